@@ -22,7 +22,7 @@ import { compileServices, createTraceParts } from './services.ts';
 import { createIdSource } from './transport/call-ids.ts';
 import { createCallLog } from './transport/call-log.ts';
 import { createGrpc } from './transport/grpc.ts';
-import { createHealth } from './transport/health.ts';
+import { createHealth, shareReadiness } from './transport/health.ts';
 import { createLazyConnect } from './transport/lazy-connect.ts';
 import { createAddressOf, createCallerOf, createOriginOf } from './transport/origin.ts';
 import { createReadBudget } from './transport/read-budget.ts';
@@ -35,6 +35,7 @@ import { createBoundedInflate } from './transport/rest/inflate.ts';
 import { createPages } from './transport/rest/pages.ts';
 import { createRest } from './transport/rest/rest.ts';
 import { listen } from './transport/server.ts';
+import type { TlsTexts } from './transport/server-options.ts';
 import { createTurns } from './transport/turns.ts';
 import { readVersion } from './version.ts';
 import { createWebhooks } from './webhooks.ts';
@@ -44,14 +45,16 @@ export type AppDeps = Deps & {
   readonly wait?: Wait;
   /** Runs once the port is bound; connections wait until it has ended. */
   readonly beforeServing?: () => Promise<void>;
-  /** PEM texts, when the port speaks TLS. */
-  readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** Set when the port speaks TLS. */
+  readonly tls: TlsTexts | null;
 };
 
 export type App = {
   /** The base address of every protocol, for example http://127.0.0.1:5560. */
   readonly address: string;
   readonly port: number;
+  /** Uses another certificate for connections from now on; only when the port speaks TLS. */
+  readonly renewTls: (tls: TlsTexts) => void;
   /** Finishes requests in progress, refuses new ones, then closes the port. The store stays open. */
   stop(): Promise<void>;
 };
@@ -148,7 +151,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     watch,
     inflate: createBoundedInflate(),
     pages: createPages({
-      store,
+      readiness: shareReadiness(store.ready, monotonicMs),
       accepting: () => accepting,
       metrics: config.metrics ? metrics.text : null,
       console: config.console,
@@ -196,6 +199,7 @@ export async function createApp(given: AppDeps): Promise<App> {
   return {
     address: server.address,
     port: server.port,
+    renewTls: server.renewTls,
     async stop() {
       accepting = false;
       const { drainMs } = config.limits;

@@ -17,7 +17,9 @@ import type { RandomBytes } from './domain/clock.ts';
 
 const FILE = 'secret';
 const SECRET_BYTES = 32;
-const OTHERS_MASK = 0o077;
+const OTHERS_MASK = 0o007;
+const GROUP_MASK = 0o070;
+const SETGID = 0o2000;
 
 /** Reads the secret, or creates it. Throws an Error with a line for the operator. */
 export function readOrCreateSecret(folder: string, random: RandomBytes): string {
@@ -32,12 +34,28 @@ export function readSecret(folder: string): string {
   if (!existsSync(path)) {
     throw new Error(`the secret file ${path} is gone; put it back, or set SPANDREL_SECRET to what it held`);
   }
-  if ((statSync(path).mode & OTHERS_MASK) !== 0) {
-    throw new Error(`the secret file ${path} must not be open to group or others; run chmod 600 on it`);
+  if (isOpenToStrangers(path, folder)) {
+    throw new Error(
+      `the secret file ${path} must not be open to group or others; run chmod 600 on it, or set SPANDREL_SECRET to its content`,
+    );
   }
   const secret = readFileSync(path, 'utf8').trim();
   if (secret.length < SECRET_BYTES) throw new Error(`the secret file ${path} is damaged: it holds no secret`);
   return secret;
+}
+
+/**
+ * Kubernetes opens all files of a volume to the group `fsGroup`, which it gives to the process, and marks the folders. A
+ * user may also have a group of its own, with the same number.
+ */
+function isOpenToStrangers(path: string, folder: string): boolean {
+  const { mode, gid } = statSync(path);
+  if ((mode & OTHERS_MASK) !== 0) return true;
+  if ((mode & GROUP_MASK) === 0) return false;
+  const isMember = gid === process.getegid?.() || process.getgroups?.().includes(gid) === true;
+  const { mode: folderMode, gid: folderGid } = statSync(folder);
+  const isOfVolume = (folderMode & SETGID) !== 0 && folderGid === gid;
+  return !isMember || !(isOfVolume || gid === process.geteuid?.());
 }
 
 /** Does nothing when the file exists. The name appears only once the content is on disk, so a crash leaves no half secret. */

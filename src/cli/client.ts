@@ -16,8 +16,8 @@ const TIMEOUT_MS = 30_000;
 
 /** Throws an Error with a line for the operator when the URL or the key in the environment is invalid. */
 export function createServerClient(environment: Environment): ServerClient {
-  const base = readUrl(environment.SPANDREL_URL || DEFAULT_URL);
-  const key = environment.SPANDREL_ADMIN_KEY || '';
+  const base = readUrl(environment.SPANDREL_URL?.trim() || DEFAULT_URL);
+  const key = environment.SPANDREL_ADMIN_KEY?.trim() ?? '';
   // Checked here, because fetch repeats an invalid header value, the key, in its error.
   if (!/^[\x21-\x7e]+$/.test(key)) throw new Error('SPANDREL_ADMIN_KEY must hold an API key of the organization');
   return {

@@ -1,8 +1,8 @@
 /** Runs the server until a signal asks it to stop. */
 
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isatty } from 'node:tty';
 import { type App, createApp } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { bootstrap, type FirstKeys } from '../domain/organization/bootstrap.ts';
@@ -16,12 +16,16 @@ import { readVersion } from '../version.ts';
 import { exportLines } from './first-keys.ts';
 import type { Environment } from './io.ts';
 import { createLog } from './log.ts';
+import { openFilesLimit, openFilesWarning } from './open-files.ts';
+import { readTlsFiles, watchTlsFiles } from './tls-files.ts';
 
 /** Resolves once the server listens. Rejects with one line for the operator when it cannot. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment);
   const log = createLog(config.logLevel);
-  const tls = readTlsFiles(config);
+  const tls = config.tls && readTlsFiles(config.tls);
+  const warning = openFilesWarning(config, openFilesLimit());
+  if (warning !== null) log.warn(warning);
   if (config.secret === null && databaseFile(config.databaseUrl) === null) {
     throw new Error('SPANDREL_SECRET must be set for this database: there is no file to keep it beside');
   }
@@ -31,6 +35,7 @@ export async function serve(environment: Environment): Promise<void> {
     jobQueue: config.evaluators.jobQueue,
     connectionsMax: config.databaseConnectionsMax,
     mayLoseWrites: config.databaseMayLoseWrites,
+    waitMaxMs: config.databaseWaitMs,
     log,
   });
   try {
@@ -57,7 +62,14 @@ export async function serve(environment: Environment): Promise<void> {
       process.stdout.write(exportLines(first.keys, config.console ? (config.publicUrl ?? app.address) : null));
     }
     // Before the ready line, which invites the first signal.
-    stopOnSignals({ app, store, log, isBehindShell: environment.npm_lifecycle_event === 'npx' });
+    const tlsWatch = config.tls && watchTlsFiles({ files: config.tls, use: app.renewTls, log });
+    stopOnSignals({
+      app,
+      store,
+      log,
+      reload: tlsWatch?.reload ?? null,
+      isBehindShell: environment.npm_lifecycle_event === 'npx',
+    });
     const storeKind = isPostgres(config.databaseUrl) ? 'postgres' : 'sqlite';
     log.info({ address: app.address, version: readVersion(), store: storeKind }, 'ready');
   } catch (error) {
@@ -80,18 +92,11 @@ async function secretBesideData(config: Config, { installation }: Store): Promis
   return isNew ? readOrCreateSecret(dirname(file), randomBytes) : readSecret(dirname(file));
 }
 
-function readTlsFiles({ tls }: Config): { cert: string; key: string } | null {
-  if (!tls) return null;
-  try {
-    return { cert: readFileSync(tls.certPath, 'utf8'), key: readFileSync(tls.keyPath, 'utf8') };
-  } catch (error) {
-    throw new Error(`the TLS files cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
 type Running = {
   readonly app: Pick<App, 'stop'>;
   readonly store: Pick<Store, 'close'>;
+  /** Reads files again that may have changed; null when there are none. */
+  readonly reload: (() => void) | null;
   readonly log: { info(message: string): void; fatal(fields: object, message: string): void };
   /** Whether the parent is a shell that forwards no signals, as with npx. */
   readonly isBehindShell: boolean;
@@ -100,9 +105,10 @@ type Running = {
 /** A Ctrl-C reaches this process from the terminal, and again from npm, which passes it on. */
 const REPEATED_SIGNAL_MS = 1_000;
 const PARENT_POLL_MS = 250;
+const STDIN = 0;
 
 /** The first signal drains the server, a later one exits at once. */
-function stopOnSignals({ app, store, log, isBehindShell }: Running): void {
+function stopOnSignals({ app, store, log, reload, isBehindShell }: Running): void {
   let stoppingSinceMs: number | null = null;
   const stop = async () => {
     if (stoppingSinceMs !== null) {
@@ -122,6 +128,13 @@ function stopOnSignals({ app, store, log, isBehindShell }: Running): void {
     }
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
+  const isOnTerminal = isatty(STDIN);
+  process.on('SIGHUP', () => {
+    // Sent when the terminal closes, and by operators to servers whose files they have changed.
+    if (isOnTerminal && !isatty(STDIN)) void stop();
+    else if (reload === null) log.info('SIGHUP: there are no files to read again');
+    else reload();
+  });
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught error');
     process.exit(1);

@@ -29,6 +29,7 @@ type Environment = { readonly [name: string]: string | undefined };
 
 const PREFIX_PATTERN = /^[a-z0-9][a-z0-9-]{0,14}-$/;
 const SECRET_MIN_CHARACTERS = 32;
+const DATABASE_WAIT_MAX_MS = 86_400_000;
 const SETTLEMENT_GRACE_MS = { min: 1000, max: 604_800_000 };
 
 /** Reads the environment. Throws a ConfigError that names every problem. */
@@ -36,17 +37,20 @@ export function readConfig(environment: Environment) {
   const problems: string[] = [...nameProblems(environment)];
   const reader: ConfigReader = {
     text(name) {
-      const value = environment[name] || null;
+      // Files of settings and secrets often end in a newline.
+      const value = environment[name]?.trim() || null;
       return value === null || isAboutService(name, value) ? null : value;
     },
     refuse: (problem) => problems.push(problem),
   };
   const prefixes = readPrefixes(reader);
   const config = {
-    host: reader.text('SPANDREL_HOST') ?? '127.0.0.1',
+    host: readHost(reader),
     port: readInteger(reader, 'SPANDREL_PORT', { min: 0, max: 65535 }),
     databaseUrl: readDatabaseUrl(reader),
     databaseConnectionsMax: readInteger(reader, 'SPANDREL_DATABASE_CONNECTIONS', { min: 1, max: 1000 }),
+    /** How long a start waits for a database that is away. */
+    databaseWaitMs: readInteger(reader, 'SPANDREL_DATABASE_WAIT_MS', { min: 0, max: DATABASE_WAIT_MAX_MS }),
     /** Whether a database is accepted that may lose acknowledged writes in a power failure. */
     databaseMayLoseWrites: readChoice(reader, 'SPANDREL_DATABASE_UNSAFE', ['on', 'off']) === 'on',
     secret: readSecret(reader),
@@ -77,6 +81,12 @@ export function readConfig(environment: Environment) {
   return config;
 }
 
+/** IPv6 addresses are written in brackets where a port may follow. */
+function readHost(reader: ConfigReader): string {
+  const host = reader.text('SPANDREL_HOST') ?? '127.0.0.1';
+  return /^\[(.*)\]$/.exec(host)?.[1] ?? host;
+}
+
 function readTraceRetention(reader: ConfigReader): number | null {
   const name = 'SPANDREL_TRACE_RETENTION_DAYS';
   return reader.text(name) === null ? null : readInteger(reader, name, { min: TERM_MIN_DAYS, max: TERM_MAX_DAYS });
@@ -89,7 +99,10 @@ function readDatabaseUrl(reader: ConfigReader): string {
       'SPANDREL_DATABASE_URL must look like sqlite:./data/spandrel.db or postgres://user:password@host:5432/database',
     );
   }
-  return url;
+  // The variable of libpq, which the client library would read in its own way.
+  const mode = reader.text('PGSSLMODE');
+  if (mode === null || url.startsWith('sqlite:') || /[?&]ssl(mode)?=/.test(url)) return url;
+  return `${url}${url.includes('?') ? '&' : '?'}sslmode=${encodeURIComponent(mode)}`;
 }
 
 function readSecret(reader: ConfigReader): string | null {

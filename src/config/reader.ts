@@ -4,7 +4,7 @@ import { SETTINGS } from './settings.ts';
 
 /** `refuse` records a problem, with which the server will not start; reading continues, to collect further problems. */
 export type ConfigReader = {
-  /** Null when it is unset or empty. */
+  /** Without white space around it. Null when it is unset or empty. */
   readonly text: (name: string) => string | null;
   readonly refuse: (problem: string) => void;
 };

@@ -13,6 +13,7 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
     '10',
     'PostgreSQL connections of this process for reading; eleven more are for writing, authentication and deliveries.',
   ],
+  SPANDREL_DATABASE_WAIT_MS: ['0', 'How long a start waits for a PostgreSQL that is away, at most 86400000.'],
   SPANDREL_DATABASE_UNSAFE: ['off', 'on accepts a PostgreSQL that may lose what it has acknowledged.'],
   SPANDREL_SECRET: [
     '<data folder>/secret',
@@ -31,8 +32,8 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
     '',
     'Addresses or networks of reverse proxies, separated by commas, whose X-Forwarded-For names the caller.',
   ],
-  SPANDREL_TLS_CERT: ['', 'PEM file; with SPANDREL_TLS_KEY the port speaks TLS only.'],
-  SPANDREL_TLS_KEY: ['', 'PEM file of the private key.'],
+  SPANDREL_TLS_CERT: ['', 'PEM file, read again when it changes; with SPANDREL_TLS_KEY the port speaks TLS only.'],
+  SPANDREL_TLS_KEY: ['', 'PEM file of the private key, read again when it changes.'],
   SPANDREL_KEY_PREFIX: ['sk-lw-', 'Token prefixes separated by commas: the first mints, all are accepted.'],
   SPANDREL_BOOTSTRAP_PROJECT_KEY: ['minted', 'Imposes the first project key.'],
   SPANDREL_BOOTSTRAP_ADMIN_KEY: ['minted', 'Imposes the first admin key.'],

@@ -71,7 +71,7 @@ function keepField(fields: Fields, name: string, value: string): boolean {
   } else if (name === 'keep-alive') {
     fields.keepAlive = value;
   } else if (name === 'retry-after') {
-    fields.retryAfter ??= value;
+    fields.retryAfter = joinValues(fields.retryAfter, value);
   }
   return true;
 }

@@ -1,6 +1,7 @@
 /** Converts responses and errors of connections into results and failures of attempts. */
 
 import type { AttemptResult } from '../domain/endpoints/destination.ts';
+import { readRetryAfterMs } from '../queue/retry-after.ts';
 import { CONNECT_FAILED, CONNECTION_RESET, type Failure, failure, LOCAL_CODES, NO_SOCKET } from './failure.ts';
 
 export type Answer = {
@@ -60,26 +61,9 @@ function codeOf(error: Error): string {
 }
 
 const RETRY_AFTER_MAX_MS = 3_600_000;
-const SECONDS = /^[0-9]+$/;
-const DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
-const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
-const TIME = '[0-9]{2}:[0-9]{2}:[0-9]{2}';
-/** The current date format, and the two that older servers still send (RFC 9110, 5.6.7). */
-const DATE = new RegExp(
-  `^(?:${DAY}, [0-9]{2} ${MONTH} [0-9]{4} ${TIME} GMT|[A-Z][a-z]{5,8}, [0-9]{2}-${MONTH}-[0-9]{2} ${TIME} GMT)$`,
-);
-const DATE_OF_C = new RegExp(`^${DAY} ${MONTH} [ 0-9][0-9] ${TIME} [0-9]{4}$`);
 
-/**
- * Parses the header Retry-After. Milliseconds from `now` on, at most an hour; null when the value names no later time.
- */
+/** The floor in milliseconds from `now` on, at most an hour; null when the value names no later time. */
 function parseRetryAfter(value: string, now: number): number | null {
-  const waitMs = SECONDS.test(value) ? Number(value) * 1_000 : parseDate(value) - now;
-  return waitMs > 0 ? Math.min(Math.ceil(waitMs), RETRY_AFTER_MAX_MS) : null;
-}
-
-/** NaN for an invalid date, which compares as not later than any time. */
-function parseDate(value: string): number {
-  if (DATE.test(value)) return Date.parse(value);
-  return DATE_OF_C.test(value) ? Date.parse(`${value} GMT`) : Number.NaN;
+  const waitMs = readRetryAfterMs(value, now);
+  return waitMs === null ? null : Math.min(waitMs, RETRY_AFTER_MAX_MS);
 }

@@ -97,6 +97,8 @@ const RESOURCE_CODES = {
 
 /** The class of a failure; each transport maps every one to a status. */
 export type FaultKind =
+  /** A message that the protocol forbids; only over RPC. */
+  | 'broken_framing'
   | (typeof FRAMEWORK_CODES)[keyof typeof FRAMEWORK_CODES][0]
   | (typeof RESOURCE_CODES)[keyof typeof RESOURCE_CODES];
 

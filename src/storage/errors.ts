@@ -7,7 +7,7 @@ export function codeOf(error: unknown): string {
 }
 
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
+  return error instanceof Error ? error.message || codeOf(error) || error.name : String(error);
 }
 
 export function toError(thrown: unknown): Error {

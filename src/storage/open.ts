@@ -16,6 +16,8 @@ type StoreConfig = SqliteStoreOptions & {
   readonly url: string;
   /** The number of read connections, PostgreSQL only. */
   readonly connectionsMax?: number;
+  /** How long a database that is away is waited for, PostgreSQL only. */
+  readonly waitMaxMs?: number;
   /** Accepts a database that may lose what it has acknowledged. */
   readonly mayLoseWrites?: boolean;
 };
@@ -29,12 +31,13 @@ export async function openStore({
   url,
   connectionsMax = CONNECTIONS,
   mayLoseWrites = false,
+  waitMaxMs = 0,
   ...options
 }: StoreConfig): Promise<Store> {
   // Only the driver in use is loaded: each costs memory and start-up time.
   if (isPostgres(url)) {
     const { openPostgresStore } = await import('./engine/postgres/store.ts');
-    return await openPostgresStore({ ...options, url, connectionsMax, mayLoseWrites });
+    return await openPostgresStore({ ...options, url, connectionsMax, mayLoseWrites, waitMaxMs });
   }
   const file = databaseFile(url);
   const { openFileStore, openMemoryStore } = await import('./engine/sqlite/store.ts');
@@ -54,8 +57,25 @@ export function databaseFile(url: string): string | null {
       'the database address must be sqlite: and a path, sqlite::memory:, or postgres://user:password@host/database',
     );
   }
-  return path === MEMORY ? null : resolve(path);
+  if (path === MEMORY) return null;
+  const problem = MISLEADING.find(([form]) => form.test(path));
+  if (problem !== undefined) {
+    throw new StartError(`the database address is sqlite: and the plain path of a file; this one ${problem[1]}`);
+  }
+  return resolve(path);
 }
+
+/** Paths that mean something to other programs. Taken literally, each would begin a new database somewhere else. */
+const MISLEADING: readonly (readonly [form: RegExp, says: string])[] = [
+  [/^\/\//, 'has slashes behind the colon, as in sqlite://; write sqlite:/path or sqlite:./path'],
+  [/^file:/, 'begins with file:'],
+  [/\?/, 'has a question mark; there are no options such as ?mode='],
+  [/%[0-9a-fA-F]{2}/, 'has an escape such as %20; write the character itself'],
+  [/(^|\/)\.{0,2}$/, 'names a folder; add the name of the file'],
+  [/^~/, 'begins with ~, which only a shell replaces; write the whole path'],
+  [/\$[\w{]/, 'has a variable, which only a shell replaces; write the whole path'],
+  [/[\0-\x1f\x7f]/, 'has a control character'],
+];
 
 /** Copies a database file that may be in use. Throws StartError, also for databases with backup tools of their own. */
 export async function backupDatabase(url: string, target: string): Promise<void> {
@@ -68,7 +88,10 @@ export async function backupDatabase(url: string, target: string): Promise<void>
 
 /** The migrations that the database lacks, oldest first. Changes nothing. Throws StartError. */
 export async function pendingMigrations(url: string): Promise<readonly Migration[]> {
-  if (isPostgres(url)) return await (await import('./engine/postgres/schema.ts')).pendingMigrations(url);
+  if (isPostgres(url)) {
+    const { settleEncryption } = await import('./engine/postgres/address.ts');
+    return await (await import('./engine/postgres/schema.ts')).pendingMigrations(await settleEncryption(url));
+  }
   const file = fileOf(url);
   return (await import('./engine/sqlite/schema.ts')).pendingMigrations(file);
 }
@@ -103,9 +126,13 @@ async function migrateFile(file: string): Promise<void> {
 }
 
 async function migratePostgres(url: string, mayLoseWrites: boolean): Promise<void> {
-  const [{ refuseUnsafeCommits }, { updateSchema }] = await Promise.all([
+  const [{ settleEncryption }, { refuseUnsafeCommits }, { updateSchema }] = await Promise.all([
+    import('./engine/postgres/address.ts'),
     import('./engine/postgres/fitness.ts'),
     import('./engine/postgres/schema.ts'),
   ]);
-  await updateSchema({ url, inspect: mayLoseWrites ? async () => undefined : refuseUnsafeCommits });
+  await updateSchema({
+    url: await settleEncryption(url),
+    inspect: mayLoseWrites ? async () => undefined : refuseUnsafeCommits,
+  });
 }

@@ -12,6 +12,7 @@ import { addIds } from './call-ids.ts';
 import { type PendingCall, startCall, startStream } from './connect-call.ts';
 import { type ErrorShape, rewordLibraryError, shapeKey, toConnectError } from './connect-errors.ts';
 import { type Exchange, exchangeKey, isDisconnected } from './connect-exchange.ts';
+import { findGetProblem } from './connect-get.ts';
 import { rpcMethods } from './connect-refusal.ts';
 import { expectationProblem } from './expectation.ts';
 import { responseSinkOf } from './response-watch.ts';
@@ -26,8 +27,12 @@ export function findRefusal(request: Exchange['request'], handler: UniversalHand
   if (unmet) return unmet;
   const isGet = request.method === 'GET' && handler.allowedMethods.includes('GET');
   if (request.method !== 'POST' && !isGet) return methodFault(rpcMethods(handler));
-  if (isGet && !namesEncoding(request.url ?? '')) {
-    return new Fault('unsupported_encoding', 'A GET names its encoding: encoding=json or encoding=proto.');
+  if (isGet) {
+    const problem = findGetProblem(request.url ?? '', handler.method.input);
+    if (problem !== null) return problem;
+  }
+  if (!isGet && GRPC_WEB_TEXT.test(request.headers['content-type'] ?? '')) {
+    return new Fault('unsupported_encoding', 'gRPC-Web in text is not served; send application/grpc-web+proto.');
   }
   if (!isGet && !handler.supportedContentType(request.headers['content-type'] ?? '')) {
     return new Fault('unsupported_encoding', 'The content type belongs to none of gRPC, gRPC-Web and Connect.');
@@ -38,11 +43,8 @@ export function findRefusal(request: Exchange['request'], handler: UniversalHand
   return new Fault('malformed_request', 'The request names no host.');
 }
 
-/** The library answers a GET without a known encoding with an empty body. */
-function namesEncoding(url: string): boolean {
-  const [, query = ''] = url.split('?', 2);
-  return ['json', 'proto'].includes(new URLSearchParams(query).get('encoding') ?? '');
-}
+/** The library recognizes the type and answers it with an empty body. */
+const GRPC_WEB_TEXT = /^application\/grpc-web-text\b/i;
 
 type Admission = {
   /** Undefined for health and reflection, which do not use the pipeline. */

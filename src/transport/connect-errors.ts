@@ -7,7 +7,7 @@ import { toFault } from '../rpc/invoke.ts';
 import type { CallIds } from '../rpc/method.ts';
 import { unknownFieldReason } from '../rpc/unknown-members.ts';
 import { deadlineFault } from './call-deadline.ts';
-import { tooLarge } from './grpc-message.ts';
+import { tooLarge, unnamedCompression } from './grpc-message.ts';
 import { errorMetadata, errorStatus, type Family } from './status.ts';
 
 /** What the errors of one call look like. */
@@ -68,6 +68,8 @@ export function rewordLibraryError(reason: unknown, shape: ErrorShape): void {
 function libraryFault(error: ConnectError, { sizeMaxBytes, input }: ErrorShape): Fault {
   if (error.code === Code.ResourceExhausted) return tooLarge(sizeMaxBytes);
   if (error.code === Code.DeadlineExceeded) return deadlineFault();
+  if (error.code === Code.Internal && error.rawMessage.startsWith('received compressed envelope'))
+    return unnamedCompression();
   if (error.code === Code.Unimplemented && error.rawMessage.startsWith('unknown compression')) {
     return new Fault('unsupported_encoding', 'The compression is not supported; gzip is.');
   }

@@ -2,7 +2,7 @@
  * Checks messages before the Connect library parses them. The library parses a message in one turn of the event loop, so
  * large binary ones are decoded here over several turns, and the library gets an empty message instead. Refused are
  * messages of too many parts, and JSON nested too deep or with an object of too many members: no valid message has such
- * an object, because free JSON travels in messages as text.
+ * an object, because free JSON travels in messages as text. So are instants that do not exist.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -20,6 +20,7 @@ import {
 } from '../json/json-text.ts';
 import type { Method, Request as RpcRequest } from '../rpc/method.ts';
 import { shapeKey, toConnectError } from './connect-errors.ts';
+import { refuseImpossibleInstants } from './json-instants.ts';
 import { decodeRequest, isLargeMessage } from './message-decode.ts';
 import { checkObjects } from './message-scan.ts';
 
@@ -54,7 +55,7 @@ export function checkMessages<T>(request: Request, expected: Expected, body: Bod
   const { values, method } = expected;
   const type = String(request.headers['content-type'] ?? '');
   const inspect = JSON_TYPE.test(type)
-    ? refuseWide.bind(null, values)
+    ? refuseWide.bind(null, expected)
     : method && decodeLarge.bind(null, { ...expected, method });
   if (!inspect) return serve(body);
   const isUnary = UNARY_TYPE.test(type);
@@ -111,13 +112,14 @@ async function* inspectEnvelopes(bytes: Buffer, inspect: Inspect): Body {
   if (at < bytes.length) yield bytes.subarray(at);
 }
 
-async function refuseWide(values: ContextValues, bytes: Uint8Array): Promise<Uint8Array> {
+async function refuseWide({ values, method }: Expected, bytes: Uint8Array): Promise<Uint8Array> {
   await refuse(values, () => {
     const { depth, longIntegers, hasWide } = scanJson(bytes);
     if (depth > JSON_DEPTH_MAX) throw tooDeep();
     if (longIntegers.length > NUMBER_TEXTS_MAX) throw tooManyNumberTexts();
     if (hasWide) throw tooWide('');
     checkObjects(bytes);
+    if (method) refuseImpossibleInstants(method.desc.input, bytes);
   });
   return bytes;
 }

@@ -50,6 +50,9 @@ export async function runExchange(
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
     // The library may get a shorter body than the client announced.
     universal.header.delete('content-length');
+    // The library knows gzip by one name.
+    if (universal.header.get('content-encoding')?.toLowerCase() === 'x-gzip')
+      universal.header.set('content-encoding', 'gzip');
     const answer = await running.run({ exchange, values }, async () => {
       const body = takeTurnOnDisconnect(exchange, readBody({ exchange, values }, reading), takeTurn);
       const answered = await checkMessages(request, { values, runSteps, method: exchange.method }, body, (checked) =>

@@ -46,7 +46,7 @@ export function readGrpcMessage(stream: ServerHttp2Stream, limits: MessageLimits
       if (expected < 0 && size >= PREFIX_BYTES) {
         const [flag, length] = readPrefix(held.bytes());
         expected = PREFIX_BYTES + length;
-        if (flag !== 0) fail(malformed('The message is compressed without saying how.'));
+        if (flag !== 0) fail(unnamedCompression());
         else if (length > sizeMaxBytes) fail(tooLarge(sizeMaxBytes));
       }
       if (!settled && expected >= 0 && size > expected) fail(malformed('A unary call takes exactly one message.'));
@@ -77,6 +77,11 @@ function readPrefix(bytes: Buffer): readonly [flag: number, length: number] {
 
 function malformed(message: string): Fault {
   return new Fault('malformed_request', message);
+}
+
+/** A client library wrote this frame, not the caller, so gRPC has another status for it. */
+export function unnamedCompression(): Fault {
+  return new Fault('malformed_request', 'The message is compressed without saying how.', { kind: 'broken_framing' });
 }
 
 export function tooLarge(sizeMaxBytes: number): Fault {

@@ -19,14 +19,16 @@ type HealthDeps = {
 const POLL_INTERVAL_MS = 500;
 /** How long a result of `ready` is reused. */
 const FRESH_MS = 250;
+/** After this time the store counts as not ready: checks of health give up after a second or more. */
+const TIMEOUT_MS = 900;
 
 /** Knows each service of `methods`, and the whole process by the empty name. */
 export function createHealth({ methods, accepting, ready, monotonicMs }: HealthDeps): ServiceImpl<typeof Health> {
   const known = new Set(['', ...methods.map(({ desc }) => desc.parent.typeName)]);
-  const isReady = shareReadiness(ready, monotonicMs);
+  const readiness = shareReadiness(ready, monotonicMs);
   const statusOf = async (service: string) => {
     if (!known.has(service)) return Status.SERVICE_UNKNOWN;
-    return accepting() && (await isReady()) ? Status.SERVING : Status.NOT_SERVING;
+    return accepting() && (await readiness()).isReady ? Status.SERVING : Status.NOT_SERVING;
   };
   return {
     async check({ service }) {
@@ -50,14 +52,17 @@ async function pause(signal: AbortSignal): Promise<void> {
   await delay(POLL_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {});
 }
 
+/** `detail` says what to do about a store that is not ready. */
+export type Readiness = { readonly isReady: boolean; readonly detail?: string };
+
 /** Callers need no credential, so their number does not change how often the store is checked. */
-export function shareReadiness(ready: () => Promise<void>, monotonicMs: () => number): () => Promise<boolean> {
+export function shareReadiness(ready: () => Promise<void>, monotonicMs: () => number): () => Promise<Readiness> {
   const check = () =>
-    ready().then(
-      () => true,
-      () => false,
+    ready().then<Readiness, Readiness>(
+      () => ({ isReady: true }),
+      (error) => ({ isReady: false, ...(error instanceof Fault ? { detail: error.message } : {}) }),
     );
-  const read = shareRead(check, monotonicMs, FRESH_MS);
+  const read = shareRead(check, monotonicMs, { freshMs: FRESH_MS, timeoutMs: TIMEOUT_MS });
   // A store that takes too long counts as not ready.
-  return () => read().catch(() => false);
+  return () => read().catch(() => ({ isReady: false }));
 }

@@ -94,12 +94,23 @@ function clientBehind(trusted: readonly AddressRange[], peer: string, headers: I
   const hops = (typeof forwarded === 'string' ? forwarded : (forwarded ?? []).join(',')).split(',');
   let client = peer;
   while (hops.length > 0 && isTrusted(trusted, client)) {
-    const hop = plainAddress(hops.pop()?.trim()) ?? '';
+    const hop = plainAddress(nodeAddress(hops.pop()?.trim() ?? '')) ?? '';
     // Entries before one that is no address cannot be trusted either.
     if (!parseAddress(hop)) break;
     client = hop;
   }
   return client;
+}
+
+// A node as in RFC 7239, 6: an IPv4 address or an IPv6 address in brackets, either with or without a port.
+const IPV4_NODE = /^([0-9.]+)(?::[0-9]{1,5})?$/;
+const IPV6_NODE = /^\[([0-9a-fA-F:.]+)\](?::[0-9]{1,5})?$/;
+
+/** The address of a hop. Some proxies add the port, and write the entry as RFC 7239 does: in brackets and quotes. */
+function nodeAddress(entry: string): string {
+  const [, quoted] = /^"(.*)"$/.exec(entry) ?? [];
+  const node = quoted ?? entry;
+  return (IPV4_NODE.exec(node) ?? IPV6_NODE.exec(node))?.[1] ?? node;
 }
 
 function isTrusted(trusted: readonly AddressRange[], text: string): boolean {

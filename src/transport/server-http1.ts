@@ -10,10 +10,11 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import type { ReadBudget } from './read-budget.ts';
 import { findTarget, readFirstText } from './request-target.ts';
 import { reportBugs } from './server-bugs.ts';
-import type { HalfOptions, Problem, Refusal, RefusedRequest, ServerLimits } from './server-options.ts';
+import type { HalfOptions, Problem, Refusal, RefusedRequest, ServerLimits, TlsTexts } from './server-options.ts';
 
 export type Http1 = {
   readonly server: Server;
@@ -24,10 +25,12 @@ export type Http1 = {
   /** From now on every response has `connection: close`. */
   readonly announceClose: () => void;
   readonly closeIdle: () => void;
+  /** Uses another certificate for connections from now on; open ones keep theirs. */
+  readonly renewTls: (tls: TlsTexts) => void;
 };
 
 type Http1Options = HalfOptions & {
-  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly tls: TlsTexts | null;
   /** The budget for bytes that are read only to be discarded. */
   readonly discarding: ReadBudget;
 };
@@ -88,6 +91,9 @@ export function createHttp1(options: Http1Options): Http1 {
       for (const pipeline of state.pipelines.values()) endAfterWaiting(pipeline);
     },
     closeIdle: () => server.closeIdleConnections(),
+    renewTls(renewed) {
+      if (server instanceof TlsServer) server.setSecureContext(renewed);
+    },
   };
 }
 
@@ -214,7 +220,7 @@ function httpOptions({ limits, deadlineCheckMs }: Http1Options): ServerOptions {
   };
 }
 
-function tlsOptions(tls: { readonly cert: string; readonly key: string }, { headersTimeoutMs }: ServerLimits) {
+function tlsOptions(tls: TlsTexts, { headersTimeoutMs }: ServerLimits) {
   return { ...tls, ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: headersTimeoutMs / 2 };
 }
 

@@ -23,10 +23,13 @@ export type ServerLimits = {
   readonly reconnectPenaltyMs: number;
 };
 
+/** A certificate and its key as PEM texts. */
+export type TlsTexts = { readonly cert: string; readonly key: string };
+
 export type ServerOptions = {
   readonly host: string;
   readonly port: number;
-  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly tls: TlsTexts | null;
   readonly limits: ServerLimits;
   readonly meter: ConnectionMeter;
   readonly callerOf: CallerOf;

@@ -21,6 +21,8 @@ export type Listening = {
   readonly port: number;
   /** Accepts no more connections, lets running requests finish, and cuts the rest at the deadline. */
   readonly drain: (deadlineMs: number) => Promise<void>;
+  /** Uses another certificate for connections from now on. */
+  readonly renewTls: Http1['renewTls'];
 };
 
 /** How often sessions are checked for header lists that were refused. */
@@ -95,6 +97,7 @@ export async function listen(options: ServerOptions, given: Handlers): Promise<L
   let drained: Promise<void> | null = null;
   const listening: Listening = {
     ...addressOf(server, tls === null ? 'http' : 'https'),
+    renewTls: http1.renewTls,
     drain(deadlineMs) {
       drained ??= drain({ http1, http2, sockets, newConnections }, deadlineMs).finally(() => {
         clearInterval(deadlineCheck);

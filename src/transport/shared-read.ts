@@ -2,19 +2,23 @@
 
 /** How long a result is reused. */
 const FRESH_MS = 5_000;
-/** After this time the scrape leaves the metric out, and the store counts as not ready. */
+/** After this time the scrape leaves the metric out. */
 const TIMEOUT_MS = 2_000;
 
 /**
  * Begins no second read while one is pending, for example on a store that hangs: callers share its answer and its time
  * limit, and once that is over they are refused at once.
  */
-export function shareRead<T>(read: () => Promise<T>, monotonicMs: () => number, freshMs = FRESH_MS): () => Promise<T> {
+export function shareRead<T>(
+  read: () => Promise<T>,
+  monotonicMs: () => number,
+  { freshMs = FRESH_MS, timeoutMs = TIMEOUT_MS } = {},
+): () => Promise<T> {
   let current: { answer: Promise<T>; endedAtMs: number | null } | null = null;
 
   function begin(): NonNullable<typeof current> {
     const reading = read();
-    const own: NonNullable<typeof current> = { answer: waitAtMost(reading, TIMEOUT_MS), endedAtMs: null };
+    const own: NonNullable<typeof current> = { answer: waitAtMost(reading, timeoutMs), endedAtMs: null };
     reading.then(
       () => {
         own.answer = reading;

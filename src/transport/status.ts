@@ -43,6 +43,7 @@ const UNAUTHENTICATED = 16;
 /** The HTTP status and the gRPC status number of each kind of failure. */
 const STATUSES: { readonly [K in FaultKind]: readonly [http: number, grpc: number] } = {
   bad_request: [400, INVALID_ARGUMENT],
+  broken_framing: [400, INTERNAL],
   invalid: [422, INVALID_ARGUMENT],
   unauthenticated: [401, UNAUTHENTICATED],
   permission_denied: [403, PERMISSION_DENIED],
@@ -74,6 +75,7 @@ export function familyOf(policy: Policy): Family {
 /** The `type` of a failure in error bodies. */
 export function faultType(kind: FaultKind, family: Family): string {
   if (kind === 'invalid') return family === 'canonical' ? 'bad_request' : 'unprocessable_entity';
+  if (kind === 'broken_framing') return 'bad_request';
   return kind === 'route_not_found' ? 'not_found' : kind;
 }
 

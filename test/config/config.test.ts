@@ -61,6 +61,19 @@ describe('settings', () => {
     expect(problemsOf({ SPANDREL_MAX_BODY_BYTES: value })).toHaveLength(1);
   });
 
+  it.each(['\n', '\r\n', ' ', '\t'])('a value may end in %j, as in files of settings', (end) => {
+    const values = { SPANDREL_DATABASE_URL: 'sqlite:/a.db', SPANDREL_SECRET: 's'.repeat(32), SPANDREL_HOST: '::1' };
+    const padded = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, ` ${value}${end}`]));
+    const { databaseUrl, secret, host } = readConfig({ ...padded, SPANDREL_PORT: `80${end}`, SPANDREL_LLM_MODEL: end });
+    expect([databaseUrl, secret, host]).toEqual(Object.values(values));
+    expect(readConfig({ SPANDREL_PORT: `80${end}` }).port).toBe(80);
+    expect(readConfig({ SPANDREL_LLM_MODEL: end }).llm).toEqual(readConfig({}).llm);
+  });
+
+  it('an address of IPv6 to listen on may be in brackets', () => {
+    expect(readConfig({ SPANDREL_HOST: '[::1]' }).host).toBe('::1');
+  });
+
   it('proxies are addresses or networks', () => {
     const networks = readConfig({ SPANDREL_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7,fd00::/8' }).trustedProxies;
     expect(networks.map(({ prefixBits }) => prefixBits)).toEqual([8, 32, 8]);

@@ -40,7 +40,7 @@ describe('the settings of webhooks', () => {
   it('the credentials of the server are lent by 1 and by nothing else', () => {
     const isAllowed = (value: string) => readConfig({ SPANDREL_ALLOW_AMBIENT_AWS: value }).aws.isAmbientAllowed;
     expect(isAllowed('1')).toBe(true);
-    for (const value of ['', '0', 'true', 'on', '01', ' 1']) expect(isAllowed(value)).toBe(false);
+    for (const value of ['', '0', 'true', 'on', '01', '1 1']) expect(isAllowed(value)).toBe(false);
   });
 
   it('the region of queues is the one that tools for AWS would take', () => {

@@ -334,3 +334,11 @@ it('every column of SQLite has one in PostgreSQL', async () => {
   }
   db.close();
 });
+
+it('is not ended by limits of the database that are meant for requests', async () => {
+  const { url } = await newDatabase();
+  const name = new URL(url).pathname.slice(1);
+  const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+  for (const limit of limits) await query(url, `ALTER DATABASE ${name} SET ${limit} = '10ms'`);
+  expect(await copyTo(url)).toBeGreaterThan(0);
+});

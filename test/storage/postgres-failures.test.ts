@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isMonthMissing, missingSequence } from '../../src/storage/engine/postgres/failures.ts';
+import { isMonthMissing, isStorageFailure, missingSequence } from '../../src/storage/engine/postgres/failures.ts';
 
 const databaseError = (message: string, fields: object) => Object.assign(new Error(message), fields);
 
@@ -18,4 +18,12 @@ it('a value that a rule of its table refuses is no missing month', () => {
     constraint: 'installation_id_check',
   });
   expect(isMonthMissing(error)).toBe(false);
+});
+
+it.each(['26000', '42P05', '53300', '57P01', 'ECONNRESET', 'EAI_AGAIN'])('a later try may succeed after %s', (code) => {
+  expect(isStorageFailure(databaseError('no', { code }))).toBe(true);
+});
+
+it.each(['42P01', '23505', '28P01', 'ERR_INVALID_URL'])('no later try mends %s', (code) => {
+  expect(isStorageFailure(databaseError('no', { code }))).toBe(false);
 });

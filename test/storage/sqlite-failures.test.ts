@@ -8,6 +8,7 @@ import { Fault } from '../../src/domain/fault.ts';
 import type { TraceAppend } from '../../src/domain/traces/trace.ts';
 import { openReadHandle } from '../../src/storage/engine/sqlite/connection.ts';
 import { openCore } from '../../src/storage/engine/sqlite/core.ts';
+import { describeFailure } from '../../src/storage/engine/sqlite/failures.ts';
 import { createInlineStore, openFileStore } from '../../src/storage/engine/sqlite/store.ts';
 import { spawnThread } from '../../src/storage/engine/sqlite/thread-calls.ts';
 import { startThreadWriter } from '../../src/storage/engine/sqlite/thread-writer.ts';
@@ -81,6 +82,16 @@ it('D4: a full disk refuses writes, keeps reads and every acknowledged write, an
   await store.close();
 });
 
+it('names a full disk, for which SQLite says something else', () => {
+  const error = (code: string) => Object.assign(new Error('disk I/O error'), { code });
+  const describe = (code: string, freeBytes: number) => describeFailure(error(code), '/data/x.db', () => freeBytes);
+  for (const code of ['SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE', 'SQLITE_FULL', 'SQLITE_CANTOPEN']) {
+    expect(describe(code, 0)).toBe('the disk of /data is full: disk I/O error');
+    expect(describe(code, 100_000_000)).toBe('disk I/O error');
+  }
+  expect(describe('SQLITE_BUSY', 0)).toBe('disk I/O error');
+});
+
 it('refuses writes while another program holds the database, and continues when it is released', async () => {
   const store = await openFileStore(file, options);
   const intruder = new Database(file);
@@ -88,7 +99,6 @@ it('refuses writes while another program holds the database, and continues when 
   const append = sampleAppend();
   expect(await faultOf(store.traces.append(append))).toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 });
   expect(await store.traces.find(PROJECT.number, append.traceId)).toBeNull();
-  expect(await faultOf(store.evaluators.insert(sampleEvaluator(), 9))).toMatchObject({ code: 'unavailable' });
   intruder.exec('ROLLBACK');
   intruder.close();
   expect(await store.evaluators.insert(sampleEvaluator(), 9)).toBe('stored');
@@ -110,6 +120,26 @@ it('says that an operator must act once the file is destroyed, to reads, to writ
   expect(await faultOf(again.traces.find(PROJECT.number, append.traceId))).toMatchObject(damaged);
   expect(await faultOf(again.ready())).toMatchObject(damaged);
   await again.close().catch(() => {});
+});
+
+it('waits for a backup tool that holds the database for a moment, while reads go on', async () => {
+  const store = await openFileStore(file, options);
+  const earlier = sampleAppend();
+  await store.traces.append(earlier);
+  const intruder = new Database(file);
+  intruder.exec('BEGIN IMMEDIATE');
+  const append = sampleAppend();
+  const sinceMs = performance.now();
+  const stored = faultOf(store.traces.append(append));
+  await until(async () => {
+    expect(await store.traces.find(PROJECT.number, earlier.traceId)).not.toBeNull();
+    return performance.now() - sinceMs > 600;
+  });
+  intruder.exec('COMMIT');
+  intruder.close();
+  expect(await stored).toBeNull();
+  expect(await store.traces.find(PROJECT.number, append.traceId)).not.toBeNull();
+  await store.close();
 });
 
 it('a writer thread that dies fails what waits, leaves nothing half done, and is started again', async () => {

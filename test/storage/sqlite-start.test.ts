@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { databaseFile, openStore, StartError } from '../../src/storage/open.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder, until } from '../support/temp.ts';
 import { PROJECT, sampleAppend } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -29,9 +29,9 @@ function open(path = file) {
 type Opener = { readonly process: ChildProcess; readonly said: string };
 
 /** Opens the store in another process; resolves to its first line. */
-async function openElsewhere(options: { uid?: number } = {}): Promise<Opener> {
+async function openElsewhere(options: { uid?: number } = {}, path = file): Promise<Opener> {
   const script = fileURLToPath(new URL('./store-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [script, `sqlite:${file}`], {
+  const child = spawn(process.execPath, [script, `sqlite:${path}`], {
     stdio: ['ignore', 'pipe', 'ignore'],
     ...options,
   });
@@ -80,6 +80,41 @@ it('refuses a second process, and a second store in the same process', async () 
   expect(await refusal()).toContain('another process is using the database');
   await store.close();
   expect(await refusal()).toBe('not refused');
+});
+
+it('refuses a second process that comes by a link to the file or to its folder', async () => {
+  const store = await open();
+  const [linked, link] = [join(folder.path, 'linked'), join(folder.path, 'link.db')];
+  symlinkSync(folder.path, linked);
+  symlinkSync(file, link);
+  for (const path of [link, join(linked, 'spandrel.db')]) {
+    expect((await openElsewhere({}, path)).said).toMatch(/^refused: another process is using/);
+  }
+  await store.close();
+});
+
+it('writes nothing while another process has the database, because the lock file was removed', async () => {
+  const store = await open();
+  await store.traces.append(sampleAppend());
+  rmSync(`${file}.lock`);
+  const other = await openElsewhere();
+  expect(other.said).toBe('open');
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    await expect(store.traces.append(sampleAppend())).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(store.ready()).rejects.toMatchObject({ code: 'unavailable' });
+  }
+  const exited = once(other.process, 'exit');
+  other.process.kill('SIGKILL');
+  await exited;
+  await until(() =>
+    store.ready().then(
+      () => true,
+      () => false,
+    ),
+  );
+  await store.traces.append(sampleAppend());
+  expect((await openElsewhere()).said).toMatch(/^refused: another process is using/);
+  await store.close();
 });
 
 it('lets go of the lock at once when its holder is killed', async () => {
@@ -145,7 +180,9 @@ it('refuses a folder that may only be read', async () => {
   chmodSync(folder.path, 0o555);
   const { said } = await openElsewhere(otherUser);
   chmodSync(folder.path, 0o755);
-  expect(said).toMatch(/^refused: the file .*spandrel\.db\.lock cannot be written/);
+  expect(said).toMatch(
+    /^refused: the file .*spandrel\.db\.lock cannot be written: EACCES: permission denied.*give the folder to the user/,
+  );
 });
 
 it('refuses a database or a lock that may only be read', async () => {
@@ -158,6 +195,32 @@ it('refuses a database or a lock that may only be read', async () => {
   chmodSync(`${file}.lock`, 0o666);
   expect((await openElsewhere(otherUser)).said).toMatch(/^refused: .*cannot be opened for writing/);
 });
+
+it.each([
+  ['//spandrel.db', 'slashes'],
+  ['///var/lib/spandrel.db', 'slashes'],
+  ['./x.db?mode=ro', 'question mark'],
+  [':memory:?cache=shared', 'question mark'],
+  ['/my%20data/x.db', '%20'],
+  ['/data/', 'folder'],
+  ['.', 'folder'],
+  ['..', 'folder'],
+  ['/data/..', 'folder'],
+  ['~/x.db', '~'],
+  ['$HOME/x.db', 'variable'],
+  ['/data/$NAME.db', 'variable'],
+  ['file:/data/x.db', 'file:'],
+  ['/data/x\n.db', 'control character'],
+])('refuses sqlite:%s, which would begin another database', async (path, says) => {
+  expect(await refusal(path)).toContain(says);
+});
+
+it.each(['x.db', './x.db', '../x.db', '/a b/x.db', '/100%/x.db', '/a/.x', '/a~b/x.db', '/us$/x.db'])(
+  'takes sqlite:%s as it is written',
+  (path) => {
+    expect(databaseFile(`sqlite:${path}`)).toBe(resolve(path));
+  },
+);
 
 it('takes no address of a kind it does not know', () => {
   for (const url of ['', 'sqlite:', 'spandrel.db', 'mysql://localhost/spandrel', '/tmp/x']) {

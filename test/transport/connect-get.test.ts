@@ -55,6 +55,53 @@ it.each(['', '?connect=v1', '?encoding=xml&message={}', '?encoding=json&message=
   },
 );
 
+it.each(['*', 'a', 'e30=='.repeat(3)])('a GET whose message %j is not base64 is a bad request', async (message) => {
+  const query = new URLSearchParams({ connect: 'v1', encoding: 'json', base64: '1', message });
+  const answer = await fetch(`${app.address}/spandrel.v1.ApiKeyService/ListApiKeys?${query}`, { headers: headers() });
+  expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'invalid_argument' }]);
+});
+
+it('a GET whose message is base64 is answered', async () => {
+  const message = Buffer.from('{"pageSize":1}').toString('base64url');
+  const query = new URLSearchParams({ connect: 'v1', encoding: 'json', base64: '1', message });
+  const answer = await fetch(`${app.address}/spandrel.v1.ApiKeyService/ListApiKeys?${query}`, { headers: headers() });
+  expect(answer.status).toBe(200);
+});
+
+describe('an instant that does not exist', () => {
+  const sent = () => ({ 'x-auth-token': app.projectKey, 'content-type': 'application/json' });
+  const collect = (instant: string, more: object = {}) => {
+    const span = {
+      spanId: 's',
+      type: 'SPAN_TYPE_LLM',
+      timestamps: { startedAt: instant, finishedAt: instant },
+      ...more,
+    };
+    const body = JSON.stringify({ traceId: 't', spans: [span] });
+    return fetch(`${app.address}/spandrel.v1.TraceService/CollectTrace`, { method: 'POST', headers: sent(), body });
+  };
+
+  it.each(['2026-02-30T10:00:00Z', '2026-04-31T00:00:00Z', '2026-02-29T10:00:00+01:00', '2026-11-25T24:00:00Z'])(
+    'such as %s is refused over Connect by the name of its field',
+    async (instant) => {
+      const answer = await collect(instant);
+      expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('started_at')]);
+    },
+  );
+
+  it('is text where text is expected', async () => {
+    const name = '2026-02-30T10:00:00Z';
+    expect((await collect('2024-02-29T10:00:00Z', { name })).status).toBe(200);
+  });
+
+  it('is refused in a GET', async () => {
+    const range = { createdFrom: '2026-02-30T10:00:00Z', createdTo: '2026-03-03T00:00:00Z', pageSize: 1 };
+    const answer = await get('EventService/ListEvents', range);
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('created_from')]);
+    expect((await get('EventService/ListEvents', { ...range, createdFrom: '2026-02-28T10:00:00Z' })).status).toBe(200);
+  });
+});
+
 it('a change over Connect cannot be a GET', async () => {
   const answer = await get('ApiKeyService/CreateApiKey', { name: 'by a link' });
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);

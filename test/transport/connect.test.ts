@@ -251,6 +251,27 @@ describe('a request the library itself refuses', () => {
     expect(connectError(answer).code).toBe('unimplemented');
   });
 
+  it('gRPC-Web in text is refused with what to send instead', async () => {
+    for (const type of ['application/grpc-web-text', 'application/grpc-web-text+proto']) {
+      const answer = await post(PATH, { headers: { 'content-type': type } });
+      expect(answer.status).toBe(415);
+      expect(connectError(answer).message).toContain('application/grpc-web+proto');
+    }
+  });
+
+  it('x-gzip is gzip', async () => {
+    const headers = { 'content-encoding': 'x-gzip' };
+    const answer = await post(PATH, { headers, body: gzipSync('{"traceId":"abc"}') });
+    expect(answer.status).toBe(200);
+  });
+
+  it('a compressed message without an encoding is an internal error over gRPC-Web', async () => {
+    const packed = gzipSync(Buffer.from([0x0a, 1, 0x61]));
+    const body = Buffer.concat([Buffer.from([1, 0, 0, 0, packed.length]), packed]);
+    const answer = await post(PATH, { headers: { 'content-type': 'application/grpc-web+proto' }, body });
+    expect(answer.text).toContain('grpc-status: 13');
+  });
+
   it.each(['Host: a b\r\n', 'Host: ]\r\n', ''])('a host of %j takes nothing down', async (host) => {
     const text = await rawHttp1(
       `POST ${PATH} HTTP/1.0\r\n${host}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,

@@ -204,12 +204,20 @@ describe('a failed gRPC call', () => {
     ['two messages', [frame(message('abc')), frame(message('abc'))]],
     ['bytes after the message', [frame(message('abc')), Buffer.from('x')]],
     ['a message that is none', [frame(Buffer.from([0xff, 0xff, 0xff]))]],
-    ['compression nobody announced', [frame(message('abc'), { flag: 1 })]],
   ])('refuses %s as malformed', async (_, chunks) => {
     const reply = await call({ chunks });
     expect(reply.headers['grpc-status']).toBe('3');
     expect(infoOf(reply).info?.code).toBe('malformed_request');
   });
+
+  it.each([{}, { 'grpc-encoding': 'identity' }])(
+    'refuses compression that nobody announced as internal: %j',
+    async (headers) => {
+      const reply = await call({ headers, chunks: [frame(message('abc'), { flag: 1 })] });
+      expect(reply.headers['grpc-status']).toBe('13');
+      expect(infoOf(reply).info).toMatchObject({ code: 'malformed_request', type: 'bad_request' });
+    },
+  );
 
   it('refuses a message over the limit by its announced length, without telling to retry', async () => {
     const reply = await call({ chunks: [frame(Buffer.alloc(10), { length: SIZE_MAX_BYTES + 1 })], end: false });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { shareReadiness } from '../../src/transport/health.ts';
 
 function createStore() {
@@ -31,7 +31,11 @@ it('reads the store once for all checks within a moment', async () => {
 it('treats a store that does not answer as unavailable, and starts no second read', async () => {
   const { store, isReady } = createStore();
   store.answer = () => new Promise(() => undefined);
-  expect(await isReady()).toBe(false);
+  vi.useFakeTimers();
+  const answered = isReady();
+  await vi.advanceTimersByTimeAsync(1_000);
+  vi.useRealTimers();
+  expect(await Promise.race([answered, Promise.resolve('later than a second')])).toBe(false);
   store.nowMs = 10_000;
   void isReady();
   expect(store.checks).toBe(1);

@@ -32,16 +32,32 @@ type AmazonHost = { readonly region: string; readonly isFips: boolean; readonly 
 const REGION =
   /^(?:[a-z]{2}(?:-gov|-iso[a-z]?)?|eusc-[a-z]{2})-(?:central|north|south|east|west|(?:north|south)(?:east|west))-[1-9][0-9]?$/;
 const QUEUE_PATH = /^\/([0-9]{12})\/([A-Za-z0-9_-]{1,80})$/;
-const SERVICE_HOST = /^https:\/\/sqs(-fips)?\.([a-z0-9-]+)\.(amazonaws\.com(?:\.cn)?)$/;
-const QUEUE_HOST = /^https:\/\/([a-z0-9-]+)\.queue\.(amazonaws\.com(?:\.cn)?)$/;
+/** LocalStack's addresses that name the region in the path. */
+const QUEUE_PATH_BELOW_REGION = /^\/queue\/([a-z0-9-]+)(\/.*)$/;
+const PARTITION = 'amazonaws\\.(?:com(?:\\.cn)?|eu)';
+/** The forms of hosts that name a region, its FIPS variant in the first group, the domain of its services in the last. */
+const REGION_HOSTS = [
+  new RegExp(`^https://sqs(-fips)?\\.([a-z0-9-]+)\\.(${PARTITION}|api\\.aws)$`),
+  new RegExp(`^https://()([a-z0-9-]+)\\.queue\\.(${PARTITION})$`),
+  // Endpoints in a private network, and those in one zone of it.
+  new RegExp(`^https://vpce-[a-z0-9-]+\\.sqs(-fips)?\\.([a-z0-9-]+)\\.vpce\\.(${PARTITION})$`),
+];
+/** The oldest form names no region. */
+const FIRST_REGION_HOST = 'https://queue.amazonaws.com';
+const FIRST_REGION = 'us-east-1';
+const LOCALSTACK_HOST =
+  /^https?:\/\/(?:sqs\.([a-z0-9-]+)|([a-z0-9-]+)\.queue)\.localhost\.localstack\.cloud(?::[0-9]{1,5})?$/;
+const DOMAINS: ReadonlyMap<string, string> = new Map([
+  ['cn', 'amazonaws.com.cn'],
+  ['eusc', 'amazonaws.eu'],
+]);
 const ROLE = /^arn:(?:aws|aws-cn|aws-us-gov):iam::[0-9]{12}:role\/[\w+=,.@/-]{1,512}$/;
 
 /** Checks the address of a queue, already trimmed. */
 export function checkQueueUrl(queueUrl: string, service: QueueService): QueueUrlCheck {
   if (queueUrl.endsWith('.fifo')) return refuse('The queue must be a standard queue: this one is a FIFO queue.');
-  const { origin, path } = splitOrigin(queueUrl);
+  const { host, path } = readAddress(queueUrl, service);
   const [, accountId, queueName] = QUEUE_PATH.exec(path) ?? [];
-  const host = readHost(origin, service);
   if (accountId === undefined || queueName === undefined || host === null) {
     return refuse(
       'The queue URL must have the form https://sqs.<region>.amazonaws.com/<account of 12 digits>/<queue name>.',
@@ -73,17 +89,40 @@ function splitOrigin(queueUrl: string): { readonly origin: string; readonly path
     : { origin: queueUrl.slice(0, pathAt), path: queueUrl.slice(pathAt) };
 }
 
-function readHost(origin: string, { endpoint, region }: QueueService): AmazonHost | null {
-  const [, fips, ofService, serviceSuffix] = SERVICE_HOST.exec(origin) ?? [];
-  if (ofService !== undefined && serviceSuffix !== undefined) {
-    return REGION.test(ofService) ? { region: ofService, isFips: fips !== undefined, suffix: serviceSuffix } : null;
+/** The host, or null for one that is not a queue's, and the path below it. */
+function readAddress(
+  queueUrl: string,
+  service: QueueService,
+): { readonly host: AmazonHost | null; readonly path: string } {
+  const { origin, path } = splitOrigin(queueUrl);
+  const host = readAmazonHost(origin) ?? readLocalStackHost(origin, service);
+  if (host !== null || service.endpoint === null || URL.parse(service.endpoint)?.origin !== origin)
+    return { host, path };
+  const [, region, below] = QUEUE_PATH_BELOW_REGION.exec(path) ?? [];
+  if (region === undefined || below === undefined) return { host: hostIn(service.region), path };
+  return { host: REGION.test(region) ? hostIn(region) : null, path: below };
+}
+
+function readAmazonHost(origin: string): AmazonHost | null {
+  if (origin === FIRST_REGION_HOST) return hostIn(FIRST_REGION);
+  for (const form of REGION_HOSTS) {
+    const [, fips, region, suffix] = form.exec(origin) ?? [];
+    if (region !== undefined && suffix !== undefined && REGION.test(region)) return { region, isFips: !!fips, suffix };
   }
-  const [, ofQueue, queueSuffix] = QUEUE_HOST.exec(origin) ?? [];
-  if (ofQueue !== undefined && queueSuffix !== undefined) {
-    return REGION.test(ofQueue) ? { region: ofQueue, isFips: false, suffix: queueSuffix } : null;
-  }
-  if (endpoint === null || URL.parse(endpoint)?.origin !== origin) return null;
-  return { region, isFips: false, suffix: region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com' };
+  return null;
+}
+
+/** LocalStack gives out addresses of this form wherever it runs. Messages go to the operator's service, not to this host. */
+function readLocalStackHost(origin: string, { endpoint }: QueueService): AmazonHost | null {
+  if (endpoint === null) return null;
+  const [, ofService, ofQueue] = LOCALSTACK_HOST.exec(origin) ?? [];
+  const region = ofService ?? ofQueue ?? '';
+  return REGION.test(region) ? hostIn(region) : null;
+}
+
+function hostIn(region: string): AmazonHost {
+  const domain = /^(cn|eusc)-/.exec(region)?.[1] ?? '';
+  return { region, isFips: false, suffix: DOMAINS.get(domain) ?? 'amazonaws.com' };
 }
 
 /** Government regions have no separate FIPS host: their usual one follows FIPS. */

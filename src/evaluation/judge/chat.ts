@@ -3,7 +3,8 @@
 import type { TokenCounts } from '../../domain/pricing/usage.ts';
 import { cutToCharacters } from '../../domain/text-limits.ts';
 import type { LosslessObject } from '../../json/lossless-json.ts';
-import { type Exchanged, type PostJson, readRetryAfterMs } from './post-json.ts';
+import { readRetryAfterMs } from '../../queue/retry-after.ts';
+import type { Exchanged, PostJson } from './post-json.ts';
 
 type ChatReply =
   | { readonly kind: 'answer'; readonly content: string; readonly usage: TokenCounts | null }
@@ -40,7 +41,7 @@ export function createChat({ post, wait, clock }: ChatDeps): CompleteChat {
       const exchanged = await post(text, signal);
       const delayMs = DELAYS_MS[attempt];
       if (delayMs === undefined || signal.aborted || !mayPass(exchanged)) return toReply(exchanged);
-      const requestedMs = exchanged.kind === 'answered' ? readRetryAfterMs(exchanged.retryAfter, clock()) : null;
+      const requestedMs = exchanged.kind === 'answered' ? readRetryAfterMs(exchanged.retryAfter ?? '', clock()) : null;
       await wait(Math.min(requestedMs ?? delayMs, RETRY_AFTER_MAX_MS), signal);
       if (signal.aborted) return toReply(exchanged);
     }

@@ -78,11 +78,3 @@ function reasonOf(error: unknown): string {
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
   return typeof code === 'string' ? code : 'it broke';
 }
-
-/** Null without a valid header. */
-export function readRetryAfterMs(value: string | null, nowMs: number): number | null {
-  if (value === null) return null;
-  if (/^[0-9]{1,9}$/.test(value.trim())) return Number(value) * 1000;
-  const atMs = Date.parse(value);
-  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
-}

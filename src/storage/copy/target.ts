@@ -1,7 +1,9 @@
 /** The PostgreSQL side of a copy. */
 
 import pg from 'pg';
+import { connectionOf, settleEncryption } from '../engine/postgres/address.ts';
 import { COPY_PROGRESS_TABLE, reasonOf } from '../engine/postgres/fitness.ts';
+import { liftLimits } from '../engine/postgres/schema.ts';
 import { codeOf, StartError } from '../errors.ts';
 import { applyMigrations } from '../open.ts';
 import type { LastNumbers } from './source.ts';
@@ -18,8 +20,8 @@ type Progress = {
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
-// Whatever the database's defaults: verifying a large table takes long, and printed values are compared.
-const SESSION = 'SET statement_timeout = 0; SET bytea_output = hex; SET extra_float_digits = 1';
+// Whatever the database's defaults: printed values are compared.
+const SESSION = 'SET bytea_output = hex; SET extra_float_digits = 1';
 // Locked during the copy: two at once would store everything twice.
 const COPY_LOCK = 0x5350_4350;
 // The database may take a moment to notice that a process was killed.
@@ -29,7 +31,8 @@ const ROWS_AT_ONCE = 1_000;
 /**
  * Migrates an empty database. Throws StartError for one that holds anything but an unfinished copy of the same source.
  */
-export async function openTarget(url: string, fingerprint: string): Promise<Target> {
+export async function openTarget(address: string, fingerprint: string): Promise<Target> {
+  const url = await settleEncryption(address);
   const client = await connect(url);
   try {
     await takeLock(client);
@@ -45,7 +48,7 @@ export async function openTarget(url: string, fingerprint: string): Promise<Targ
 async function connect(url: string): Promise<pg.Client> {
   try {
     const client = new pg.Client({
-      connectionString: url,
+      ...connectionOf(url),
       application_name: 'spandrel copy',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
@@ -53,9 +56,11 @@ async function connect(url: string): Promise<pg.Client> {
     // A connection lost while idle fails the next statement.
     client.on('error', () => undefined);
     await client.connect();
+    await liftLimits(client);
     await client.query(SESSION);
     return client;
   } catch (error) {
+    if (error instanceof StartError) throw error;
     throw new StartError(`the target cannot be reached: ${reasonOf(error)}`, { cause: error });
   }
 }

@@ -64,10 +64,14 @@ export function isJsonMediaType(contentType: string | undefined): boolean {
   return /^\s*application\/([a-z0-9!#$&^_.+-]+\+)?json\s*$/i.test(media);
 }
 
+/** Recipients treat x-gzip as gzip (RFC 9110, 8.4.1.3). */
 function contentEncoding(request: RestRequest): 'identity' | Encoding {
   const sent = request.headers['content-encoding'];
   if (sent === undefined || sent === '') return 'identity';
-  const encoding = sent.trim().toLowerCase();
+  const encoding = sent
+    .trim()
+    .toLowerCase()
+    .replace(/^x-gzip$/, 'gzip');
   if (encoding === 'identity' || encoding === 'gzip' || encoding === 'deflate' || encoding === 'br') return encoding;
   throw new Fault('unsupported_encoding', 'The content encoding is not supported.', {
     headers: { 'accept-encoding': ACCEPTED_ENCODINGS },

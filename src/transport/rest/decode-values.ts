@@ -70,7 +70,7 @@ const INSTANT =
  * Epoch milliseconds of an ISO 8601 text; null when it is none, or names no instant of the calendar. Without an
  * offset UTC is meant, and a bare date is its first millisecond, or its last one at the end of a range.
  */
-function parseInstant(text: string, endOfDay: boolean): number | null {
+export function parseInstant(text: string, endOfDay: boolean): number | null {
   const match = INSTANT.exec(text);
   if (!match) return null;
   const number = (index: number) => Number(match[index] ?? 0);

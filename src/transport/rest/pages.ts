@@ -1,7 +1,6 @@
 /** Paths outside the contract: liveness, readiness, metrics, documentation, the console, and the targets of links in responses. */
 
-import { Fault } from '../../domain/fault.ts';
-import type { Store } from '../../domain/store.ts';
+import type { Readiness } from '../health.ts';
 import { findConsolePage } from './console-pages.ts';
 import { createDocsPages } from './docs-pages.ts';
 import { JSON_MEDIA_TYPE } from './exchange.ts';
@@ -13,7 +12,8 @@ import { findRecordPage } from './record-pages.ts';
 const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 type PageDeps = {
-  readonly store: Pick<Store, 'ready'>;
+  /** Whether the store can read and write; answers within a second. */
+  readonly readiness: () => Promise<Readiness>;
   /** False while the process drains. */
   readonly accepting: () => boolean;
   /** The text of /metrics; null where it is not served. */
@@ -25,7 +25,7 @@ type PageDeps = {
 };
 
 /** `/healthz` is always 200; `/readyz` is 200 while the store works and the process does not drain. */
-export function createPages({ store, accepting, metrics, console, publicUrl }: PageDeps): Pages {
+export function createPages({ readiness, accepting, metrics, console, publicUrl }: PageDeps): Pages {
   const pagesByPath = new Map<string, () => Promise<Page>>([
     ...createDocsPages(),
     ['/healthz', async () => page(200, 'ok')],
@@ -33,12 +33,8 @@ export function createPages({ store, accepting, metrics, console, publicUrl }: P
       '/readyz',
       async () => {
         if (!accepting()) return page(503, 'draining');
-        try {
-          await store.ready();
-          return page(200, 'ready');
-        } catch (error) {
-          return page(503, 'store unavailable', error instanceof Fault ? error.message : undefined);
-        }
+        const { isReady, detail } = await readiness();
+        return isReady ? page(200, 'ready') : page(503, 'store unavailable', detail);
       },
     ],
   ]);

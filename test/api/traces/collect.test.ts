@@ -230,6 +230,7 @@ describe('the collector over REST', () => {
 
   it.each([
     ['gzip', (plain: string) => gzipSync(plain), 'gzip'],
+    ['gzip by its old name', (plain: string) => gzipSync(plain), 'X-Gzip'],
     ['zlib deflate', (plain: string) => deflateSync(plain), 'deflate'],
     ['raw deflate', (plain: string) => deflateRawSync(plain), 'deflate'],
     ['brotli', (plain: string) => brotliCompressSync(plain), 'br'],

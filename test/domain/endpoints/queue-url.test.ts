@@ -38,6 +38,26 @@ describe('the address of a queue', () => {
       'sqs-fips.us-gov-west-1.amazonaws.com',
       'sts.us-gov-west-1.amazonaws.com',
     ],
+    [
+      'sqs.eusc-de-east-1.amazonaws.eu',
+      'eusc-de-east-1',
+      'sqs.eusc-de-east-1.amazonaws.eu',
+      'sts.eusc-de-east-1.amazonaws.eu',
+    ],
+    ['queue.amazonaws.com', 'us-east-1', 'sqs.us-east-1.amazonaws.com', 'sts.us-east-1.amazonaws.com'],
+    ['sqs.us-east-1.api.aws', 'us-east-1', 'sqs.us-east-1.api.aws', 'sts.us-east-1.api.aws'],
+    [
+      'vpce-0a1b-abcd.sqs.us-east-1.vpce.amazonaws.com',
+      'us-east-1',
+      'sqs.us-east-1.amazonaws.com',
+      'sts.us-east-1.amazonaws.com',
+    ],
+    [
+      'vpce-0a1b-abcd-us-east-1a.sqs.us-east-1.vpce.amazonaws.com',
+      'us-east-1',
+      'sqs.us-east-1.amazonaws.com',
+      'sts.us-east-1.amazonaws.com',
+    ],
   ])('%s says the region and the services', (host, region, service, tokens) => {
     const queueUrl = `https://${host}/${ACCOUNT}/My_queue-1`;
     expect(judged(queueUrl)).toEqual({
@@ -59,6 +79,15 @@ describe('the address of a queue', () => {
     ['a host that only ends like one', `https://evil-sqs.eu-west-1.amazonaws.com/${ACCOUNT}/q`],
     ['another service', `https://sns.eu-west-1.amazonaws.com/${ACCOUNT}/q`],
     ['no region', `https://sqs.amazonaws.com/${ACCOUNT}/q`],
+    ['another domain of Amazon', `https://sqs.eu-west-1.amazonaws.de/${ACCOUNT}/q`],
+    ['a dual stack host of another service', `https://sns.eu-west-1.api.aws/${ACCOUNT}/q`],
+    ['a private endpoint of another service', `https://vpce-0a1b-abcd.s3.eu-west-1.vpce.amazonaws.com/${ACCOUNT}/q`],
+    ['a private endpoint with another name', `https://x.sqs.eu-west-1.vpce.amazonaws.com/${ACCOUNT}/q`],
+    [
+      "LocalStack's host, without the operator's service",
+      `http://sqs.eu-west-1.localhost.localstack.cloud:4566/${ACCOUNT}/q`,
+    ],
+    ['a region in the path', `https://sqs.eu-west-1.amazonaws.com/queue/eu-west-1/${ACCOUNT}/q`],
     ['a region of two labels', `https://sqs.a.b.amazonaws.com/${ACCOUNT}/q`],
     ['capitals', `https://SQS.eu-west-1.amazonaws.com/${ACCOUNT}/q`],
     ['a port', `https://sqs.eu-west-1.amazonaws.com:443/${ACCOUNT}/q`],
@@ -156,6 +185,22 @@ describe('the address of a queue', () => {
       tokenEndpoint: 'https://sts.eu-north-1.amazonaws.com',
     });
     expect(judged(`http://localhost:4567/${ACCOUNT}/q`, OWN)).toContain('must have the form');
+  });
+
+  it.each([
+    `http://sqs.us-west-2.localhost.localstack.cloud:4566/${ACCOUNT}/q`,
+    `http://us-west-2.queue.localhost.localstack.cloud:4566/${ACCOUNT}/q`,
+    `http://localhost:4566/queue/us-west-2/${ACCOUNT}/q`,
+  ])("may be one that LocalStack gives out, and goes to the operator's service: %s", (queueUrl) => {
+    expect(judged(queueUrl, OWN)).toMatchObject({ region: 'us-west-2', queueName: 'q', endpoint: OWN.endpoint });
+  });
+
+  it.each([
+    `http://sqs.nowhere.localhost.localstack.cloud:4566/${ACCOUNT}/q`,
+    `http://localhost:4566/queue/nowhere/${ACCOUNT}/q`,
+    `http://localhost:4567/queue/us-west-2/${ACCOUNT}/q`,
+  ])('is refused in a region or at a service that is not there: %s', (queueUrl) => {
+    expect(judged(queueUrl, OWN)).toContain('must have the form');
   });
 
   it("of Amazon goes to the operator's service too, in its own region", () => {

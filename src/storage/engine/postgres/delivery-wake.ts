@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { connectionOf } from './address.ts';
 import type { Pool, Statement } from './pool.ts';
 import { connectionName } from './processes.ts';
 
@@ -97,7 +98,7 @@ function createListener(url: string, onNotification: (sender: string | null) => 
   function open(): void {
     if (client !== null || timer !== undefined) return;
     const opened = new pg.Client({
-      connectionString: url,
+      ...connectionOf(url),
       application_name: connectionName('listen'),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,

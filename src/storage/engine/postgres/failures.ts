@@ -7,6 +7,8 @@ const RETRY_AFTER_SECONDS = 5;
 
 // Classes of SQLSTATE: connection, transaction state, resources, limits, operator, system, configuration.
 const STORAGE_FAILURES = /^(08|25|53|54|57|58|F0)/;
+// A pooler gave the statement a connection on which it was not prepared, or was so already.
+const OF_POOLERS: ReadonlySet<string> = new Set(['26000', '42P05']);
 // Another transaction won: nothing was stored, and a retry may succeed.
 const GIVEN_UP: ReadonlySet<string> = new Set(['40001', '40P01', '55P03']);
 const UNIQUE_VIOLATION = '23505';
@@ -14,7 +16,7 @@ const DATATYPE_MISMATCH = '42804';
 const DIVISION_BY_ZERO = '22012';
 const NOT_NULL_VIOLATION = '23502';
 const CONFLICTS: ReadonlySet<string> = new Set([UNIQUE_VIOLATION, ...GIVEN_UP]);
-const NETWORK_CODES = /^(E[A-Z]+|ERR_SSL.*|ERR_SOCKET.*|CERT_.*|DEPTH_.*|SELF_SIGNED.*|UNABLE_.*)$/;
+const NETWORK_CODES = /^(E[A-Z]+|EAI_[A-Z]+|ERR_SSL.*|ERR_SOCKET.*|CERT_.*|DEPTH_.*|SELF_SIGNED.*|UNABLE_.*)$/;
 // Messages of the client library for lost connections, which have no code.
 const LOST = /terminated|timeout|not queryable|Cannot use a pool after calling end|closed the connection/i;
 
@@ -23,7 +25,12 @@ export function isStorageFailure(error: unknown): boolean {
   if (error instanceof Fault) return error.kind === 'unavailable';
   const code = codeOf(error);
   if (code === '') return error instanceof Error && LOST.test(error.message);
-  return (code.length === 5 && STORAGE_FAILURES.test(code)) || NETWORK_CODES.test(code);
+  return (code.length === 5 && STORAGE_FAILURES.test(code)) || OF_POOLERS.has(code) || NETWORK_CODES.test(code);
+}
+
+/** Whether nothing answers yet: the same attempt to connect may succeed later. */
+export function isAway(error: unknown): boolean {
+  return isStorageFailure(error) && !/^(ERR|CERT|DEPTH|SELF|UNABLE)_/.test(codeOf(error));
 }
 
 /** Whether another transaction was first; nothing of this one is stored. */

@@ -5,6 +5,7 @@
 
 import { callbackify } from 'node:util';
 import pg from 'pg';
+import { connectionOf } from './address.ts';
 import { isStorageFailure, storageFault, toFault } from './failures.ts';
 import { refuseUnsafeCommits } from './fitness.ts';
 import { CURRENT_SCHEMA, type CurrentSchema, connectionName, refuseOtherSchema } from './processes.ts';
@@ -46,7 +47,7 @@ export function openPool({
   prepareConnection,
 }: PoolOptions): Pool {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...connectionOf(url),
     application_name: connectionName(name),
     max: connectionsMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -7,9 +7,11 @@ import { checkSchema, type FoundSchema, type KnownSchemas, type Version } from '
 import type { Migration } from '../../migrations/migration.ts';
 import { LIST_APPLIED, MIGRATIONS_TABLE } from '../../migrations/migrations-table.ts';
 import { POSTGRES_SCHEMAS } from '../../migrations/postgres.ts';
+import { connectionOf } from './address.ts';
 import { applyMigration, buildLaterIndexes } from './apply-migration.ts';
 import { describeSchema } from './describe-schema.ts';
 import { reasonOf, refuseUnfit } from './fitness.ts';
+import { refuseTransactionPooling } from './pooler.ts';
 import { refuseOlderProcesses } from './processes.ts';
 
 // Held by a process while it changes the schema, and shared by processes that start: the check of the schema and the
@@ -113,9 +115,15 @@ async function hasTable(client: pg.Client, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-// Limits of the role or the database are made for requests: a migration may take longer.
-const LIFT_LIMITS = `SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN
-  ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')`;
+const LIMITS = ['lock_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout'];
+
+/** Limits of the role or the database are made for requests: a migration or a copy may take longer. */
+export async function liftLimits(client: pg.Client): Promise<void> {
+  // First and alone, because it may be too short for the next statement.
+  await client.query('SET statement_timeout = 0');
+  // Some versions lack some of them.
+  await client.query(`SELECT set_config(name, '0', false) FROM pg_settings WHERE name = ANY ($1)`, [LIMITS]);
+}
 
 /** Errors are of the database, unless `isDone` says that they come from what the caller does with it. */
 async function withClient<T>(
@@ -125,7 +133,7 @@ async function withClient<T>(
 ): Promise<T> {
   try {
     const client = new pg.Client({
-      connectionString: url,
+      ...connectionOf(url),
       application_name: 'spandrel migrate',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     });
@@ -133,7 +141,8 @@ async function withClient<T>(
     client.on('error', () => undefined);
     try {
       await client.connect();
-      await client.query(LIFT_LIMITS);
+      await liftLimits(client);
+      await refuseTransactionPooling(client, url);
       await refuseUnfit(client);
       return await body(client);
     } finally {

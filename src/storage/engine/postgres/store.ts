@@ -3,7 +3,7 @@
  * processes change.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import * as queries from '../../../../gen/storage/postgres/all.ts';
 import {
@@ -18,6 +18,7 @@ import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Store, StoredTrace } from '../../../domain/store.ts';
 import { createDeliveryWork } from '../../delivery/work.ts';
+import { messageOf, StartError } from '../../errors.ts';
 import { createJobWork } from '../../evaluations/jobs.ts';
 import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
@@ -31,10 +32,11 @@ import { createStore, type Engine, type StoreLog, type StoreState } from '../../
 import { completeSums, createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, takeInTurns } from '../../traces/trace-reads.ts';
 import { createWriteWatch } from '../../write-watch.ts';
+import { settleEncryption } from './address.ts';
 import { createAppendBatch, createTraceNumbers } from './append.ts';
 import { createRowTypes, type RowTypes } from './binary-arrays.ts';
 import { createWakeUps } from './delivery-wake.ts';
-import { isStorageFailure, storageFault } from './failures.ts';
+import { isAway, isStorageFailure, storageFault } from './failures.ts';
 import { refuseHalfCopied, refuseUnsafeCommits } from './fitness.ts';
 import { createMonitorCache } from './monitor-cache.ts';
 import { createMonths } from './months.ts';
@@ -49,14 +51,33 @@ type PostgresStoreOptions = PoolsOptions & {
   readonly queueMaxBytes: number;
   readonly log: StoreLog;
   readonly jobQueue?: JobQueueOptions;
+  /** How long a database that is away is waited for. */
+  readonly waitMaxMs?: number;
 };
 
+const WAIT_POLL_MS = 500;
 // Appends that arrive during a commit make the next batch larger; two batches at once would double the number of
 // commits.
 const BESIDE_BYTES_MIN = Number.POSITIVE_INFINITY;
 
 /** Throws StartError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { waitMaxMs = 0, log } = options;
+  const startedMs = performance.now();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await openNow({ ...options, url: await settleEncryption(options.url) });
+    } catch (error) {
+      const cause = error instanceof StartError ? error.cause : null;
+      if (!isAway(cause) || performance.now() - startedMs > waitMaxMs) throw error;
+      if (attempt === 1)
+        log.warn({ waitMaxMs, reason: messageOf(error) }, 'the database is away; the start waits for it');
+      await pause(WAIT_POLL_MS);
+    }
+  }
+}
+
+async function openNow(options: PostgresStoreOptions): Promise<Store> {
   const pools = openPools(options);
   const close = () => closePools(pools);
   try {

@@ -2,8 +2,9 @@
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { messageOf, StartError } from '../../errors.ts';
+import { StartError } from '../../errors.ts';
 import { withReadHandle } from './connection.ts';
+import { describeFailure } from './failures.ts';
 
 /**
  * Copies within one read transaction, while writers go on; SQLite's page-wise backup would start over after each of
@@ -23,7 +24,7 @@ export function backupFile(source: string, target: string): void {
   } catch (error) {
     rmSync(draft, { force: true });
     if (error instanceof StartError) throw error;
-    throw new StartError(`the backup failed: ${messageOf(error)}`, { cause: error });
+    throw new StartError(`the backup failed: ${describeFailure(error, target)}`, { cause: error });
   }
 }
 

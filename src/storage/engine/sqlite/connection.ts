@@ -2,6 +2,7 @@
 
 import { closeSync, openSync } from 'node:fs';
 import SqliteDatabase from 'better-sqlite3';
+import { codeOf } from '../../errors.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 
 export type Database = SqliteDatabase.Database;
@@ -10,7 +11,10 @@ export type Database = SqliteDatabase.Database;
 // half as much again.
 const PAGE_BYTES = 4096;
 const CACHE_KIB = 16_000;
-const BUSY_MS = 250;
+// Backup tools advise to wait this long for their locks. The wait blocks its thread, so the main thread, whose reads need
+// no lock while others write, does not wait as long.
+const BUSY_MS = 5000;
+const MAIN_THREAD_BUSY_MS = 250;
 // Checkpoints at this distance cost the least per write and still stay short.
 const CHECKPOINT_PAGES = 8000;
 const WAL_MAX_BYTES = 64 * 1024 * 1024;
@@ -40,20 +44,29 @@ export function openWriteHandle(file: string, inspect: (db: Database) => void): 
 export function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, 'ax', 0o600));
-  } catch {
-    // The file exists, or SQLite will say why it cannot.
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 
-/** Opens a read-only handle, which sees every commit. */
+/** Opens a read-only handle for the main thread, which sees every commit. */
 export function openReadHandle(file: string): Database {
-  const db = new SqliteDatabase(file, { readonly: true, timeout: BUSY_MS });
+  return openReadOnly(file, MAIN_THREAD_BUSY_MS);
+}
+
+/** The same for a thread, or a command, that may wait. */
+export function openWaitingReadHandle(file: string): Database {
+  return openReadOnly(file, BUSY_MS);
+}
+
+function openReadOnly(file: string, timeout: number): Database {
+  const db = new SqliteDatabase(file, { readonly: true, timeout });
   return closeOnError(db, () => configure(db));
 }
 
 /** Reads with a handle of its own. */
 export function withReadHandle<T>(file: string, read: (db: Database) => T): T {
-  const db = openReadHandle(file);
+  const db = openWaitingReadHandle(file);
   try {
     return read(db);
   } finally {

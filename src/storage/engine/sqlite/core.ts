@@ -65,6 +65,8 @@ export type Writer = {
 type OpenCoreOptions = {
   readonly file: string;
   readonly clock: Clock;
+  /** Runs before each write; throws where another process may have the database. */
+  readonly requireLock?: (() => void) | undefined;
   /** How long a trace must be quiet before it is evaluated. */
   readonly jobQueue?: JobQueueOptions;
 };
@@ -72,9 +74,9 @@ type OpenCoreOptions = {
 export type OpenedCore = { readonly core: Core; readonly db: Database };
 
 /** Throws StartError for a file that cannot be used. */
-export function openCore({ file, clock, jobQueue = JOB_QUEUE_DEFAULTS }: OpenCoreOptions): OpenedCore {
+export function openCore({ file, clock, requireLock, jobQueue = JOB_QUEUE_DEFAULTS }: OpenCoreOptions): OpenedCore {
   const db = openDatabase(file);
-  return { core: createCore({ db, clock, jobQueue }), db };
+  return { core: createCore({ db, clock, requireLock, jobQueue }), db };
 }
 
 /** The writer in the calling thread, for databases that live in memory. */
@@ -90,13 +92,12 @@ export function callInline({ verbs }: Core): CallWriter {
   return call as CallWriter;
 }
 
-type CoreDeps = {
+type CoreDeps = Pick<OpenCoreOptions, 'clock' | 'requireLock'> & {
   readonly db: Database;
-  readonly clock: Clock;
   readonly jobQueue: JobQueueOptions;
 };
 
-function createCore({ db, clock, jobQueue }: CoreDeps): Core {
+function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
   const countSome = prepareQuery(db, countSomeJobs);
   const backlog = createBacklog({
     waitingMax: jobQueue.waitingMax,
@@ -128,7 +129,10 @@ function createCore({ db, clock, jobQueue }: CoreDeps): Core {
   }
 
   function write<T>(job: () => T | Promise<T>): Promise<T> {
-    return run(() => watch(job));
+    return run(() => {
+      requireLock?.();
+      return watch(job);
+    });
   }
 
   function inTurn(served: Omit<WriterVerbs, ReadVerb>): Omit<WriterVerbs, ReadVerb> {
@@ -150,7 +154,13 @@ function createCore({ db, clock, jobQueue }: CoreDeps): Core {
         removeExpired,
       }),
       findRequest: (key) => run(() => requests.find(key)),
-      check: () => (doWritesFail() ? write(probe.write) : run(probe.read)),
+      check: () =>
+        doWritesFail()
+          ? write(probe.write)
+          : run(() => {
+              requireLock?.();
+              probe.read();
+            }),
     },
     run,
     close: () => run(() => void db.close()),

@@ -1,7 +1,9 @@
 /** Tells failures of the disk or of another process from bugs. */
 
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type Fault, unavailableFault } from '../../../domain/fault.ts';
-import { codeOf } from '../../errors.ts';
+import { codeOf, messageOf } from '../../errors.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -27,6 +29,26 @@ export function storageFailureOf(error: unknown): StorageFailure | null {
 /** Whether the failure lies outside of the statement: a later try may succeed. */
 export function isStorageFailure(error: unknown): boolean {
   return storageFailureOf(error) !== null;
+}
+
+const OF_FULL_DISK = /^SQLITE_(FULL|IOERR|CANTOPEN)(_|$)/;
+/** Less than the files beside the database need to grow. */
+const FREE_MIN_BYTES = 1024 * 1024;
+
+/** The message of an error on a database file; names a full disk, for which SQLite often says "disk I/O error". */
+export function describeFailure(error: unknown, file: string, freeBytesOf = freeBytesIn): string {
+  const message = messageOf(error);
+  if (!OF_FULL_DISK.test(codeOf(error)) || freeBytesOf(dirname(file)) >= FREE_MIN_BYTES) return message;
+  return `the disk of ${dirname(file)} is full: ${message}`;
+}
+
+function freeBytesIn(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 /** The key of an inserted row exists, and no constraint of the database has noticed it. */

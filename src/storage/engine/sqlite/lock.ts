@@ -1,32 +1,87 @@
 /** Allows one process per database file: a second writer would invalidate what the first one has cached. */
 
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { codeOf, messageOf, StartError } from '../../errors.ts';
 import { createPrivately } from './connection.ts';
+import { describeFailure } from './failures.ts';
 
-export type Lock = { release(): void };
+export type Lock = {
+  /** What a writer checks, see requireLock. Acquires the lock again when its file was removed. Throws StartError. */
+  renew(): LockFile;
+  release(): void;
+};
+
+/** The file that was locked. A file of the same name that replaces it is another one. */
+export type LockFile = { readonly path: string; readonly device: number; readonly inode: number };
+
+/** Another process may have the database now, because the file that this one has locked is gone. */
+export class LockLostError extends Error {}
 
 /**
  * Acquires the lock of a database file. The lock is on a tiny database of its own: the operating system releases it the
  * instant the process dies, however it dies. Throws StartError.
  */
 export function acquireLock(file: string): Lock {
-  const db = openLockFile(`${file}.lock`);
+  // Links lead to the same database, so they must lead to the same lock.
+  const path = `${realPathOf(file)}.lock`;
+  let held = take(file, path);
+  return {
+    renew() {
+      if (!isInPlace(held.lockFile)) {
+        held.db.close();
+        held = take(file, path);
+      }
+      return held.lockFile;
+    },
+    release: () => held.db.close(),
+  };
+}
+
+/** Throws LockLostError when the file of the lock was removed or replaced. */
+export function requireLock(lockFile: LockFile): void {
+  if (isInPlace(lockFile)) return;
+  throw new LockLostError(`the file ${lockFile.path} was removed; another process may use the database`);
+}
+
+type Held = { readonly db: Database.Database; readonly lockFile: LockFile };
+
+function take(file: string, path: string): Held {
+  const db = openLockFile(path);
   try {
     db.pragma('journal_mode = MEMORY');
     db.pragma('locking_mode = EXCLUSIVE');
     // On a read-only file, BEGIN alone would succeed without a lock.
     db.exec('BEGIN EXCLUSIVE; CREATE TABLE held (filler)');
+    const { dev, ino } = statSync(path);
+    return { db, lockFile: { path, device: dev, inode: ino } };
   } catch (error) {
     db.close();
     if (codeOf(error).startsWith('SQLITE_BUSY')) {
       throw new StartError(`another process is using the database ${file}; stop it first`, { cause: error });
     }
-    throw new StartError(`the lock of the database ${file} cannot be taken: ${messageOf(error)}`, { cause: error });
+    throw new StartError(`the lock of the database ${file} cannot be taken: ${describeFailure(error, path)}`, {
+      cause: error,
+    });
   }
-  return { release: () => db.close() };
 }
+
+function isInPlace({ path, device, inode }: LockFile): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.dev === device && found.ino === inode;
+}
+
+/** The path without links. The file itself may be missing before the first start. */
+function realPathOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return join(realpathSync(dirname(file)), basename(file));
+  }
+}
+
+const OF_PERMISSIONS: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 function openLockFile(path: string): Database.Database {
   try {
@@ -34,7 +89,8 @@ function openLockFile(path: string): Database.Database {
     closeToOthers(path);
     return new Database(path, { timeout: 0 });
   } catch (error) {
-    throw new StartError(`the file ${path} cannot be written: ${messageOf(error)}`, { cause: error });
+    const advice = OF_PERMISSIONS.has(codeOf(error)) ? '; give the folder to the user that runs the server' : '';
+    throw new StartError(`the file ${path} cannot be written: ${messageOf(error)}${advice}`, { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
 /** Checks a database file before anything is written to it, and brings its schema up to date. */
 
 import { existsSync } from 'node:fs';
-import { codeOf, messageOf, StartError } from '../../errors.ts';
+import { codeOf, StartError } from '../../errors.ts';
 import {
   checkSchema,
   type FoundSchema,
@@ -14,6 +14,7 @@ import { LIST_APPLIED, MIGRATIONS_TABLE, NOTE_APPLIED } from '../../migrations/m
 import { APPLICATION_ID, SQLITE_SCHEMAS } from '../../migrations/sqlite.ts';
 import { type Database, openWriteHandle, withReadHandle } from './connection.ts';
 import { describeSchema } from './describe-schema.ts';
+import { describeFailure } from './failures.ts';
 
 // The same table as the object mapper's own Migrator creates.
 const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} (
@@ -119,5 +120,7 @@ function asStartError(file: string, error: unknown, purpose: 'reading' | 'writin
       cause: error,
     });
   }
-  return new StartError(`the database ${file} cannot be opened for ${purpose}: ${messageOf(error)}`, { cause: error });
+  return new StartError(`the database ${file} cannot be opened for ${purpose}: ${describeFailure(error, file)}`, {
+    cause: error,
+  });
 }

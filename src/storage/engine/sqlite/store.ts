@@ -58,7 +58,7 @@ export async function openFileStore(file: string, options: SqliteStoreOptions): 
 
 async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions): Promise<Store> {
   const { log, jobQueue = JOB_QUEUE_DEFAULTS } = options;
-  const spawn = () => spawnThread({ thread: 'writer', file, jobQueue }, WRITER_HEAP);
+  const spawn = () => spawnThread({ thread: 'writer', file, jobQueue, lockFile: lock.renew() }, WRITER_HEAP);
   const writer = await startThreadWriter({ log, spawn });
   try {
     // Opened last and closed first: then the writer leaves one file, without a write-ahead log.

@@ -5,6 +5,7 @@ import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import { unavailableFault } from '../../../domain/fault.ts';
 import { type StorageFailure, storageFault } from './failures.ts';
+import type { LockFile } from './lock.ts';
 
 /** The input of a new thread. */
 export type ThreadInput = {
@@ -12,6 +13,8 @@ export type ThreadInput = {
   readonly file: string;
   /** See OpenCoreOptions. */
   readonly jobQueue: JobQueueOptions;
+  /** Null where the database needs no lock. */
+  readonly lockFile: LockFile | null;
   /** Null: the process has no compile cache. */
   readonly compileCacheFolder: string | null;
 };
@@ -87,10 +90,17 @@ export function spawnThread(
     thread,
     file,
     jobQueue = JOB_QUEUE_DEFAULTS,
-  }: Pick<ThreadInput, 'thread' | 'file'> & { readonly jobQueue?: JobQueueOptions },
+    lockFile = null,
+  }: Pick<ThreadInput, 'thread' | 'file'> & Partial<Pick<ThreadInput, 'jobQueue' | 'lockFile'>>,
   resourceLimits?: ResourceLimits,
 ): Worker {
-  const workerData: ThreadInput = { thread, file, jobQueue, compileCacheFolder: getCompileCacheDir() ?? null };
+  const workerData: ThreadInput = {
+    thread,
+    file,
+    jobQueue,
+    lockFile,
+    compileCacheFolder: getCompileCacheDir() ?? null,
+  };
   return new Worker(new URL('./thread-launch.js', import.meta.url), {
     workerData,
     name: `spandrel-${thread}`,

@@ -7,8 +7,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { runWithoutPauses } from '../../../domain/steps.ts';
 import { StartError, toError } from '../../errors.ts';
-import { openReadHandle, type RunRead } from './connection.ts';
-import { storageFailureOf } from './failures.ts';
+import { openWaitingReadHandle, type RunRead } from './connection.ts';
+import { describeFailure, storageFailureOf } from './failures.ts';
+import { LockLostError, requireLock } from './lock.ts';
 import { type Call, CLOSE, type Reply, type ThreadInput } from './thread-calls.ts';
 
 if (parentPort === null) throw new Error('calls are served in a worker thread');
@@ -19,10 +20,11 @@ const input = workerData as ThreadInput;
 // Each thread loads only its own code, which costs memory.
 await (input.thread === 'writer' ? serveWriter(input) : serveReader(input));
 
-async function serveWriter({ file, jobQueue }: ThreadInput): Promise<void> {
+async function serveWriter({ file, jobQueue, lockFile }: ThreadInput): Promise<void> {
   const { openCore } = await import('./core.ts');
+  const check = lockFile === null ? undefined : () => requireLock(lockFile);
   try {
-    const { core } = openCore({ file, clock: Date.now, jobQueue });
+    const { core } = openCore({ file, clock: Date.now, jobQueue, requireLock: check });
     serveCalls(core.verbs, core.close);
     reply({ kind: 'ready' });
   } catch (error) {
@@ -33,7 +35,7 @@ async function serveWriter({ file, jobQueue }: ThreadInput): Promise<void> {
 
 async function serveReader({ file }: ThreadInput): Promise<void> {
   const { createReads, createTraceReader } = await import('./readers.ts');
-  const db = openReadHandle(file);
+  const db = openWaitingReadHandle(file);
   // Errors are translated below, where their codes are still known.
   const readHere: RunRead = async (read) => read();
   const reads = createTraceReader(db, readHere, async (steps) => runWithoutPauses(steps));
@@ -48,8 +50,12 @@ function serveCalls(verbs: object, close: () => void | Promise<void>): void {
     try {
       reply({ kind: 'done', id, value: await serving[verb]?.(...args) });
     } catch (thrown) {
+      // All that this thread has cached may be wrong: the next one reads it again, once it has the lock.
+      if (thrown instanceof LockLostError) setImmediate(() => raise(thrown));
       const error = toError(thrown);
-      reply({ kind: 'failed', id, failure: storageFailureOf(error), error });
+      const failure = error instanceof LockLostError ? 'passing' : storageFailureOf(error);
+      if (failure !== null) error.message = describeFailure(error, input.file);
+      reply({ kind: 'failed', id, failure, error });
     }
   }
 
@@ -60,6 +66,10 @@ function serveCalls(verbs: object, close: () => void | Promise<void>): void {
   }
 
   port.on('message', (message: Call | typeof CLOSE) => void (message === CLOSE ? end() : answer(message)));
+}
+
+function raise(error: Error): never {
+  throw error;
 }
 
 function reply(reply: Reply): void {
