@@ -2,11 +2,12 @@
 
 import { expect, it } from 'vitest';
 import { unavailableFault } from '../../src/domain/fault.ts';
+import { shareReadiness } from '../../src/transport/health.ts';
 import { createPages } from '../../src/transport/rest/pages.ts';
 
 async function readyz(ready: () => Promise<void>): Promise<{ status: number; body: unknown }> {
   const pages = createPages({
-    store: { ready },
+    readiness: shareReadiness(ready, () => 0),
     accepting: () => true,
     metrics: null,
     console: false,

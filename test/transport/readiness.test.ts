@@ -1,16 +1,17 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { shareReadiness } from '../../src/transport/health.ts';
 
 function createStore() {
   const store = { checks: 0, nowMs: 0, answer: (): Promise<void> => Promise.resolve() };
-  const isReady = shareReadiness(
+  const readiness = shareReadiness(
     () => {
       store.checks += 1;
       return store.answer();
     },
     () => store.nowMs,
   );
-  return { store, isReady };
+  return { store, isReady: async () => (await readiness()).isReady };
 }
 
 it('reads the store once for all checks within a moment', async () => {
@@ -35,7 +36,7 @@ it('treats a store that does not answer as unavailable, and starts no second rea
   const answered = isReady();
   await vi.advanceTimersByTimeAsync(1_000);
   vi.useRealTimers();
-  expect(await Promise.race([answered, Promise.resolve('later than a second')])).toBe(false);
+  expect(await Promise.race([answered, nextTurn('later than a second')])).toBe(false);
   store.nowMs = 10_000;
   void isReady();
   expect(store.checks).toBe(1);
