@@ -28,6 +28,10 @@ const headers = { 'x-auth-token': PROJECT_KEY };
 const SPANS = isFullTier ? 50_000 : 5_000;
 const REQUESTS = 100;
 const RSS_MAX_BYTES = 400 * MIB;
+const parentOf = (span: number) => Math.floor((span - 1) / 10);
+/** A call and the calls below it differ: of two equal ones, one inside the other, only one would count. */
+const promptOf = (span: number): number => (span === 0 ? 1 : 3 - promptOf(parentOf(span)));
+const PROMPT = Array.from({ length: SPANS }, (_, span) => promptOf(span)).reduce((sum, tokens) => sum + tokens, 0);
 /** Node returns the memory of successive 8 MiB pages late; the attacks use the same limit. */
 const RSS_READING_MAX_BYTES = 600 * MIB;
 
@@ -43,11 +47,11 @@ it(`D7, T14: a trace of ${SPANS} spans in ${REQUESTS} requests has full totals a
     await inParallel(Array.from({ length: REQUESTS }), 8, async (_, index) => {
       const spans = Array.from({ length: each }, (_, database) => ({
         span_id: `span-${index * each + database}`,
-        parent_id: index + database === 0 ? null : `span-${Math.floor((index * each + database - 1) / 10)}`,
+        parent_id: index + database === 0 ? null : `span-${parentOf(index * each + database)}`,
         type: 'llm',
         model: 'gpt-5-nano',
         input: { type: 'text', value: 'What went in, some words of it.' },
-        metrics: { prompt_tokens: 1, completion_tokens: 1 },
+        metrics: { prompt_tokens: promptOf(index * each + database), completion_tokens: 1 },
         timestamps: { started_at: NOW + (database % 7), finished_at: NOW + 100 },
       }));
       const body = { trace_id: traceId, spans };
@@ -62,7 +66,12 @@ it(`D7, T14: a trace of ${SPANS} spans in ${REQUESTS} requests has full totals a
       const page = await callRest(address, { path: `/api/traces/${traceId}?${query}`, headers });
       expect(page.body).toMatchObject({
         span_count: SPANS,
-        metrics: { prompt_tokens: SPANS, completion_tokens: SPANS, total_cost: (SPANS * 450) / 1e9, unpriced_spans: 0 },
+        metrics: {
+          prompt_tokens: PROMPT,
+          completion_tokens: SPANS,
+          total_cost: (PROMPT * 50 + SPANS * 400) / 1e9,
+          unpriced_spans: 0,
+        },
       });
       for (const { span_id } of page.body.spans) {
         expect(seen.has(span_id)).toBe(false);

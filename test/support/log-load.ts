@@ -53,6 +53,7 @@ function traceOf(requestIds: readonly string[]) {
     spans: requestIds.map((id) => ({
       span_id: id,
       type: 'llm',
+      model: 'gpt-5-mini',
       params: { gateway_request_id: id },
       timestamps: { started_at: nowMs, finished_at: nowMs },
     })),
