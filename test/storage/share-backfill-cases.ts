@@ -65,13 +65,13 @@ const BEFORE_SHARES = [
 ].join(';\n');
 
 /** Starts a server over traces that were stored before shares existed. */
-async function openOld(traces: Readonly<Record<string, readonly Body[]>>): Promise<TestApp> {
+async function openOld(traces: Readonly<Record<string, readonly Body[]>>, alsoDo = ''): Promise<TestApp> {
   const database = await createTestDatabase();
   const options = { clock: () => NOW, wait: waitForTheEnd };
   const before = await startApp({ ...options, database: { ...database, remove: async () => undefined } });
   for (const [traceId, spans] of Object.entries(traces)) await send(before, traceId, spans);
   await before.close();
-  await database.execute(BEFORE_SHARES);
+  await database.execute(`${BEFORE_SHARES};${alsoDo}`);
   return { ...(await startApp({ ...options, database })), projectKey: before.projectKey, adminKey: before.adminKey };
 }
 
@@ -192,6 +192,18 @@ export function shareBackfillCases(): void {
       await call(app, 'DELETE', '/api/traces/other');
       expect(await ofAnalytics(app, 'none')).toBeNull();
       expect(await ofAnalytics(app, 'model')).toBeNull();
+      await app.close();
+    });
+
+    it('keep the request of a span that turns out to be no call', async () => {
+      const outer = '{"attributes":{"operation.name":"ai.generateText"}}';
+      const app = await openOld({ small: [AGENT[1]] }, `UPDATE spans SET telemetry = '${outer}'`);
+      const idsOf = (events: readonly Body[]) => [...new Set(events.map(({ data }) => data.gateway_request_id))];
+      const ids = idsOf(await listEvents(app));
+      expect(ids).toHaveLength(1);
+      await runToEnd(app);
+      await send(app, 'small', [{ ...AGENT[1], params: { gateway_request_id: 'another' } }]);
+      expect(idsOf(await listEvents(app))).toEqual(ids);
       await app.close();
     });
 
