@@ -189,6 +189,7 @@ export async function createApp(given: AppDeps): Promise<App> {
   const jobs = startJobs({
     ...deps,
     store,
+    prices: traceParts.prices,
     deliveryNowMs: delivery.nowMs,
     onDisabled(endpoint) {
       meter.disabled('auto_failures_72h');

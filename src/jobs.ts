@@ -5,10 +5,13 @@ import type { Deps } from './deps.ts';
 import { createSettlement } from './domain/events/settlement.ts';
 import { removeHiddenRuns } from './domain/experiments/experiments.ts';
 import { createBackfills } from './domain/management/backfill.ts';
+import type { PriceResolver } from './domain/pricing/prices.ts';
+import { createShareBackfill } from './domain/pricing/share-backfill.ts';
 import { createRetention } from './domain/retention.ts';
 import { type Schedule, type ScheduleOptions, startSchedule, type Wait } from './schedule.ts';
 
 type JobDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'log'> & {
+  readonly prices: PriceResolver;
   /** The clock of deliveries. */
   readonly deliveryNowMs: () => number;
   readonly onDisabled: (endpointId: string) => void;
@@ -44,7 +47,15 @@ export function startJobs(deps: JobDeps): Schedule {
     }),
     createStepJob(deps, store.searchIndex.step, { failed: 'indexing traces failed' }),
     createStepJob(deps, store.spendBlocks.step, { failed: 'building blocks of the log failed' }),
-    createStepJob(deps, createBackfills({ ...deps, store: store.backfills }).step, { failed: 'a backfill failed' }),
+    createStepJob(
+      deps,
+      createBackfills({
+        ...deps,
+        store: store.backfills,
+        rewrites: { 'trace-shares': createShareBackfill({ ...deps, store: store.measuring }) },
+      }).step,
+      { failed: 'a backfill failed' },
+    ),
   ];
   const schedules = jobs.map(({ failed, ...job }) =>
     startSchedule({ ...job, wait, onError: (error) => log.warn({ err: error }, failed) }),

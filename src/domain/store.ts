@@ -30,6 +30,7 @@ import type {
   TeamRecord,
 } from './management/management.ts';
 import type { MonitorStore } from './monitors/monitor.ts';
+import type { MeasuringStore } from './pricing/measuring.ts';
 import type { RepricingStore } from './pricing/repricing.ts';
 import type { SpendBlocks, SpendStore } from './spend/spend-store.ts';
 import type { SearchIndex, TraceSearch } from './traces/search/trace-search-store.ts';
@@ -63,6 +64,7 @@ export type Store = {
   readonly retention: RetentionStore;
   readonly backfills: BackfillStore;
   readonly repricing: RepricingStore;
+  readonly measuring: MeasuringStore;
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryStore;
   /** Resolves when the store can read and write; MUST throw the unavailable Fault otherwise. */

@@ -163,6 +163,11 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
       },
       reprice: submit,
     },
+    measuring: {
+      traces: (page) => reads.runQuery(reads.queries.pricing.listTracesToMeasure, page),
+      spans: (page) => reads.runQuery(reads.queries.pricing.listUnmeasuredSpans, page),
+      measure: submit,
+    },
     webhooks,
     deliveries,
     ready: async () => {

@@ -20,7 +20,8 @@ export function backfillCases(open: OpenBegun): void {
       const lines: object[] = [];
       let nowMs = 1_000;
       const { step } = createBackfills({
-        store: { ...store.backfills, rewrites: { one: countTo(25), two: countTo(5) } },
+        store: store.backfills,
+        rewrites: { one: countTo(25), two: countTo(5) },
         clock: () => nowMs,
         log: { info: (fields, message) => lines.push({ ...fields, message }) },
       });
@@ -59,13 +60,11 @@ export function backfillCases(open: OpenBegun): void {
       let fails = true;
       let nowMs = 0;
       const { step } = createBackfills({
-        store: {
-          ...store.backfills,
-          rewrites: {
-            one: async (cursor) => {
-              if (fails) throw new Error('the disk is full');
-              return await countTo(15)(cursor);
-            },
+        store: store.backfills,
+        rewrites: {
+          one: async (cursor) => {
+            if (fails) throw new Error('the disk is full');
+            return await countTo(15)(cursor);
           },
         },
         clock: () => nowMs,

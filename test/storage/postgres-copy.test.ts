@@ -190,6 +190,30 @@ describe('a copy from SQLite to PostgreSQL', () => {
     expect(await query(database.url, 'SELECT 1 FROM traces WHERE project_number < 0')).toEqual([]);
   });
 
+  it('begins an unfinished backfill again, and knows the finished ones', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder.path, 'rewritten.db');
+    try {
+      const store = await open(`sqlite:${file}`);
+      await store.installation.bootstrap(samplePlan());
+      await store.close();
+      const db = new Database(file);
+      db.exec("INSERT INTO backfills VALUES ('begun', '70', 7, NULL, 9, 3), ('ended', '50', 5, 8, 9, 2)");
+      db.close();
+      const database = await newDatabase();
+      await copyDatabase({ from: `sqlite:${file}`, to: database.url, report: () => undefined });
+      expect(await query(database.url, 'SELECT name, cursor, finished_at FROM backfills ORDER BY name')).toMatchObject([
+        { name: 'begun', cursor: '', finished_at: null },
+        { name: 'ended', cursor: '' },
+      ]);
+      expect(await query(database.url, 'SELECT name FROM backfills WHERE finished_at = 8')).toEqual([
+        { name: 'ended' },
+      ]);
+    } finally {
+      folder.remove();
+    }
+  });
+
   it('takes totals larger than any column, and a target that prints values in its own way', async () => {
     const huge = temporaryFolder();
     const url = `sqlite:${join(huge.path, 'huge.db')}`;
@@ -309,7 +333,6 @@ it('every column of SQLite has one in PostgreSQL', async () => {
   // The target has a record of its own schema. PostgreSQL keeps envelopes with events and the change number in a sequence, and indexes traces anew; the other
   // tables hold no content.
   const elsewhere = [
-    'backfills',
     'schema_versions',
     'envelopes',
     'indexed_requests',

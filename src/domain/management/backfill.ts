@@ -36,8 +36,6 @@ export type BackfillStore = {
   lease(names: readonly string[], lease: { nowMs: number; untilMs: number }): Promise<Backfill | null>;
   /** Stores the progress of a step and ends its lease. MUST change nothing when another lease has begun since. */
   advance(progress: Backfill): Promise<boolean>;
-  /** What rewrites the data of each backfill. */
-  readonly rewrites: Readonly<Record<string, RewriteSome>>;
 };
 
 /** Longer than any step. */
@@ -46,12 +44,14 @@ const REPORT_INTERVAL_MS = 60_000;
 
 type BackfillDeps = {
   readonly store: BackfillStore;
+  /** What rewrites the data of each backfill. */
+  readonly rewrites: Readonly<Record<string, RewriteSome>>;
   readonly clock: Clock;
   readonly log: { info(fields: object, message: string): void };
 };
 
 /** Runs one step of some backfill; `done` when there is none that this process could go on with. */
-export function createBackfills({ store, clock, log }: BackfillDeps): { step(): Promise<'more' | 'done'> } {
+export function createBackfills({ store, rewrites, clock, log }: BackfillDeps): { step(): Promise<'more' | 'done'> } {
   let reportedAtMs = Number.NEGATIVE_INFINITY;
 
   function report({ name, cursor, rowsDone, finishedAtMs }: Backfill): void {
@@ -67,10 +67,10 @@ export function createBackfills({ store, clock, log }: BackfillDeps): { step(): 
   return {
     async step() {
       const nowMs = clock();
-      const names = Object.keys(store.rewrites);
+      const names = Object.keys(rewrites);
       if (names.length === 0) return 'done';
       const leased = await store.lease(names, { nowMs, untilMs: nowMs + LEASE_MS });
-      const rewrite = leased === null ? undefined : store.rewrites[leased.name];
+      const rewrite = leased === null ? undefined : rewrites[leased.name];
       if (leased === null || rewrite === undefined) return 'done';
       if (leased.cursor === '') report(leased);
       const { cursor, rows } = await rewrite(leased.cursor);

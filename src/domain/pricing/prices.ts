@@ -10,8 +10,8 @@ import type { UsageFacts } from './share-rates.ts';
 
 export type Prices = {
   price(question: PriceQuery): Price;
-  /** What shares need of a span with this price. */
-  measure(question: PriceQuery, price: Price): UsageFacts;
+  /** What shares need of a span with a price from this source. */
+  measure(question: PriceQuery, price: { readonly source: string | null }): UsageFacts;
   /** The rates of a name at an instant; null: the price is unknown. */
   match(model: string, vendor: string | null, atMs: number): PriceMatch | null;
 };

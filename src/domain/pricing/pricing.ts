@@ -80,8 +80,12 @@ export function createPricing(registry: PriceRegistry) {
     return toPrice(computeCost(parts, rates), 'registry', rateVersion);
   }
 
-  /** See UsageFacts; `price` is the price of the same query. */
-  function measure(question: PriceQuery, { source }: Price, overrides = NO_OVERRIDES): UsageFacts {
+  /** See UsageFacts; `source` is that of the price of the same query. */
+  function measure(
+    question: PriceQuery,
+    { source }: { readonly source: string | null },
+    overrides = NO_OVERRIDES,
+  ): UsageFacts {
     const { model, vendor, startedAtMs, tokens, details, spanRates } = question;
     if (model === null && !hasTokenCount(tokens)) return NO_FACTS;
     const row = model === null ? undefined : matchRow(model, vendor)?.row;

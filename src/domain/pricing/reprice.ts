@@ -1,14 +1,12 @@
 /** Walks through stored traces and reprices their spans by the current price list and overrides. */
 
-import { isObject, parseFreeJson } from '../../json/free-json.ts';
-import type { LosslessObject } from '../../json/lossless-json.ts';
 import type { TraceStore } from '../store.ts';
-import { readDetails } from '../traces/collector/collector-details.ts';
 import { readResultCost } from '../traces/collector/collector-metrics.ts';
 import { ALL_TRACES, type SearchPosition, type TraceSearch } from '../traces/search/trace-search-store.ts';
 import type { Span } from '../traces/trace.ts';
 import type { PriceResolver, Prices } from './prices.ts';
 import type { ListedSpan, NewPrice, RepricedProject, RepricedTrace, RepricingStore } from './repricing.ts';
+import { storedQuery } from './stored-query.ts';
 
 type RepriceDeps = {
   readonly store: {
@@ -172,23 +170,7 @@ async function priceAnew(
   readSpan: (spanId: string) => Promise<Span | undefined>,
 ): Promise<NewPrice | null> {
   const paramsJson = mayNameTier ? (await readSpan(span.spanId))?.paramsJson : null;
-  const question = {
-    model: span.model,
-    vendor: span.vendor,
-    startedAtMs: span.startedAtMs,
-    tokens: {
-      prompt: span.promptTokens,
-      completion: span.completionTokens,
-      reasoning: span.reasoningTokens,
-      cacheRead: span.cacheReadInputTokens,
-      cacheCreation: span.cacheCreationInputTokens,
-    },
-    details: readDetails(objectOf(span.otherMetricsJson), objectOf(paramsJson)),
-    explicitCostUsd: null,
-    cachedTokensInPrompt: span.cachedTokensInPrompt,
-    resultCostUsd: null,
-    spanRates: null,
-  };
+  const question = storedQuery(span, paramsJson);
   let price = prices.price(question);
   const mayHaveResultCost = span.type === 'guardrail' || span.type === 'evaluation';
   if (price.source === 'unpriced' && mayHaveResultCost) {
@@ -198,11 +180,6 @@ async function priceAnew(
   }
   const { costNanoUsd, source: costSource } = price;
   return costNanoUsd === span.costNanoUsd && costSource === span.costSource ? null : { span, costNanoUsd, costSource };
-}
-
-function objectOf(storedJson: string | null | undefined): LosslessObject | undefined {
-  const value = storedJson === null || storedJson === undefined ? null : parseFreeJson(storedJson);
-  return isObject(value) ? value : undefined;
 }
 
 function count(tally: Tally, { span, costNanoUsd }: NewPrice): void {

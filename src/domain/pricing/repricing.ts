@@ -69,24 +69,33 @@ export type RepricingStore = {
 
 export function applyRepricing(tables: AppendTables, { projectNumber, nowMs, traces }: Repricing): Repriced {
   let count = 0;
-  for (const trace of traces) count += repriceTrace(tables, trace, { projectNumber, nowMs });
+  for (const { traceId, prices } of traces) {
+    const trace = { projectNumber, traceId, nowMs };
+    count += changeSpans(tables, trace, (traceKey) => prices.flatMap((price) => repriceSpan(tables, traceKey, price)));
+  }
   return { count };
 }
 
-type At = { readonly projectNumber: number; readonly nowMs: number };
+/** `nowMs`: the instant of the update; null: it is none. */
+type ChangedTrace = { readonly projectNumber: number; readonly traceId: string; readonly nowMs: number | null };
 
-function repriceTrace(tables: AppendTables, { traceId, prices }: RepricedTrace, { projectNumber, nowMs }: At): number {
+/** Replaces spans of a stored trace, and computes its totals from them. Answers how many were replaced. */
+export function changeSpans(
+  tables: AppendTables,
+  { projectNumber, traceId, nowMs }: ChangedTrace,
+  replaceSome: (traceKey: TraceKey) => readonly Replaced[],
+): number {
   const record = tables.findTrace(projectNumber, traceId);
   if (record === undefined) return 0;
   const traceKey = { projectNumber, traceId: record.traceId, sequence: record.sequence };
-  const replaced = prices.flatMap((price) => repriceSpan(tables, traceKey, price));
+  const replaced = replaceSome(traceKey);
   if (replaced.length === 0) return 0;
   tables.updateTrace(traceKey, {
     insertedAtMs: record.insertedAtMs,
     ...sumUp(tables, traceKey, { record, added: [], replaced }),
     metadataJson: record.metadataJson,
     expectedOutput: record.expectedOutput,
-    updatedAtMs: Math.max(record.updatedAtMs, nowMs),
+    updatedAtMs: Math.max(record.updatedAtMs, nowMs ?? record.updatedAtMs),
   });
   return replaced.length;
 }

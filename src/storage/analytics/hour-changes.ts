@@ -15,7 +15,7 @@ import {
   sumsByModel,
   sumsOfTrace,
 } from '../../domain/analytics/sums.ts';
-import { withShares } from '../../domain/traces/shares/shares.ts';
+import { type SharedSpan, withShares } from '../../domain/traces/shares/shares.ts';
 import type { SpanSummary, TraceRecord } from '../../domain/traces/trace.ts';
 import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
 import type { Queries, Transaction } from '../queries.ts';
@@ -85,6 +85,27 @@ function compareKeys(one: Key, other: Key): number {
   );
 }
 
+/**
+ * The spans of a stored trace as the hours count them. A trace that was stored before shares existed is counted by what
+ * its spans report, until a change recomputes its totals.
+ */
+function asCounted<Span extends SharedSpan>(trace: CountedTrace, spans: readonly Span[]): readonly Span[] {
+  return spans.every(({ callRow }) => callRow === null) && isSumOf(trace, spans) ? spans : withShares(spans);
+}
+
+function isSumOf(trace: CountedTrace, spans: readonly SharedSpan[]): boolean {
+  return (
+    trace.promptTokens === sumOf(spans, 'promptTokens') &&
+    trace.completionTokens === sumOf(spans, 'completionTokens') &&
+    trace.totalCostNanoUsd === sumOf(spans, 'costNanoUsd')
+  );
+}
+
+function sumOf(spans: readonly SharedSpan[], name: 'promptTokens' | 'completionTokens' | 'costNanoUsd'): number | null {
+  const known = spans.flatMap((span) => span[name] ?? []);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
 type HourQueries = Pick<Queries['retention'], 'listCounted' | 'listCountedSpans' | 'addHour'>;
 
 type Removed = { readonly projectNumber: number; readonly sequence: number };
@@ -103,7 +124,7 @@ export async function subtractFromHours(
     const known = counted.map(({ sequence }) => sequence);
     const spans = await runQuery(queries.listCountedSpans, { projectNumber, sequences: known });
     const bySequence = Map.groupBy(spans, ({ traceSequence }) => traceSequence);
-    for (const trace of counted) changes.change(trace, withShares(bySequence.get(trace.sequence) ?? []), -1);
+    for (const trace of counted) changes.change(trace, asCounted(trace, bySequence.get(trace.sequence) ?? []), -1);
   }
   for (const row of changes.rows()) await change(queries.addHour, row);
 }
@@ -129,7 +150,7 @@ export function countHours(
   for (const sequence of erased) {
     const before = stored.get(sequence);
     if (before !== undefined && isInHours(before))
-      changes.change(before, withShares(listSummaries(before.projectNumber, sequence)), -1);
+      changes.change(before, asCounted(before, listSummaries(before.projectNumber, sequence)), -1);
   }
   for (const trace of now) {
     const { sequence } = trace;
@@ -142,7 +163,7 @@ export function countHours(
     // Only its metadata changed, or the trace was already too large for hourly sums.
     if (added.length === 0 || !isInHours(before)) continue;
     const summaries = before.spanCount === 0 ? [] : listSummaries(before.projectNumber, sequence);
-    changes.change(before, withShares(summaries), -1);
+    changes.change(before, asCounted(before, summaries), -1);
     if (!isInHours(trace)) continue;
     const current = new Map<string, SpanSummary>(summaries.map((summary) => [summary.spanId, summary]));
     for (const span of added) current.set(span.spanId, span);

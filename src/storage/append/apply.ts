@@ -5,6 +5,7 @@ import type { JobEnd } from '../../domain/evaluations/jobs.ts';
 import type { AppendTables } from '../../domain/events/append-tables.ts';
 import { applyGovernance, applyRequests, applySettlement } from '../../domain/events/report-append.ts';
 import type { GovernanceReport, RequestReport, Settlement } from '../../domain/events/request-report.ts';
+import { applyMeasuring, type Measuring } from '../../domain/pricing/measuring.ts';
 import { applyRepricing, type Repricing } from '../../domain/pricing/repricing.ts';
 import type { TraceAppend, TraceAppended, TraceBatch } from '../../domain/traces/trace.ts';
 import { applyAppend } from '../../domain/traces/trace-append.ts';
@@ -12,10 +13,10 @@ import type { HourRow } from '../analytics/hour-changes.ts';
 import { type BatchTablesDeps, createBatchTables, type Written } from './batch-tables.ts';
 
 /**
- * Every append but a single trace: reports of gateways, settlements, results of evaluations, trace batches and new
- * prices.
+ * Every append but a single trace: reports of gateways, settlements, results of evaluations, trace batches, new prices
+ * and measurements.
  */
-export type Report = RequestReport | GovernanceReport | Settlement | JobEnd | TraceBatch | Repricing;
+export type Report = RequestReport | GovernanceReport | Settlement | JobEnd | TraceBatch | Repricing | Measuring;
 
 /** An entry of the commit queue. Single traces have no `kind`. */
 export type Append = TraceAppend | Report;
@@ -27,6 +28,7 @@ export type Reported = {
   readonly settlement: ReturnType<typeof applySettlement>;
   readonly traces: readonly TraceAppended[];
   readonly repricing: ReturnType<typeof applyRepricing>;
+  readonly measuring: ReturnType<typeof applyMeasuring>;
   readonly evaluation: ReturnType<typeof applyJobEnd>;
 };
 
@@ -70,6 +72,8 @@ function applyReport(tables: AppendTables, report: Report): Reported[keyof Repor
       return applySettlement(tables, report);
     case 'repricing':
       return applyRepricing(tables, report);
+    case 'measuring':
+      return applyMeasuring(tables, report);
     case 'evaluation':
       return applyJobEnd(tables, report);
     case 'traces':

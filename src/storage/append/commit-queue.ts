@@ -136,6 +136,9 @@ function estimateReport(report: Report): number {
   if (report.kind === 'repricing') {
     return report.traces.reduce((bytes, { prices }) => bytes + ROW_BYTES * (1 + prices.length), 0);
   }
+  if (report.kind === 'measuring') {
+    return report.traces.reduce((bytes, { spans }) => bytes + ROW_BYTES * (1 + spans.length), 0);
+  }
   if (report.kind === 'traces') return report.appends.reduce((bytes, append) => bytes + estimateTrace(append), 0);
   if (report.kind === 'evaluation')
     return report.outcome.kind === 'store' ? estimateTrace(report.outcome.append) : ROW_BYTES;

@@ -16,7 +16,6 @@ export function createBackfillStore(
     list: () => runQuery(backfills.listBackfills, {}),
     lease: leaseBackfill,
     advance: advanceBackfill,
-    rewrites: {},
   };
 }
 

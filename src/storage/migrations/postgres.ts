@@ -11,6 +11,7 @@ export const POSTGRES_SCHEMAS: KnownSchemas = {
     readMigration('postgres-0003-span-nanoseconds', { olderProcesses: 'may run' }),
     // A process of before would store spans without their shares.
     readMigration('postgres-0004-shares', { olderProcesses: 'must be stopped' }),
+    readMigration('postgres-0005-share-backfill', { olderProcesses: 'may run' }),
   ],
   readBaseline: () => readBaseline('postgres'),
   unsupported: new Map([

@@ -14,6 +14,7 @@ export const SQLITE_SCHEMAS: KnownSchemas = {
     readMigration('sqlite-0003-span-nanoseconds', { olderProcesses: 'may run' }),
     // A process of before would store spans without their shares.
     readMigration('sqlite-0004-shares', { olderProcesses: 'must be stopped' }),
+    readMigration('sqlite-0005-share-backfill', { olderProcesses: 'may run' }),
   ],
   readBaseline: () => readBaseline('sqlite'),
   unsupported: new Map([

@@ -1,4 +1,4 @@
-/** Queries of price overrides, and of spans to reprice. */
+/** Queries of price overrides, and of spans to reprice or to measure. */
 
 import { sql } from 'kysely';
 import { columns, insert, remove, rowsOf } from '../plain-queries.ts';
@@ -27,6 +27,13 @@ export const listRepricedProjects = query<Record<never, never>>()((db) =>
     .orderBy('Project.number'),
 );
 
+/** The columns of a PricedSpan but its id. */
+const PRICED = [
+  ...columns('Span', 'type', 'model', 'vendor', 'startedAtMs', 'promptTokens', 'completionTokens'),
+  ...columns('Span', 'reasoningTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'),
+  ...columns('Span', 'cachedTokensInPrompt', 'otherMetricsJson', 'costNanoUsd', 'costSource'),
+] as const;
+
 type PageOfTrace = { projectNumber: number; sequence: number; afterId: string; limit: number };
 
 /** Spans of one trace after an id. */
@@ -34,14 +41,42 @@ export const listPricedSpans = query<PageOfTrace>()((db, { projectNumber, sequen
   rowsOf(db, 'Span', { projectNumber, traceSequence: sequence })
     .where(idText('spanId'), '>', afterId)
     .select(idText('spanId').as('spanId'))
-    .select([
-      ...columns('Span', 'type', 'model', 'vendor', 'startedAtMs', 'promptTokens', 'completionTokens'),
-      ...columns('Span', 'reasoningTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'),
-      ...columns('Span', 'cachedTokensInPrompt', 'otherMetricsJson', 'costNanoUsd', 'costSource'),
-    ])
+    .select(PRICED)
     .select(({ eb }) =>
       eb.case().when('paramsJson', 'like', '%"service_tier"%').then(1).else(0).end().as('mayNameTier'),
     )
     .orderBy(idText('spanId'))
     .limit(limit),
+);
+
+type PageOfTraces = { readonly afterSequence: number; readonly limit: number };
+
+/** By sequence. The cross joins keep the traces outermost, in the order of their index. */
+export const listTracesToMeasure = query<PageOfTraces>()((db, { afterSequence, limit }, { idText }) =>
+  db
+    .selectFrom('Trace')
+    .crossJoin('Project')
+    .crossJoin('Organization')
+    .whereRef('Project.number', '=', 'Trace.projectNumber')
+    .whereRef('Organization.id', '=', 'Project.organizationId')
+    .where('Trace.sequence', '>', afterSequence)
+    .select(idText('Trace.traceId').as('traceId'))
+    .select(columns('Trace', 'projectNumber', 'sequence', 'spanCount'))
+    .select(columns('Project', 'organizationId'))
+    .select(columns('Organization', 'priceVersion'))
+    .orderBy('Trace.sequence')
+    .limit(limit),
+);
+
+type SpansOfSome = { readonly projectNumber: number; readonly sequences: readonly number[]; readonly limit: number };
+
+export const listUnmeasuredSpans = query<SpansOfSome>()(
+  (db, { projectNumber, sequences, limit }, { idText, isAmong }) =>
+    rowsOf(db, 'Span', { projectNumber })
+      .where(isAmong('traceSequence', sequences))
+      .where('callRow', 'is', null)
+      .select(idText('spanId').as('spanId'))
+      .select(PRICED)
+      .select(columns('Span', 'traceSequence', 'name', 'paramsJson', 'telemetryJson'))
+      .limit(limit),
 );

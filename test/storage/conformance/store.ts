@@ -13,6 +13,7 @@ import { installationConformance } from './installation.ts';
 import { keyStoreConformance, projectConformance } from './keys.ts';
 import { largeTraceConformance } from './large-traces.ts';
 import { managementConformance } from './management.ts';
+import { measuringConformance } from './measuring.ts';
 import { monitorStoreConformance } from './monitors.ts';
 import { projectSettingsConformance } from './projects.ts';
 import { repricingConformance } from './repricing.ts';
@@ -73,6 +74,7 @@ export function furtherConformance(open: OpenSubject): void {
   retentionConformance(open);
   managementConformance(open);
   repricingConformance(open);
+  measuringConformance(open);
   webhookConformance(open);
 }
 

@@ -6,7 +6,7 @@ import { gatewayRequestId } from '../../events/request-event.ts';
 import type { Prices } from '../../pricing/prices.ts';
 import type { Price, PriceQuery } from '../../pricing/pricing.ts';
 import { cutToCharacters } from '../../text-limits.ts';
-import { type CallKind, callKindOf, requestTypeOf } from '../calls.ts';
+import { type CallKind, callKindOf, callUsageOf, requestTypeOf } from '../calls.ts';
 import { SPAN_TYPES, type Span, type SpanRequest, type SpanType } from '../trace.ts';
 import { ID_CHARACTERS_MAX, isValidId, normaliseSpanId, normaliseTraceId } from '../trace-ids.ts';
 import { readDetails } from './collector-details.ts';
@@ -82,7 +82,7 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
   const { tokens, tokensEstimated, cachedTokensInPrompt, otherJson: otherMetricsJson } = metrics;
   const question = priceQueryOf(sent, { model, vendor, startedAtMs, metrics });
   const price = deps.prices.price(question);
-  const { row, shareRates, ...totals } = deps.prices.measure(question, price);
+  const { totalInput, totalOutput, ...facts } = deps.prices.measure(question, price);
   const telemetry = sent.telemetry === undefined || isUnreadable(sent.telemetry) ? null : sent.telemetry;
   const call = callKindOf({ type, name, model, telemetry });
   const span: Span = {
@@ -107,10 +107,9 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
     cacheCreationInputTokens: tokens.cacheCreation,
     costNanoUsd: price.costNanoUsd,
     costSource: price.source,
-    callRow: call === null ? 0 : row,
-    ...totals,
-    // The share of a call is all of its tokens or none.
-    shareRates: call === null ? shareRates : null,
+    totalInput,
+    totalOutput,
+    ...callUsageOf(call, facts),
     tokensEstimated,
     cachedTokensInPrompt,
     otherMetricsJson,

@@ -1,0 +1,82 @@
+/** Measuring of stored spans: what shares need of spans that were stored before shares existed. */
+
+import type { Organization, Project } from '../caller.ts';
+import type { AppendTables, TraceKey } from '../events/append-tables.ts';
+import { requestIdOfStored } from '../traces/span-requests.ts';
+import type { Replaced, Span } from '../traces/trace.ts';
+import { summaryOf } from '../traces/trace-totals.ts';
+import { changeSpans, type PricedSpan } from './repricing.ts';
+
+/** A trace that may have spans to measure, with what its prices depend on. */
+export type MeasuredTrace = {
+  readonly projectNumber: Project['number'];
+  readonly sequence: number;
+  readonly traceId: string;
+  readonly spanCount: number;
+  readonly organizationId: Organization['id'];
+  readonly priceVersion: Organization['priceVersion'];
+};
+
+export type UnmeasuredSpan = PricedSpan &
+  Pick<Span, 'name' | 'paramsJson' | 'telemetryJson'> & { readonly traceSequence: number };
+
+/** What shares need of a span, with the source of its cost as it was read. */
+export type Measurement = Pick<Span, 'spanId' | 'costSource' | 'callRow' | 'totalInput' | 'totalOutput' | 'shareRates'>;
+
+/** Measurements of spans of one project. */
+export type Measuring = {
+  readonly kind: 'measuring';
+  readonly projectNumber: number;
+  readonly traces: readonly { readonly traceId: string; readonly spans: readonly Measurement[] }[];
+};
+
+export type Measured = {
+  /** Spans that were measured now. */
+  readonly count: number;
+};
+
+export type MeasuringStore = {
+  /** Traces of all projects after a sequence, by sequence. */
+  traces(page: { readonly afterSequence: number; readonly limit: number }): Promise<readonly MeasuredTrace[]>;
+  /** Spans of these traces that were stored before shares existed, in any order. */
+  spans(page: {
+    readonly projectNumber: number;
+    readonly sequences: readonly number[];
+    readonly limit: number;
+  }): Promise<readonly UnmeasuredSpan[]>;
+  /**
+   * Commits measurements. It MUST leave alone spans that are measured already, or whose cost has another source now, and
+   * MUST leave the totals and the hourly sums of the traces equal to a recomputation from the stored spans.
+   */
+  measure(measuring: Measuring): Promise<Measured>;
+};
+
+/** Emits no event. */
+export function applyMeasuring(tables: AppendTables, { projectNumber, traces }: Measuring): Measured {
+  let count = 0;
+  for (const { traceId, spans } of traces) {
+    // What was sent stays as it is, so the trace has not been updated.
+    const trace = { projectNumber, traceId, nowMs: null };
+    count += changeSpans(tables, trace, (traceKey) => spans.flatMap((span) => measureSpan(tables, traceKey, span)));
+  }
+  return { count };
+}
+
+function measureSpan(
+  tables: AppendTables,
+  traceKey: TraceKey,
+  { spanId, costSource, ...usage }: Measurement,
+): readonly Replaced[] {
+  const stored = tables.findWholeSpan(traceKey, spanId);
+  if (stored === undefined || stored.span.callRow !== null || stored.span.costSource !== costSource) return [];
+  const next = { ...stored.span, ...usage };
+  const { emittedRequestId, sharedRequestId } = stored;
+  // Its request keeps its id, also when the span turns out to be no call.
+  const ownId = requestIdOfStored(traceKey.traceId, stored.span);
+  const follows = ownId === requestIdOfStored(traceKey.traceId, next);
+  tables.replaceSpan(traceKey, next, {
+    emittedRequestId: emittedRequestId ?? (follows ? null : ownId),
+    sharedRequestId,
+  });
+  return [{ old: summaryOf(stored.span), next: summaryOf(next) }];
+}

@@ -1,0 +1,3 @@
+import { shareBackfillCases } from './share-backfill-cases.ts';
+
+shareBackfillCases();
