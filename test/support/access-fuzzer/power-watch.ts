@@ -1,6 +1,14 @@
 /** Checks, apart from the model, that no request gives more power than its caller has. */
 
-import { allScopes, common, grantsOfMember, type Holders, holdersOf, type ScopeChain } from '../access-model/power.ts';
+import {
+  allScopes,
+  asked,
+  common,
+  grantsOfMember,
+  type Holders,
+  holdersOf,
+  type ScopeChain,
+} from '../access-model/power.ts';
 import type { Grant, Key, Organization } from '../access-model/state.ts';
 import type { Ask } from '../access-model/verdict.ts';
 
@@ -57,7 +65,7 @@ function subjectOf(organization: Organization, { rpc, id, body: sent }: Ask, bod
 }
 
 function powersOf(holders: Holders, scopes: readonly ScopeChain[]): Powers {
-  return new Map(scopes.map((scope) => [scope.chain.at(-1) ?? '', common(holders, scope)]));
+  return new Map(scopes.map((scope) => [scope.chain.at(-1) ?? '', asked(common(holders, scope), scope)]));
 }
 
 function gains(before: Powers, after: Powers, allowed: Powers): readonly string[] {

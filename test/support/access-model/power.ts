@@ -128,8 +128,8 @@ export function covers(holder: readonly Grant[], wanted: Grant, organization: Or
   return [scope, below].every((level) => isSubset(asked(given(wanted, level), level), union(holder, level)));
 }
 
-/** Those that an operation asks for at the place. */
-function asked(permissions: ReadonlySet<string>, { kind }: ScopeChain): ReadonlySet<string> {
+/** Those that some operation asks for at such a scope: the others give no power there. */
+export function asked(permissions: ReadonlySet<string>, { kind }: ScopeChain): ReadonlySet<string> {
   return new Set([...permissions].filter((permission) => isAsked(permission, kind)));
 }
 
