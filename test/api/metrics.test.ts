@@ -75,7 +75,8 @@ it('returns metrics without a credential, in the text format', async () => {
 
 it('counts a collected request and its event', async () => {
   app = await startApp();
-  const span = { span_id: 's1', type: 'llm', timestamps: { started_at: Date.now(), finished_at: Date.now() } };
+  const at = { started_at: Date.now(), finished_at: Date.now() };
+  const span = { span_id: 's1', type: 'llm', model: 'gpt-5-mini', timestamps: at };
   const body = { trace_id: 't1', spans: [span] };
   const headers = { 'x-auth-token': app.projectKey };
   expect((await callRest(app.address, { verb: 'POST', path: '/api/collector', body, headers })).status).toBe(200);
@@ -90,7 +91,7 @@ it('counts what was sent again, what was rejected, and what still waits, as such
   app = await startApp({ clock: () => nowMs });
   const headers = { 'x-auth-token': app.projectKey };
   const at = { started_at: nowMs, finished_at: nowMs };
-  const spans = ['s1', 's2'].map((span_id) => ({ span_id, type: 'llm', timestamps: at }));
+  const spans = ['s1', 's2'].map((span_id) => ({ span_id, type: 'llm', model: 'gpt-5-mini', timestamps: at }));
   for (const sent of [spans.slice(0, 1), spans])
     await callRest(app.address, {
       verb: 'POST',

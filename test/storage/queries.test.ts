@@ -43,9 +43,11 @@ describe('compiled queries', () => {
         ).toBe(true);
       }
     }
-    // These queries need all keys and retention terms; hours are few; administrators are found by hand; any
+    // There are few backfills and hours; these queries need all keys and retention terms; administrators are found by hand; any
     // organization will do; price changes affect all projects; waiting jobs are counted.
     expect(whole).toEqual([
+      'backfills.listBackfills',
+      'backfills.lockIdleBackfills',
       'endpoints-due.dropHours',
       'evaluations.countJobs',
       'keys.listKeyIds',

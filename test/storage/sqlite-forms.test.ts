@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { SpanSummary } from '../../src/domain/traces/trace.ts';
 import { addTotals, summaryOf, totalsOf } from '../../src/domain/traces/trace-totals.ts';
 import { packId, packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
 import { packCostSource, packTyped, unpackCostSource, unpackTyped } from '../../src/storage/rows/codes.ts';
@@ -60,9 +61,14 @@ const span = fc
   })
   .map((changes) => summaryOf(bareSpan(changes)));
 
+/** Totals do not tell a first token before the start of its span: growth computes those anew. */
+const beginsBeforeItsToken = ({ startedAtMs, firstTokenAtMs }: SpanSummary) =>
+  firstTokenAtMs === null || firstTokenAtMs > startedAtMs;
+
 it('totals of two sets of spans add up to the totals of both', () => {
+  const spans = fc.array(span.filter(beginsBeforeItsToken));
   fc.assert(
-    fc.property(fc.array(span), fc.array(span), (a, b) => {
+    fc.property(spans, spans, (a, b) => {
       expect(addTotals(totalsOf(a), totalsOf(b))).toEqual(totalsOf([...a, ...b]));
     }),
   );
