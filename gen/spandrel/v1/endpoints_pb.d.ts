@@ -130,7 +130,7 @@ export declare type SqsDestination = Message<"spandrel.v1.SqsDestination"> & {
    */
   credentials: {
     /**
-     * A role.
+     * The IAM role to assume.
      *
      * @generated from field: spandrel.v1.SqsAssumeRole assume_role = 5;
      */
@@ -138,7 +138,7 @@ export declare type SqsDestination = Message<"spandrel.v1.SqsDestination"> & {
     case: "assumeRole";
   } | {
     /**
-     * A key pair.
+     * The access key ID and its secret.
      *
      * @generated from field: spandrel.v1.SqsAccessKeys access_keys = 6;
      */
@@ -1763,21 +1763,21 @@ export enum CredentialMode {
   UNSPECIFIED = 0,
 
   /**
-   * A role.
+   * Credentials of an IAM role that the server assumes.
    *
    * @generated from enum value: CREDENTIAL_MODE_ASSUME_ROLE = 1;
    */
   ASSUME_ROLE = 1,
 
   /**
-   * A key pair.
+   * An access key ID with its secret, stored encrypted.
    *
    * @generated from enum value: CREDENTIAL_MODE_STATIC = 2;
    */
   STATIC = 2,
 
   /**
-   * Those of the server.
+   * Credentials of the environment that the server runs in.
    *
    * @generated from enum value: CREDENTIAL_MODE_AMBIENT = 3;
    */

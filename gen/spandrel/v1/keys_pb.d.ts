@@ -193,7 +193,7 @@ export declare const ApiKeySchema: GenMessage<ApiKey>;
  */
 export declare type KeyWarnings = Message<"spandrel.v1.KeyWarnings"> & {
   /**
-   * One sentence each.
+   * Warnings about the key, one sentence each; empty: none.
    *
    * @generated from field: repeated string sentences = 1;
    */
