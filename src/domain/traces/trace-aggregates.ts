@@ -23,7 +23,7 @@ type RootSpan = Pick<SpanSummary, 'parentId' | 'hasInput' | 'hasOutput' | 'hasEr
 };
 
 export type TraceAggregates = {
-  /** Span count for each value. */
+  /** Count of the spans whose share has the value. */
   readonly counts: SpanCounts;
   /** The earliest span that names no parent; else the earliest whose parent is not stored; else the earliest of all. */
   readonly root: (SpanPosition & RootSpan) | null;
@@ -61,7 +61,7 @@ export function choiceOf({ root, lastTopLevel, ...rest }: TraceAggregates): Trac
   };
 }
 
-/** Over all spans of a trace, each id once, in any order. */
+/** Over all spans of a trace with their shares, each id once, in any order. */
 export function aggregatesOf(spans: readonly SpanSummary[]): TraceAggregates {
   const storedIds = new Set(spans.map(({ spanId }) => spanId));
   const aggregator = createAggregator(NO_AGGREGATES);

@@ -164,10 +164,11 @@ type NewSums = Sums & {
 
 /** Of a trace that has no other spans. */
 export function sumUpNew(spans: readonly SpanSummary[]): NewSums {
-  const totals = totalsOf(withShares(spans));
+  const shared = withShares(spans);
+  const totals = totalsOf(shared);
   if (spans.length <= SPANS_READ_THROUGH_MAX) return { totals, aggregatesJson: null, nodes: null };
   const nodes = beginNodes(spans);
-  return { totals, aggregatesJson: JSON.stringify({ ...aggregatesOf(spans), hasNodes: nodes !== null }), nodes };
+  return { totals, aggregatesJson: JSON.stringify({ ...aggregatesOf(shared), hasNodes: nodes !== null }), nodes };
 }
 
 export function storeNodes(tables: AppendTables, traceKey: TraceKey, { nodes }: NewSums): void {
@@ -212,14 +213,17 @@ type LinkedSummary = SpanSummary & {
 
 /** Computes totals and aggregates of a trace from all its spans. */
 export function createRecomputation() {
-  const aggregator = createAggregator(NO_AGGREGATES);
-  const spans: SpanSummary[] = [];
+  const spans: LinkedSummary[] = [];
   return {
     /** Takes every span of the trace once, in any order. */
     add(span: LinkedSummary): void {
-      aggregator.add(span, span.isParentless);
       spans.push(span);
     },
-    end: (): TraceState => ({ totals: totalsOf(withShares(spans)), aggregates: aggregator.end() }),
+    end(): TraceState {
+      const shared = withShares(spans);
+      const aggregator = createAggregator(NO_AGGREGATES);
+      for (const span of shared) aggregator.add(span, span.isParentless);
+      return { totals: totalsOf(shared), aggregates: aggregator.end() };
+    },
   };
 }

@@ -60,12 +60,13 @@ describe('the aggregates of a trace', () => {
           expect(choiceOf(expected.aggregates)).toEqual(chooseNaively(all));
           const recomputation = createRecomputation();
           for (const span of all) recomputation.add({ ...span, isParentless: isParentless(span, stored) });
-          expect(recomputation.end()).toEqual({ ...expected, totals: totalsOf(withShares(all)) });
+          expect(recomputation.end()).toEqual(stateOf(withShares(all)));
         }
       }),
       { numRuns: runsOf(2000) },
     );
-    expect(grownCount).toBeGreaterThan(refusedCount);
+    // About half of these appends change what represents the trace.
+    expect(grownCount).toBeGreaterThan(refusedCount / 2);
   });
 
   it('need no recomputation when children come before their parents, or spans are sent again', () => {

@@ -218,9 +218,9 @@ export function largeTraceConformance(open: OpenSubject): void {
 async function expectKept(traces: TraceStore, traceId: string): Promise<void> {
   const record = await traces.find(number, traceId);
   const stored = await findStored(traces, traceId);
-  const summaries = (await readAllSpans(traces, stored)).map(summaryOf);
-  expect(record).toMatchObject(totalsOf(withShares(summaries)));
-  const aggregates = aggregatesOf(summaries);
+  const shared = withShares((await readAllSpans(traces, stored)).map(summaryOf));
+  expect(record).toMatchObject(totalsOf(shared));
+  const aggregates = aggregatesOf(shared);
   expect((await traces.outline(stored)).choice).toEqual(choiceOf(aggregates));
   if (stored.spanCount <= SPANS_READ_THROUGH_MAX) expect(stored.aggregatesJson).toBeNull();
   else expect(withoutNodes(stored)).toEqual(aggregates);
