@@ -9,14 +9,15 @@ export type RepriceCommand = {
   readonly toMs: number;
   readonly projectId: string | null;
   readonly isDryRun: boolean;
+  readonly emits: boolean;
   readonly after: RepricePosition | null;
 };
 
 export const REPRICE_HELP = [
   ['spandrel reprice --from WHEN --to WHEN', 'price the stored spans of traces that started within anew, by the price'],
   [
-    '    [--project ID] [--dry-run] [--after POSITION]',
-    'list and the overrides of today; --dry-run only prints what would change',
+    '    [--project ID] [--dry-run] [--emit] [--after POSITION]',
+    'list and the overrides of today; --dry-run only prints what would change, --emit corrects request events too',
   ],
 ] as const;
 
@@ -26,6 +27,7 @@ const OPTIONS = {
   project: { type: 'string' },
   after: { type: 'string' },
   'dry-run': { type: 'boolean' },
+  emit: { type: 'boolean' },
 } as const;
 
 /** `args` after "reprice". Returns a problem as text. */
@@ -38,10 +40,14 @@ export function readRepriceCommand(args: readonly string[]): RepriceCommand | st
     const toMs = readInstant(to, '--to');
     if (fromMs > toMs) return '--from must not be later than --to';
     const isDryRun = values['dry-run'] === true;
+    const emits = values.emit === true;
+    if (isDryRun && emits) return '--dry-run changes nothing, so that it takes no --emit';
     const position = after === undefined ? null : readPosition(after);
-    return { kind: 'reprice', fromMs, toMs, projectId: project, isDryRun, after: position };
+    return { kind: 'reprice', fromMs, toMs, projectId: project, isDryRun, emits, after: position };
   } catch (error) {
-    return error instanceof Problem ? error.message : 'reprice takes --from, --to, --project, --after and --dry-run';
+    return error instanceof Problem
+      ? error.message
+      : 'reprice takes --from, --to, --project, --after, --dry-run and --emit';
   }
 }
 

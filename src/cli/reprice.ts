@@ -57,14 +57,18 @@ function listenForStop() {
   return { isStopped: () => isStopped, end };
 }
 
-function textOf(result: RepriceResult, { isDryRun }: RepriceCommand): string {
+function textOf(result: RepriceResult, { isDryRun, emits }: RepriceCommand): string {
   const { traces, spans, changed, unpricedBefore, unpricedAfter, beforeNanoUsd, afterNanoUsd, stoppedAt } = result;
+  const requests = emits
+    ? `corrected ${result.requests} requests, each by an event`
+    : `changed the stored cost of ${result.requests} requests; spend and events follow with --emit`;
   const verb = isDryRun ? 'would change' : 'changed';
   const lines = [
     `looked at ${spans} spans of ${traces} traces`,
     `${verb} the cost of ${changed} spans`,
     `before: ${usdOf(beforeNanoUsd)} USD, ${unpricedBefore} of them without a price`,
     `after:  ${usdOf(afterNanoUsd)} USD, ${unpricedAfter} of them without a price`,
+    ...(isDryRun ? [] : [requests]),
     ...(stoppedAt === null ? [] : [`stopped; go on with the same options and --after ${formatPosition(stoppedAt)}`]),
   ];
   return `${lines.join('\n')}\n`;

@@ -34,7 +34,7 @@ import type { MeasuringStore } from './pricing/measuring.ts';
 import type { RepricingStore } from './pricing/repricing.ts';
 import type { SpendBlocks, SpendStore } from './spend/spend-store.ts';
 import type { SearchIndex, TraceSearch } from './traces/search/trace-search-store.ts';
-import type { UnsettledCall } from './traces/shares/trace-calls.ts';
+import type { ListedCall } from './traces/shares/trace-calls.ts';
 import type { Evaluation, Span, TraceAppend, TraceAppended, TraceBatch, TraceRecord } from './traces/trace.ts';
 import type { TraceChoice } from './traces/trace-aggregates.ts';
 import type { TraceChangeStore } from './traces/trace-changes.ts';
@@ -139,8 +139,8 @@ export type TraceStore = {
   outline(trace: StoredTrace): Promise<TraceOutline>;
   /** The digest of the trace, in the format of trace-digest.ts. MUST answer as `outline` does. */
   digest(trace: StoredTrace): Promise<string>;
-  /** The calls whose requests may need a correction, in a fixed order. MUST answer as `outline` does. */
-  unsettledCalls(trace: StoredTrace): Promise<readonly UnsettledCall[]>;
+  /** The calls of a trace with their requests, in a fixed order. MUST answer as `outline` does. */
+  calls(trace: StoredTrace): Promise<readonly ListedCall[]>;
   /** Positions of spans, in the order of `SpanPosition`. */
   spanOrder(trace: StoredTrace, range: ListRange<SpanPosition>): Promise<readonly (SpanPosition & SizedText)[]>;
   /** The named spans in the order of the ids; unknown ids are left out. */

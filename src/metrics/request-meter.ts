@@ -19,6 +19,10 @@ export function createRequestMeter(registry: Registry): RequestMeter {
       help: 'What was reported of requests, by who reported it and what came of it.',
       labels: ['source', 'status', 'result'],
     }),
+    capped: registry.count({
+      name: 'spandrel_corrections_capped_total',
+      help: 'Spans sent again with a change that made no event, because their request has its last correction.',
+    }),
     settled: registry.count({
       name: 'spandrel_settlement_total',
       help: 'Admitted requests that were settled because no outcome arrived in time.',
@@ -33,5 +37,12 @@ export function createRequestMeter(registry: Registry): RequestMeter {
     help: 'From asking for an append until it is on disk, waiting for its turn included.',
     bounds: APPEND_BOUNDS,
   });
-  return { ...counters, observeAppend: (seconds) => took({}, seconds) };
+  return {
+    ...counters,
+    reported({ source, status, result }) {
+      if (result === 'capped') counters.capped(1);
+      counters.reported({ source, status, result: result === 'capped' ? 'duplicate' : result });
+    },
+    observeAppend: (seconds) => took({}, seconds),
+  };
 }

@@ -162,6 +162,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
         return rows.map(({ mayNameTier, ...span }) => ({ span, mayNameTier: mayNameTier === 1 }));
       },
       reprice: submit,
+      mend: submit,
     },
     measuring: {
       traces: (page) => reads.runQuery(reads.queries.pricing.listTracesToMeasure, page),

@@ -5,6 +5,7 @@ import { type RepriceRequest, type RepriceResult, reprice } from '../../src/doma
 import { runWithoutPauses } from '../../src/domain/steps.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { pricing } from '../support/pricing.ts';
+import { type Body, callRest } from '../support/surfaces.ts';
 import { TEST_SECRET } from '../support/test-database.ts';
 import { RANGE, readCosts, sendTraces, setPrice, WITHIN_MS } from './repricing.ts';
 import { runCli } from './run-cli.ts';
@@ -28,6 +29,33 @@ async function runOn(app: TestApp, ...args: readonly string[]) {
 }
 
 const DAY_MS = 86_400_000;
+
+async function send(app: TestApp, body: Body): Promise<void> {
+  const headers = { 'x-auth-token': app.projectKey };
+  expect((await callRest(app.address, { verb: 'POST', path: '/api/collector', headers, body })).status).toBe(200);
+}
+
+/** Of requests on the day of the traces. */
+async function spentNanoUsd(app: TestApp): Promise<number> {
+  const path = `/api/gateway/v1/spend?from=${WITHIN_MS - DAY_MS}&to=${WITHIN_MS + DAY_MS}`;
+  const { body } = await callRest(app.address, { path, headers: { authorization: `Bearer ${app.adminKey}` } });
+  return body.total.cost.nano_usd;
+}
+
+/** The newest event of each request, by id. */
+async function requestsOf(app: TestApp) {
+  const path = `/api/webhooks/v1/events?from=0&to=${Date.now() + DAY_MS}&limit=200`;
+  const { body } = await callRest(app.address, { path, headers: { authorization: `Bearer ${app.adminKey}` } });
+  const newest = new Map<string, { readonly id: string; readonly cost: string | null }>();
+  // The log is newest first.
+  for (const { id, data } of body.data) {
+    if (!newest.has(data.gateway_request_id)) {
+      newest.set(data.gateway_request_id, { id, cost: data.cost?.total_usd ?? null });
+    }
+  }
+  return [...newest.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1));
+}
+
 const guardrail = { type: 'guardrail', output: { type: 'guardrail_result', value: { passed: true, cost: 0.5 } } };
 
 function run(app: TestApp, wish: Partial<RepriceRequest>, pages = Number.POSITIVE_INFINITY): Promise<RepriceResult> {
@@ -45,7 +73,15 @@ function run(app: TestApp, wish: Partial<RepriceRequest>, pages = Number.POSITIV
         return left < 0;
       },
     },
-    { fromMs: WITHIN_MS - DAY_MS, toMs: WITHIN_MS + DAY_MS, projectId: null, isDryRun: false, after: null, ...wish },
+    {
+      fromMs: WITHIN_MS - DAY_MS,
+      toMs: WITHIN_MS + DAY_MS,
+      projectId: null,
+      isDryRun: false,
+      emits: false,
+      after: null,
+      ...wish,
+    },
   );
 }
 
@@ -134,6 +170,32 @@ describe('spandrel reprice', () => {
     expect(await readCosts(app, [id])).toEqual([0.5]);
   });
 
+  it('gives requests the cost of their calls; events tell it, and spend counts it, only when asked to', async () => {
+    const app = await start();
+    const [id = ''] = await sendTraces(app, [{ metrics: { prompt_tokens: 100 } }]);
+    const outer = { type: 'llm', model: 'in-house', timestamps: { started_at: WITHIN_MS, finished_at: WITHIN_MS + 2 } };
+    const spans = [
+      { ...outer, span_id: 'wrapper', metrics: { prompt_tokens: 70 } },
+      { ...outer, span_id: 'call', parent_id: 'wrapper', metrics: { prompt_tokens: 70 } },
+      { ...outer, span_id: 'own', metrics: { prompt_tokens: 5 } },
+    ];
+    await send(app, { trace_id: 'pair', spans });
+    const before = await requestsOf(app);
+    expect(before.map(({ cost }) => cost)).toEqual([null, null, null]);
+    await setPrice(app, 0.01);
+    expect(await run(app, {})).toMatchObject({ changed: 4, requests: 3 });
+    expect(await requestsOf(app)).toEqual(before);
+    expect(await run(app, { emits: true })).toMatchObject({ changed: 0, requests: 3 });
+    const after = await requestsOf(app);
+    expect(after.map(({ cost }) => cost).toSorted()).toEqual(['0.05', '0.7', '1']);
+    expect(after.map(({ id: eventId }) => eventId)).toEqual(before.map(({ id: eventId }) => `${eventId}:2`));
+    expect(await spentNanoUsd(app)).toBe(1_750_000_000);
+    // Everything is as it should be.
+    expect(await run(app, { emits: true })).toMatchObject({ changed: 0, requests: 0 });
+    expect(await requestsOf(app)).toEqual(after);
+    expect(await readCosts(app, [id])).toEqual([1]);
+  });
+
   it('continues where it was stopped, and skips no trace', async () => {
     const app = await start();
     const spans = Array.from({ length: 250 }, (_, index) => ({ startedAtMs: WITHIN_MS + (index % 90) }));
@@ -162,7 +224,11 @@ describe('spandrel reprice', () => {
     ],
     [
       ['--from', '2026-01-01', '--to', '2026-01-02', '--all'],
-      'reprice takes --from, --to, --project, --after and --dry-run',
+      'reprice takes --from, --to, --project, --after, --dry-run and --emit',
+    ],
+    [
+      ['--from', '2026-01-01', '--to', '2026-01-02', '--dry-run', '--emit'],
+      '--dry-run changes nothing, so that it takes no --emit',
     ],
   ])('refuses %j', (args, problem) => {
     expect(readRepriceCommand(args)).toBe(problem);

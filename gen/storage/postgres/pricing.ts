@@ -25,7 +25,7 @@ export const listOverrides: Compiled<typeof source.listOverrides> = {
 
 export const listPricedSpans: Compiled<typeof source.listPricedSpans> = {
   name: 'pricing.listPricedSpans',
-  text: "select \"span_id\" as \"spanId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", case when \"params\" like $1 then 1 else 0 end as \"mayNameTier\" from \"spans\" where \"project_number\" = $2 and \"trace_sequence\" = $3 and \"span_id\" > $4 order by \"span_id\" limit $5",
+  text: "select \"span_id\" as \"spanId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", case when \"params\" like $1 then 1 else 0 end as \"mayNameTier\" from \"spans\" where \"project_number\" = $2 and \"trace_sequence\" = $3 and \"span_id\" > $4 order by \"span_id\" limit $5",
   cells: (params) => ["%\"service_tier\"%", params.projectNumber, params.sequence, params.afterId, params.limit],
   row: (row: any) => ({
     spanId: row.spanId,
@@ -42,6 +42,7 @@ export const listPricedSpans: Compiled<typeof source.listPricedSpans> = {
     otherMetricsJson: row.otherMetricsJson,
     costNanoUsd: row.costNanoUsd,
     costSource: row.costSource,
+    callRow: row.callRow,
     mayNameTier: row.mayNameTier,
   }),
 };
@@ -62,7 +63,7 @@ export const listTracesToMeasure: Compiled<typeof source.listTracesToMeasure> = 
 
 export const listUnmeasuredSpans: Compiled<typeof source.listUnmeasuredSpans> = {
   name: 'pricing.listUnmeasuredSpans',
-  text: "select \"span_id\" as \"spanId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"trace_sequence\" as \"traceSequence\", \"spans\".\"name\" as \"name\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"telemetry\" as \"telemetryJson\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = any($2) and \"call_row\" is null limit $3",
+  text: "select \"span_id\" as \"spanId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"trace_sequence\" as \"traceSequence\", \"spans\".\"name\" as \"name\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"telemetry\" as \"telemetryJson\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = any($2) and \"call_row\" is null limit $3",
   cells: (params) => [params.projectNumber, params.sequences, params.limit],
   row: (row: any) => ({
     spanId: row.spanId,
@@ -79,6 +80,7 @@ export const listUnmeasuredSpans: Compiled<typeof source.listUnmeasuredSpans> = 
     otherMetricsJson: row.otherMetricsJson,
     costNanoUsd: row.costNanoUsd,
     costSource: row.costSource,
+    callRow: row.callRow,
     traceSequence: row.traceSequence,
     name: row.name,
     paramsJson: row.paramsJson,

@@ -37,7 +37,7 @@ export const listOverrides: Compiled<typeof source.listOverrides> = {
 
 export const listPricedSpans: Compiled<typeof source.listPricedSpans> = {
   name: 'pricing.listPricedSpans',
-  text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", case when \"params\" like ? then 1 else 0 end as \"mayNameTier\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") > ? order by iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") limit ?",
+  text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", case when \"params\" like ? then 1 else 0 end as \"mayNameTier\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") > ? order by iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") limit ?",
   cells: (params) => ["%\"service_tier\"%", params.projectNumber, params.sequence, params.afterId, params.limit],
   row: (row: any) => ({
     spanId: row[0],
@@ -54,7 +54,8 @@ export const listPricedSpans: Compiled<typeof source.listPricedSpans> = {
     otherMetricsJson: row[11],
     costNanoUsd: row[12],
     costSource: unpackCostSource(row[13]),
-    mayNameTier: row[14],
+    callRow: row[14],
+    mayNameTier: row[15],
   }),
 };
 
@@ -86,7 +87,7 @@ export const listTracesToMeasure: Compiled<typeof source.listTracesToMeasure> = 
 
 export const listUnmeasuredSpans: Compiled<typeof source.listUnmeasuredSpans> = {
   name: 'pricing.listUnmeasuredSpans',
-  text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"trace_sequence\" as \"traceSequence\", \"spans\".\"name\" as \"name\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"telemetry\" as \"telemetryJson\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?)) and \"call_row\" is null limit ?",
+  text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"trace_sequence\" as \"traceSequence\", \"spans\".\"name\" as \"name\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"telemetry\" as \"telemetryJson\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?)) and \"call_row\" is null limit ?",
   cells: (params) => [params.projectNumber, JSON.stringify(params.sequences), params.limit],
   row: (row: any) => ({
     spanId: row[0],
@@ -103,10 +104,11 @@ export const listUnmeasuredSpans: Compiled<typeof source.listUnmeasuredSpans> = 
     otherMetricsJson: row[11],
     costNanoUsd: row[12],
     costSource: unpackCostSource(row[13]),
-    traceSequence: row[14],
-    name: row[15],
-    paramsJson: row[16],
-    telemetryJson: row[17],
+    callRow: row[14],
+    traceSequence: row[15],
+    name: row[16],
+    paramsJson: row[17],
+    telemetryJson: row[18],
   }),
 };
 

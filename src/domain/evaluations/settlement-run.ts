@@ -5,7 +5,7 @@ import type { TraceStore } from '../store.ts';
 import { SETTLED_AT_ONCE } from '../traces/call-settlement.ts';
 import { CALLS, type ClaimedJob, type JobOutcome } from './jobs.ts';
 
-type SettlementDeps = { readonly traces: Pick<TraceStore, 'find' | 'unsettledCalls'>; readonly clock: Clock };
+type SettlementDeps = { readonly traces: Pick<TraceStore, 'find' | 'calls'>; readonly clock: Clock };
 
 type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobOutcome>;
 
@@ -16,7 +16,8 @@ export function withSettlements({ traces, clock }: SettlementDeps, run: RunJob):
   async function settle({ projectNumber, traceId, traceSequence, asOf }: ClaimedJob): Promise<JobOutcome> {
     const record = await traces.find(projectNumber, traceId);
     if (record === null || record.sequence !== traceSequence) return { kind: 'drop' };
-    const all = await traces.unsettledCalls({ ...record, projectNumber });
+    const listed = await traces.calls({ ...record, projectNumber });
+    const all = listed.filter(({ isUnsettled }) => isUnsettled);
     const calls = all.slice(asOf, asOf + SETTLED_AT_ONCE);
     if (calls.length === 0) return { kind: 'drop' };
     const end = asOf + calls.length;

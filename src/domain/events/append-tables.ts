@@ -66,6 +66,8 @@ export type LogTables = {
   insertRequest(key: string, request: NewRequest, event: MakeEvent | null): boolean;
   /** Changes a stored request and appends its event. */
   changeRequest(key: string, change: RequestChange, event: MakeEvent): void;
+  /** Changes the cost of a stored request, and appends no event. */
+  changeCost(key: string, costNanoUsd: number | null): void;
   /** Not shown in the log. False, and stores nothing, when the organization already had this event id. */
   insertGovernanceEvent(event: NewEvent<GovernanceEventType>): boolean;
 };
@@ -106,6 +108,7 @@ export type RequestRow = {
   readonly admission: string | null;
   /** Corrections emitted so far. */
   readonly corrections: number;
+  readonly costNanoUsd: number | null;
 };
 
 /** The fields that change. */

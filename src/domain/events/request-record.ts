@@ -142,7 +142,13 @@ function updateExisting(
   const name: EventName = emits === 'correction' ? { kind: emits, number: row.corrections + 1 } : { kind: emits };
   const event = outcomeEvent(statement, { key, name, content, cost });
   const factsIn = statement.comparesSpending === true ? spendingOf : factsOf;
-  if (isResentSpan(statement) && !differsFromEmitted(log, row, { key, event, factsIn })) return 'duplicate';
+  if (isResentSpan(statement)) {
+    if (!differsFromEmitted(log, { key, event, factsIn })) return 'duplicate';
+    if (row.corrections >= CORRECTIONS_MAX) {
+      log.changeCost(key, cost?.nanoUsd ?? null);
+      return 'capped';
+    }
+  }
   const change = {
     state: toStored(state),
     admissionJson: mayBeCorrected(state) ? row.admission : null,
@@ -164,9 +170,8 @@ type Comparison = {
   readonly factsIn: (data: EmittedData) => string;
 };
 
-/** Whether a resent span differs from the newest event; false once no correction is left. */
-function differsFromEmitted(log: LogTables, { corrections }: RequestRow, { key, event, factsIn }: Comparison): boolean {
-  if (corrections >= CORRECTIONS_MAX) return false;
+/** Whether a resent span differs from the newest event. */
+function differsFromEmitted(log: LogTables, { key, event, factsIn }: Comparison): boolean {
   const emitted = log.findEmitted(key);
   if (emitted === undefined) return false;
   return factsIn(emitted) !== factsIn(parseFreeJson(event(ANY_INSTANT).dataJson) as EmittedData);
@@ -177,15 +182,18 @@ type Correction = (emitted: EmittedData) => { readonly content: RequestContent; 
 
 type Corrected = RequestIdentity & Pick<RequestUpdate, 'organizationId' | 'receivedAtMs'>;
 
-/** Corrects a request by its newest event. Emits nothing when that event tells the same tokens and cost already. */
-export function correctRequest(log: LogTables, request: Corrected, correct: Correction): void {
+/**
+ * Corrects a request by its newest event. Emits nothing when that event tells the same tokens and cost already. Null:
+ * the event is gone.
+ */
+export function correctRequest(log: LogTables, request: Corrected, correct: Correction): RequestResult | null {
   const { key, row } = locate(log, request);
   const emitted = row === undefined ? undefined : log.findEmitted(key);
-  if (emitted === undefined) return;
+  if (emitted === undefined) return null;
   const { content, cost } = correct(emitted);
   const status = emitted.status === 'error' ? 'error' : 'success';
   const { organizationId, receivedAtMs, projectId, projectNumber, gatewayRequestId } = request;
-  recordRequest(log, {
+  return recordRequest(log, {
     ...{ organizationId, receivedAtMs, projectId, projectNumber, gatewayRequestId },
     signal: { status, source: 'resent_span' },
     content: () => content,
@@ -193,6 +201,15 @@ export function correctRequest(log: LogTables, request: Corrected, correct: Corr
     price: null,
     comparesSpending: true,
   });
+}
+
+/** Changes the cost that the request of a span counts, and emits nothing. False when it has that cost already. */
+export function changeRequestCost(log: LogTables, request: RequestIdentity, costNanoUsd: number | null): boolean {
+  const { key, row } = locate(log, request);
+  if (row === undefined || row.costNanoUsd === costNanoUsd) return false;
+  if (!('source' in row.state) || row.state.source !== 'span') return false;
+  log.changeCost(key, costNanoUsd);
+  return true;
 }
 
 /** Whether another outcome may follow, which takes missing fields from the admission. */

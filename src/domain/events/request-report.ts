@@ -33,7 +33,8 @@ export type Price = Priced & { readonly cost: RequestCost | null };
 export type Priced = { readonly model: string | null; readonly usage: RequestUsage | null };
 
 /** The result of one record. */
-export type RequestResult = RequestTransition['result'];
+/** `capped`: a resent span changes its request, which has no correction left. */
+export type RequestResult = RequestTransition['result'] | 'capped';
 
 export type RequestsReported =
   | { readonly kind: 'reported'; readonly results: readonly RequestResult[] }

@@ -14,6 +14,8 @@ export type Prices = {
   measure(question: PriceQuery, price: { readonly source: string | null }): UsageFacts;
   /** The rates of a name at an instant; null: the price is unknown. */
   match(model: string, vendor: string | null, atMs: number): PriceMatch | null;
+  /** The version of the price list. */
+  readonly rateVersion: string;
 };
 
 /** An organization, as authentication read it for this request. */
@@ -82,6 +84,7 @@ function* cacheAllMatches(
 
 function toPrices(pricing: Pricing, overrides: OverrideSet): Prices {
   return {
+    rateVersion: pricing.rateVersion,
     price: (question) => pricing.price(question, overrides),
     measure: (question, price) => pricing.measure(question, price, overrides),
     match(model, vendor, atMs) {

@@ -57,7 +57,7 @@ export function createPricing(registry: PriceRegistry) {
   const matchRow = createRowMatcher(registry);
   const rateVersion = `registry@${registry.releasedOn}`;
 
-  return { price, match, measure };
+  return { price, match, measure, rateVersion };
 
   /** Prices a query. The same query, overrides and registry always give the same digits. */
   function price(question: PriceQuery, overrides = NO_OVERRIDES): Price {

@@ -1,6 +1,7 @@
 /** Walks through stored traces and reprices their spans by the current price list and overrides. */
 
 import type { TraceStore } from '../store.ts';
+import { SETTLED_AT_ONCE } from '../traces/call-settlement.ts';
 import { readResultCost } from '../traces/collector/collector-metrics.ts';
 import { ALL_TRACES, type SearchPosition, type TraceSearch } from '../traces/search/trace-search-store.ts';
 import type { Span } from '../traces/trace.ts';
@@ -12,7 +13,7 @@ type RepriceDeps = {
   readonly store: {
     readonly repricing: RepricingStore;
     readonly search: TraceSearch;
-    readonly traces: Pick<TraceStore, 'find' | 'spans'>;
+    readonly traces: Pick<TraceStore, 'find' | 'spans' | 'calls'>;
   };
   readonly prices: PriceResolver;
   readonly nowMs: () => number;
@@ -28,6 +29,8 @@ export type RepriceRequest = {
   /** Null: all projects. */
   readonly projectId: string | null;
   readonly isDryRun: boolean;
+  /** Whether events correct requests that cost something else now. */
+  readonly emits: boolean;
   /** Where a stopped walk continues; null: from the beginning. */
   readonly after: RepricePosition | null;
 };
@@ -44,12 +47,16 @@ export type RepriceResult = {
   /** The total costs of those spans. */
   readonly beforeNanoUsd: bigint;
   readonly afterNanoUsd: bigint;
+  /** Requests that got another cost; with `emits`, by an event each. A dry run counts none. */
+  readonly requests: number;
   /** Where to continue; null: it is complete. */
   readonly stoppedAt: RepricePosition | null;
 };
 
 const TRACES_AT_ONCE = 100;
 const SPANS_AT_ONCE = 500;
+/** How often the requests of a trace that changes meanwhile are tried. */
+const MEND_ATTEMPTS = 5;
 /** Reported costs (other sources) stay. */
 const PRICED_HERE: ReadonlySet<string | null> = new Set(['override', 'registry', 'unpriced']);
 
@@ -65,6 +72,7 @@ export async function reprice(deps: RepriceDeps, request: RepriceRequest): Promi
     unpricedAfter: 0,
     beforeNanoUsd: 0n,
     afterNanoUsd: 0n,
+    requests: 0,
   };
   const all = await deps.store.repricing.projects();
   const projects = all.filter(({ id }) => request.projectId === null || id === request.projectId);
@@ -102,6 +110,10 @@ async function repriceProject(deps: RepriceDeps, { request, project, tally }: Wa
       traces.map(({ traceId }) => traceId),
       { request, project, prices, tally },
     );
+    if (!request.isDryRun) {
+      for (const { traceId } of traces)
+        tally.requests += await mendRequests(deps, traceId, { request, project, prices, tally });
+    }
     tally.traces += traces.length;
     if (next === null) return null;
     after = next;
@@ -179,7 +191,39 @@ async function priceAnew(
     price = prices.price({ ...question, resultCostUsd });
   }
   const { costNanoUsd, source: costSource } = price;
-  return costNanoUsd === span.costNanoUsd && costSource === span.costSource ? null : { span, costNanoUsd, costSource };
+  if (costNanoUsd === span.costNanoUsd && costSource === span.costSource) return null;
+  const { shareRates } = prices.measure(question, price);
+  // Of a call, the share is all of its tokens or none.
+  return { span, costNanoUsd, costSource, shareRates: span.callRow === 0 ? shareRates : null };
+}
+
+/** Answers how many requests got another cost. */
+async function mendRequests(deps: RepriceDeps, traceId: string, { request, project, prices }: Priced): Promise<number> {
+  const { repricing, traces } = deps.store;
+  let count = 0;
+  for (let attempt = 0; attempt < MEND_ATTEMPTS; attempt += 1) {
+    const record = await traces.find(project.number, traceId);
+    if (record === null) return count;
+    const calls = await traces.calls({ ...record, projectNumber: project.number });
+    let isStale = false;
+    for (let start = 0; start < calls.length && !isStale; start += SETTLED_AT_ONCE) {
+      const mended = await repricing.mend({
+        kind: 'mending',
+        projectNumber: project.number,
+        traceId,
+        updatedAtMs: record.updatedAtMs,
+        calls: calls.slice(start, start + SETTLED_AT_ONCE),
+        nowMs: deps.nowMs(),
+        rateVersion: prices.rateVersion,
+        emits: request.emits,
+      });
+      if (mended.kind === 'stale') isStale = true;
+      else count += mended.count;
+    }
+    if (!isStale) return count;
+  }
+  // A trace that changes all the time corrects its requests when it has settled.
+  return count;
 }
 
 function count(tally: Tally, { span, costNanoUsd }: NewPrice): void {

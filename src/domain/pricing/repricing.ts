@@ -2,7 +2,8 @@
 
 import type { Project } from '../caller.ts';
 import type { AppendTables, TraceKey } from '../events/append-tables.ts';
-import type { Replaced, Span, SummedName } from '../traces/trace.ts';
+import type { CallSettlement } from '../traces/shares/trace-calls.ts';
+import type { Replaced, Span, SpanUsage, SummedName } from '../traces/trace.ts';
 import { sumUp } from '../traces/trace-growth.ts';
 import { summaryOf } from '../traces/trace-totals.ts';
 
@@ -18,6 +19,7 @@ export type PricedSpan = Pick<
   | 'cachedTokensInPrompt'
   | 'otherMetricsJson'
   | 'costSource'
+  | 'callRow'
 >;
 
 /** Parameters may be large, so that they are read only where they may name a service tier. */
@@ -28,6 +30,7 @@ export type NewPrice = {
   readonly span: PricedSpan;
   readonly costNanoUsd: number | null;
   readonly costSource: string | null;
+  readonly shareRates: SpanUsage['shareRates'];
 };
 
 export type RepricedTrace = { readonly traceId: string; readonly prices: readonly NewPrice[] };
@@ -44,6 +47,26 @@ export type Repriced = {
   /** Spans that got a new price. */
   readonly count: number;
 };
+
+/** Gives requests of calls of one trace the costs that its spans have now. */
+export type RequestMending = Omit<CallSettlement, 'nowMs'> & {
+  readonly kind: 'mending';
+  readonly projectNumber: number;
+  readonly nowMs: number;
+  /** Of costs from the price list. */
+  readonly rateVersion: string;
+  /** Whether events correct the requests; otherwise only the rows of the requests change. */
+  readonly emits: boolean;
+};
+
+export type RequestsMended =
+  | {
+      readonly kind: 'mended';
+      /** Requests whose cost changed. */
+      readonly count: number;
+    }
+  /** The trace has changed since it was read, and nothing was done. */
+  | { readonly kind: 'stale' };
 
 export type RepricedProject = Pick<Project, 'id' | 'number' | 'organizationId' | 'priceVersion'>;
 
@@ -65,6 +88,11 @@ export type RepricingStore = {
    * the totals of traces equal to a recomputation from the stored spans, and MUST change nothing else of a span.
    */
   reprice(repricing: Repricing): Promise<Repriced>;
+  /**
+   * Commits costs of requests. It MUST leave alone requests that a gateway reported, and MUST do nothing when the trace
+   * has changed since it was read. Events MUST be corrected as those of a span that is sent again.
+   */
+  mend(mending: RequestMending): Promise<RequestsMended>;
 };
 
 export function applyRepricing(tables: AppendTables, { projectNumber, nowMs, traces }: Repricing): Repriced {
@@ -103,12 +131,12 @@ export function changeSpans(
 function repriceSpan(
   tables: AppendTables,
   traceKey: TraceKey,
-  { span: known, costNanoUsd, costSource }: NewPrice,
+  { span: known, ...price }: NewPrice,
 ): readonly Replaced[] {
   const stored = tables.findWholeSpan(traceKey, known.spanId);
   // A span that was sent again meanwhile has a newer price.
   if (stored === undefined || !isAsKnown(stored.span, known)) return [];
-  const next = { ...stored.span, costNanoUsd, costSource };
+  const next = { ...stored.span, ...price };
   tables.replaceSpan(traceKey, next, stored);
   return [{ old: summaryOf(stored.span), next: summaryOf(next) }];
 }

@@ -8,24 +8,27 @@ import type { AppendTables, ProjectOwner, StoredSpan, TraceKey } from '../events
 import { type EventMetadata, METADATA_BYTES_MAX, readEventMetadata } from '../events/event-metadata.ts';
 import type { RequestContent, RequestCost, RequestUsage } from '../events/request-content.ts';
 import { contentOf, type EmittedData } from '../events/request-data.ts';
-import { correctRequest, recordRequest } from '../events/request-record.ts';
+import { changeRequestCost, correctRequest, recordRequest } from '../events/request-record.ts';
+import type { RequestMending, RequestsMended } from '../pricing/repricing.ts';
 import { hasMoreBytesThan } from '../text-limits.ts';
-import { callKindOf, requestTypeOf } from './calls.ts';
-import { type CallSettlement, callsOf, type TraceCall, type UnsettledCall } from './shares/trace-calls.ts';
+import { callKindOf, isCall, requestTypeOf } from './calls.ts';
+import { type CallSettlement, callsOf, type ListedCall, type TraceCall } from './shares/trace-calls.ts';
 import { contentOfSpan, findOwnId, type RequestOwner, requestIdOfStored } from './span-requests.ts';
 import type { Span, SpanSummary, TraceRecord } from './trace.ts';
 
 /** Calls that one transaction corrects. */
 export const SETTLED_AT_ONCE = 200;
 
-/** The calls of a trace to look at, in a fixed order. `sharers` are the spans that are counted in other requests. */
-export function listUnsettled(spans: readonly SpanSummary[], sharers: readonly string[]): readonly UnsettledCall[] {
+/** The calls of a trace in a fixed order. `sharers` are the spans that are counted in other requests. */
+export function listCalls(spans: readonly SpanSummary[], sharers: readonly string[]): readonly ListedCall[] {
   const calls = callsOf(spans);
-  const ids = new Set(sharers);
-  for (const [spanId, { role }] of calls) if (role !== 'inner') ids.add(spanId);
+  const unsettled = new Set(sharers);
+  for (const [spanId, { role }] of calls) if (role !== 'inner') unsettled.add(spanId);
+  const ids = new Set(unsettled);
+  for (const span of spans) if (isCall(span)) ids.add(span.spanId);
   return [...ids]
     .sort((one, other) => (one < other ? -1 : 1))
-    .map((spanId) => ({ spanId, call: calls.get(spanId) ?? null }));
+    .map((spanId) => ({ spanId, call: calls.get(spanId) ?? null, isUnsettled: unsettled.has(spanId) }));
 }
 
 type Settling = {
@@ -53,6 +56,54 @@ export function settleCalls(
   return true;
 }
 
+/** See RepricingStore.mend. */
+export function mendCalls(
+  tables: AppendTables,
+  { projectNumber, traceId, updatedAtMs, calls, nowMs, emits, rateVersion }: RequestMending,
+): RequestsMended {
+  const record = tables.findTrace(projectNumber, traceId);
+  const owner = tables.findOwner(projectNumber);
+  if (record === undefined || owner === undefined) return { kind: 'mended', count: 0 };
+  if (record.updatedAtMs !== updatedAtMs) return { kind: 'stale' };
+  const settling = settlingOf(tables, { record, owner, projectNumber, nowMs });
+  let count = 0;
+  for (const { spanId, call, isUnsettled } of calls) {
+    if (emits && isUnsettled && owner.emitRequestEvents) settleCall(settling, spanId, call);
+    if (mendCost(settling, { spanId, call, emits, rateVersion })) count += 1;
+  }
+  return { kind: 'mended', count };
+}
+
+type Mended = Pick<RequestMending, 'emits' | 'rateVersion'> & {
+  readonly spanId: string;
+  readonly call: TraceCall | null;
+};
+
+/** Whether the request in which the call counts had another cost. */
+function mendCost(settling: Settling, { spanId, call, emits, rateVersion }: Mended): boolean {
+  const { tables, traceKey, owner } = settling;
+  const stored = tables.findSpan(traceKey, spanId);
+  if (stored === undefined) return false;
+  const ownId = ownIdOf(settling, stored);
+  if (call?.role === 'outer' || call?.role === 'container') {
+    const countedIn = countedInOf(settling, call);
+    // With events, settling has made it free.
+    const isDuplicate = !emits && ownId !== null && countedIn !== null && countedIn !== ownId;
+    return isDuplicate && changeRequestCost(tables.log(owner.organizationNumber), requestOf(settling, ownId), 0);
+  }
+  const requestId = call === null ? ownId : (ownId ?? stored.sharedRequestId);
+  if (requestId === null) return false;
+  const log = tables.log(owner.organizationNumber);
+  const request = requestOf(settling, requestId);
+  const { summary } = stored;
+  const nanoUsd = call === null ? summary.costNanoUsd : call.costNanoUsd;
+  if (!emits) return changeRequestCost(log, request, nanoUsd);
+  const isListed = summary.costSource === 'registry' && nanoUsd === summary.costNanoUsd;
+  const cost = nanoUsd === null ? null : { nanoUsd, rateVersion: isListed ? rateVersion : null };
+  const result = correctRequest(log, request, (emitted) => ({ content: contentOf(emitted), cost }));
+  return result === 'emitted' || result === 'capped';
+}
+
 type Found = {
   readonly record: TraceRecord;
   readonly owner: ProjectOwner;
@@ -71,14 +122,19 @@ function settlingOf(tables: AppendTables, { record, owner, projectNumber, nowMs 
   };
 }
 
+/** The request of the span with which a call is counted. */
+function countedInOf(settling: Settling, call: TraceCall | null): string | null {
+  const otherId = call?.otherId ?? null;
+  const other = otherId === null ? undefined : settling.tables.findSpan(settling.traceKey, otherId);
+  return other === undefined ? null : (ownIdOf(settling, other) ?? other.sharedRequestId);
+}
+
 function settleCall(settling: Settling, spanId: string, call: TraceCall | null): void {
   const { tables, traceKey } = settling;
   const stored = tables.findSpan(traceKey, spanId);
   if (stored === undefined) return;
   const ownId = ownIdOf(settling, stored);
-  const otherId = call?.otherId ?? null;
-  const other = otherId === null ? undefined : tables.findSpan(traceKey, otherId);
-  const countedIn = other === undefined ? null : (ownIdOf(settling, other) ?? other.sharedRequestId);
+  const countedIn = countedInOf(settling, call);
   switch (call?.role) {
     case 'outer':
     case 'container':

@@ -6,7 +6,8 @@ import type { AppendTables } from '../../domain/events/append-tables.ts';
 import { applyGovernance, applyRequests, applySettlement } from '../../domain/events/report-append.ts';
 import type { GovernanceReport, RequestReport, Settlement } from '../../domain/events/request-report.ts';
 import { applyMeasuring, type Measuring } from '../../domain/pricing/measuring.ts';
-import { applyRepricing, type Repricing } from '../../domain/pricing/repricing.ts';
+import { applyRepricing, type Repricing, type RequestMending } from '../../domain/pricing/repricing.ts';
+import { mendCalls } from '../../domain/traces/call-settlement.ts';
 import type { TraceAppend, TraceAppended, TraceBatch } from '../../domain/traces/trace.ts';
 import { applyAppend } from '../../domain/traces/trace-append.ts';
 import type { HourRow } from '../analytics/hour-changes.ts';
@@ -14,9 +15,17 @@ import { type BatchTablesDeps, createBatchTables, type Written } from './batch-t
 
 /**
  * Every append but a single trace: reports of gateways, settlements, results of evaluations, trace batches, new prices
- * and measurements.
+ * of spans and requests, and measurements.
  */
-export type Report = RequestReport | GovernanceReport | Settlement | JobEnd | TraceBatch | Repricing | Measuring;
+export type Report =
+  | RequestReport
+  | GovernanceReport
+  | Settlement
+  | JobEnd
+  | TraceBatch
+  | Repricing
+  | RequestMending
+  | Measuring;
 
 /** An entry of the commit queue. Single traces have no `kind`. */
 export type Append = TraceAppend | Report;
@@ -28,6 +37,7 @@ export type Reported = {
   readonly settlement: ReturnType<typeof applySettlement>;
   readonly traces: readonly TraceAppended[];
   readonly repricing: ReturnType<typeof applyRepricing>;
+  readonly mending: ReturnType<typeof mendCalls>;
   readonly measuring: ReturnType<typeof applyMeasuring>;
   readonly evaluation: ReturnType<typeof applyJobEnd>;
 };
@@ -72,6 +82,8 @@ function applyReport(tables: AppendTables, report: Report): Reported[keyof Repor
       return applySettlement(tables, report);
     case 'repricing':
       return applyRepricing(tables, report);
+    case 'mending':
+      return mendCalls(tables, report);
     case 'measuring':
       return applyMeasuring(tables, report);
     case 'evaluation':

@@ -62,6 +62,15 @@ export function createBatchLog(organizationNumber: number, deps: LogHeads & { re
     return requests.get(key)?.row ?? read('findRequest', { organizationNumber, key })[0];
   }
 
+  /** A request that was found before. */
+  function known(key: string): Omit<RequestEntry, 'row'> & { readonly row: NewRequestRow } {
+    const entry = requests.get(key);
+    if (entry !== undefined) return entry;
+    const [stored] = read('findRequest', { organizationNumber, key });
+    if (stored === undefined) throw new Error('a request is changed that was not found');
+    return { row: stored, stored, event: null };
+  }
+
   function appendEvent({ id, type, dataJson }: NewEvent): EventRow {
     head.seq += 1;
     const text = envelope({ id, type, created: head.created, dataJson });
@@ -107,12 +116,13 @@ export function createBatchLog(organizationNumber: number, deps: LogHeads & { re
       return true;
     },
     changeRequest(key, change, makeEvent) {
-      const before = requests.get(key);
-      const [stored = null] = before === undefined ? read('findRequest', { organizationNumber, key }) : [before.stored];
-      const known = before?.row ?? stored;
-      if (known === null) throw new Error('a request is changed that was not found');
+      const { row, stored } = known(key);
       const event = appendEvent(makeEvent(head.created));
-      requests.set(key, { row: toChanged(known, change, head.createdAtMs), stored, event });
+      requests.set(key, { row: toChanged(row, change, head.createdAtMs), stored, event });
+    },
+    changeCost(key, costNanoUsd) {
+      const { row, stored, event } = known(key);
+      requests.set(key, { row: { ...row, costNanoUsd, changedAtMs: row.receivedAtMs }, stored, event });
     },
     insertGovernanceEvent(event) {
       const { id } = event;
@@ -127,7 +137,8 @@ export function createBatchLog(organizationNumber: number, deps: LogHeads & { re
 function toRequest(row: NewRequestRow): RequestRow {
   const { projectNumber, gatewayRequestId = null, admissionJson: admission = null, completedBy = null } = row;
   const state = unpackRequestState(row.state, completedBy);
-  return { projectNumber, gatewayRequestId, state, admission, corrections: countCorrections(row) };
+  const { costNanoUsd = null } = row;
+  return { projectNumber, gatewayRequestId, state, admission, corrections: countCorrections(row), costNanoUsd };
 }
 
 const EVENTS = { completed: 'completedEvent', settled: 'settledEvent', correction: 'correctionEvent' } as const;

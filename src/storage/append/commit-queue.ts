@@ -136,6 +136,7 @@ function estimateReport(report: Report): number {
   if (report.kind === 'repricing') {
     return report.traces.reduce((bytes, { prices }) => bytes + ROW_BYTES * (1 + prices.length), 0);
   }
+  if (report.kind === 'mending') return ROW_BYTES * report.calls.length;
   if (report.kind === 'measuring') {
     return report.traces.reduce((bytes, { spans }) => bytes + ROW_BYTES * (1 + spans.length), 0);
   }

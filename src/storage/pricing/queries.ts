@@ -31,7 +31,7 @@ export const listRepricedProjects = query<Record<never, never>>()((db) =>
 const PRICED = [
   ...columns('Span', 'type', 'model', 'vendor', 'startedAtMs', 'promptTokens', 'completionTokens'),
   ...columns('Span', 'reasoningTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'),
-  ...columns('Span', 'cachedTokensInPrompt', 'otherMetricsJson', 'costNanoUsd', 'costSource'),
+  ...columns('Span', 'cachedTokensInPrompt', 'otherMetricsJson', 'costNanoUsd', 'costSource', 'callRow'),
 ] as const;
 
 type PageOfTrace = { projectNumber: number; sequence: number; afterId: string; limit: number };

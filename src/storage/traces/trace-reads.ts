@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createStepRunner, type RunSteps } from '../../domain/steps.ts';
 import type { ListRange, StoredTrace, TraceOutline, TraceStore } from '../../domain/store.ts';
-import { listUnsettled } from '../../domain/traces/call-settlement.ts';
+import { listCalls } from '../../domain/traces/call-settlement.ts';
 import { SPAN_TYPES, type SpanSummary } from '../../domain/traces/trace.ts';
 import {
   aggregatesOf,
@@ -29,7 +29,7 @@ type TraceRunner = QueryRunner<Queries['traces']> & {
 /** Reads of traces other than finding them. */
 export type TraceReads = Pick<
   TraceStore,
-  'outline' | 'digest' | 'unsettledCalls' | 'spanOrder' | 'spanIdsOfType' | 'spans' | 'evaluationOrder' | 'evaluations'
+  'outline' | 'digest' | 'calls' | 'spanOrder' | 'spanIdsOfType' | 'spans' | 'evaluationOrder' | 'evaluations'
 >;
 
 /** Reads that may go through everything of a trace. */
@@ -109,11 +109,11 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
       await queryForEach(queries.listLinkedSummaries, keyOf(trace), recomputation.add);
       return recomputation.end();
     },
-    async unsettledCalls(trace) {
+    async calls(trace) {
       const spans: SpanSummary[] = [];
       await queryForEach(queries.listSummaries, keyOf(trace), (span) => spans.push(span));
       const sharers = await runQuery(queries.listSharers, keyOf(trace));
-      return listUnsettled(
+      return listCalls(
         spans,
         sharers.map(({ spanId }) => spanId),
       );

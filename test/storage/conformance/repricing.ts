@@ -60,8 +60,8 @@ export function repricingConformance(open: OpenSubject): void {
           const [one, other] = before;
           if (one === undefined || other === undefined) throw new Error('there are no spans');
           const prices = [
-            { span: toPriced(one), costNanoUsd: 7, costSource: 'override' },
-            { span: toPriced(other), costNanoUsd: null, costSource: 'unpriced' },
+            { span: toPriced(one), costNanoUsd: 7, costSource: 'override', shareRates: null },
+            { span: toPriced(other), costNanoUsd: null, costSource: 'unpriced', shareRates: null },
           ];
           expect(await reprice(store, append.traceId, prices)).toEqual({ count: 2 });
           const after = await spansOf(store, append.traceId);
@@ -83,7 +83,7 @@ export function repricingConformance(open: OpenSubject): void {
         const span = sampleSpan();
         const append = sampleAppend({ spans: [span], requests: [] });
         await store.traces.append(append);
-        const price = { span: toPriced(span), costNanoUsd: 7, costSource: 'override' };
+        const price = { span: toPriced(span), costNanoUsd: 7, costSource: 'override', shareRates: null };
         const again = { ...span, promptTokens: 1, costNanoUsd: 3 };
         await store.traces.append({ ...append, spans: [again] });
         expect(await reprice(store, append.traceId, [price])).toEqual({ count: 0 });
@@ -100,7 +100,9 @@ export function repricingConformance(open: OpenSubject): void {
         const append = sampleAppend({ spans: [span], requests: [] });
         await store.traces.append(append);
         const price = (known: Span, costNanoUsd: number) =>
-          reprice(store, append.traceId, [{ span: toPriced(known), costNanoUsd, costSource: 'override' }]);
+          reprice(store, append.traceId, [
+            { span: toPriced(known), costNanoUsd, costSource: 'override', shareRates: null },
+          ]);
         const resent = { ...span, promptTokens: 9 };
         const outcomes = await Promise.all([
           price(span, 6),
@@ -138,7 +140,7 @@ async function spansOf(store: Store, traceId: string): Promise<readonly Span[]> 
 function toPriced(span: Span): PricedSpan {
   const { spanId, type, model, vendor, startedAtMs, promptTokens, completionTokens, reasoningTokens } = span;
   const { cacheReadInputTokens, cacheCreationInputTokens, cachedTokensInPrompt, costNanoUsd, costSource } = span;
-  const { otherMetricsJson } = span;
+  const { otherMetricsJson, callRow } = span;
   return {
     spanId,
     type,
@@ -154,5 +156,6 @@ function toPriced(span: Span): PricedSpan {
     otherMetricsJson,
     costNanoUsd,
     costSource,
+    callRow,
   };
 }

@@ -17,15 +17,20 @@ export type TraceCall = {
 /** By span id. Calls that count for themselves are left out. */
 export type TraceCalls = ReadonlyMap<string, TraceCall>;
 
-/** A call whose requests may need a correction. */
-export type UnsettledCall = { readonly spanId: string; readonly call: TraceCall | null };
+/** A stored span that makes a request or is counted in one. `call` is null for a call that counts for itself. */
+export type ListedCall = {
+  readonly spanId: string;
+  readonly call: TraceCall | null;
+  /** Whether its requests may need a correction. */
+  readonly isUnsettled: boolean;
+};
 
 /** What to correct in a trace, as it was when it was read. */
 export type CallSettlement = {
   readonly traceId: string;
   /** When the trace had changed last. */
   readonly updatedAtMs: number;
-  readonly calls: readonly UnsettledCall[];
+  readonly calls: readonly ListedCall[];
   readonly nowMs: number;
 };
 

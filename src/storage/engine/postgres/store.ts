@@ -211,14 +211,14 @@ function createTraceReader(pool: Pool, transact: Transact): Pick<Engine, 'traces
     nowMs: () => performance.now(),
   });
   const [outline, digest] = [limit(reads.outline), limit(reads.digest)];
-  const unsettledCalls = limit(reads.unsettledCalls);
+  const calls = limit(reads.calls);
   const traces = {
     ...reads,
     ...finder,
     find,
     outline: (trace: StoredTrace) => (isLarge(trace) ? outline(trace) : reads.outline(trace)),
     digest: (trace: StoredTrace) => (isLarge(trace) ? digest(trace) : reads.digest(trace)),
-    unsettledCalls: (trace: StoredTrace) => (isLarge(trace) ? unsettledCalls(trace) : reads.unsettledCalls(trace)),
+    calls: (trace: StoredTrace) => (isLarge(trace) ? calls(trace) : reads.calls(trace)),
   };
   return { traces, completeTotals };
 }

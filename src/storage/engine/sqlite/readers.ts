@@ -61,7 +61,7 @@ export function routeReads(short: TraceReader, long: WholeTraceReads): TraceRead
     outline: (trace) => readsOf(trace).outline(keyOf(trace)),
     // Even a few spans may have large texts, which a digest has to parse.
     digest: (trace) => long.digest(keyOf(trace)),
-    unsettledCalls: (trace) => readsOf(trace).unsettledCalls(keyOf(trace)),
+    calls: (trace) => readsOf(trace).calls(keyOf(trace)),
     spanOrder: (trace, range) => readsOf(trace).spanOrder(keyOf(trace), range),
     spanIdsOfType: (trace, query) => readsOf(trace).spanIdsOfType(keyOf(trace), query),
     evaluationOrder: async (trace, range) =>

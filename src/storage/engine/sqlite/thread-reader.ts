@@ -58,7 +58,7 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       outline: limit(call('outline')),
       digest: limit(call('digest')),
       sums: limit(call('sums')),
-      unsettledCalls: limit(call('unsettledCalls')),
+      calls: limit(call('calls')),
       spanOrder: call('spanOrder'),
       spanIdsOfType: call('spanIdsOfType'),
       evaluationOrder: call('evaluationOrder'),
