@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { llmTrace } from '../support/fixtures.ts';
 import { type Cluster, startCluster } from '../support/postgres.ts';
-import { drawSeed, isFullTier, report, seeded } from '../support/scenario.ts';
+import { drawSeed, report, seeded } from '../support/scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { until } from '../support/temp.ts';
@@ -11,17 +11,17 @@ import { createTraceSender, startLoad } from '../support/trace-sender.ts';
 import { readTurns, slowdown } from '../support/turns.ts';
 import { auditLog, walkLog } from '../support/walk-log.ts';
 
-const RESTARTS = isFullTier ? 27 : 2;
+const RESTARTS = 27;
 /** One restart in so many is a fast shutdown; the others are crashes. */
-const FAST_EACH = isFullTier ? 4 : 2;
+const FAST_EACH = 4;
 const CLIENTS = 8;
 const PROGRESS_MAX_MS = 60_000;
 const HEAL_MAX_MS = 3_000;
 const ANSWER_MAX_MS = 5_000;
 /** The load between two restarts. */
-const TRACES_BETWEEN_MAX = isFullTier ? 400 : 150;
+const TRACES_BETWEEN_MAX = 400;
 /** Refusals come at once, so reading without a pause would use a whole processor during an outage. */
-const READ_PAUSE_MS = isFullTier ? 0 : 10;
+const READ_PAUSE_MS = 0;
 
 it(`P1: nothing acknowledged is lost when PostgreSQL restarts ${RESTARTS} times, and the server recovers`, async () => {
   const seed = drawSeed();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { llmTrace } from '../support/fixtures.ts';
 import { startProxy } from '../support/proxy.ts';
-import { isFullTier, report } from '../support/scenario.ts';
+import { report } from '../support/scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY, spawnServer } from '../support/server.ts';
 import { callRest, type RestCase } from '../support/surfaces.ts';
 import { until } from '../support/temp.ts';
@@ -9,7 +9,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { createTraceSender, startLoad } from '../support/trace-sender.ts';
 import { auditLog, walkLog } from '../support/walk-log.ts';
 
-const SILENCES = isFullTier ? 5 : 1;
+const SILENCES = 5;
 const CLIENTS = 4;
 const PROGRESS_MAX_MS = 60_000;
 /** The driver waits for an answer, then for a new connection; twice, for requests that run two queries. */
@@ -70,7 +70,7 @@ it('P2: a database that does not answer is reported in time, and the server reco
     expect({ lost, repeated, wrong: sender.refusals.wrong }).toEqual({ lost: 0, repeated: 0, wrong: [] });
     expect(slowestMs).toBeLessThanOrEqual(ANSWER_MAX_MS);
     // The quick run may share its machine with anything.
-    if (isFullTier) expect(Math.max(...healMs)).toBeLessThanOrEqual(HEAL_MAX_MS);
+    expect(Math.max(...healMs)).toBeLessThanOrEqual(HEAL_MAX_MS);
     expect(server.child.exitCode).toBeNull();
   } finally {
     await server.stop('SIGKILL');

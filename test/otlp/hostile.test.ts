@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
 import { hex } from '../support/fixtures.ts';
-import { drawSeed, inParallel, isFullTier, report } from '../support/scenario.ts';
+import { drawSeed, inParallel, report } from '../support/scenario.ts';
 import {
   attributes,
   callGrpc,
@@ -22,7 +22,7 @@ const TRACES = '/v1/traces';
 const BOMB_BYTES = 64 * 1024 * 1024;
 const GROWTH_MAX_BYTES = 64 * 1024 * 1024;
 const BOMBS = 50;
-const RUNS = isFullTier ? 100_000 : 200;
+const RUNS = 100_000;
 const SERVICE = 'trace.v1.TraceService';
 
 let app: TestApp;

@@ -7,7 +7,7 @@ import { startApp } from '../support/app.ts';
 import { drawSeed, inParallel, isFullTier, report } from '../support/scenario.ts';
 
 /** The rules are the same on every store, so one store gets most seeds. */
-const SEEDS = { sqlite: isFullTier ? 500 : 20, postgres: 50 };
+const SEEDS = { sqlite: isFullTier ? 500 : 8, postgres: 50 };
 /** Draws per seed; a draw may be several related operations. */
 const OPERATIONS = 60;
 const MORE_SEEDS_MAX = 40;

@@ -3,13 +3,13 @@ import { Agent, request } from 'node:http';
 import { expect, it } from 'vitest';
 import { mintApiKey } from '../../src/domain/secrets.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { isFullTier, report } from '../support/scenario.ts';
+import { report } from '../support/scenario.ts';
 import { callRest } from '../support/surfaces.ts';
 
-const SAMPLES = isFullTier ? 20_000 : 1_500;
-const WARM_UP = isFullTier ? 2_000 : 600;
+const SAMPLES = 20_000;
+const WARM_UP = 2_000;
 // Few samples beside other tests show only gross differences.
-const RATIO_MAX = isFullTier ? 1.05 : 1.5;
+const RATIO_MAX = 1.05;
 
 /** Sends one request after another on one connection, so that only the server takes time. */
 function openStopwatch(address: string) {

@@ -3,7 +3,7 @@ import { type Facts, playInterleaving } from '../support/interleaving.ts';
 import { drawSeed, inParallel, isFullTier, report, seeded } from '../support/scenario.ts';
 import { startWebhookFixture } from '../support/webhook-fixture.ts';
 
-const INTERLEAVINGS = isFullTier ? 1_000 : 40;
+const INTERLEAVINGS = isFullTier ? 1_000 : 20;
 /** Each is reported in one interleaving at a time, so that interleavings do not get each other's events. */
 const TYPES = ['created', 'rotated', 'disabled', 'enabled', 'revoked'].map((each) => `gateway.virtual_key.${each}`);
 

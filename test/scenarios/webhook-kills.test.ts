@@ -6,7 +6,7 @@ import { drawSeed, isFullTier, report, seeded } from '../support/scenario.ts';
 import { until } from '../support/temp.ts';
 import { startLoad } from '../support/trace-sender.ts';
 
-const KILLS = isFullTier ? 100 : 10;
+const KILLS = isFullTier ? 100 : 6;
 const REPLAYED = isFullTier ? 50_000 : 600;
 /** Enough batches that a kill hits between them. */
 const REPLAYED_TOGETHER = isFullTier ? 50 : 10;

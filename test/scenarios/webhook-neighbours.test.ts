@@ -3,22 +3,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { audit, expectFlawless, FLAWLESS, lagsOf, quantile } from '../support/delivery-audit.ts';
 import { type Push, type Reaction, startReceiver, TAKEN } from '../support/receiver.ts';
-import { isFullTier, report } from '../support/scenario.ts';
+import { report } from '../support/scenario.ts';
 import { until } from '../support/temp.ts';
 import { startWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts';
 
 const DEADLINE_MS = 10_000;
-/** `npm test` runs other files on the same cores; a delayed neighbour would exceed the limit by far more than this. */
-const TIME_FACTOR = isFullTier ? 1 : 4;
-const LATE_MAX_MS = 250 * TIME_FACTOR;
-const CHANGE_MAX = 0.2 * TIME_FACTOR;
-const LOAD_MS = isFullTier ? 20_000 : 2_000;
-const PAUSE_MS = isFullTier ? 10 : 20;
+const LATE_MAX_MS = 250;
+const CHANGE_MAX = 0.2;
+const LOAD_MS = 20_000;
+const PAUSE_MS = 10;
 const WINDOW_MS = 1_200;
-const WINDOWS_ALONE = isFullTier ? 6 : 2;
-const WINDOWS_BESIDE = isFullTier ? 12 : 7;
+const WINDOWS_ALONE = 6;
+const WINDOWS_BESIDE = 12;
 const POISONED = 60;
-const DEAD = isFullTier ? 999 : 80;
+const DEAD = 999;
 const CREATED_AT_ONCE = 20;
 
 function raw(serve: (response: ServerResponse) => void): Reaction {

@@ -4,12 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { expectFlawless, lagsOf, quantile } from '../support/delivery-audit.ts';
 import { type Reaction, TAKEN } from '../support/receiver.ts';
-import { isFullTier, report } from '../support/scenario.ts';
+import { report } from '../support/scenario.ts';
 import { until } from '../support/temp.ts';
 import { startWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts';
 
 const IN_FLIGHT_MAX = 8;
-const LOAD_MS = isFullTier ? 20_000 : 2_500;
+const LOAD_MS = 20_000;
 const LAG_MAX_MS = 2_000;
 /** A receiver may notice the end of a connection only after the next one has opened. */
 const SEEN_LATE_FACTOR = 2;

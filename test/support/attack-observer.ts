@@ -6,7 +6,6 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import type { ObserverMessage, ObserverOrders, ObserverReport } from './attack-observing.ts';
-import { isFullTier } from './scenario.ts';
 import { readTurns, slowdown, type Turns } from './turns.ts';
 
 const ASK_EVERY_MS = 15;
@@ -53,7 +52,7 @@ process.on('message', (message) => {
 /** The full tier's limits leave no room for stalls from before the attack: it waits for the next metrics period. */
 async function begin(): Promise<void> {
   isSending = true;
-  if (isFullTier) await nextPeriod();
+  await nextPeriod();
   current = openWindow();
   post({ kind: 'begun' });
 }

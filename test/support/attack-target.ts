@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Observer, type ObserverReport, startObserver } from './attack-observing.ts';
 import { hex } from './fixtures.ts';
-import { isFullTier, report } from './scenario.ts';
+import { report } from './scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from './server.ts';
 import { callRest } from './surfaces.ts';
 import { temporaryFolder, until } from './temp.ts';
@@ -39,15 +39,13 @@ export type Attack = {
   closeLater(close: () => void): void;
 };
 
-/** `npm test` runs files in parallel; attacks that the server does not resist exceed even these limits. */
-const TIME_FACTOR = isFullTier ? 1 : 8;
-const P99_MAX_MS = 250 * TIME_FACTOR;
-const STALL_MAX_MS = 100 * TIME_FACTOR;
+const P99_MAX_MS = 250;
+const STALL_MAX_MS = 100;
 const RSS_MAX_BYTES = 600 * 1024 * 1024;
 /** The limit relative to the figures before the attack, for busy machines. */
 const BASELINE_FACTOR = 3;
-const WARM_ANSWERS = isFullTier ? 60 : 30;
-const BASELINE_ANSWERS = isFullTier ? 110 : 60;
+const WARM_ANSWERS = 60;
+const BASELINE_ANSWERS = 110;
 const CALM_WITHIN_MS = 15_000;
 /** Metrics that are zero while no request runs. */
 const HELD = /^(spandrel_(?:requests_in_progress|requests_arriving|request_body_bytes|answer_bytes)) (\S+)$/gm;

@@ -3,19 +3,18 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { grpcFrame, type Hostile, openHostile, openStreams, requestHead } from '../../support/attack-clients.ts';
 import { ATTACKER_HOST, type Attack, startTarget, type Target } from '../../support/attack-target.ts';
-import { isFullTier } from '../../support/scenario.ts';
 import { until } from '../../support/temp.ts';
 
 /** The quick tier sends half as many again as SHARE_MAX lets in. */
-const DRIPPING = isFullTier ? 1_030 : 390;
+const DRIPPING = 1_030;
 const DRIP_EVERY_MS = 1_000;
 const WAVE = 50;
 const WAVE_ANSWERS = 4;
 /** A credential or an address gets at most a quarter of the arriving requests, 1,024 by default. */
 const SHARE_MAX = 256;
 const WHOLE_BYTES = 10 * 1024 * 1024;
-const WHOLE_BODIES = isFullTier ? 150 : 40;
-const SERVED_MEANWHILE = isFullTier ? 1_000 : 60;
+const WHOLE_BODIES = 150;
+const SERVED_MEANWHILE = 1_000;
 const RPC = '/spandrel.v1.TraceService/CollectTrace';
 const HOSTS = [ATTACKER_HOST, '127.0.0.3', '127.0.0.4', '127.0.0.5'];
 

@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startTarget, type Target } from '../../support/attack-target.ts';
-import { inParallel, isFullTier } from '../../support/scenario.ts';
+import { inParallel } from '../../support/scenario.ts';
 import { callRest } from '../../support/surfaces.ts';
 
-const TIMES = isFullTier ? 20 : 2;
-const AT_ONCE = isFullTier ? 4 : 2;
+const TIMES = 20;
+const AT_ONCE = 4;
 const SERVED_MEANWHILE = 60;
 
 let target: Target;

@@ -3,14 +3,14 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startTarget, type Target } from '../../support/attack-target.ts';
 import { storeTrace } from '../../support/attack-traces.ts';
-import { inParallel, isFullTier } from '../../support/scenario.ts';
+import { inParallel } from '../../support/scenario.ts';
 
 const DIGEST_MAX_BYTES = 1024 * 1024;
 const RESPONSE_MAX_BYTES = 8 * 1024 * 1024;
 /** Room for the JSON around the text. */
 const FRAME_BYTES = 64 * 1024;
-const READS = isFullTier ? 100 : 4;
-const CHAIN_READS = isFullTier ? 40 : 2;
+const READS = 100;
+const CHAIN_READS = 40;
 const DEPTH = 10_000;
 const SERVED_MEANWHILE = 60;
 

@@ -2,12 +2,12 @@
 
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startTarget, type Target } from '../../support/attack-target.ts';
-import { inParallel, isFullTier } from '../../support/scenario.ts';
+import { inParallel } from '../../support/scenario.ts';
 import { callRest } from '../../support/surfaces.ts';
 
-const REPORTS = isFullTier ? 10_000 : 4_000;
-const ROUNDS = isFullTier ? 20 : 4;
-const READS = isFullTier ? 40 : 16;
+const REPORTS = 10_000;
+const ROUNDS = 20;
+const READS = 40;
 /** A project may have fewer reads of runs at once than the full size asks for. */
 const READS_OF_PROJECT = 16;
 const SERVED_MEANWHILE = 60;

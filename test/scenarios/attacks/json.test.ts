@@ -3,12 +3,12 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startTarget, type Target } from '../../support/attack-target.ts';
-import { inParallel, isFullTier } from '../../support/scenario.ts';
+import { inParallel } from '../../support/scenario.ts';
 
-const TIMES = isFullTier ? 20 : 1;
-const AT_ONCE = isFullTier ? 4 : 2;
-const BOMBS = isFullTier ? 200 : 20;
-const BOMBS_AT_ONCE = isFullTier ? 50 : 20;
+const TIMES = 20;
+const AT_ONCE = 4;
+const BOMBS = 200;
+const BOMBS_AT_ONCE = 50;
 const SERVED_MEANWHILE = 60;
 const KEYS = 1_000_000;
 

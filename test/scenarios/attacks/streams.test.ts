@@ -12,15 +12,14 @@ import {
 import { ServerReflectionRequestSchema } from '../../../gen/grpc/reflection/v1/reflection_pb.js';
 import { grpcFrame, openStreams } from '../../support/attack-clients.ts';
 import { startTarget, type Target } from '../../support/attack-target.ts';
-import { isFullTier } from '../../support/scenario.ts';
 
 const GRPC = { ':method': 'POST', 'content-type': 'application/grpc', te: 'trailers' };
 const REFLECTION = { ...GRPC, ':path': '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo' };
 const WATCH = { ...GRPC, ':path': '/grpc.health.v1.Health/Watch' };
-const QUESTIONS = isFullTier ? 20_000 : 2_000;
-const STREAMS = isFullTier ? 1_000 : 200;
+const QUESTIONS = 20_000;
+const STREAMS = 1_000;
 const WATCHES = 1_000;
-const SERVED_MEANWHILE = isFullTier ? 1_000 : 60;
+const SERVED_MEANWHILE = 1_000;
 /** So large that only the reader's own speed delays an answer. */
 const READING_WINDOW_BYTES = 16 * 1024 * 1024;
 

@@ -5,14 +5,13 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SpanType, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { startTarget, type Target } from '../../support/attack-target.ts';
-import { isFullTier } from '../../support/scenario.ts';
 import { callRest, callRpc } from '../../support/surfaces.ts';
 
 type Span = NonNullable<MessageInitShape<typeof TraceService.method.collectTrace.input>['spans']>[number];
 
-const ROUNDS = isFullTier ? 5 : 1;
+const ROUNDS = 5;
 /** A body has room for half as many again; docs/security.md says what these cost. */
-const PARTS = isFullTier ? 2_000_000 : 700_000;
+const PARTS = 2_000_000;
 const SERVED_MEANWHILE = 60;
 const START_MS = Date.now();
 

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { growShares } from '../../../../src/domain/traces/shares/grow-shares.ts';
 import { withShares } from '../../../../src/domain/traces/shares/shares.ts';
 import { type SpanSummary, SUMMED } from '../../../../src/domain/traces/trace.ts';
+import { runsOf } from '../../../support/scenario.ts';
 import { TREE } from '../../../support/share-model/trees.ts';
 import { summary } from '../summaries.ts';
 import { toSummary } from './model-summary.ts';
 
-const RUNS = 2_000;
+const RUNS = runsOf(2_000);
 
 describe('shares of a trace that grows', () => {
   it('sum up to those of all its spans after every append, or are unknown', () => {

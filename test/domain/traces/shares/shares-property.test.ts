@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sharesOf, withShares } from '../../../../src/domain/traces/shares/shares.ts';
 import type { SpanSummary } from '../../../../src/domain/traces/trace.ts';
+import { runsOf } from '../../../support/scenario.ts';
 import { type ModelSpan, readTrace } from '../../../support/share-model/shares.ts';
 import { idOf, TREE } from '../../../support/share-model/trees.ts';
 import { toSummary } from './model-summary.ts';
 
-const RUNS = 3_000;
+const RUNS = runsOf(3_000);
 
 describe('shares of random traces', () => {
   it('equal an independent reading of the documents', () => {
