@@ -2,7 +2,8 @@
 
 import type { AppendTables, TraceKey } from '../events/append-tables.ts';
 import { isSampled } from '../monitors/sampling.ts';
-import type { Span, TraceAppend } from '../traces/trace.ts';
+import type { Span, TraceAppend, TraceRecord } from '../traces/trace.ts';
+import { isOutdated, readAggregates, SPANS_READ_THROUGH_MAX } from '../traces/trace-aggregates.ts';
 import { ALL_MONITORS, CALLS, type EvaluationJob, touchJob } from './jobs.ts';
 
 /** Whether an append changes what monitors evaluate; results of evaluations do not. */
@@ -12,15 +13,30 @@ export function isSeenByMonitors({ spans, metadataJson, expectedOutput }: TraceA
 
 type Touch = { readonly spans: readonly Span[]; readonly nowMs: number };
 
+type TouchOfTrace = Touch & {
+  /** The trace before the append; undefined for a new one. */
+  readonly record: TraceRecord | undefined;
+};
+
 /** Stores one job when any monitor samples the trace and the queue of the project has room. */
-export function enqueueJob(tables: AppendTables, traceKey: TraceKey, { spans, nowMs }: Touch): void {
+export function enqueueJob(tables: AppendTables, traceKey: TraceKey, { spans, nowMs, record }: TouchOfTrace): void {
   const { asOf, monitors } = tables.activeMonitorsOf(traceKey.projectNumber);
   if (!monitors.some((monitor) => isSampled(monitor, traceKey.traceId))) return;
   const known = tables.findJob(traceKey, ALL_MONITORS);
   if (known === undefined && !tables.hasRoomForJob(traceKey.projectNumber)) return;
   const isRooted =
-    known?.isRooted === true || spans.some(({ parentId }) => parentId === null) || tables.hasRoot(traceKey);
+    known?.isRooted === true ||
+    spans.some(({ parentId }) => parentId === null) ||
+    (record !== undefined && hasRoot(tables, traceKey, record));
   touch(tables, traceKey, { known, sourceId: ALL_MONITORS, isRooted, nowMs, asOf });
+}
+
+/** Searches only small traces. Without a known root, the job of a large one waits longer. */
+function hasRoot(tables: AppendTables, traceKey: TraceKey, record: TraceRecord): boolean {
+  const { spanCount, aggregatesJson } = record;
+  if (spanCount <= SPANS_READ_THROUGH_MAX) return tables.hasRoot(traceKey);
+  if (aggregatesJson === null || isOutdated(record)) return false;
+  return readAggregates(aggregatesJson).lastTopLevel !== null;
 }
 
 /** Stores the job that corrects the requests of calls once the trace has settled. */

@@ -53,7 +53,7 @@ export function applyAppend(tables: AppendTables, append: TraceAppend): TraceApp
   const { traceKey, unsettled } = merged;
   for (const evaluation of append.evaluations) tables.storeEvaluation(traceKey, evaluation);
   const touch = { spans, nowMs: append.receivedAtMs };
-  if (isSeenByMonitors(append)) enqueueJob(tables, traceKey, touch);
+  if (isSeenByMonitors(append)) enqueueJob(tables, traceKey, { ...touch, record });
   if (unsettled) enqueueSettlement(tables, traceKey, touch);
   const { results: requestResults, notes } = completeRequests(tables, append, { ...merged, excess });
   const metadataNotes = notes.length === 0 ? merged.notes : [...merged.notes, ...notes];

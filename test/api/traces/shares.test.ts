@@ -50,6 +50,13 @@ function span(id: string, parent: string | null, type: string, { tokens, cost, m
 const settled = () => until(async () => (await app.store.evaluationJobs.counts(10)).depth === 0);
 
 /** The newest event of each request, in the order of their newest events. */
+/** In nano-USD. */
+async function spend(): Promise<number> {
+  const path = `/api/gateway/v1/spend?from=${NOW - 60_000}&to=${NOW + 60_000}`;
+  const { total } = await read(path, { authorization: `Bearer ${app.adminKey}` });
+  return total.cost.nano_usd;
+}
+
 async function allRequests(): Promise<Body[]> {
   const newest = new Map<string, Body>();
   const range = `from=${NOW}&to=9007199254740991&limit=200`;
@@ -155,7 +162,9 @@ describe('usage that several spans report', () => {
 });
 
 describe('random traces', () => {
-  it('equal an independent reading in totals, analytics and events, in any order and repetition', async () => {
+  it('equal an independent reading in totals, analytics, spend and events, in any order and repetition', async () => {
+    await settled();
+    const spentBefore = await spend();
     const trees: { readonly traceId: string; readonly spans: readonly ModelSpan[] }[] = [];
     await fc.assert(
       fc.asyncProperty(
@@ -185,14 +194,16 @@ describe('random traces', () => {
     );
     await settled();
     const requests = Map.groupBy(await allRequests(), ({ trace_id }) => trace_id);
+    let spentOnTrees = 0;
     for (const { traceId, spans } of trees) {
       const { shares } = readTrace(spans);
       const calls = spans.filter(({ row }) => row !== null).map(({ id }) => shares.get(id)?.cost ?? 0);
       const spent = (requests.get(traceId) ?? []).map(({ cost }) => cost?.nano_usd ?? 0);
-      expect(spent.reduce((sum: number, nano: number) => sum + nano, 0)).toBe(
-        calls.reduce((sum, nano) => sum + nano, 0),
-      );
+      const wanted = calls.reduce((sum, nano) => sum + nano, 0);
+      expect(spent.reduce((sum: number, nano: number) => sum + nano, 0)).toBe(wanted);
+      spentOnTrees += wanted;
     }
+    expect((await spend()) - spentBefore).toBe(spentOnTrees);
     const mini = trees.flatMap(({ spans }) => {
       const { shares } = readTrace(spans);
       return spans.filter(({ row }) => row === 'gpt-4o-mini').map(({ id }) => shares.get(id)?.input ?? null);
