@@ -20,10 +20,15 @@ const client = new QueryClient({
   },
 });
 
-export function Console() {
+type ConsoleProps = {
+  /** The key of the link that was opened. */
+  readonly offeredKey: string | null;
+};
+
+export function Console({ offeredKey }: ConsoleProps) {
   return (
     <QueryClientProvider client={client}>
-      <SessionGate>
+      <SessionGate offeredKey={offeredKey}>
         <RouterProvider router={router} />
       </SessionGate>
     </QueryClientProvider>

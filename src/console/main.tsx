@@ -2,15 +2,14 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Console } from './console.tsx';
 import './design/base.css';
-import { moveKeyFromAddress, watchAddressForKey } from './session/key.ts';
+import { takeKeyFromAddress } from './session/key.ts';
 
-moveKeyFromAddress();
-watchAddressForKey();
+const offeredKey = takeKeyFromAddress();
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <Console />
+      <Console offeredKey={offeredKey} />
     </StrictMode>,
   );
 }

@@ -66,6 +66,12 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
+/** Opens a link with a key in a tab without one, and agrees to sign in. */
+export async function followLink(page: Page, link: string): Promise<void> {
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
 /** The link of a first start. */
 export function signInLink(address: string, key: string, path = '/'): string {
   return `${address}${path}#key=${key}`;

@@ -3,13 +3,13 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { findBarriers } from './axe.ts';
-import { DESK, takePicture } from './browser.ts';
+import { DESK, followLink, takePicture } from './browser.ts';
 
 export const PHONE = { width: 390, height: 844 };
 
 /** Signs in, and follows a link of the navigation. */
 export async function openFromMenu(page: Page, signIn: string, link: string): Promise<void> {
-  await page.goto(signIn);
+  await followLink(page, signIn);
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: link, exact: true }).click();
   await page.getByRole('heading', { level: 1, name: link }).waitFor();
   // The server serves the address of the page, too.

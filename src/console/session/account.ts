@@ -2,7 +2,7 @@
 
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
-import { ProjectService } from '../../../gen/spandrel/v1/organization_pb.js';
+import { OrganizationService, ProjectService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { apiKeyId } from './key.ts';
 
@@ -28,6 +28,15 @@ export async function openAccount(key: string, transport: Transport): Promise<Ac
   // A key of one project may not list projects, but the server names its project.
   const only = await readOwnProject(transport).catch(nullWhen(Code.Unauthenticated));
   return { key, keyId, projects: only ? [only] : [], permissions };
+}
+
+/** Names what a key opens: the organization where the key may read it, else its project; null when it names neither. */
+export async function readHome(key: string, transport: Transport): Promise<string | null> {
+  if (apiKeyId(key) === null) return (await readOwnProject(transport)).name;
+  const answer = await createClient(OrganizationService, transport)
+    .getOrganization({})
+    .catch(nullWhen(Code.PermissionDenied));
+  return answer?.organization?.name ?? null;
 }
 
 async function readOwnProject(transport: Transport): Promise<ProjectRef> {

@@ -14,22 +14,26 @@ export function forgetKey(): void {
   sessionStorage.removeItem(STORAGE_KEY);
 }
 
-/** The link of the first start has a key behind the #, which browsers send to no server. Stores it and cleans the address. */
-export function moveKeyFromAddress(): void {
+/**
+ * The key of a link, such as that of the first start, has its place behind the #, which browsers send to no server. Cleans
+ * the address. Null when there is none, or the tab has a key of its own. Nothing is stored: a foreign link must not sign
+ * anybody in unasked.
+ */
+export function takeKeyFromAddress(): string | null {
   const key = new URLSearchParams(location.hash.slice(1)).get('key');
-  if (key === null) return;
+  if (key === null) return null;
   history.replaceState(null, '', location.href.split('#')[0]);
-  // A foreign link must not replace the user's own key.
-  if (key !== '' && readKey() === null) keepKey(key);
+  return key === '' || readKey() !== null ? null : key;
 }
 
-/** Does the same for a link opened in a tab that already shows the console, and reloads. */
-export function watchAddressForKey(): void {
-  window.addEventListener('hashchange', () => {
-    if (!location.hash.startsWith('#key=')) return;
-    moveKeyFromAddress();
-    location.reload();
-  });
+/** Calls back when a link with a key is opened in a tab that already shows the console. Returns what ends it. */
+export function watchAddressForKey(onKey: (key: string) => void): () => void {
+  const take = () => {
+    const key = takeKeyFromAddress();
+    if (key !== null) onKey(key);
+  };
+  window.addEventListener('hashchange', take);
+  return () => window.removeEventListener('hashchange', take);
 }
 
 /** API keys contain their id; project keys do not. */

@@ -7,7 +7,8 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, 
 import { Loading } from '../design/button.tsx';
 import { readFailure } from '../design/failure.tsx';
 import { type Account, openAccount, type ProjectRef } from './account.ts';
-import { forgetKey, keepKey, readKey } from './key.ts';
+import { forgetKey, keepKey, readKey, watchAddressForKey } from './key.ts';
+import { OfferedKey } from './offered-key.tsx';
 import { SignIn } from './sign-in.tsx';
 import { createTransport } from './transport.ts';
 
@@ -28,8 +29,16 @@ export function useSession(): Session {
   return session;
 }
 
-/** Renders its children with a valid key, else the sign-in form. */
-export function SessionGate({ children }: { readonly children: ReactNode }) {
+type SessionGateProps = {
+  /** The key of the link that was opened; it counts only once the user agrees. */
+  readonly offeredKey: string | null;
+  readonly children: ReactNode;
+};
+
+/** Renders its children with a valid key, else the sign-in form, or the question whether to use the key of a link. */
+export function SessionGate({ offeredKey, children }: SessionGateProps) {
+  const [offered, setOffered] = useState(offeredKey);
+  useEffect(() => watchAddressForKey(setOffered), []);
   const [key, setKey] = useState(readKey);
   const client = useQueryClient();
   const transport = useMemo(() => createTransport(key ?? '', null), [key]);
@@ -58,11 +67,15 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
     return { account: known, end, renew, may };
   }, [account.data, isRefused, client]);
   const signIn = (entered: string) => {
+    setOffered(null);
     keepKey(entered);
     if (entered === key) void account.refetch();
     else setKey(entered);
   };
   if (key !== null && account.isPending) return <Loading />;
+  if (session === null && offered !== null) {
+    return <OfferedKey token={offered} onAccept={() => signIn(offered)} onRefuse={() => setOffered(null)} />;
+  }
   if (session === null) return <SignIn onKey={signIn} error={account.error} />;
   return (
     <SessionContext value={session}>

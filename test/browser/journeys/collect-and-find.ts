@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { signInLink, takePicture } from '../browser.ts';
+import { followLink, signInLink, takePicture } from '../browser.ts';
 import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import { SHOP_TRACES, type Stage, type TestProject } from '../stage.ts';
@@ -21,7 +21,7 @@ export function collectAndFind(stage: Stage): void {
     it('the first one of a project appears automatically', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Empty shop');
-        await page.goto(signInLink(project.address, project.projectKey));
+        await followLink(page, signInLink(project.address, project.projectKey));
         await page.getByText('Waiting for the first trace').waitFor();
         await checkPage(page, 'first-trace');
         await sendAsShown({ stage, page, project });
@@ -35,7 +35,7 @@ export function collectAndFind(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Other shop');
         const { adminKey } = stage.app;
-        await page.goto(signInLink(project.address, adminKey, `/${project.slug}/traces`));
+        await followLink(page, signInLink(project.address, adminKey, `/${project.slug}/traces`));
         await page.getByText('Waiting for the first trace').waitFor();
         expect(await page.content()).toContain('$SPANDREL_KEY');
         await page.getByRole('button', { name: 'Create a key that only sends traces' }).click();
@@ -51,14 +51,14 @@ export function collectAndFind(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Old shop');
         await send(project, shopTrace(1, Date.now() - 40 * 86_400_000));
-        await page.goto(signInLink(project.address, project.projectKey));
+        await followLink(page, signInLink(project.address, project.projectKey));
         await page.getByRole('button', { name: 'Search older traces' }).click();
         await page.getByRole('row', { name: /answer the customer/ }).waitFor();
       }));
 
     it('a slow one is found, and its costliest span names the source of its price', () =>
       stage.visit(async ({ page }) => {
-        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('button', { name: 'Duration' }).click();
         await page
           .getByRole('row', { name: /research the order/ })
@@ -79,7 +79,7 @@ export function collectAndFind(stage: Stage): void {
 
     it('are filtered by the address, which chips show, and each chip can be removed', () =>
       stage.visit(async ({ page }) => {
-        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByLabel('Find traces').fill('parcel user:user-3 error:false');
         await page.keyboard.press('Enter');
         await page.getByRole('button', { name: 'Remove User user-3' }).waitFor();
@@ -102,7 +102,7 @@ export function collectAndFind(stage: Stage): void {
 
     it('are searched for with an unknown and an empty filter, and the page says what it made of them', () =>
       stage.visit(async ({ page }) => {
-        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByLabel('Find traces').fill('foo:bar user:');
         await page.keyboard.press('Enter');
         await page.getByText('No filter has this name, so the text is searched for: foo:bar').waitFor();
@@ -111,7 +111,7 @@ export function collectAndFind(stage: Stage): void {
 
     it('of a range ignore a year that is still being typed', () =>
       stage.visit(async ({ page }) => {
-        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByLabel('Range').selectOption('custom');
         await page.getByLabel('From').fill('0002-01-01T00:00');
         expect(new URL(page.url()).searchParams.has('from')).toBe(false);
@@ -126,7 +126,7 @@ export function collectAndFind(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Live shop');
         await send(project, shopTrace(1, Date.now() - 60_000));
-        await page.goto(signInLink(project.address, project.projectKey));
+        await followLink(page, signInLink(project.address, project.projectKey));
         await page.getByLabel('Live').check();
         await page.getByText('connecting…').waitFor({ state: 'detached' });
         const first = page.locator('[aria-rowindex="2"]').getByRole('link');
@@ -153,7 +153,10 @@ export function collectAndFind(stage: Stage): void {
       stage.visit(async ({ page }) => {
         // The test cannot answer a file picker, so remove it.
         await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
-        await page.goto(signInLink(stage.app.address, stage.app.adminKey, `/${stage.shop.slug}/traces?q=user:user-3`));
+        await followLink(
+          page,
+          signInLink(stage.app.address, stage.app.adminKey, `/${stage.shop.slug}/traces?q=user:user-3`),
+        );
         const shown = page.getByRole('status').filter({ hasText: 'shown' });
         const count = Number(/^\d+/.exec((await shown.textContent()) ?? '')?.[0]);
         await page.getByRole('button', { name: 'Export' }).click();
@@ -172,7 +175,7 @@ export function collectAndFind(stage: Stage): void {
 
     it('have the columns that were chosen', () =>
       stage.visit(async ({ page }) => {
-        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('button', { name: 'Columns' }).click();
         await page.getByLabel('User', { exact: true }).check();
         await page.getByLabel('Thread', { exact: true }).check();

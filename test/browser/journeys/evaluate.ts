@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
-import { signInLink } from '../browser.ts';
+import { followLink, signInLink } from '../browser.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
 import { sendShop } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
@@ -133,7 +133,7 @@ export function evaluate(stage: Stage): void {
         await sendShop(project, Date.now(), 6);
         const path = `/api/analytics/evaluations?from=0&to=${Date.now()}&interval=total&monitor_id=${monitor.id}`;
         await until(async () => (await callRest(address, { path, headers })).body.buckets[0]?.scored === 6);
-        await page.goto(signInLink(address, projectKey, `/${slug}/monitors?range=24h`));
+        await followLink(page, signInLink(address, projectKey, `/${slug}/monitors?range=24h`));
         await page.getByRole('region', { name: 'Backlog' }).getByText('Oldest waiting').waitFor();
         await page.getByRole('row', { name: /Repetitions on .* any trace 6 – 0\.\d+ Disable/ }).waitFor();
         await checkPage(page, 'monitors-scored');

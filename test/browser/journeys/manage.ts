@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
-import { signInLink } from '../browser.ts';
+import { followLink, signInLink } from '../browser.ts';
 import { checkPage } from '../page-checks.ts';
 import { shopTrace } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
@@ -10,7 +10,7 @@ export function manage(stage: Stage): void {
     it('gets projects and members, and the audit log records it', () =>
       stage.visit(async ({ page }) => {
         const pages = page.getByRole('navigation', { name: 'Pages' });
-        await page.goto(signInLink(stage.app.address, stage.app.adminKey, '/-/projects'));
+        await followLink(page, signInLink(stage.app.address, stage.app.adminKey, '/-/projects'));
         await page.getByRole('button', { name: 'New project' }).click();
         await page.getByLabel('Name').fill('Second shop');
         await page.getByRole('button', { name: 'Create the project' }).click();
@@ -40,7 +40,7 @@ export function manage(stage: Stage): void {
     it('creates a key with chosen permissions, which has only these, and is refused after it is revoked', () =>
       stage.visit(async ({ page }) => {
         const { address, adminKey, projectId } = stage.app;
-        await page.goto(signInLink(address, adminKey, '/-/keys'));
+        await followLink(page, signInLink(address, adminKey, '/-/keys'));
         await page.getByRole('link', { name: 'New key' }).click();
         await page.getByLabel('Name', { exact: true }).fill('nightly report');
         await page.getByLabel('Role').selectOption('Work with data (MEMBER)');

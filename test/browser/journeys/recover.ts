@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { signInLink } from '../browser.ts';
+import { followLink, signInLink } from '../browser.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import { SHOP_TRACES, type Stage } from '../stage.ts';
 
@@ -28,7 +28,7 @@ export function recover(stage: Stage): void {
   describe('after a failure', () => {
     it('the overview shows the error, and is complete after a retry', () =>
       stage.visit(async ({ page }) => {
-        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('heading', { name: 'Traces' }).waitFor();
         const mend = await refuse(page, 'TraceService/QueryAnalytics');
         await page.getByRole('link', { name: 'Overview' }).click();
@@ -46,7 +46,7 @@ export function recover(stage: Stage): void {
     it('the page that waits for the first trace says so, and keeps waiting', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Unread shop');
-        await page.goto(signInLink(project.address, project.projectKey));
+        await followLink(page, signInLink(project.address, project.projectKey));
         const waiting = page.getByText('Waiting for the first trace');
         await waiting.waitFor();
         const mend = await refuse(page, 'TraceService/SearchTraces');
@@ -63,7 +63,7 @@ export function recover(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Hidden shop');
         await send(project, { ...shopTrace(1, Date.now() - 60_000), trace_id: 'before' });
-        await page.goto(signInLink(project.address, project.projectKey, `/${project.slug}/traces?live=true`));
+        await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces?live=true`));
         await page.getByText('1 of 1 shown').waitFor();
         await page.getByText('connecting…').waitFor({ state: 'detached' });
         const left = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/TailTraces'));
@@ -84,7 +84,7 @@ export function recover(stage: Stage): void {
   describe('the palette', () => {
     it('cancels the search for a trace when it is closed', () =>
       stage.visit(async ({ page }) => {
-        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('heading', { name: 'Traces' }).waitFor();
         // Answers nothing.
         await page.route('**/spandrel.v1.TraceService/GetTrace', () => undefined);

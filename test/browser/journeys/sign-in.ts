@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Response } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
-import { signInLink } from '../browser.ts';
+import { followLink, signInLink } from '../browser.ts';
 import type { Stage } from '../stage.ts';
 
 export function signIn(stage: Stage): void {
@@ -10,7 +10,7 @@ export function signIn(stage: Stage): void {
     it('the link of a first start signs in, and its key is in no address afterwards', () =>
       stage.visit(async ({ page }) => {
         const { address, adminKey } = stage.app;
-        await page.goto(signInLink(address, adminKey));
+        await followLink(page, signInLink(address, adminKey));
         await page.getByRole('heading', { name: 'Traces' }).waitFor();
         expect(page.url()).not.toContain(adminKey.slice(10));
         await page.reload();
@@ -20,6 +20,24 @@ export function signIn(stage: Stage): void {
         expect(
           await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])'),
         ).not.toContain('sk-lw-');
+      }));
+
+    it('the key of a foreign link is used only by who agrees, and never replaces one that is in use', () =>
+      stage.visit(async ({ page }) => {
+        const { address, adminKey, projectKey } = stage.app;
+        await page.goto(signInLink(address, adminKey));
+        await page.getByRole('heading', { name: /^Sign in to .+\?$/ }).waitFor();
+        const stored = () => page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])');
+        expect(await stored()).not.toContain('sk-lw-');
+        expect(page.url()).not.toContain(adminKey.slice(10));
+        await page.getByRole('button', { name: 'Use another key' }).click();
+        await page.getByLabel('Key').fill(projectKey);
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Traces' }).waitFor();
+        await page.evaluate(`location.hash = 'key=${adminKey}'`);
+        await page.waitForFunction("location.hash === ''");
+        expect(await stored()).toContain(projectKey);
+        expect(await page.getByRole('heading', { name: 'Organization' }).count()).toBe(0);
       }));
 
     it('the key of a project signs in too, and a wrong one gets a reason', () =>
@@ -39,7 +57,7 @@ export function signIn(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const { address, adminKey } = stage.app;
         const { token, id } = await stage.makeKey();
-        await page.goto(signInLink(address, token, '/-/webhooks'));
+        await followLink(page, signInLink(address, token, '/-/webhooks'));
         // A call still under way would end the session before the click.
         await page.getByRole('heading', { name: 'No endpoint yet' }).waitFor();
         const headers = { 'x-auth-token': adminKey };
@@ -55,7 +73,7 @@ export function signIn(stage: Stage): void {
         page.on('response', (response) => {
           if (response.url().endsWith('.js')) scripts.push(response);
         });
-        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
         await page
           .getByRole('row', { name: /customer/ })
           .first()

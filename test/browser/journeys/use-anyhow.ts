@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { signInLink } from '../browser.ts';
+import { followLink, signInLink } from '../browser.ts';
 import { checkPage, PHONE } from '../page-checks.ts';
 import type { Stage } from '../stage.ts';
 
@@ -49,7 +49,7 @@ export function useAnyhow(stage: Stage): void {
   describe('users', () => {
     it('without a mouse reach every page', () =>
       stage.visit(async ({ page }) => {
-        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
         await page
           .getByRole('row', { name: /customer/ })
           .first()
@@ -82,7 +82,7 @@ export function useAnyhow(stage: Stage): void {
 
     it('with the id of a trace reach it in any of their projects', () =>
       stage.visit(async ({ page }) => {
-        await page.goto(signInLink(stage.app.address, stage.app.adminKey, '/-/keys'));
+        await followLink(page, signInLink(stage.app.address, stage.app.adminKey, '/-/keys'));
         await page.getByRole('button', { name: /Go to/ }).click();
         const goal = page.getByRole('combobox', { name: 'Page or trace id' });
         await goal.fill('no-such-trace');
@@ -100,7 +100,7 @@ export function useAnyhow(stage: Stage): void {
     it('on a phone close the menu with Escape', () =>
       stage.visit(async ({ page }) => {
         await page.setViewportSize(PHONE);
-        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
         const menu = page.getByRole('button', { name: 'Menu' });
         await menu.click();
         await page.getByRole('link', { name: 'Overview' }).focus();
@@ -111,7 +111,7 @@ export function useAnyhow(stage: Stage): void {
 
     it.each(PAGES)('meet no grave barrier at %s, in the light, in the dark and on a phone', (name, path, isThere) =>
       stage.visit(async ({ page }) => {
-        await page.goto(signInLink(stage.app.address, stage.app.adminKey, path(stage.shop.slug)));
+        await followLink(page, signInLink(stage.app.address, stage.app.adminKey, path(stage.shop.slug)));
         await isThere(page);
         await checkPage(page, name);
       }),
