@@ -238,12 +238,13 @@ function compileManagement(
 ): Method[] {
   const [keyPrefix = 'sk-lw-'] = config.keyPrefixes;
   const { pepper } = rootKeys;
+  const limits = config.limits.organization;
   const keys = createApiKeys({ store, random, clock, cursors, pepper, keyPrefix });
-  const projects = createProjects({ store, random, pepper, keyPrefixes: config.keyPrefixes });
+  const projects = createProjects({ store, random, pepper, keyPrefixes: config.keyPrefixes, limits });
   const organizations = createOrganizations({ store, random });
-  const teams = createTeams({ store, random });
-  const members = createMembers({ store, random, cursors });
-  const roleBindings = createRoleBindings({ store, random, cursors });
+  const teams = createTeams({ store, random, limits });
+  const members = createMembers({ store, random, cursors, limits });
+  const roleBindings = createRoleBindings({ store, random, cursors, limits });
   const auditLog = createAuditLog({ store, cursors, retentionDays: config.auditRetentionDays });
   return [
     ...compile(ApiKeyService, createKeyRpc({ keys })),

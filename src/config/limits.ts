@@ -25,6 +25,13 @@ export function readLimits(reader: ConfigReader) {
       arriving: positive('SPANDREL_MAX_ARRIVING'),
       responseBytes: positive('SPANDREL_ANSWER_BYTES'),
     },
+    /** Of one organization. */
+    organization: {
+      team: positive('SPANDREL_MAX_TEAMS'),
+      project: positive('SPANDREL_MAX_PROJECTS'),
+      member: positive('SPANDREL_MAX_MEMBERS'),
+      role_binding: positive('SPANDREL_MAX_ROLE_BINDINGS'),
+    },
     connectionsMax: positive('SPANDREL_MAX_CONNECTIONS'),
     tailsMax: positive('SPANDREL_MAX_TAILS'),
     tailsPerProjectMax: positive('SPANDREL_MAX_TAILS_PER_PROJECT'),

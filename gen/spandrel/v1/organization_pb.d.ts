@@ -1687,7 +1687,7 @@ export declare const TeamService: GenService<{
   },
   /**
    * Creates a team.
-   * Errors: ALREADY_EXISTS team_name_taken.
+   * Errors: ALREADY_EXISTS team_name_taken, INVALID_ARGUMENT team_limit_reached.
    *
    * @generated from rpc spandrel.v1.TeamService.CreateTeam
    */
@@ -1716,7 +1716,7 @@ export declare const ProjectService: GenService<{
   },
   /**
    * Creates a project. Its key is in this answer and nowhere else.
-   * Errors: NOT_FOUND team_not_found, PERMISSION_DENIED administrator_required, ALREADY_EXISTS project_name_taken, project_key_taken.
+   * Errors: NOT_FOUND team_not_found, PERMISSION_DENIED administrator_required, ALREADY_EXISTS project_name_taken, project_key_taken, INVALID_ARGUMENT project_limit_reached.
    *
    * @generated from rpc spandrel.v1.ProjectService.CreateProject
    */
@@ -1790,7 +1790,7 @@ export declare const MemberService: GenService<{
   },
   /**
    * Adds a member.
-   * Errors: PERMISSION_DENIED administrator_required, role_binding_scope_violation, ALREADY_EXISTS member_already_exists.
+   * Errors: PERMISSION_DENIED administrator_required, role_binding_scope_violation, ALREADY_EXISTS member_already_exists, INVALID_ARGUMENT member_limit_reached.
    *
    * @generated from rpc spandrel.v1.MemberService.CreateMember
    */
@@ -1842,7 +1842,7 @@ export declare const RoleBindingService: GenService<{
   },
   /**
    * Grants a member something.
-   * Errors: NOT_FOUND member_not_found, PERMISSION_DENIED role_binding_scope_violation, ALREADY_EXISTS role_binding_already_exists.
+   * Errors: NOT_FOUND member_not_found, PERMISSION_DENIED role_binding_scope_violation, ALREADY_EXISTS role_binding_already_exists, INVALID_ARGUMENT role_binding_limit_reached.
    *
    * @generated from rpc spandrel.v1.RoleBindingService.CreateRoleBinding
    */

@@ -31,8 +31,9 @@ import {
   memberRole,
   requireCovered,
 } from './member-grants.ts';
+import { requireRoom, type SizeLimits } from './size-limits.ts';
 
-type MemberDeps = CommitDeps & { readonly cursors: CursorCodec };
+type MemberDeps = CommitDeps & { readonly cursors: CursorCodec; readonly limits: SizeLimits };
 
 export type Member = MemberRecord & { readonly role: MemberRole };
 
@@ -64,7 +65,7 @@ export function createMembers(deps: MemberDeps) {
         })),
       };
     },
-    /** Also throws member_already_exists. */
+    /** Also throws member_already_exists and member_limit_reached. */
     create: (call: ManagementCall, draft: MemberDraft, receipt: ReceiptOf<Member>) =>
       createMember(deps, { call, draft, receipt }),
     /** Also throws member_not_found, cannot_demote_last_admin and cannot_disable_last_admin. */
@@ -81,7 +82,7 @@ function refresh(store: ManagementStore, call: ManagementCall): Promise<Manageme
 }
 
 function createMember(deps: MemberDeps, { call, draft, receipt }: Creation<MemberDraft, Member>): Promise<Member> {
-  const { store, random } = deps;
+  const { store, random, limits } = deps;
   const { nowMs } = call;
   const organizationId = call.caller.organization.id;
   const { name, role } = draft;
@@ -91,9 +92,11 @@ function createMember(deps: MemberDeps, { call, draft, receipt }: Creation<Membe
       requireMayManage(store, await refresh(store, call), { role, grants: grantsOfRole(role, organizationId) }),
     async attempt() {
       const email = draft.email.toLowerCase();
-      if ((await store.members(organizationId)).some((member) => member.email === email)) {
+      const members = await store.members(organizationId);
+      if (members.some((member) => member.email === email)) {
         throw new Fault('member_already_exists', 'A member with this e-mail address already exists.');
       }
+      requireRoom(limits, 'member', members.length);
       const userId = newId('user', random);
       const times = { createdAtMs: nowMs, updatedAtMs: nowMs, disabledAtMs: null };
       const member: MemberRecord = { organizationId, userId, email, name, ...times };

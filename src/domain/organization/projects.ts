@@ -29,6 +29,7 @@ import {
   type RotatedKey,
   rotateProjectKey,
 } from './project-keys.ts';
+import { requireRoom, type SizeLimits } from './size-limits.ts';
 import { teamScope } from './teams.ts';
 
 type ProjectDraft = {
@@ -55,7 +56,9 @@ const UNNAMED = 'other';
 
 export type Projects = ReturnType<typeof createProjects>;
 
-export function createProjects(deps: ProjectKeyDeps) {
+type ProjectDeps = ProjectKeyDeps & { readonly limits: SizeLimits };
+
+export function createProjects(deps: ProjectDeps) {
   const { store } = deps;
   const find = (call: ManagementCall, id: string, permission: string) => findProject(store, { call, id, permission });
   return {
@@ -79,7 +82,10 @@ export function createProjects(deps: ProjectKeyDeps) {
         request,
       );
     },
-    /** Throws insufficient_permissions, team_not_found, administrator_required, project_name_taken, project_key_taken. */
+    /**
+     * Throws insufficient_permissions, team_not_found, administrator_required, project_name_taken, project_key_taken,
+     * project_limit_reached.
+     */
     create: (call: ManagementCall, draft: ProjectDraft, receipt: ReceiptOf<NewProject>) =>
       createProject(deps, { call, draft, receipt }),
     get: (call: ManagementCall, id: string) => find(call, id, 'project:view'),
@@ -110,7 +116,7 @@ async function findProject(store: ManagementStore, { call, id, permission }: Sea
   return seen;
 }
 
-function createProject(deps: ProjectKeyDeps, { call, draft, receipt }: Creation<ProjectDraft, NewProject>) {
+function createProject(deps: ProjectDeps, { call, draft, receipt }: Creation<ProjectDraft, NewProject>) {
   const { store, random } = deps;
   const { nowMs } = call;
   const organizationId = call.caller.organization.id;
@@ -127,7 +133,8 @@ function createProject(deps: ProjectKeyDeps, { call, draft, receipt }: Creation<
       return teamId;
     },
     async attempt(teamId) {
-      await refuseTakenName(store, { organizationId, teamId, name: draft.name, exceptId: null });
+      const count = await refuseTakenName(store, { organizationId, teamId, name: draft.name, exceptId: null });
+      requireRoom(deps.limits, 'project', count);
       const id = newId('project', random);
       const { token, ...key } = issueProjectKey(deps, draft.apiKey);
       const project: ProjectRecord = {
@@ -216,10 +223,12 @@ async function requireNoGain(store: ManagementStore, call: ManagementCall, moved
 
 type WantedName = Pick<ProjectRecord, 'organizationId' | 'teamId' | 'name'> & { readonly exceptId: string | null };
 
-async function refuseTakenName(store: ManagementStore, wanted: WantedName): Promise<void> {
+/** Returns how many projects the organization has. */
+async function refuseTakenName(store: ManagementStore, wanted: WantedName): Promise<number> {
   const projects = await store.projects(wanted.organizationId);
   const taken = projects.some(
     ({ id, teamId, name }) => id !== wanted.exceptId && teamId === wanted.teamId && name === wanted.name,
   );
   if (taken) throw new Fault('project_name_taken', 'The team already has a project with this name.');
+  return projects.length;
 }

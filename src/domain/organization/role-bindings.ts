@@ -15,8 +15,9 @@ import { type CommitDeps, commitAudited, commitIdempotently } from '../managemen
 import { lengthReason } from '../reasons.ts';
 import { isMemberRole, liveGrants, requireCovered, visibleScopes } from './member-grants.ts';
 import { memberNotFound } from './members.ts';
+import { requireRoom, type SizeLimits } from './size-limits.ts';
 
-type RoleBindingDeps = CommitDeps & { readonly cursors: CursorCodec };
+type RoleBindingDeps = CommitDeps & { readonly cursors: CursorCodec; readonly limits: SizeLimits };
 
 /** Null: any. */
 type RoleBindingFilter = {
@@ -52,7 +53,10 @@ export function createRoleBindings(deps: RoleBindingDeps) {
         },
       );
     },
-    /** Throws member_not_found, role_binding_scope_violation, role_binding_already_exists, in this order. */
+    /**
+     * Throws member_not_found, role_binding_scope_violation, role_binding_already_exists, role_binding_limit_reached, in
+     * this order.
+     */
     create: (call: ManagementCall, draft: RoleBindingDraft, receipt: ReceiptOf<RoleBindingRecord>) =>
       createRoleBinding(deps, { call, draft, receipt }),
     /** Throws role_binding_not_found, role_binding_scope_violation, role_binding_is_member_role, in this order. */
@@ -89,7 +93,7 @@ export function roleBindingProblems({ role, scopeType, permissions }: CheckedGra
 type RoleBindingCreation = Creation<RoleBindingDraft, RoleBindingRecord>;
 
 function createRoleBinding(deps: RoleBindingDeps, { call, draft, receipt }: RoleBindingCreation) {
-  const { store, random } = deps;
+  const { store, random, limits } = deps;
   const { caller, nowMs } = call;
   const organizationId = caller.organization.id;
   const { userId, role, scopeType, scopeId } = draft;
@@ -106,6 +110,7 @@ function createRoleBinding(deps: RoleBindingDeps, { call, draft, receipt }: Role
       if ((await store.roleBindings(organizationId, userId)).some((held) => isSame(held, grant))) {
         throw new Fault('role_binding_already_exists', 'The member already has this role binding.');
       }
+      requireRoom(limits, 'role_binding', (await store.roleBindings(organizationId, null)).length);
       const id = newId('rolebinding', random);
       const binding: RoleBindingRecord = { ...grant, organizationId, userId, id, createdAtMs: nowMs };
       const audited = { action: 'roleBinding.create', targetType: 'roleBinding', targetId: id, status: 201 };

@@ -9,11 +9,12 @@ import type { TeamRecord } from '../management/management.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
 import { type CommitDeps, commitIdempotently } from '../management/optimistic-commit.ts';
 import { slugify } from '../slug.ts';
+import { requireRoom, type SizeLimits } from './size-limits.ts';
 
 export type Teams = ReturnType<typeof createTeams>;
 
-export function createTeams(deps: CommitDeps) {
-  const { store, random } = deps;
+export function createTeams(deps: CommitDeps & { readonly limits: SizeLimits }) {
+  const { store, random, limits } = deps;
   return {
     /** Teams where the caller has team:view, oldest first. */
     async list({ caller }: ManagementCall, request: PageRequest): Promise<Page<TeamRecord>> {
@@ -24,7 +25,7 @@ export function createTeams(deps: CommitDeps) {
       );
     },
 
-    /** Throws team_name_taken. */
+    /** Throws team_name_taken and team_limit_reached. */
     create(call: ManagementCall, { name }: Pick<TeamRecord, 'name'>, receipt: ReceiptOf<TeamRecord>) {
       const { caller, nowMs } = call;
       const organizationId = caller.organization.id;
@@ -36,6 +37,7 @@ export function createTeams(deps: CommitDeps) {
           if (teams.some((team) => team.name === name)) {
             throw new Fault('team_name_taken', 'The organization already has a team with this name.');
           }
+          requireRoom(limits, 'team', teams.length);
           const id = newId('team', random);
           const team = { id, name, slug: slugify(name, id), organizationId, createdAtMs: nowMs, updatedAtMs: nowMs };
           const audited = { action: 'team.create', targetType: 'team', targetId: id, status: 201 };

@@ -71,13 +71,14 @@ export function createFixture() {
       grant('vie', VIEWER),
     ],
   });
+  const limits = { team: 100, project: 100, member: 100, role_binding: 100 };
   return {
     store,
     organizations: createOrganizations({ store, random }),
-    teams: createTeams({ store, random }),
-    projects: createProjects({ store, random, pepper: Buffer.alloc(32, 2), keyPrefixes: ['sk-lw-'] }),
-    members: createMembers({ store, random, cursors }),
-    roleBindings: createRoleBindings({ store, random, cursors }),
+    teams: createTeams({ store, random, limits }),
+    projects: createProjects({ store, random, pepper: Buffer.alloc(32, 2), keyPrefixes: ['sk-lw-'], limits }),
+    members: createMembers({ store, random, cursors, limits }),
+    roleBindings: createRoleBindings({ store, random, cursors, limits }),
     auditLog: createAuditLog({ store, cursors, retentionDays: null }),
   };
 }
