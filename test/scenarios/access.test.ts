@@ -23,7 +23,7 @@ const SOMETIMES: readonly string[] = [
   ...['UpdateApiKey api_key_scope_violation', 'UpdateApiKey api_key_not_found', 'GetApiKey api_key_not_found'],
   ...['ceiling at a scope that is seen', 'ceiling at a scope that is hidden', 'expiry beyond that of the caller'],
   ...['RotateApiKey 200', 'RotateApiKey api_key_not_owned', 'RotateApiKey api_key_scope_violation', 'RevokeApiKey 200'],
-  ...['an expired key', 'an expired key came back', 'a project moved', 'UpdateProject role_binding_scope_violation'],
+  ...['an expired key', 'a key lives longer', 'a project moved', 'UpdateProject role_binding_scope_violation'],
   ...['UpdateProject project_not_found', 'CreateProject 201'],
   ...['RotateProjectKey 200', 'CreateMember 201', 'CreateMember role_binding_scope_violation', 'UpdateMember 200'],
   ...['UpdateMember administrator_required', 'UpdateMember role_binding_scope_violation'],

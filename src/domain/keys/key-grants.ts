@@ -101,11 +101,16 @@ export function requireMayChangeTo(call: FreshCall, changed: ChangedKey, over: C
   const { stored, key, changesGrants } = changed;
   const { directory } = over;
   if (changesGrants) requireMayGrant(call, key.bindings, { ...over, directory: visibleScopes(call, directory) });
-  else if (isExpired(stored, call.nowMs) && !isExpired(key, call.nowMs)) {
-    // Extending an expired key hands its grants out again.
+  else if (isLater(key.expiresAtMs, stored.expiresAtMs)) {
+    // A longer life hands the grants out again.
     requireCovered(call, liveGrants(key.bindings, directory), { directory, code: 'api_key_scope_violation' });
   }
   if (changesGrants || key.expiresAtMs !== stored.expiresAtMs) requireMayLast(call, key.expiresAtMs);
+}
+
+/** Null: never expires. */
+function isLater(expiresAtMs: number | null, otherMs: number | null): boolean {
+  return otherMs !== null && (expiresAtMs === null || expiresAtMs > otherMs);
 }
 
 export function isExpired({ expiresAtMs }: ApiKeyRecord, nowMs: number): boolean {

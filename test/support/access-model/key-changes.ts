@@ -43,19 +43,19 @@ export function judgeKeyUpdate(call: Call): Allowed {
 
 /** The ceiling applies only to grants and expiries that the update changes. */
 function requireMayBecome(call: Call, target: Key, next: Key): readonly string[] {
-  const { organization, key, state } = call;
+  const { organization, key } = call;
   const regrants = grantSet(target.grants) !== grantSet(next.grants);
   const moves = target.expiresAtMs !== next.expiresAtMs;
-  const revives = moves && target.expiresAtMs !== null && target.expiresAtMs <= state.nowMs;
+  const prolongs = target.expiresAtMs !== null && (next.expiresAtMs ?? Number.POSITIVE_INFINITY) > target.expiresAtMs;
   if (regrants || moves) requireEndsInTime(call, next.expiresAtMs);
   if (regrants) {
     const owner = target.userId === null ? [] : [grantsOfMember(organization, target.userId)];
     const holders = [...holdersOf(organization, key), ...owner];
     requireCovered(call, next.grants, { code: CODE, holders, isNamed: true });
-  } else if (revives) {
+  } else if (prolongs) {
     requireCovered(call, liveGrants(organization, next.grants), { code: CODE });
   }
-  return [...(regrants ? ['grants of a key changed'] : []), ...(revives ? ['an expired key came back'] : [])];
+  return [...(regrants ? ['grants of a key changed'] : []), ...(prolongs ? ['a key lives longer'] : [])];
 }
 
 function merge({ state }: Call, stored: Key, draft: Draft): Key {
