@@ -30,8 +30,8 @@ type TraceExportsDeps = {
   readonly clock: Clock;
 };
 
-/** Every gRPC client accepts a message of this size and its other fields. */
-const MESSAGE_MAX_BYTES = 1024 * 1024;
+/** Writing a message holds up all other requests, some 30 ms for each MiB. */
+const MESSAGE_MAX_BYTES = 256 * 1024;
 const MESSAGE_ITEMS_MAX = 250;
 const ORDERED_AT_ONCE = 10_000;
 
