@@ -46,6 +46,13 @@ export const countRunning: Compiled<typeof source.countRunning> = {
   row: (row) => row,
 };
 
+export const countRunsSince: Compiled<typeof source.countRunsSince> = {
+  name: 'evaluations.countRunsSince',
+  text: "select count(*) as \"count\" from \"evaluator_runs\" where \"project_id\" = $1 and \"created_at\" >= $2",
+  cells: (params) => [params.projectId, params.sinceMs],
+  row: (row) => row,
+};
+
 export const countSomeJobs: Compiled<typeof source.countSomeJobs> = {
   name: 'evaluations.countSomeJobs',
   text: "select count(*) as \"count\", max(\"some\".\"sequence\") as \"lastSequence\" from (select \"trace_sequence\" as \"sequence\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"trace_sequence\" > $2 order by \"trace_sequence\" limit $3) as \"some\"",

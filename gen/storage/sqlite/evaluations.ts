@@ -51,6 +51,15 @@ export const countRunning: Compiled<typeof source.countRunning> = {
   }),
 };
 
+export const countRunsSince: Compiled<typeof source.countRunsSince> = {
+  name: 'evaluations.countRunsSince',
+  text: "select count(*) as \"count\" from \"evaluator_runs\" where \"project_id\" = ? and \"created_at\" >= ?",
+  cells: (params) => [params.projectId, params.sinceMs],
+  row: (row: any) => ({
+    count: row[0],
+  }),
+};
+
 export const countSomeJobs: Compiled<typeof source.countSomeJobs> = {
   name: 'evaluations.countSomeJobs',
   text: "select count(*) as \"count\", max(\"some\".\"sequence\") as \"lastSequence\" from (select \"trace_sequence\" as \"sequence\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" > ? order by \"trace_sequence\" limit ?) as \"some\"",

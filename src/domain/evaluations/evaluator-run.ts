@@ -40,10 +40,11 @@ export type RunProgress = LeasedRun & {
 
 export type EvaluatorRunStore = {
   /**
-   * MUST answer `limit_reached` and store nothing when `runningMax` runs of the project are running. Removes the ended
-   * runs of the project that are older than `endedBeforeMs`.
+   * MUST answer `limit_reached` and store nothing when `runningMax` runs of the project are running, and
+   * `too_many_started` when `startedMax` were started since `startedSinceMs`. Removes the ended runs of the project that
+   * are older than `endedBeforeMs`.
    */
-  insert(run: EvaluatorRun, limits: RunLimits): Promise<'stored' | 'limit_reached'>;
+  insert(run: EvaluatorRun, limits: RunLimits): Promise<'stored' | 'limit_reached' | 'too_many_started'>;
   /** Null for a run of another project. */
   find(projectId: string, id: string): Promise<EvaluatorRun | null>;
   /** The newest first. */
@@ -59,4 +60,9 @@ export type EvaluatorRunStore = {
   advance(progress: RunProgress): Promise<boolean>;
 };
 
-type RunLimits = { readonly runningMax: number; readonly endedBeforeMs: number };
+type RunLimits = {
+  readonly runningMax: number;
+  readonly startedMax: number;
+  readonly startedSinceMs: number;
+  readonly endedBeforeMs: number;
+};

@@ -19,6 +19,9 @@ type RunStart = { readonly idOrSlug: string; readonly search: SearchConditions; 
 
 /** Runs of a project that may run at the same time. */
 const RUNNING_MAX = 20;
+/** Runs that a project may start within an hour: each stores a result at every trace that it finds. */
+const STARTED_MAX = 60;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Ended runs stay readable for at least this long. */
 const KEPT_MS = 90 * DAY_MS;
@@ -48,8 +51,13 @@ export function createEvaluatorRuns(deps: EvaluatorRunsDeps) {
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
       };
-      const limits = { runningMax: RUNNING_MAX, endedBeforeMs: nowMs - KEPT_MS };
-      if ((await deps.store.insert(run, limits)) === 'limit_reached') throw limitFault();
+      const outcome = await deps.store.insert(run, {
+        runningMax: RUNNING_MAX,
+        startedMax: STARTED_MAX,
+        startedSinceMs: nowMs - HOUR_MS,
+        endedBeforeMs: nowMs - KEPT_MS,
+      });
+      if (outcome !== 'stored') throw limitFault(outcome);
       deps.onChanged();
       return run;
     },
@@ -90,7 +98,10 @@ async function findRun(store: EvaluatorRunStore, project: Project, id: string): 
   return run;
 }
 
-function limitFault(): Fault {
-  const message = `${RUNNING_MAX} runs of evaluators are under way in the project; wait for one to end, or cancel one.`;
+function limitFault(outcome: 'limit_reached' | 'too_many_started'): Fault {
+  const message =
+    outcome === 'limit_reached'
+      ? `${RUNNING_MAX} runs of evaluators are under way in the project; wait for one to end, or cancel one.`
+      : `The project has started ${STARTED_MAX} runs of evaluators within an hour; try again later.`;
   return new Fault('evaluator_run_limit_reached', message);
 }

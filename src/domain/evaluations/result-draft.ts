@@ -5,6 +5,7 @@ import type { LosslessObject } from '../../json/lossless-json.ts';
 import { nanoToUsdNumber } from '../pricing/money.ts';
 import type { EvaluationDraft } from '../traces/collector/collector-draft.ts';
 import type { EvaluationOutcome, EvaluationRun } from './outcome.ts';
+import { shownInputs } from './result-inputs.ts';
 
 export type Result = {
   readonly evaluationId: string;
@@ -34,7 +35,7 @@ export function resultDraft(result: Result): EvaluationDraft {
     score: processed?.score ?? undefined,
     label: processed?.label ?? undefined,
     details: outcome.details ?? undefined,
-    inputs: run.data,
+    inputs: shownInputs(run.data),
     cost: costOf(outcome) ?? undefined,
     error: outcome.status === 'error' ? errorOf(outcome.errorType, outcome.details) : undefined,
     startedAt: result.startedAtMs,

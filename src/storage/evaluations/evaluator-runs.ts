@@ -25,12 +25,14 @@ type RunWriter = Verbs<EvaluatorRunStore, 'insert' | 'cancel' | 'lease' | 'advan
 
 export function createRunWriter(transact: Transact): RunWriter {
   return {
-    insertRun: (run, { runningMax, endedBeforeMs }) =>
+    insertRun: (run, { runningMax, startedMax, startedSinceMs, endedBeforeMs }) =>
       transact(async ({ runQuery, change, queries: { organization, evaluations } }) => {
         const { projectId } = run;
         await runQuery(organization.lockProject, { projectId });
         const [running] = await runQuery(evaluations.countRunning, { projectId });
         if (running === undefined || running.count >= runningMax) return 'limit_reached';
+        const [started] = await runQuery(evaluations.countRunsSince, { projectId, sinceMs: startedSinceMs });
+        if (started === undefined || Number(started.count) >= startedMax) return 'too_many_started';
         await change(evaluations.removeEndedRuns, { projectId, beforeMs: endedBeforeMs });
         await change(evaluations.insertRun, { ...run, leasedUntilMs: 0, fence: 0, failures: 0 });
         return 'stored';

@@ -171,6 +171,14 @@ export const findRun = find('EvaluatorRun', ['projectId', 'id'], 'leasedUntilMs'
 
 export const countRunning = count('EvaluatorRun', ['projectId'], { status: 'running' });
 
+export const countRunsSince = query<OfProject & { readonly sinceMs: number }>()((db, { projectId, sinceMs }) =>
+  db
+    .selectFrom('EvaluatorRun')
+    .where('projectId', '=', projectId)
+    .where('createdAtMs', '>=', sinceMs)
+    .select(({ fn }) => fn.countAll<number>().as('count')),
+);
+
 export const removeEndedRuns = change<OfProject & { readonly beforeMs: number }>(
   (db, { projectId, beforeMs }, { remove }) =>
     remove(db, 'EvaluatorRun', { projectId }).where('createdAtMs', '<', beforeMs).where('status', '<>', 'running'),

@@ -185,7 +185,7 @@ it('a run whose worker ended is continued from its last position', async () => {
   const searchJson = JSON.stringify({ ...search, traceIds: ['batch-20'], isByUpdate: false });
   // Its lease has expired, like that of a process killed earlier.
   const dead = { ...run, searchJson, status: 'running' as const, createdAtMs: nowMs, updatedAtMs: nowMs };
-  await runs.insert(dead, { runningMax: 20, endedBeforeMs: 0 });
+  await runs.insert(dead, { runningMax: 20, startedMax: 60, startedSinceMs: 0, endedBeforeMs: 0 });
   expect(await waitFor(id, hasEnded)).toMatchObject({ status: 'completed', processed: 4, skipped: 1, evaluated: 5 });
   expect(await runs.advance({ ...dead, fence: 0, failures: 0, leasedUntilMs: nowMs })).toBe(false);
   const stored = await client.evaluationsOf('batch-20');

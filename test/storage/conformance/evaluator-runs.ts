@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EvaluatorRun } from '../../../src/domain/evaluations/evaluator-run.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
-const LIMITS = { runningMax: 3, endedBeforeMs: 0 };
+const LIMITS = { runningMax: 3, startedMax: 100, startedSinceMs: 0, endedBeforeMs: 0 };
 
 let made = 0;
 function sampleRun(over: Partial<EvaluatorRun> = {}): EvaluatorRun {
@@ -48,7 +48,7 @@ export function evaluatorRunConformance(open: OpenSubject): void {
         const old = sampleRun({ status: 'completed', createdAtMs: 10 });
         await runs.insert(old, LIMITS);
         const one = sampleRun();
-        const limits = { runningMax: 1, endedBeforeMs: 500 };
+        const limits = { ...LIMITS, runningMax: 1, endedBeforeMs: 500 };
         expect(await runs.insert(one, limits)).toBe('stored');
         expect(await runs.find('project_1', old.id)).toBeNull();
         const other = sampleRun();
@@ -57,6 +57,22 @@ export function evaluatorRunConformance(open: OpenSubject): void {
         expect(await runs.insert(sampleRun({ projectId: 'project_2' }), limits)).toBe('stored');
         await runs.cancel(one, 2000);
         expect(await runs.insert(other, limits)).toBe('stored');
+      }),
+    );
+
+    it(
+      'MUST answer too_many_started and store nothing when startedMax runs of the project were started lately',
+      withStore(open, async ({ evaluatorRuns: runs }) => {
+        const limits = { ...LIMITS, startedMax: 2, startedSinceMs: 500 };
+        for (const createdAtMs of [499, 500, 501]) {
+          const run = sampleRun({ status: 'completed', createdAtMs });
+          expect(await runs.insert(run, limits)).toBe('stored');
+        }
+        const more = sampleRun({ createdAtMs: 502 });
+        expect(await runs.insert(more, limits)).toBe('too_many_started');
+        expect(await runs.find('project_1', more.id)).toBeNull();
+        expect(await runs.insert(sampleRun({ projectId: 'project_2', createdAtMs: 502 }), limits)).toBe('stored');
+        expect(await runs.insert(more, { ...limits, startedSinceMs: 501 })).toBe('stored');
       }),
     );
 
