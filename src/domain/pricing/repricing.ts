@@ -4,7 +4,6 @@ import type { Project } from '../caller.ts';
 import type { AppendTables, TraceKey } from '../events/append-tables.ts';
 import type { Replaced, Span, SummedName } from '../traces/trace.ts';
 import { sumUp } from '../traces/trace-growth.ts';
-import { summaryOf } from '../traces/trace-totals.ts';
 
 /** The inputs to the price of a stored span, and the price. */
 export type PricedSpan = Pick<
@@ -93,8 +92,6 @@ export function changeSpans(
   tables.updateTrace(traceKey, {
     insertedAtMs: record.insertedAtMs,
     ...sumUp(tables, traceKey, { record, added: [], replaced }),
-    metadataJson: record.metadataJson,
-    expectedOutput: record.expectedOutput,
     updatedAtMs: Math.max(record.updatedAtMs, nowMs ?? record.updatedAtMs),
   });
   return replaced.length;
@@ -105,12 +102,12 @@ function repriceSpan(
   traceKey: TraceKey,
   { span: known, costNanoUsd, costSource }: NewPrice,
 ): readonly Replaced[] {
-  const stored = tables.findWholeSpan(traceKey, known.spanId);
+  const stored = tables.findSpan(traceKey, known.spanId);
+  const pricing = tables.findPricing(traceKey, known.spanId);
   // A span that was sent again meanwhile has a newer price.
-  if (stored === undefined || !isAsKnown(stored.span, known)) return [];
-  const next = { ...stored.span, costNanoUsd, costSource };
-  tables.replaceSpan(traceKey, next, stored);
-  return [{ old: summaryOf(stored.span), next: summaryOf(next) }];
+  if (stored === undefined || pricing === undefined || !isAsKnown({ ...stored.summary, ...pricing }, known)) return [];
+  tables.changeSpan(traceKey, stored, { costNanoUsd, costSource });
+  return [{ old: stored.summary, next: { ...stored.summary, costNanoUsd, costSource } }];
 }
 
 function isAsKnown(span: PricedSpan, known: PricedSpan): boolean {

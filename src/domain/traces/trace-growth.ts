@@ -8,7 +8,7 @@ import {
   type SpanSummary,
   SUMMED,
   type SummedName,
-  type TraceRecord,
+  type TraceHead,
   type TraceTotals,
 } from './trace.ts';
 import {
@@ -152,7 +152,7 @@ export type Sums = Pick<StoredState, 'totals' | 'aggregatesJson'>;
 
 type Changes = {
   /** Before changes. */
-  readonly record: TraceRecord;
+  readonly record: TraceHead;
   readonly added: readonly SpanSummary[];
   readonly replaced: readonly Replaced[];
 };
