@@ -114,8 +114,8 @@ export const findTrace: Compiled<typeof source.findTrace> = {
 
 export const keepMetadata: Compiled<typeof source.keepMetadata> = {
   name: 'traces.keepMetadata',
-  text: "update \"traces\" set  where (\"project_number\" = $1 and \"trace_id\" = $2)",
-  cells: (params) => [params.projectNumber, params.traceId],
+  text: "update \"traces\" set \"metadata\" = $1, \"metadata_bytes\" = $2, \"updated_at\" = $3 where (\"project_number\" = $4 and \"trace_id\" = $5)",
+  cells: (params) => [params.metadataJson, params.metadataBytes ?? null, params.updatedAtMs, params.projectNumber, params.traceId],
 };
 
 export const keepSums: Compiled<typeof source.keepSums> = {

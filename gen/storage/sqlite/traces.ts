@@ -166,8 +166,8 @@ export const findTrace: Compiled<typeof source.findTrace> = {
 
 export const keepMetadata: Compiled<typeof source.keepMetadata> = {
   name: 'traces.keepMetadata',
-  text: "update \"traces\" set  where (\"project_number\" = ? and \"trace_id\" = ?)",
-  cells: (params) => [params.projectNumber, packId(params.traceId)],
+  text: "update \"traces\" set \"metadata\" = ?, \"metadata_bytes\" = ?, \"updated_at\" = ? where (\"project_number\" = ? and \"trace_id\" = ?)",
+  cells: (params) => [params.metadataJson, params.metadataBytes ?? null, params.updatedAtMs, params.projectNumber, packId(params.traceId)],
 };
 
 export const keepSums: Compiled<typeof source.keepSums> = {

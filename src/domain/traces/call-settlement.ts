@@ -137,7 +137,8 @@ function countAlone(settling: Settling, { stored, ownId, call }: Alone): void {
   const { tables, owner, traceKey, nowMs } = settling;
   const span = stored.summary;
   const cost = call === null ? span.costNanoUsd : call.costNanoUsd;
-  const gatewayRequestId = ownId ?? stored.emittedRequestId ?? requestIdOfStored(traceKey.traceId, { ...span, ...stored });
+  const gatewayRequestId =
+    ownId ?? stored.emittedRequestId ?? requestIdOfStored(traceKey.traceId, { ...span, ...stored });
   if (gatewayRequestId === null) return;
   recordRequest(tables.log(owner.organizationNumber), {
     ...requestOf(settling, gatewayRequestId),

@@ -111,7 +111,14 @@ function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[
   });
   for (const span of spans) tables.insertSpan(traceKey, span, requestsOfNew(traceId, span));
   storeNodes(tables, traceKey, sums);
-  return { traceKey, metadata: () => metadataJson, notes, calls: callsOf(summaries), unsettled: false, known: NONE_KNOWN };
+  return {
+    traceKey,
+    metadata: () => metadataJson,
+    notes,
+    calls: callsOf(summaries),
+    unsettled: false,
+    known: NONE_KNOWN,
+  };
 }
 
 function update(tables: AppendTables, { append, spans, record }: Update): Merged {

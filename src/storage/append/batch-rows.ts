@@ -16,8 +16,7 @@ export type TextColumns = {
   readonly expectedOutputBytes: number | null;
 };
 
-export type TraceRow = TraceHead &
-  TextColumns & { readonly projectNumber: number; readonly durationMs: number | null };
+export type TraceRow = TraceHead & TextColumns & { readonly projectNumber: number; readonly durationMs: number | null };
 export type PartKey = { readonly projectNumber: number; readonly traceSequence: number };
 export type SpanRow = Span &
   PartKey & { readonly durationMs: number; readonly firstTokenMs: number | null } & SpanRequests;

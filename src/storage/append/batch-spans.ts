@@ -103,7 +103,11 @@ export function createBatchSpans({ read, isNewTrace, spanCountOf }: BatchSpansDe
       return found === undefined ? undefined : { ...found, inputStart: unpackTyped(found.inputStart) };
     },
     changeSpan(traceKey, { summary, ...requests }, change) {
-      const { emittedRequestId = requests.emittedRequestId, sharedRequestId = requests.sharedRequestId, ...usage } = change;
+      const {
+        emittedRequestId = requests.emittedRequestId,
+        sharedRequestId = requests.sharedRequestId,
+        ...usage
+      } = change;
       const key = partKey(traceKey, summary.spanId);
       const entry = spans.get(key);
       const next = { emittedRequestId, sharedRequestId };

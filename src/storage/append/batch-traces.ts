@@ -3,7 +3,15 @@
 import type { AppendTables, TraceKey } from '../../domain/events/append-tables.ts';
 import type { TraceTexts } from '../../domain/traces/trace.ts';
 import { placeText, type TextName } from '../traces/trace-texts.ts';
-import { type Entry, mapKey, type PartKey, partKey, type TextColumns, type TraceRow, toTraceRow } from './batch-rows.ts';
+import {
+  type Entry,
+  mapKey,
+  type PartKey,
+  partKey,
+  type TextColumns,
+  type TraceRow,
+  toTraceRow,
+} from './batch-rows.ts';
 import type { Found, Reader } from './reader.ts';
 
 /** A text that lies apart; null: none does any more. */
@@ -17,7 +25,12 @@ export type BatchTracesDeps = {
   readonly drawSequence: (insertedAtMs: number) => number;
 };
 
-const NO_TEXTS: TextColumns = { metadataJson: '{}', metadataBytes: null, expectedOutput: null, expectedOutputBytes: null };
+const NO_TEXTS: TextColumns = {
+  metadataJson: '{}',
+  metadataBytes: null,
+  expectedOutput: null,
+  expectedOutputBytes: null,
+};
 
 export function createBatchTraces({ read, drawSequence }: BatchTracesDeps) {
   const traces = new Map<string, Entry<TraceRow>>();
@@ -93,7 +106,10 @@ export function createBatchTraces({ read, drawSequence }: BatchTracesDeps) {
     insertTrace(trace) {
       const { projectNumber, traceId } = trace;
       const traceKey = { projectNumber, traceId, sequence: drawSequence(trace.insertedAtMs) };
-      traces.set(mapKey(projectNumber, traceId), { row: toTraceRow(traceKey, trace, place(traceKey, trace)), isNew: true });
+      traces.set(mapKey(projectNumber, traceId), {
+        row: toTraceRow(traceKey, trace, place(traceKey, trace)),
+        isNew: true,
+      });
       return traceKey;
     },
     updateTrace(traceKey, trace) {

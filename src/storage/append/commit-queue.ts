@@ -90,8 +90,7 @@ export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: Com
     underWay -= 1;
     underWayBytes -= bytes;
     queuedBytes -= bytes - bytesOf(rest);
-    // The others would have loaded too much; they have waited longest.
-    waiting = [...rest, ...waiting];
+    if (rest.length > 0) waiting = afterOthers([...rest, ...waiting], batch.slice(0, -rest.length));
     schedule();
     if (isBusy()) return;
     drained?.resolve();
@@ -116,6 +115,18 @@ export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: Com
       await drained.promise;
     },
   };
+}
+
+/** What a project has to store that loads much comes after all that other projects wait for, but not after later cuts. */
+function afterOthers(waiting: readonly Waiting[], stored: readonly Waiting[]): Waiting[] {
+  const projects = new Set(stored.map(projectOf));
+  const { true: own = [], false: others = [] } = Object.groupBy(waiting, (item) => `${projects.has(projectOf(item))}`);
+  return [...others, ...own];
+}
+
+/** Undefined for reports that are of no project. */
+function projectOf({ append }: Waiting): number | undefined {
+  return 'projectNumber' in append ? append.projectNumber : undefined;
 }
 
 function bytesOf(items: readonly Waiting[]): number {

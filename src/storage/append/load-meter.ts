@@ -5,10 +5,10 @@
 
 import type { Reader } from './reader.ts';
 
-/** A batch ends after the append with which it has loaded more. */
-const LOADED_MAX_BYTES = 8 * 1024 * 1024;
-/** What a row takes beside its texts, and one that is still to be loaded. */
-const ROW_BYTES = 512;
+/** A batch ends after the append with which it has loaded more. Others wait for a few such batches at most. */
+const LOADED_MAX_BYTES = 2 * 1024 * 1024;
+/** What a row takes beside its texts. */
+const ROW_BYTES = 128;
 
 export function createLoadMeter(read: Reader) {
   let bytes = 0;

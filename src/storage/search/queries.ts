@@ -3,7 +3,15 @@
 import { type Expression, sql } from 'kysely';
 import { columns, rowsOf } from '../plain-queries.ts';
 import { type Db, type Dialect, query } from '../queries.ts';
-import { type BehindSpan, METADATA_BYTES, metadataOf, type OfTraces, START, spanQueries, tracesOf } from '../traces/columns.ts';
+import {
+  type BehindSpan,
+  METADATA_BYTES,
+  metadataOf,
+  type OfTraces,
+  START,
+  spanQueries,
+  tracesOf,
+} from '../traces/columns.ts';
 
 /** The parameters of every order. A missing bound is as wide as possible; a missing needle is null. */
 export type TracesParams = {

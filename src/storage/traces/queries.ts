@@ -228,11 +228,12 @@ type Kept = Named & {
 };
 
 /** A large text is stored with `storeText`. */
-export const keepMetadata = change<Kept>((db, { projectNumber, traceId, ...kept }, { storedId, update }) =>
-  update(db, 'Trace', { projectNumber, traceId: storedId(traceId) }).set(
-    pick(kept, 'metadataJson', 'metadataBytes', 'updatedAtMs'),
-  ),
-);
+export const keepMetadata = change<Kept>((db, params, { storedId, update }) => {
+  const { projectNumber, traceId } = params;
+  return update(db, 'Trace', { projectNumber, traceId: storedId(traceId) }).set(
+    pick(params, 'metadataJson', 'metadataBytes', 'updatedAtMs'),
+  );
+});
 
 export const storeText = upsert('TraceText');
 export const removeText = remove('TraceText', ['projectNumber', 'traceSequence', 'name']);

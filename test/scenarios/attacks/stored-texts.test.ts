@@ -71,7 +71,12 @@ it(`K2: one OTLP request that adds a label to the large metadata of each of ${TR
 it(`K3: ${SPANS} spans with large parameters are sent again, empty`, async () => {
   const startedAtMs = Date.now();
   const timestamps = { started_at: startedAtMs, finished_at: startedAtMs + 1 };
-  const spans = Array.from({ length: SPANS }, (_, index) => ({ span_id: `s${index}`, type: 'llm', model: 'm', timestamps }));
+  const spans = Array.from({ length: SPANS }, (_, index) => ({
+    span_id: `s${index}`,
+    type: 'llm',
+    model: 'm',
+    timestamps,
+  }));
   const params = { gateway_request_id: 'named', text: PARAMETERS };
   await inParallel(spans, 2, (span) => post('/api/collector', { trace_id: 'params', spans: [{ ...span, params }] }));
   await target.attack({ id: 'K3', n: ROUNDS }, async ({ serves }) => {
