@@ -62,12 +62,17 @@ type Found = {
 
 function settlingOf(tables: AppendTables, { record, owner, projectNumber, nowMs }: Found): Settling {
   const traceKey = { projectNumber, traceId: record.traceId, sequence: record.sequence };
+  // May be large, and few calls need it.
+  let metadata: EventMetadata | undefined;
   return {
     tables,
     traceKey,
     owner: { ...owner, projectNumber },
     nowMs,
-    metadata: () => readEventMetadata(tables.metadataOf(traceKey)),
+    metadata: () => {
+      metadata ??= readEventMetadata(tables.metadataOf(traceKey));
+      return metadata;
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startTarget, type Target } from '../../support/attack-target.ts';
 import { inParallel, isFullTier } from '../../support/scenario.ts';
 
-const TRACES = isFullTier ? 2_500 : 300;
+const TRACES = isFullTier ? 2_500 : 200;
 const EXPECTED_OUTPUT = 'e'.repeat(1024 * 1024);
 const METADATA = 'm'.repeat(250_000);
 const PARAMETERS = 'p'.repeat(900_000);
