@@ -15,7 +15,7 @@ export async function fillTraces(
       const first = next;
       next = Math.min(plan.traces, next + BATCH_TRACES);
       const appends = Array.from({ length: next - first }, (_, each) => makeTrace(plan, owner, first + each));
-      await store.traces.appendBatch({ kind: 'traces', appends });
+      await Promise.all(appends.map((append) => store.traces.append(append)));
       if (first % 100_000 === 0) report(`${first} traces stored`);
     }
   }

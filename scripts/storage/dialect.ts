@@ -36,7 +36,7 @@ const sqlite: StoreDialect = {
   envelopesOf: (db) => db.selectFrom('Envelope as log') as never,
   textBytes,
   atLeast: (column, least) => sql`max(${sql.lit(least)}, ${sql.ref(column)})`,
-  holds: (column, params) => sql`(${params} is null or instr(${sql.ref(column)}, ${params}) > 0)`,
+  holds: (text, params) => sql`(${params} is null or instr(${text}, ${params}) > 0)`,
   // SQLite has only one writer, so rows need no locks.
   lock: (query) => query,
   lockAvailable: (query) => query,
@@ -67,7 +67,7 @@ const postgres: StoreDialect = {
   // Keeps null, which greatest() ignores.
   atLeast: (column, least) =>
     sql`case when ${sql.ref(column)} < ${sql.lit(least)} then ${sql.lit(least)} else ${sql.ref(column)} end`,
-  holds: (column, params) => sql`(${params}::text is null or strpos(${sql.ref(column)}, ${params}::text) > 0)`,
+  holds: (text, params) => sql`(${params}::text is null or strpos(${text}, ${params}::text) > 0)`,
   lock: (query) => query.forUpdate(),
   lockAvailable: (query) => query.forUpdate().skipLocked(),
   isAmong: isAny,

@@ -35,7 +35,7 @@ import type { RepricingStore } from './pricing/repricing.ts';
 import type { SpendBlocks, SpendStore } from './spend/spend-store.ts';
 import type { SearchIndex, TraceSearch } from './traces/search/trace-search-store.ts';
 import type { ListedCall } from './traces/shares/trace-calls.ts';
-import type { Evaluation, Span, TraceAppend, TraceAppended, TraceBatch, TraceRecord } from './traces/trace.ts';
+import type { Evaluation, Span, TraceAppend, TraceAppended, TraceRecord } from './traces/trace.ts';
 import type { TraceChoice } from './traces/trace-aggregates.ts';
 import type { TraceChangeStore } from './traces/trace-changes.ts';
 
@@ -129,8 +129,6 @@ export type TraceStore = {
    * without evaluations whose spans are all refused stores nothing.
    */
   append(append: TraceAppend): Promise<TraceAppended>;
-  /** Commits appends in order, each as `append` does. MUST store all or nothing. Results have the order of appends. */
-  appendBatch(batch: TraceBatch): Promise<readonly TraceAppended[]>;
   /** By the exact normalised id. MUST see every append acknowledged before the call. */
   find(projectNumber: number, traceId: string): Promise<TraceRecord | null>;
   /** Ids with the prefix that were stored at or after `sinceMs`, at most `limit`, ascending. */

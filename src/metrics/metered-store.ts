@@ -39,14 +39,6 @@ function meterTraces(traces: TraceStore, deps: Deps): TraceStore {
       if (append.requests.length > 0) countSpans(deps.meter, append, appended);
       return appended;
     },
-    async appendBatch(batch) {
-      const appended = await measure(deps, () => traces.appendBatch(batch));
-      for (const [index, append] of batch.appends.entries()) {
-        const each = appended[index];
-        if (each !== undefined && append.requests.length > 0) countSpans(deps.meter, append, each);
-      }
-      return appended;
-    },
   };
 }
 

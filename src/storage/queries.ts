@@ -65,7 +65,7 @@ export type Dialect = {
   /** The larger of a column and `least`; null where the column is null. */
   atLeast(column: string, least: number): RawBuilder<number | null>;
   /** Whether a text contains a parameter, case-sensitively; also true for a null parameter. */
-  holds(column: string, params: string | null): RawBuilder<SqlBool>;
+  holds(text: RawBuilder<string>, params: string | null): RawBuilder<SqlBool>;
   /** Locks the selected rows until the transaction ends. */
   lock<Builder extends Lockable<Builder>>(builder: Builder): Builder;
   /** The same, but skips rows that other transactions have locked, so that it never waits. */

@@ -39,7 +39,7 @@ export type Engine = Pick<Store, 'retention'> & {
   readonly cacheKeys: (reader: KeyReader) => KeyStore;
   /** Stores all appends in one transaction. */
   readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
-  readonly traces: Omit<TraceStore, 'append' | 'appendBatch'>;
+  readonly traces: Omit<TraceStore, 'append'>;
   /** Stores the totals of large traces of a project that appends left out. */
   readonly completeTotals: CompleteSums['completeTotals'];
   readonly lookUps: LookUps;
@@ -128,7 +128,6 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
         refuseWhenClosed();
         return await queue.append(append);
       },
-      appendBatch: submit,
     },
     search: { find: sums.find, match: sums.match },
     analytics: sums,

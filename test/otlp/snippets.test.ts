@@ -18,9 +18,9 @@ beforeAll(async () => {
       ...store,
       traces: {
         ...store.traces,
-        appendBatch(batch) {
-          stored.push(...batch.appends.map(({ traceId }) => traceId));
-          return store.traces.appendBatch(batch);
+        append(append) {
+          stored.push(append.traceId);
+          return store.traces.append(append);
         },
       },
     }),

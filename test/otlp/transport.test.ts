@@ -210,7 +210,7 @@ describe('what is refused', () => {
     const full = await startApp({
       wrapStore: (store) => ({
         ...store,
-        traces: { ...store.traces, appendBatch: () => Promise.reject(unavailableFault('The disk is full.', 5)) },
+        traces: { ...store.traces, append: () => Promise.reject(unavailableFault('The disk is full.', 5)) },
       }),
     });
     try {

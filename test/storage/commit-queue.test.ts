@@ -110,3 +110,29 @@ it('one commit stays small enough for the next to begin soon', async () => {
   }
   await Promise.all([...appends, ...many]);
 });
+
+it('what a batch leaves out is stored next, after what other projects wait for', async () => {
+  const { queue, commits } = createSlowQueue(1_000_000);
+  const own = Array.from({ length: 4 }, () => sampleAppend());
+  const stored = own.map((append) => queue.append(append));
+  await until(() => commits.length === 1);
+  const [later, other] = [sampleAppend(), { ...sampleAppend(), projectNumber: 77 }];
+  // The second batch is under way.
+  const beside = queue.append(sampleAppend());
+  await until(() => commits.length === 2);
+  stored.push(queue.append(later), queue.append(other));
+  commits[0]?.resolve([null]);
+  await stored[0];
+  await until(() => commits.length === 3);
+  expect(commits[2]?.appends).toEqual([other, ...own.slice(1), later]);
+  for (const commit of commits.slice(1)) commit.resolve(commit.appends.map(() => null));
+  await Promise.all([...stored, beside]);
+});
+
+it('a writer that says nothing of a batch fails it', async () => {
+  const { queue, commits } = createSlowQueue(1_000_000);
+  const stored = queue.append(sampleAppend());
+  await until(() => commits.length === 1);
+  commits[0]?.resolve([]);
+  await expect(stored).rejects.toThrow('did not say what became of a batch');
+});

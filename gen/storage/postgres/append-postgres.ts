@@ -24,6 +24,12 @@ export const deleteSpans: Compiled<typeof source.deleteSpans> = {
   cells: (rows) => [int4Array(rows, (params) => params.projectNumber), int8Array(rows, (params) => params.sequence)],
 };
 
+export const deleteTexts: Compiled<typeof source.deleteTexts> = {
+  name: 'append-postgres.deleteTexts',
+  text: "delete from \"trace_texts\" using unnest($1::int[], $2::bigint[]) as given (v0, v1) where \"project_number\" = \"given\".\"v0\" and \"trace_sequence\" = \"given\".\"v1\"",
+  cells: (rows) => [int4Array(rows, (params) => params.projectNumber), int8Array(rows, (params) => params.sequence)],
+};
+
 export const deleteTraces: Compiled<typeof source.deleteTraces> = {
   name: 'append-postgres.deleteTraces',
   text: "delete from \"traces\" using unnest($1::int[], $2::text[]) as given (v0, v1) where (\"project_number\" = \"given\".\"v0\" and \"trace_id\" = \"given\".\"v1\")",

@@ -173,6 +173,12 @@ export const removeSpans: Compiled<typeof source.removeSpans> = {
   cells: (params) => [params.projectNumber, params.sequences],
 };
 
+export const removeTexts: Compiled<typeof source.removeTexts> = {
+  name: 'retention.removeTexts',
+  text: "delete from \"trace_texts\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
+  cells: (params) => [params.projectNumber, params.sequences],
+};
+
 export const removeTraces: Compiled<typeof source.removeTraces> = {
   name: 'retention.removeTraces',
   text: "delete from \"traces\" where \"project_number\" = $1 and \"trace_id\" = any($2)",

@@ -19,6 +19,13 @@ export const findEvaluations: Compiled<typeof source.findEvaluations> = {
   row: (row) => row,
 };
 
+export const findMetadata: Compiled<typeof source.findMetadata> = {
+  name: 'traces.findMetadata',
+  text: "select case when \"metadata_bytes\" is null then \"metadata\" else (select \"trace_texts\".\"text\" as \"text\" from \"trace_texts\" where \"trace_texts\".\"project_number\" = \"traces\".\"project_number\" and \"trace_texts\".\"trace_sequence\" = \"traces\".\"sequence\" and \"trace_texts\".\"name\" = 'metadata') end as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" = $2",
+  cells: (params) => [params.projectNumber, params.traceId],
+  row: (row) => row,
+};
+
 export const findRootSpan: Compiled<typeof source.findRootSpan> = {
   name: 'traces.findRootSpan',
   text: "select \"trace_sequence\" as \"sequence\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"parent_id\" is null limit $3",
@@ -100,15 +107,15 @@ export const findSummaries: Compiled<typeof source.findSummaries> = {
 
 export const findTrace: Compiled<typeof source.findTrace> = {
   name: 'traces.findTrace',
-  text: "select \"traces\".\"sequence\" as \"sequence\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"reasoning_tokens\" as \"reasoningTokens\", \"traces\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"traces\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"traces\".\"unpriced_spans\" as \"unpricedSpans\", \"traces\".\"tokens_estimated\" as \"tokensEstimated\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"metadata\" as \"metadataJson\", \"traces\".\"expected_output\" as \"expectedOutput\", \"traces\".\"aggregates\" as \"aggregatesJson\", \"trace_id\" as \"traceId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end as \"totalTimeMs\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" = $2",
+  text: "select \"traces\".\"sequence\" as \"sequence\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"reasoning_tokens\" as \"reasoningTokens\", \"traces\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"traces\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"traces\".\"unpriced_spans\" as \"unpricedSpans\", \"traces\".\"tokens_estimated\" as \"tokensEstimated\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"aggregates\" as \"aggregatesJson\", \"trace_id\" as \"traceId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end as \"totalTimeMs\", case when \"metadata_bytes\" is null then \"metadata\" else (select \"trace_texts\".\"text\" as \"text\" from \"trace_texts\" where \"trace_texts\".\"project_number\" = \"traces\".\"project_number\" and \"trace_texts\".\"trace_sequence\" = \"traces\".\"sequence\" and \"trace_texts\".\"name\" = 'metadata') end as \"metadataJson\", case when \"expected_output_bytes\" is null then \"expected_output\" else (select \"trace_texts\".\"text\" as \"text\" from \"trace_texts\" where \"trace_texts\".\"project_number\" = \"traces\".\"project_number\" and \"trace_texts\".\"trace_sequence\" = \"traces\".\"sequence\" and \"trace_texts\".\"name\" = 'expected_output') end as \"expectedOutput\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" = $2",
   cells: (params) => [params.projectNumber, params.traceId],
   row: (row) => row,
 };
 
 export const keepMetadata: Compiled<typeof source.keepMetadata> = {
   name: 'traces.keepMetadata',
-  text: "update \"traces\" set \"metadata\" = $1, \"updated_at\" = $2 where (\"project_number\" = $3 and \"trace_id\" = $4)",
-  cells: (params) => [params.metadataJson, params.updatedAtMs, params.projectNumber, params.traceId],
+  text: "update \"traces\" set \"metadata\" = $1, \"metadata_bytes\" = $2, \"updated_at\" = $3 where (\"project_number\" = $4 and \"trace_id\" = $5)",
+  cells: (params) => [params.metadataJson, params.metadataBytes ?? null, params.updatedAtMs, params.projectNumber, params.traceId],
 };
 
 export const keepSums: Compiled<typeof source.keepSums> = {
@@ -242,7 +249,19 @@ export const listTraceIds: Compiled<typeof source.listTraceIds> = {
 
 export const lockTrace: Compiled<typeof source.lockTrace> = {
   name: 'traces.lockTrace',
-  text: "select \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" = $2 for update",
+  text: "select \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" = $2 for update",
   cells: (params) => [params.projectNumber, params.traceId],
   row: (row) => row,
+};
+
+export const removeText: Compiled<typeof source.removeText> = {
+  name: 'traces.removeText',
+  text: "delete from \"trace_texts\" where (\"project_number\" = $1 and \"trace_sequence\" = $2 and \"name\" = $3)",
+  cells: (params) => [params.projectNumber, params.traceSequence, params.name],
+};
+
+export const storeText: Compiled<typeof source.storeText> = {
+  name: 'traces.storeText',
+  text: "insert into \"trace_texts\" (\"project_number\", \"trace_sequence\", \"name\", \"text\") values ($1, $2, $3, $4) on conflict (\"project_number\", \"trace_sequence\", \"name\") do update set \"text\" = \"excluded\".\"text\"",
+  cells: (params) => [params.projectNumber, params.traceSequence, params.name, params.text],
 };

@@ -9,8 +9,13 @@ import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { unpackCostSource } from '../../../src/storage/rows/codes.ts';
 import { unpackEnvelope } from '../../../src/storage/engine/sqlite/compact-envelopes.ts';
 import { unpackRequestKey } from '../../../src/storage/engine/sqlite/compact-ids.ts';
-import { unpackTyped } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/append/queries.ts';
+
+export const changeSpans: Compiled<typeof source.changeSpans> = {
+  name: 'append.changeSpans',
+  text: "update \"spans\" set \"cost_nano_usd\" = ?, \"cost_source\" = ?, \"call_row\" = ?, \"total_input\" = ?, \"total_output\" = ?, \"share_rates\" = ?, \"emitted_request_id\" = ?, \"shared_request_id\" = ? where (\"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" = ?)",
+  cells: (rows) => [...rows.map((params) => [params.costNanoUsd ?? null, packCostSource(params.costSource ?? null), params.callRow ?? null, params.totalInput ?? null, params.totalOutput ?? null, params.shareRates ?? null, params.emittedRequestId ?? null, params.sharedRequestId ?? null, params.projectNumber, params.traceSequence, packId(params.spanId)])],
+};
 
 export const emptyProbe: Compiled<typeof source.emptyProbe> = {
   name: 'append.emptyProbe',
@@ -22,6 +27,19 @@ export const fillProbe: Compiled<typeof source.fillProbe> = {
   name: 'append.fillProbe',
   text: "insert into \"write_probe\" (\"filler\") values (?)",
   cells: (params) => [params.filler],
+};
+
+export const findCallTexts: Compiled<typeof source.findCallTexts> = {
+  name: 'append.findCallTexts',
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", case when octet_length(\"telemetry\") <= 65536\n        then \"telemetry\" end as \"telemetryJson\", substr(\"input\", 1, 64) as \"inputStart\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId)],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceSequence: row[1],
+    spanId: row[2],
+    telemetryJson: row[3],
+    inputStart: row[4],
+  }),
 };
 
 export const findEvent: Compiled<typeof source.findEvent> = {
@@ -78,6 +96,18 @@ export const findJob: Compiled<typeof source.findJob> = {
   }),
 };
 
+export const findLargeTexts: Compiled<typeof source.findLargeTexts> = {
+  name: 'append.findLargeTexts',
+  text: "select \"project_number\" as \"projectNumber\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", case when octet_length(\"metadata\") > 4096 then \"metadata\" end as \"metadataJson\", case when octet_length(\"expected_output\") > 4096 then \"expected_output\" end as \"expectedOutput\" from \"traces\" where \"traces\".\"project_number\" = ? and \"traces\".\"trace_id\" = ?",
+  cells: (params) => [params.projectNumber, packId(params.traceId)],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceId: row[1],
+    metadataJson: row[2],
+    expectedOutput: row[3],
+  }),
+};
+
 export const findLogHead: Compiled<typeof source.findLogHead> = {
   name: 'append.findLogHead',
   text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"log_heads\".\"created_at\" as \"createdAtMs\", \"log_heads\".\"last_key_index\" as \"lastKeyIndex\" from \"log_heads\" where \"log_heads\".\"organization_number\" = ?",
@@ -90,6 +120,17 @@ export const findLogHead: Compiled<typeof source.findLogHead> = {
   }),
 };
 
+export const findMetadata: Compiled<typeof source.findMetadata> = {
+  name: 'append.findMetadata',
+  text: "select \"project_number\" as \"projectNumber\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", case when \"metadata_bytes\" is null then \"metadata\" else (select \"trace_texts\".\"text\" as \"text\" from \"trace_texts\" where \"trace_texts\".\"project_number\" = \"traces\".\"project_number\" and \"trace_texts\".\"trace_sequence\" = \"traces\".\"sequence\" and \"trace_texts\".\"name\" = 'metadata') end as \"metadataJson\" from \"traces\" where \"traces\".\"project_number\" = ? and \"traces\".\"trace_id\" = ?",
+  cells: (params) => [params.projectNumber, packId(params.traceId)],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceId: row[1],
+    metadataJson: row[2],
+  }),
+};
+
 export const findOwner: Compiled<typeof source.findOwner> = {
   name: 'append.findOwner',
   text: "select \"projects\".\"id\" as \"projectId\", \"projects\".\"organization_id\" as \"organizationId\", \"organizations\".\"number\" as \"organizationNumber\", \"projects\".\"emit_request_events\" as \"emitRequestEvents\" from \"projects\" inner join \"organizations\" on \"organizations\".\"id\" = \"projects\".\"organization_id\" where \"projects\".\"number\" = ?",
@@ -99,6 +140,20 @@ export const findOwner: Compiled<typeof source.findOwner> = {
     organizationId: row[1],
     organizationNumber: row[2],
     emitRequestEvents: row[3] === 1,
+  }),
+};
+
+export const findPricedSpan: Compiled<typeof source.findPricedSpan> = {
+  name: 'append.findPricedSpan',
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"other_metrics\" as \"otherMetricsJson\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId)],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceSequence: row[1],
+    spanId: row[2],
+    vendor: row[3],
+    cachedTokensInPrompt: row[4] === null ? null : row[4] === 1,
+    otherMetricsJson: row[5],
   }),
 };
 
@@ -125,7 +180,7 @@ export const findRequest: Compiled<typeof source.findRequest> = {
 
 export const findSpan: Compiled<typeof source.findSpan> = {
   name: 'append.findSpan',
-  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"emitted_request_id\" as \"emittedRequestId\", \"spans\".\"shared_request_id\" as \"sharedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", case when \"emitted_request_id\" is null\n  and (\"call_row\" is null or octet_length(\"params\") <= 16384)\n  and \"params\" like '%\"gateway_request_id\"%' then \"params\" end as \"paramsJson\", \"spans\".\"emitted_request_id\" as \"emittedRequestId\", \"spans\".\"shared_request_id\" as \"sharedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
   cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId)],
   row: (row: any) => ({
     projectNumber: row[0],
@@ -174,7 +229,7 @@ export const findSpanId: Compiled<typeof source.findSpanId> = {
 
 export const findTrace: Compiled<typeof source.findTrace> = {
   name: 'append.findTrace',
-  text: "select \"project_number\" as \"projectNumber\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"reasoning_tokens\" as \"reasoningTokens\", \"traces\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"traces\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"traces\".\"unpriced_spans\" as \"unpricedSpans\", \"traces\".\"tokens_estimated\" as \"tokensEstimated\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"metadata\" as \"metadataJson\", \"traces\".\"expected_output\" as \"expectedOutput\", \"traces\".\"aggregates\" as \"aggregatesJson\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", max(0, \"duration_ms\") as \"totalTimeMs\" from \"traces\" where \"traces\".\"project_number\" = ? and \"traces\".\"trace_id\" = ?",
+  text: "select \"project_number\" as \"projectNumber\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"reasoning_tokens\" as \"reasoningTokens\", \"traces\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"traces\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"traces\".\"unpriced_spans\" as \"unpricedSpans\", \"traces\".\"tokens_estimated\" as \"tokensEstimated\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"aggregates\" as \"aggregatesJson\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", max(0, \"duration_ms\") as \"totalTimeMs\", coalesce(case when octet_length(\"metadata\") > 4096 then null else \"metadata\" end, '') as \"metadataJson\", coalesce(\"metadata_bytes\", case when octet_length(\"metadata\") > 4096 then octet_length(\"metadata\") end) as \"metadataBytes\", case when octet_length(\"expected_output\") > 4096 then null else \"expected_output\" end as \"expectedOutput\", coalesce(\"expected_output_bytes\", case when octet_length(\"expected_output\") > 4096 then octet_length(\"expected_output\") end) as \"expectedOutputBytes\", coalesce(case when octet_length(\"metadata\") > 4096 then octet_length(\"metadata\") end, 0) + coalesce(case when octet_length(\"expected_output\") > 4096 then octet_length(\"expected_output\") end, 0) as \"largeInlineBytes\" from \"traces\" where \"traces\".\"project_number\" = ? and \"traces\".\"trace_id\" = ?",
   cells: (params) => [params.projectNumber, packId(params.traceId)],
   row: (row: any) => ({
     projectNumber: row[0],
@@ -193,12 +248,15 @@ export const findTrace: Compiled<typeof source.findTrace> = {
     unpricedSpans: row[13],
     tokensEstimated: row[14] === 1,
     hasError: row[15] === 1,
-    metadataJson: row[16],
-    expectedOutput: row[17],
-    aggregatesJson: row[18],
-    traceId: row[19],
-    finishedAtMs: row[20],
-    totalTimeMs: row[21],
+    aggregatesJson: row[16],
+    traceId: row[17],
+    finishedAtMs: row[18],
+    totalTimeMs: row[19],
+    metadataJson: row[20],
+    metadataBytes: row[21],
+    expectedOutput: row[22],
+    expectedOutputBytes: row[23],
+    largeInlineBytes: row[24],
   }),
 };
 
@@ -214,49 +272,6 @@ export const findUsageNode: Compiled<typeof source.findUsageNode> = {
   }),
 };
 
-export const findWholeSpan: Compiled<typeof source.findWholeSpan> = {
-  name: 'append.findWholeSpan',
-  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"spans\".\"emitted_request_id\" as \"emittedRequestId\", \"spans\".\"shared_request_id\" as \"sharedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
-  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId)],
-  row: (row: any) => ({
-    projectNumber: row[0],
-    traceSequence: row[1],
-    type: spanTypes.value(row[2]),
-    startedAtMs: row[3],
-    startedNs: row[4],
-    finishedNs: row[5],
-    promptTokens: row[6],
-    completionTokens: row[7],
-    reasoningTokens: row[8],
-    cacheReadInputTokens: row[9],
-    cacheCreationInputTokens: row[10],
-    costNanoUsd: row[11],
-    costSource: unpackCostSource(row[12]),
-    tokensEstimated: row[13] === 1,
-    cachedTokensInPrompt: row[14] === null ? null : row[14] === 1,
-    callRow: row[15],
-    totalInput: row[16],
-    totalOutput: row[17],
-    shareRates: row[18],
-    name: row[19],
-    vendor: row[20],
-    model: row[21],
-    paramsJson: row[22],
-    otherMetricsJson: row[23],
-    errorJson: row[24],
-    contextsJson: row[25],
-    telemetryJson: row[26],
-    inputJson: unpackTyped(row[27]),
-    outputJson: unpackTyped(row[28]),
-    spanId: row[29],
-    parentId: row[30],
-    finishedAtMs: row[31],
-    firstTokenAtMs: row[32],
-    emittedRequestId: row[33],
-    sharedRequestId: row[34],
-  }),
-};
-
 export const insertSpans: Compiled<typeof source.insertSpans> = {
   name: 'append.insertSpans',
   text: "insert into \"spans\" (\"project_number\", \"trace_sequence\", \"span_id\", \"parent_id\", \"type\", \"started_at\", \"duration_ms\", \"started_ns\", \"finished_ns\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"cost_nano_usd\", \"cost_source\", \"tokens_estimated\", \"cached_tokens_in_prompt\", \"call_row\", \"total_input\", \"total_output\", \"share_rates\", \"shared_request_id\", \"emitted_request_id\", \"name\", \"vendor\", \"model\", \"params\", \"other_metrics\", \"error\", \"contexts\", \"telemetry\", \"input\", \"output\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -265,8 +280,8 @@ export const insertSpans: Compiled<typeof source.insertSpans> = {
 
 export const insertTraces: Compiled<typeof source.insertTraces> = {
   name: 'append.insertTraces',
-  text: "insert into \"traces\" (\"project_number\", \"trace_id\", \"sequence\", \"inserted_at\", \"updated_at\", \"span_count\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"total_cost_nano_usd\", \"unpriced_spans\", \"tokens_estimated\", \"has_error\", \"metadata\", \"expected_output\", \"aggregates\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.projectNumber, packId(params.traceId), params.sequence, params.insertedAtMs, params.updatedAtMs, params.spanCount, params.startedAtMs ?? null, params.durationMs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.totalCostNanoUsd ?? null, params.unpricedSpans, Number(params.tokensEstimated), Number(params.hasError), params.metadataJson, params.expectedOutput ?? null, params.aggregatesJson ?? null],
+  text: "insert into \"traces\" (\"project_number\", \"trace_id\", \"sequence\", \"inserted_at\", \"updated_at\", \"span_count\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"total_cost_nano_usd\", \"unpriced_spans\", \"tokens_estimated\", \"has_error\", \"metadata\", \"metadata_bytes\", \"expected_output\", \"expected_output_bytes\", \"aggregates\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (params) => [params.projectNumber, packId(params.traceId), params.sequence, params.insertedAtMs, params.updatedAtMs, params.spanCount, params.startedAtMs ?? null, params.durationMs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.totalCostNanoUsd ?? null, params.unpricedSpans, Number(params.tokensEstimated), Number(params.hasError), params.metadataJson, params.metadataBytes ?? null, params.expectedOutput ?? null, params.expectedOutputBytes ?? null, params.aggregatesJson ?? null],
 };
 
 export const listOverdue: Compiled<typeof source.listOverdue> = {
@@ -291,6 +306,12 @@ export const removeJobsOfTraces: Compiled<typeof source.removeJobsOfTraces> = {
   cells: (rows) => [...rows.map((params) => [params.projectNumber, params.sequence])],
 };
 
+export const removeTexts: Compiled<typeof source.removeTexts> = {
+  name: 'append.removeTexts',
+  text: "delete from \"trace_texts\" where (\"project_number\" = ? and \"trace_sequence\" = ? and \"name\" = ?)",
+  cells: (rows) => [...rows.map((params) => [params.projectNumber, params.traceSequence, params.name])],
+};
+
 export const replaceEvaluations: Compiled<typeof source.replaceEvaluations> = {
   name: 'append.replaceEvaluations',
   text: "insert into \"evaluations\" (\"project_number\", \"trace_sequence\", \"evaluation_id\", \"inserted_at\", \"evaluator_id\", \"name\", \"type\", \"span_id\", \"thread_id\", \"is_guardrail\", \"status\", \"passed\", \"score\", \"label\", \"monitor_id\", \"started_at\", \"finished_at\", \"details\", \"error\", \"inputs\", \"cost\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"evaluation_id\") do update set \"evaluator_id\" = \"excluded\".\"evaluator_id\", \"name\" = \"excluded\".\"name\", \"type\" = \"excluded\".\"type\", \"span_id\" = \"excluded\".\"span_id\", \"thread_id\" = \"excluded\".\"thread_id\", \"is_guardrail\" = \"excluded\".\"is_guardrail\", \"status\" = \"excluded\".\"status\", \"passed\" = \"excluded\".\"passed\", \"score\" = \"excluded\".\"score\", \"label\" = \"excluded\".\"label\", \"monitor_id\" = \"excluded\".\"monitor_id\", \"started_at\" = \"excluded\".\"started_at\", \"finished_at\" = \"excluded\".\"finished_at\", \"details\" = \"excluded\".\"details\", \"error\" = \"excluded\".\"error\", \"inputs\" = \"excluded\".\"inputs\", \"cost\" = \"excluded\".\"cost\"",
@@ -303,10 +324,16 @@ export const replaceSpans: Compiled<typeof source.replaceSpans> = {
   cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId), params.parentId == null ? null : packId(params.parentId), spanTypes.code(params.type), params.startedAtMs, params.durationMs, params.startedNs ?? null, params.finishedNs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.costNanoUsd ?? null, packCostSource(params.costSource ?? null), Number(params.tokensEstimated), params.cachedTokensInPrompt == null ? null : Number(params.cachedTokensInPrompt), params.callRow ?? null, params.totalInput ?? null, params.totalOutput ?? null, params.shareRates ?? null, params.sharedRequestId ?? null, params.emittedRequestId ?? null, params.name ?? null, params.vendor ?? null, params.model ?? null, params.paramsJson ?? null, params.otherMetricsJson ?? null, params.errorJson ?? null, params.contextsJson ?? null, params.telemetryJson ?? null, packTyped(params.inputJson ?? null), packTyped(params.outputJson ?? null)],
 };
 
+export const replaceTexts: Compiled<typeof source.replaceTexts> = {
+  name: 'append.replaceTexts',
+  text: "insert into \"trace_texts\" (\"project_number\", \"trace_sequence\", \"name\", \"text\") values (?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"name\") do update set \"text\" = \"excluded\".\"text\"",
+  cells: (params) => [params.projectNumber, params.traceSequence, params.name, params.text],
+};
+
 export const replaceTraces: Compiled<typeof source.replaceTraces> = {
   name: 'append.replaceTraces',
-  text: "insert into \"traces\" (\"project_number\", \"trace_id\", \"sequence\", \"inserted_at\", \"updated_at\", \"span_count\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"total_cost_nano_usd\", \"unpriced_spans\", \"tokens_estimated\", \"has_error\", \"metadata\", \"expected_output\", \"aggregates\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"sequence\") do update set \"project_number\" = \"excluded\".\"project_number\", \"trace_id\" = \"excluded\".\"trace_id\", \"inserted_at\" = \"excluded\".\"inserted_at\", \"updated_at\" = \"excluded\".\"updated_at\", \"span_count\" = \"excluded\".\"span_count\", \"started_at\" = \"excluded\".\"started_at\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"first_token_ms\" = \"excluded\".\"first_token_ms\", \"prompt_tokens\" = \"excluded\".\"prompt_tokens\", \"completion_tokens\" = \"excluded\".\"completion_tokens\", \"reasoning_tokens\" = \"excluded\".\"reasoning_tokens\", \"cache_read_input_tokens\" = \"excluded\".\"cache_read_input_tokens\", \"cache_creation_input_tokens\" = \"excluded\".\"cache_creation_input_tokens\", \"total_cost_nano_usd\" = \"excluded\".\"total_cost_nano_usd\", \"unpriced_spans\" = \"excluded\".\"unpriced_spans\", \"tokens_estimated\" = \"excluded\".\"tokens_estimated\", \"has_error\" = \"excluded\".\"has_error\", \"metadata\" = \"excluded\".\"metadata\", \"expected_output\" = \"excluded\".\"expected_output\", \"aggregates\" = \"excluded\".\"aggregates\"",
-  cells: (params) => [params.projectNumber, packId(params.traceId), params.sequence, params.insertedAtMs, params.updatedAtMs, params.spanCount, params.startedAtMs ?? null, params.durationMs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.totalCostNanoUsd ?? null, params.unpricedSpans, Number(params.tokensEstimated), Number(params.hasError), params.metadataJson, params.expectedOutput ?? null, params.aggregatesJson ?? null],
+  text: "insert into \"traces\" (\"project_number\", \"trace_id\", \"sequence\", \"inserted_at\", \"updated_at\", \"span_count\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"total_cost_nano_usd\", \"unpriced_spans\", \"tokens_estimated\", \"has_error\", \"metadata\", \"metadata_bytes\", \"expected_output\", \"expected_output_bytes\", \"aggregates\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"sequence\") do update set \"project_number\" = \"excluded\".\"project_number\", \"trace_id\" = \"excluded\".\"trace_id\", \"inserted_at\" = \"excluded\".\"inserted_at\", \"updated_at\" = \"excluded\".\"updated_at\", \"span_count\" = \"excluded\".\"span_count\", \"started_at\" = \"excluded\".\"started_at\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"first_token_ms\" = \"excluded\".\"first_token_ms\", \"prompt_tokens\" = \"excluded\".\"prompt_tokens\", \"completion_tokens\" = \"excluded\".\"completion_tokens\", \"reasoning_tokens\" = \"excluded\".\"reasoning_tokens\", \"cache_read_input_tokens\" = \"excluded\".\"cache_read_input_tokens\", \"cache_creation_input_tokens\" = \"excluded\".\"cache_creation_input_tokens\", \"total_cost_nano_usd\" = \"excluded\".\"total_cost_nano_usd\", \"unpriced_spans\" = \"excluded\".\"unpriced_spans\", \"tokens_estimated\" = \"excluded\".\"tokens_estimated\", \"has_error\" = \"excluded\".\"has_error\", \"metadata\" = \"excluded\".\"metadata\", \"metadata_bytes\" = \"excluded\".\"metadata_bytes\", \"expected_output\" = \"excluded\".\"expected_output\", \"expected_output_bytes\" = \"excluded\".\"expected_output_bytes\", \"aggregates\" = \"excluded\".\"aggregates\"",
+  cells: (params) => [params.projectNumber, packId(params.traceId), params.sequence, params.insertedAtMs, params.updatedAtMs, params.spanCount, params.startedAtMs ?? null, params.durationMs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.totalCostNanoUsd ?? null, params.unpricedSpans, Number(params.tokensEstimated), Number(params.hasError), params.metadataJson, params.metadataBytes ?? null, params.expectedOutput ?? null, params.expectedOutputBytes ?? null, params.aggregatesJson ?? null],
 };
 
 export const replaceUsageNodes: Compiled<typeof source.replaceUsageNodes> = {

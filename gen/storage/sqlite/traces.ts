@@ -45,6 +45,15 @@ export const findEvaluations: Compiled<typeof source.findEvaluations> = {
   }),
 };
 
+export const findMetadata: Compiled<typeof source.findMetadata> = {
+  name: 'traces.findMetadata',
+  text: "select case when \"metadata_bytes\" is null then \"metadata\" else (select \"trace_texts\".\"text\" as \"text\" from \"trace_texts\" where \"trace_texts\".\"project_number\" = \"traces\".\"project_number\" and \"trace_texts\".\"trace_sequence\" = \"traces\".\"sequence\" and \"trace_texts\".\"name\" = 'metadata') end as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"trace_id\" = ?",
+  cells: (params) => [params.projectNumber, packId(params.traceId)],
+  row: (row: any) => ({
+    metadataJson: row[0],
+  }),
+};
+
 export const findRootSpan: Compiled<typeof source.findRootSpan> = {
   name: 'traces.findRootSpan',
   text: "select \"trace_sequence\" as \"sequence\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"parent_id\" is null limit ?",
@@ -128,7 +137,7 @@ export const findSummaries: Compiled<typeof source.findSummaries> = {
 
 export const findTrace: Compiled<typeof source.findTrace> = {
   name: 'traces.findTrace',
-  text: "select \"traces\".\"sequence\" as \"sequence\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"reasoning_tokens\" as \"reasoningTokens\", \"traces\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"traces\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"traces\".\"unpriced_spans\" as \"unpricedSpans\", \"traces\".\"tokens_estimated\" as \"tokensEstimated\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"metadata\" as \"metadataJson\", \"traces\".\"expected_output\" as \"expectedOutput\", \"traces\".\"aggregates\" as \"aggregatesJson\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", max(0, \"duration_ms\") as \"totalTimeMs\" from \"traces\" where \"project_number\" = ? and \"trace_id\" = ?",
+  text: "select \"traces\".\"sequence\" as \"sequence\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"reasoning_tokens\" as \"reasoningTokens\", \"traces\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"traces\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"traces\".\"unpriced_spans\" as \"unpricedSpans\", \"traces\".\"tokens_estimated\" as \"tokensEstimated\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"aggregates\" as \"aggregatesJson\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", max(0, \"duration_ms\") as \"totalTimeMs\", case when \"metadata_bytes\" is null then \"metadata\" else (select \"trace_texts\".\"text\" as \"text\" from \"trace_texts\" where \"trace_texts\".\"project_number\" = \"traces\".\"project_number\" and \"trace_texts\".\"trace_sequence\" = \"traces\".\"sequence\" and \"trace_texts\".\"name\" = 'metadata') end as \"metadataJson\", case when \"expected_output_bytes\" is null then \"expected_output\" else (select \"trace_texts\".\"text\" as \"text\" from \"trace_texts\" where \"trace_texts\".\"project_number\" = \"traces\".\"project_number\" and \"trace_texts\".\"trace_sequence\" = \"traces\".\"sequence\" and \"trace_texts\".\"name\" = 'expected_output') end as \"expectedOutput\" from \"traces\" where \"project_number\" = ? and \"trace_id\" = ?",
   cells: (params) => [params.projectNumber, packId(params.traceId)],
   row: (row: any) => ({
     sequence: row[0],
@@ -146,19 +155,19 @@ export const findTrace: Compiled<typeof source.findTrace> = {
     unpricedSpans: row[12],
     tokensEstimated: row[13] === 1,
     hasError: row[14] === 1,
-    metadataJson: row[15],
-    expectedOutput: row[16],
-    aggregatesJson: row[17],
-    traceId: row[18],
-    finishedAtMs: row[19],
-    totalTimeMs: row[20],
+    aggregatesJson: row[15],
+    traceId: row[16],
+    finishedAtMs: row[17],
+    totalTimeMs: row[18],
+    metadataJson: row[19],
+    expectedOutput: row[20],
   }),
 };
 
 export const keepMetadata: Compiled<typeof source.keepMetadata> = {
   name: 'traces.keepMetadata',
-  text: "update \"traces\" set \"metadata\" = ?, \"updated_at\" = ? where (\"project_number\" = ? and \"trace_id\" = ?)",
-  cells: (params) => [params.metadataJson, params.updatedAtMs, params.projectNumber, packId(params.traceId)],
+  text: "update \"traces\" set \"metadata\" = ?, \"metadata_bytes\" = ?, \"updated_at\" = ? where (\"project_number\" = ? and \"trace_id\" = ?)",
+  cells: (params) => [params.metadataJson, params.metadataBytes ?? null, params.updatedAtMs, params.projectNumber, packId(params.traceId)],
 };
 
 export const keepSums: Compiled<typeof source.keepSums> = {
@@ -319,13 +328,24 @@ export const listTraceIds: Compiled<typeof source.listTraceIds> = {
 
 export const lockTrace: Compiled<typeof source.lockTrace> = {
   name: 'traces.lockTrace',
-  text: "select \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"trace_id\" = ?",
+  text: "select \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\" from \"traces\" where \"project_number\" = ? and \"trace_id\" = ?",
   cells: (params) => [params.projectNumber, packId(params.traceId)],
   row: (row: any) => ({
     sequence: row[0],
     spanCount: row[1],
     insertedAtMs: row[2],
     updatedAtMs: row[3],
-    metadataJson: row[4],
   }),
+};
+
+export const removeText: Compiled<typeof source.removeText> = {
+  name: 'traces.removeText',
+  text: "delete from \"trace_texts\" where (\"project_number\" = ? and \"trace_sequence\" = ? and \"name\" = ?)",
+  cells: (params) => [params.projectNumber, params.traceSequence, params.name],
+};
+
+export const storeText: Compiled<typeof source.storeText> = {
+  name: 'traces.storeText',
+  text: "insert into \"trace_texts\" (\"project_number\", \"trace_sequence\", \"name\", \"text\") values (?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"name\") do update set \"text\" = \"excluded\".\"text\"",
+  cells: (params) => [params.projectNumber, params.traceSequence, params.name, params.text],
 };

@@ -2,7 +2,7 @@
 
 import type { AppendTables, TraceKey } from '../events/append-tables.ts';
 import { isSampled } from '../monitors/sampling.ts';
-import type { Span, TraceAppend, TraceRecord } from '../traces/trace.ts';
+import type { Span, TraceAppend, TraceHead } from '../traces/trace.ts';
 import { isOutdated, readAggregates, SPANS_READ_THROUGH_MAX } from '../traces/trace-aggregates.ts';
 import { ALL_MONITORS, CALLS, type EvaluationJob, touchJob } from './jobs.ts';
 
@@ -15,7 +15,7 @@ type Touch = { readonly spans: readonly Span[]; readonly nowMs: number };
 
 type TouchOfTrace = Touch & {
   /** The trace before the append; undefined for a new one. */
-  readonly record: TraceRecord | undefined;
+  readonly record: TraceHead | undefined;
 };
 
 /** Stores one job when any monitor samples the trace and the queue of the project has room. */
@@ -32,7 +32,7 @@ export function enqueueJob(tables: AppendTables, traceKey: TraceKey, { spans, no
 }
 
 /** Searches only small traces. Without a known root, the job of a large one waits longer. */
-function hasRoot(tables: AppendTables, traceKey: TraceKey, record: TraceRecord): boolean {
+function hasRoot(tables: AppendTables, traceKey: TraceKey, record: TraceHead): boolean {
   const { spanCount, aggregatesJson } = record;
   if (spanCount <= SPANS_READ_THROUGH_MAX) return tables.hasRoot(traceKey);
   if (aggregatesJson === null || isOutdated(record)) return false;

@@ -1,7 +1,7 @@
 /** The port through which an append reads and writes rows in one transaction of the store. */
 
 import type { ActiveMonitors, EvaluationJob, JobKey, JobQueueOptions } from '../evaluations/jobs.ts';
-import type { Evaluation, Span, SpanSummary, TraceRecord, TraceTotals } from '../traces/trace.ts';
+import type { Evaluation, Span, SpanSummary, TraceHead, TraceTexts, TraceTotals } from '../traces/trace.ts';
 import type { NewEvent } from './event.ts';
 import type { GovernanceEventType, RequestEventType } from './event-type.ts';
 import type { EmittedData } from './request-data.ts';
@@ -9,19 +9,26 @@ import type { EventKind } from './request-event.ts';
 import type { StoredRequestState } from './request-state.ts';
 
 export type AppendTables = {
-  findTrace(projectNumber: number, traceId: string): TraceRecord | undefined;
+  findTrace(projectNumber: number, traceId: string): TraceHead | undefined;
+  /** The metadata of a trace that was found; may be large. */
+  metadataOf(traceKey: TraceKey): string;
   /** Answers the key of the new trace. */
   insertTrace(trace: NewTrace): TraceKey;
-  updateTrace(traceKey: TraceKey, trace: StoredTraceState): void;
+  /** A text that is not named stays. */
+  updateTrace(traceKey: TraceKey, trace: StoredTraceState & Partial<TraceTexts>): void;
   /** Afterwards no part of the trace can be found, and its id is free. */
   eraseTrace(traceKey: TraceKey): void;
   /** False, and stores nothing, when the trace has this span id. */
-  insertSpan(traceKey: TraceKey, span: Span): boolean;
+  insertSpan(traceKey: TraceKey, span: Span, requests: SpanRequests): boolean;
   replaceSpan(traceKey: TraceKey, span: Span, requests: SpanRequests): void;
   hasSpan(traceKey: TraceKey, spanId: string): boolean;
   findSpan(traceKey: TraceKey, spanId: string): StoredSpan | undefined;
-  /** Includes all texts. */
-  findWholeSpan(traceKey: TraceKey, spanId: string): WholeSpan | undefined;
+  /** What prices depend on beside the summary. */
+  findPricing(traceKey: TraceKey, spanId: string): SpanPricing | undefined;
+  /** What the kind of a call follows from, beside the summary. */
+  findCallTexts(traceKey: TraceKey, spanId: string): CallTexts | undefined;
+  /** Changes a stored span and leaves its texts alone, which may be large. */
+  changeSpan(traceKey: TraceKey, stored: StoredSpan, change: Partial<SpanChange>): void;
   /** The packed node of a span in a large trace, see shares/usage-node.ts; undefined without. */
   findUsageNode(traceKey: TraceKey, spanId: string): string | undefined;
   storeUsageNode(traceKey: TraceKey, spanId: string, packed: string): void;
@@ -78,26 +85,39 @@ export type MakeEvent = (created: string) => NewEvent<RequestEventType>;
 /** The storage key of a trace. */
 export type TraceKey = { readonly projectNumber: number; readonly traceId: string; readonly sequence: number };
 
-/** The fields that appends change. */
-export type TraceState = Pick<TraceRecord, 'metadataJson' | 'expectedOutput' | 'updatedAtMs' | 'aggregatesJson'> & {
-  readonly totals: TraceTotals;
-};
+/** The fields that appends change, beside the texts. */
+export type TraceState = Pick<TraceHead, 'updatedAtMs' | 'aggregatesJson'> & { readonly totals: TraceTotals };
 
 export type StoredTraceState = TraceState & { readonly insertedAtMs: number };
 
-type NewTrace = StoredTraceState & { readonly projectNumber: number; readonly traceId: string };
+type NewTrace = StoredTraceState & TraceTexts & { readonly projectNumber: number; readonly traceId: string };
 
 /** The requests of a span that is a call. */
 export type SpanRequests = {
-  /** Null when there was no event, or when the id follows from the span. */
+  /** Null when there was no event, or when the id follows from the span without its parameters. */
   readonly emittedRequestId: string | null;
   /** The request of the other span of the same call, in which this one is counted; null: it has its own, or none. */
   readonly sharedRequestId: string | null;
 };
 
-export type StoredSpan = SpanRequests & { readonly summary: SpanSummary; readonly paramsJson: string | null };
+export type StoredSpan = SpanRequests & {
+  readonly summary: SpanSummary;
+  /** Null unless the parameters may name the request of the span. */
+  readonly paramsJson: string | null;
+};
 
-export type WholeSpan = SpanRequests & { readonly span: Span };
+/** What changes of a stored span that is not sent again. */
+export type SpanChange = SpanRequests &
+  Pick<Span, 'costNanoUsd' | 'costSource' | 'callRow' | 'totalInput' | 'totalOutput' | 'shareRates'>;
+
+export type SpanPricing = Pick<Span, 'vendor' | 'cachedTokensInPrompt' | 'otherMetricsJson'>;
+
+export type CallTexts = {
+  /** Null: none, or one that is too large to be read for this. */
+  readonly telemetryJson: string | null;
+  /** The beginning of the input. */
+  readonly inputStart: string | null;
+};
 
 export type RequestRow = {
   readonly projectNumber: number;

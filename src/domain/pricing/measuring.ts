@@ -4,7 +4,6 @@ import type { Organization, Project } from '../caller.ts';
 import type { AppendTables, TraceKey } from '../events/append-tables.ts';
 import { requestIdOfStored } from '../traces/span-requests.ts';
 import type { Replaced, Span } from '../traces/trace.ts';
-import { summaryOf } from '../traces/trace-totals.ts';
 import { changeSpans, type PricedSpan } from './repricing.ts';
 
 /** A trace that may have spans to measure, with what its prices depend on. */
@@ -67,16 +66,16 @@ function measureSpan(
   traceKey: TraceKey,
   { spanId, costSource, ...usage }: Measurement,
 ): readonly Replaced[] {
-  const stored = tables.findWholeSpan(traceKey, spanId);
-  if (stored === undefined || stored.span.callRow !== null || stored.span.costSource !== costSource) return [];
-  const next = { ...stored.span, ...usage };
-  const { emittedRequestId, sharedRequestId } = stored;
-  // Its request keeps its id, also when the span turns out to be no call.
-  const ownId = requestIdOfStored(traceKey.traceId, stored.span);
-  const follows = ownId === requestIdOfStored(traceKey.traceId, next);
-  tables.replaceSpan(traceKey, next, {
+  const stored = tables.findSpan(traceKey, spanId);
+  if (stored === undefined || stored.summary.callRow !== null || stored.summary.costSource !== costSource) return [];
+  const { summary, paramsJson, emittedRequestId } = stored;
+  const next = { ...summary, ...usage };
+  // Its request keeps its id, also when the span turns out to be no call, and when nothing reads its parameters again.
+  const ownId = requestIdOfStored(traceKey.traceId, { ...summary, paramsJson });
+  const follows = ownId === requestIdOfStored(traceKey.traceId, { ...next, paramsJson: null });
+  tables.changeSpan(traceKey, stored, {
+    ...usage,
     emittedRequestId: emittedRequestId ?? (follows ? null : ownId),
-    sharedRequestId,
   });
-  return [{ old: summaryOf(stored.span), next: summaryOf(next) }];
+  return [{ old: summary, next }];
 }

@@ -5,7 +5,6 @@ import type { AppendTables, TraceKey } from '../events/append-tables.ts';
 import type { CallSettlement } from '../traces/shares/trace-calls.ts';
 import type { Replaced, Span, SpanUsage, SummedName } from '../traces/trace.ts';
 import { sumUp } from '../traces/trace-growth.ts';
-import { summaryOf } from '../traces/trace-totals.ts';
 
 /** The inputs to the price of a stored span, and the price. */
 export type PricedSpan = Pick<
@@ -121,8 +120,6 @@ export function changeSpans(
   tables.updateTrace(traceKey, {
     insertedAtMs: record.insertedAtMs,
     ...sumUp(tables, traceKey, { record, added: [], replaced }),
-    metadataJson: record.metadataJson,
-    expectedOutput: record.expectedOutput,
     updatedAtMs: Math.max(record.updatedAtMs, nowMs ?? record.updatedAtMs),
   });
   return replaced.length;
@@ -133,12 +130,12 @@ function repriceSpan(
   traceKey: TraceKey,
   { span: known, ...price }: NewPrice,
 ): readonly Replaced[] {
-  const stored = tables.findWholeSpan(traceKey, known.spanId);
+  const stored = tables.findSpan(traceKey, known.spanId);
+  const pricing = tables.findPricing(traceKey, known.spanId);
   // A span that was sent again meanwhile has a newer price.
-  if (stored === undefined || !isAsKnown(stored.span, known)) return [];
-  const next = { ...stored.span, ...price };
-  tables.replaceSpan(traceKey, next, stored);
-  return [{ old: summaryOf(stored.span), next: summaryOf(next) }];
+  if (stored === undefined || pricing === undefined || !isAsKnown({ ...stored.summary, ...pricing }, known)) return [];
+  tables.changeSpan(traceKey, stored, price);
+  return [{ old: stored.summary, next: { ...stored.summary, ...price } }];
 }
 
 function isAsKnown(span: PricedSpan, known: PricedSpan): boolean {

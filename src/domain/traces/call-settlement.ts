@@ -14,7 +14,7 @@ import { hasMoreBytesThan } from '../text-limits.ts';
 import { callKindOf, isCall, requestTypeOf } from './calls.ts';
 import { type CallSettlement, callsOf, type ListedCall, type TraceCall } from './shares/trace-calls.ts';
 import { contentOfSpan, findOwnId, type RequestOwner, requestIdOfStored } from './span-requests.ts';
-import type { Span, SpanSummary, TraceRecord } from './trace.ts';
+import type { SpanSummary, TraceHead } from './trace.ts';
 
 /** Calls that one transaction corrects. */
 export const SETTLED_AT_ONCE = 200;
@@ -36,7 +36,7 @@ type Settling = {
   readonly traceKey: TraceKey;
   readonly owner: RequestOwner;
   readonly nowMs: number;
-  readonly metadata: EventMetadata;
+  readonly metadata: () => EventMetadata;
 };
 
 /** False, and changes nothing, when the trace has changed since it was read. */
@@ -105,7 +105,7 @@ function mendCost(settling: Settling, { spanId, call, emits, rateVersion }: Mend
 }
 
 type Found = {
-  readonly record: TraceRecord;
+  readonly record: TraceHead;
   readonly owner: ProjectOwner;
   readonly projectNumber: number;
   readonly nowMs: number;
@@ -113,12 +113,17 @@ type Found = {
 
 function settlingOf(tables: AppendTables, { record, owner, projectNumber, nowMs }: Found): Settling {
   const traceKey = { projectNumber, traceId: record.traceId, sequence: record.sequence };
+  // May be large, and few calls need it.
+  let metadata: EventMetadata | undefined;
   return {
     tables,
     traceKey,
     owner: { ...owner, projectNumber },
     nowMs,
-    metadata: readEventMetadata(record.metadataJson),
+    metadata: () => {
+      metadata ??= readEventMetadata(tables.metadataOf(traceKey));
+      return metadata;
+    },
   };
 }
 
@@ -162,7 +167,7 @@ function markDuplicate(settling: Settling, { stored, ownId, countedIn }: Duplica
     content: duplicateOf(emitted, countedIn),
     cost: FREE,
   }));
-  keepShared(tables, traceKey, { spanId: stored.summary.spanId, sharedRequestId: countedIn });
+  tables.changeSpan(traceKey, stored, { sharedRequestId: countedIn });
 }
 
 const FREE: RequestCost = { nanoUsd: 0, rateVersion: null };
@@ -191,44 +196,34 @@ type Alone = { readonly stored: StoredSpan; readonly ownId: string | null; reado
 /** A call that was counted in another request makes one of its own, or its own counts again. */
 function countAlone(settling: Settling, { stored, ownId, call }: Alone): void {
   const { tables, owner, traceKey, nowMs } = settling;
-  const { spanId } = stored.summary;
-  const whole = tables.findWholeSpan(traceKey, spanId);
-  if (whole === undefined) return;
-  const { span } = whole;
+  const span = stored.summary;
   const cost = call === null ? span.costNanoUsd : call.costNanoUsd;
-  const gatewayRequestId = ownId ?? requestIdOfStored(traceKey.traceId, span);
+  const gatewayRequestId =
+    ownId ?? stored.emittedRequestId ?? requestIdOfStored(traceKey.traceId, { ...span, ...stored });
   if (gatewayRequestId === null) return;
   recordRequest(tables.log(owner.organizationNumber), {
     ...requestOf(settling, gatewayRequestId),
     receivedAtMs: nowMs,
-    signal: { status: span.errorJson === null ? 'success' : 'error', source: ownId === null ? 'span' : 'resent_span' },
-    content: () => contentOfStored(traceKey.traceId, span, settling.metadata),
+    signal: { status: span.hasError ? 'error' : 'success', source: ownId === null ? 'span' : 'resent_span' },
+    content: () => contentOfStored(settling, span),
     cost: cost === null ? null : { nanoUsd: cost, rateVersion: null },
     price: null,
   });
-  keepShared(tables, traceKey, { spanId, sharedRequestId: null });
+  tables.changeSpan(traceKey, stored, { sharedRequestId: null });
 }
 
 /** The error class of a span whose sender named none. */
 const ERROR_CLASS = 'error';
 
-function contentOfStored(traceId: string, span: Span, metadata: EventMetadata): RequestContent {
-  const telemetry = span.telemetryJson === null ? null : parseFreeJson(span.telemetryJson);
+function contentOfStored({ tables, traceKey, metadata }: Settling, span: SpanSummary): RequestContent {
+  const { telemetryJson = null, inputStart = null } = tables.findCallTexts(traceKey, span.spanId) ?? {};
+  const telemetry = telemetryJson === null ? null : parseFreeJson(telemetryJson);
   const kind = callKindOf({ ...span, telemetry: isObject(telemetry) ? telemetry : null }) ?? 'generation';
-  const request = { requestType: requestTypeOf(kind, span.inputJson), errorClass: ERROR_CLASS, httpStatus: null };
-  return contentOfSpan({ traceId, span, request, metadata });
+  const request = { requestType: requestTypeOf(kind, inputStart), errorClass: ERROR_CLASS, httpStatus: null };
+  return contentOfSpan({ traceId: traceKey.traceId, span, hasError: span.hasError, request, metadata: metadata() });
 }
 
 function requestOf({ owner, nowMs }: Settling, gatewayRequestId: string) {
   const { projectId, projectNumber, organizationId } = owner;
   return { projectId, projectNumber, organizationId, receivedAtMs: nowMs, gatewayRequestId };
-}
-
-type Shared = { readonly spanId: string; readonly sharedRequestId: string | null };
-
-function keepShared(tables: AppendTables, traceKey: TraceKey, { spanId, sharedRequestId }: Shared): void {
-  const whole = tables.findWholeSpan(traceKey, spanId);
-  if (whole === undefined) return;
-  const { span, emittedRequestId } = whole;
-  tables.replaceSpan(traceKey, span, { emittedRequestId, sharedRequestId });
 }

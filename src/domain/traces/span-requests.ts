@@ -11,7 +11,7 @@ import { correctRequest, findRequest, type RequestUpdate, recordRequest } from '
 import type { RequestResult } from '../events/request-report.ts';
 import { isCall } from './calls.ts';
 import type { TraceCall, TraceCalls } from './shares/trace-calls.ts';
-import type { Span, SpanRequest, SpanSummary, TraceAppend } from './trace.ts';
+import type { Span, SpanRequest, SpanSummary, SummedName, TraceAppend } from './trace.ts';
 
 /** The project of a trace. */
 export type RequestOwner = Pick<TraceAppend, 'projectId' | 'projectNumber' | 'organizationId' | 'organizationNumber'>;
@@ -98,16 +98,17 @@ type Recorded = {
 function record(context: CallContext, { request, span }: Reported, recorded: Recorded): RequestResult {
   const { append, tables, metadata } = context;
   const { requestId, costNanoUsd, comparesSpending = false } = recorded;
+  const hasError = span.errorJson !== null;
   const update: RequestUpdate = {
     ...ownerOf(append),
     receivedAtMs: append.receivedAtMs,
     // A span that is sent again may name another request, but it is still the same call.
     gatewayRequestId: requestId ?? request.gatewayRequestId,
     signal: {
-      status: span.errorJson === null ? 'success' : 'error',
+      status: hasError ? 'error' : 'success',
       source: requestId === null ? 'span' : 'resent_span',
     },
-    content: () => contentOfSpan({ traceId: append.traceId, span, request, metadata: metadata() }),
+    content: () => contentOfSpan({ traceId: append.traceId, span, hasError, request, metadata: metadata() }),
     cost: costOf(span, costNanoUsd, request.rateVersion),
     price: null,
     comparesSpending,
@@ -171,27 +172,33 @@ function hasOutcome(log: LogTables, { projectId, projectNumber }: RequestOwner, 
   return row !== undefined && 'source' in row.state;
 }
 
-const REQUEST_ID_MEMBER = '"gateway_request_id"';
+/** The member of parameters that names a request. */
+export const REQUEST_ID_MEMBER = '"gateway_request_id"';
 
 type StoredCall = Pick<SpanSummary, 'spanId' | 'type' | 'model' | 'callRow'> & Pick<Span, 'paramsJson'>;
+
+/** Whether parameters, which can be large, may have to be read for the request id of a span. */
+export function namesRequest({ paramsJson }: Pick<Span, 'paramsJson'>): boolean {
+  return paramsJson?.includes(REQUEST_ID_MEMBER) === true;
+}
 
 /** The request id of a stored span; null when it is no call. */
 export function requestIdOfStored(traceId: string, { paramsJson, ...span }: StoredCall): string | null {
   // Earlier versions made a request of every span of this type.
   if (!isCall(span) && !(span.callRow === null && span.type === 'llm')) return null;
-  // Parameters can be large, and few of them name a request.
-  const params: LosslessJson = paramsJson?.includes(REQUEST_ID_MEMBER) ? JSON.parse(paramsJson) : null;
+  const params: LosslessJson = paramsJson !== null && namesRequest({ paramsJson }) ? JSON.parse(paramsJson) : null;
   return gatewayRequestId(traceId, span.spanId, isObject(params) ? params : null);
 }
 
 type SpanReport = {
   readonly traceId: string;
-  readonly span: Span;
+  readonly span: Pick<Span, 'startedAtMs' | 'finishedAtMs' | 'model' | Exclude<SummedName, 'costNanoUsd'>>;
+  readonly hasError: boolean;
   readonly request: Omit<SpanRequest, 'spanIndex' | 'gatewayRequestId' | 'rateVersion'>;
   readonly metadata: EventMetadata;
 };
 
-export function contentOfSpan({ traceId, span, request, metadata }: SpanReport): RequestContent {
+export function contentOfSpan({ traceId, span, hasError, request, metadata }: SpanReport): RequestContent {
   return {
     occurredAtMs: span.finishedAtMs,
     virtualKeyId: '',
@@ -202,14 +209,14 @@ export function contentOfSpan({ traceId, span, request, metadata }: SpanReport):
     modelProviderId: null,
     requestType: request.requestType,
     usage: usageOf(span),
-    error: span.errorJson === null ? null : { class: request.errorClass, httpStatus: request.httpStatus },
+    error: !hasError ? null : { class: request.errorClass, httpStatus: request.httpStatus },
     durationMs: Math.max(0, span.finishedAtMs - span.startedAtMs),
     labelsJson: metadata.labelsJson,
     metadataJson: metadata.customJson,
   };
 }
 
-function usageOf(span: Span): RequestUsage | null {
+function usageOf(span: SpanReport['span']): RequestUsage | null {
   const { promptTokens, completionTokens, reasoningTokens, cacheReadInputTokens, cacheCreationInputTokens } = span;
   const cached = cacheReadInputTokens ?? cacheCreationInputTokens;
   if ((promptTokens ?? completionTokens ?? reasoningTokens ?? cached) === null) return null;

@@ -1,13 +1,13 @@
 /** Applies one collector request to the tables, inside a transaction of the caller. */
 
 import { enqueueJob, enqueueSettlement, isSeenByMonitors } from '../evaluations/job-append.ts';
-import type { AppendTables, TraceKey } from '../events/append-tables.ts';
+import type { AppendTables, SpanRequests, TraceKey } from '../events/append-tables.ts';
 import { readEventMetadata } from '../events/event-metadata.ts';
 import type { RequestResult } from '../events/request-report.ts';
 import { isCall } from './calls.ts';
 import { callsOf, isOtherCall, NO_CALLS, type TraceCalls } from './shares/trace-calls.ts';
-import { findOwnId, type KnownRequests, recordCall, requestIdOfStored } from './span-requests.ts';
-import type { Replaced, Span, SpanRequest, SpanSummary, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
+import { findOwnId, type KnownRequests, namesRequest, recordCall, requestIdOfStored } from './span-requests.ts';
+import type { Replaced, Span, SpanRequest, SpanSummary, TraceAppend, TraceAppended, TraceHead } from './trace.ts';
 import { SPANS_READ_THROUGH_MAX } from './trace-aggregates.ts';
 import { type Sums, storeNodes, sumUp, sumUpNew } from './trace-growth.ts';
 import { mergeMetadata } from './trace-metadata.ts';
@@ -15,7 +15,8 @@ import { summaryOf } from './trace-totals.ts';
 
 type Merged = {
   readonly traceKey: TraceKey;
-  readonly metadataJson: string;
+  /** The merged metadata. */
+  readonly metadata: () => string;
   readonly notes: readonly string[];
   readonly calls: TraceCalls;
   /** Whether requests of stored calls may need a correction once the trace has settled. */
@@ -29,11 +30,11 @@ type Arrival = {
   /** Each id once. */
   readonly spans: readonly Span[];
   /** The stored trace, if any. */
-  readonly record: TraceRecord | undefined;
+  readonly record: TraceHead | undefined;
 };
 
 /** An append to a stored trace. */
-type Update = Arrival & { readonly record: TraceRecord };
+type Update = Arrival & { readonly record: TraceHead };
 
 const NOTHING_COMPLETED: Completed = { results: undefined, notes: [] };
 const NONE_KNOWN: ReadonlyMap<string, KnownRequests> = new Map();
@@ -86,7 +87,7 @@ function findExcess(tables: AppendTables, { append, spans, record }: Arrival): R
 function findLiving(
   tables: AppendTables,
   { projectNumber, traceId, expiredBeforeMs }: TraceAppend,
-): TraceRecord | undefined {
+): TraceHead | undefined {
   const record = tables.findTrace(projectNumber, traceId);
   if (record === undefined || expiredBeforeMs === null || record.insertedAtMs >= expiredBeforeMs) return record;
   tables.eraseTrace({ projectNumber, traceId: record.traceId, sequence: record.sequence });
@@ -108,25 +109,51 @@ function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[
     expectedOutput: append.expectedOutput ?? null,
     updatedAtMs: receivedAtMs,
   });
-  for (const span of spans) tables.insertSpan(traceKey, span);
+  for (const span of spans) tables.insertSpan(traceKey, span, requestsOfNew(traceId, span));
   storeNodes(tables, traceKey, sums);
-  return { traceKey, metadataJson, notes, calls: callsOf(summaries), unsettled: false, known: NONE_KNOWN };
+  return {
+    traceKey,
+    metadata: () => metadataJson,
+    notes,
+    calls: callsOf(summaries),
+    unsettled: false,
+    known: NONE_KNOWN,
+  };
 }
 
 function update(tables: AppendTables, { append, spans, record }: Update): Merged {
-  const { json: metadataJson, notes } = mergeMetadata(record.metadataJson, append.metadataJson);
   const traceKey = { projectNumber: append.projectNumber, traceId: record.traceId, sequence: record.sequence };
+  const { metadataJson, notes } = growMetadata(tables, traceKey, append.metadataJson);
   const before = listCalls(tables, traceKey, { append, spans, record });
   const { sums, known } = storeSpans(tables, traceKey, { append, spans, record });
   tables.updateTrace(traceKey, {
     insertedAtMs: record.insertedAtMs,
     ...sums,
-    metadataJson,
-    expectedOutput: append.expectedOutput === undefined ? record.expectedOutput : append.expectedOutput,
+    ...(metadataJson === null ? {} : { metadataJson }),
+    ...(append.expectedOutput === undefined ? {} : { expectedOutput: append.expectedOutput }),
     updatedAtMs: Math.max(record.updatedAtMs, append.receivedAtMs),
   });
   const { calls, unsettled } = compareCalls(tables, traceKey, { append, spans, record, before });
-  return { traceKey, metadataJson, notes, calls, unsettled, known };
+  return { traceKey, metadata: () => metadataJson ?? tables.metadataOf(traceKey), notes, calls, unsettled, known };
+}
+
+/** The stored metadata may be large, so that it is read only to add to it. Null: it stays as it is. */
+function growMetadata(
+  tables: AppendTables,
+  traceKey: TraceKey,
+  incomingJson: string | null,
+): { readonly metadataJson: string | null; readonly notes: readonly string[] } {
+  if (incomingJson === null) return { metadataJson: null, notes: [] };
+  const storedJson = tables.metadataOf(traceKey);
+  const { json, notes } = mergeMetadata(storedJson, incomingJson);
+  return { metadataJson: json === storedJson ? null : json, notes };
+}
+
+const NO_REQUESTS: SpanRequests = Object.freeze({ emittedRequestId: null, sharedRequestId: null });
+
+/** Notes the request that parameters name: they may be large, and later appends do not read them. */
+function requestsOfNew(traceId: string, span: Span): SpanRequests {
+  return namesRequest(span) ? { ...NO_REQUESTS, emittedRequestId: requestIdOfStored(traceId, span) } : NO_REQUESTS;
 }
 
 /** Stores the spans; returns the sums with them, and the requests of those that were stored before. */
@@ -140,7 +167,7 @@ function storeSpans(
   const replaced: Replaced[] = [];
   for (const span of spans) {
     const next = summaryOf(span);
-    if (tables.insertSpan(traceKey, span)) {
+    if (tables.insertSpan(traceKey, span, requestsOfNew(append.traceId, span))) {
       added.push(next);
       continue;
     }
@@ -148,8 +175,10 @@ function storeSpans(
     const ownId = stored === undefined ? null : findOwnId(tables, { owner: append, traceId: append.traceId }, stored);
     const sharedId = stored?.sharedRequestId ?? null;
     if (ownId !== null || sharedId !== null) known.set(span.spanId, { ownId, sharedId });
-    const follows = ownId === requestIdOfStored(append.traceId, span);
-    tables.replaceSpan(traceKey, span, { emittedRequestId: follows ? null : ownId, sharedRequestId: sharedId });
+    const presentId = requestIdOfStored(append.traceId, span);
+    const followingId = ownId === presentId ? null : ownId;
+    const emittedRequestId = namesRequest(span) ? (ownId ?? presentId) : followingId;
+    tables.replaceSpan(traceKey, span, { emittedRequestId, sharedRequestId: sharedId });
     if (stored !== undefined) replaced.push({ old: stored.summary, next });
   }
   return { sums: sumUp(tables, traceKey, { record, added, replaced }), known };
@@ -196,11 +225,11 @@ type Completed = {
 function completeRequests(
   tables: AppendTables,
   append: TraceAppend,
-  { traceKey, metadataJson, calls, known, excess }: Merged & { readonly excess: ReadonlySet<string> },
+  { traceKey, metadata: merged, calls, known, excess }: Merged & { readonly excess: ReadonlySet<string> },
 ): Completed {
   if (append.requests.length === 0) return NOTHING_COMPLETED;
   const winners = new Map(append.spans.map((span, index) => [span.spanId, index]));
-  const metadata = once(() => readEventMetadata(metadataJson));
+  const metadata = once(() => readEventMetadata(merged()));
   // A span that is not stored has no request.
   const isStored = (span: Span | undefined, index: number): span is Span =>
     span !== undefined && winners.get(span.spanId) === index && !excess.has(span.spanId);

@@ -3,14 +3,7 @@
 import type { AppendTables, TraceState as StoredState, TraceKey } from '../events/append-tables.ts';
 import { beginNodes, type GrownShares, growShares } from './shares/grow-shares.ts';
 import { withShares } from './shares/shares.ts';
-import {
-  type Replaced,
-  type SpanSummary,
-  SUMMED,
-  type SummedName,
-  type TraceRecord,
-  type TraceTotals,
-} from './trace.ts';
+import { type Replaced, type SpanSummary, SUMMED, type SummedName, type TraceHead, type TraceTotals } from './trace.ts';
 import {
   addCounts,
   aggregatesOf,
@@ -152,7 +145,7 @@ export type Sums = Pick<StoredState, 'totals' | 'aggregatesJson'>;
 
 type Changes = {
   /** Before changes. */
-  readonly record: TraceRecord;
+  readonly record: TraceHead;
   readonly added: readonly SpanSummary[];
   readonly replaced: readonly Replaced[];
 };

@@ -174,13 +174,6 @@ export type TraceAppend = {
   readonly requests: readonly SpanRequest[];
 };
 
-/** Several traces of one request: committed as a whole or not at all. */
-export type TraceBatch = {
-  readonly kind: 'traces';
-  /** Each trace once. */
-  readonly appends: readonly TraceAppend[];
-};
-
 /** Results of the commit. */
 export type TraceAppended = {
   /** Metadata values that the merge dropped, in the wording of the collector's report. */
@@ -194,15 +187,17 @@ export type TraceAppended = {
   readonly refusedSpans?: readonly number[];
 };
 
-/** The stored row of a trace. */
-export type TraceRecord = TraceTotals & {
+/** A stored trace without its texts, which may be large. */
+export type TraceHead = TraceTotals & {
   readonly traceId: string;
   /** Ascending number of the trace inside storage. */
   readonly sequence: number;
-  readonly metadataJson: string;
-  readonly expectedOutput: string | null;
   readonly insertedAtMs: number;
   readonly updatedAtMs: number;
   /** JSON text of TraceAggregates or of outdatedAggregates; null for small traces, and until they are computed. */
   readonly aggregatesJson: string | null;
 };
+
+export type TraceTexts = { readonly metadataJson: string; readonly expectedOutput: string | null };
+
+export type TraceRecord = TraceHead & TraceTexts;

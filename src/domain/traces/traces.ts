@@ -13,7 +13,7 @@ import { type BatchDraft, isUnreadable, type TraceDraft } from './collector/coll
 import { type CollectReport, reportBatch, reportCollected } from './collector/collector-report.ts';
 import type { Losses } from './collector/losses.ts';
 import { inputText, outputText } from './search/trace-texts.ts';
-import type { Evaluation, Span, TraceAppended, TraceRecord } from './trace.ts';
+import type { Evaluation, Span, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
 import type { TraceChoice } from './trace-aggregates.ts';
 import { traceNotFound } from './trace-changes.ts';
 import { hasIdLength, lookupForms } from './trace-ids.ts';
@@ -67,7 +67,10 @@ type TraceDigestView = TraceHead & { readonly text: string };
 export type Traces = {
   /** Stores the valid parts of a trace; resolves after the commit. Throws validation_error without any. */
   collect(draft: TraceDraft, at: { project: Project; nowMs: number }): Promise<CollectReport>;
-  /** Stores the valid parts of several traces in one commit. There may be none. */
+  /**
+   * Stores the valid parts of several traces; there may be none. Each trace is stored as a whole or not at all: after a
+   * failure the sender repeats the request, which is safe.
+   */
   collectBatch(batch: BatchDraft, at: { project: Project; nowMs: number }): Promise<CollectReport>;
   /** Throws trace_not_found, ambiguous_trace_id or invalid_cursor. */
   get(project: Project, question: GetTrace, nowMs: number): Promise<TraceView>;
@@ -101,7 +104,7 @@ export function createTraces(deps: TracesDeps): Traces {
       const validating = collectBatch(batch, arrivalOf(deps, at), { ...deps, prices });
       const validated = await deps.runSteps(validating);
       const appends = validated.flatMap(({ collected, isStorable }) => (isStorable ? [collected.append] : []));
-      const appended = appends.length === 0 ? [] : await deps.store.appendBatch({ kind: 'traces', appends });
+      const appended = await appendAll(deps.store, appends);
       noteExcess(deps, at, appended);
       return reportBatch(batch.refused, validated, appended);
     },
@@ -143,6 +146,24 @@ export function createTraces(deps: TracesDeps): Traces {
       return { record, evaluations, text: omitted === null ? text : `${text}\n${omitted}` };
     },
   };
+}
+
+/** A request may name very many traces: others need not wait until all of them are stored. */
+const APPENDS_AT_ONCE = 128;
+
+async function appendAll(
+  { append }: Pick<TraceStore, 'append'>,
+  appends: readonly TraceAppend[],
+): Promise<readonly TraceAppended[]> {
+  const appended: TraceAppended[] = [];
+  for (let start = 0; start < appends.length; start += APPENDS_AT_ONCE) {
+    const settled = await Promise.allSettled(appends.slice(start, start + APPENDS_AT_ONCE).map(append));
+    const failures = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+    // A fault tells the sender to try again.
+    if (failures.length > 0) throw failures.find((failure) => failure instanceof Fault) ?? failures[0];
+    for (const each of settled) if (each.status === 'fulfilled') appended.push(each.value);
+  }
+  return appended;
 }
 
 /** Notes the spans that their traces had no room for. */

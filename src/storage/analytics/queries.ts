@@ -5,7 +5,7 @@ import type { Sums } from '../../domain/analytics/sums.ts';
 import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
 import { columns, pick, rowsOf } from '../plain-queries.ts';
 import { change, changeRows, type Db, type Dialect, query } from '../queries.ts';
-import { METADATA_BYTES, type OfTraces, START, spanQueries, tracesOf } from '../traces/columns.ts';
+import { METADATA_BYTES, metadataOf, type OfTraces, START, spanQueries, tracesOf } from '../traces/columns.ts';
 
 export { listMetadata } from '../search/queries.ts';
 
@@ -47,8 +47,8 @@ function rangeOf(db: Db, params: OfRange, { holds }: Dialect) {
       .where(sql<boolean>`(${START}, ${sql.ref('sequence')}) > (${params.afterMs}, ${params.afterSequence})`)
       .where('insertedAtMs', '>=', params.receivedFromMs)
       .where('insertedAtMs', '<=', params.receivedToMs)
-      .where(holds('metadataJson', params.firstNeedle))
-      .where(holds('metadataJson', params.secondNeedle))
+      .where((column) => holds(metadataOf(column), params.firstNeedle))
+      .where((column) => holds(metadataOf(column), params.secondNeedle))
       .select([
         START.as('startMs'),
         ...columns('Trace', 'sequence', 'spanCount', 'hasError', 'promptTokens', 'completionTokens'),

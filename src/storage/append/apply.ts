@@ -8,26 +8,19 @@ import type { GovernanceReport, RequestReport, Settlement } from '../../domain/e
 import { applyMeasuring, type Measuring } from '../../domain/pricing/measuring.ts';
 import { applyRepricing, type Repricing, type RequestMending } from '../../domain/pricing/repricing.ts';
 import { mendCalls } from '../../domain/traces/call-settlement.ts';
-import type { TraceAppend, TraceAppended, TraceBatch } from '../../domain/traces/trace.ts';
+import type { TraceAppend, TraceAppended } from '../../domain/traces/trace.ts';
 import { applyAppend } from '../../domain/traces/trace-append.ts';
 import type { HourRow } from '../analytics/hour-changes.ts';
 import { type BatchTablesDeps, createBatchTables, type Written } from './batch-tables.ts';
+import { createLoadMeter } from './load-meter.ts';
 
 /**
- * Every append but a single trace: reports of gateways, settlements, results of evaluations, trace batches, new prices
- * of spans and requests, and measurements.
+ * Every append but a trace: reports of gateways, settlements, results of evaluations, new prices of spans and requests,
+ * and measurements.
  */
-export type Report =
-  | RequestReport
-  | GovernanceReport
-  | Settlement
-  | JobEnd
-  | TraceBatch
-  | Repricing
-  | RequestMending
-  | Measuring;
+export type Report = RequestReport | GovernanceReport | Settlement | JobEnd | Repricing | RequestMending | Measuring;
 
-/** An entry of the commit queue. Single traces have no `kind`. */
+/** An entry of the commit queue. Traces have no `kind`. */
 export type Append = TraceAppend | Report;
 
 /** The answer to each kind of report. */
@@ -35,7 +28,6 @@ export type Reported = {
   readonly requests: ReturnType<typeof applyRequests>;
   readonly governance: ReturnType<typeof applyGovernance>;
   readonly settlement: ReturnType<typeof applySettlement>;
-  readonly traces: readonly TraceAppended[];
   readonly repricing: ReturnType<typeof applyRepricing>;
   readonly mending: ReturnType<typeof mendCalls>;
   readonly measuring: ReturnType<typeof applyMeasuring>;
@@ -54,21 +46,27 @@ export function isReport(append: Append): append is Report {
   return 'kind' in append;
 }
 
-/** The traces in an append. */
+/** The trace in an append, if any. */
 export function tracesOf(append: Append): readonly TraceAppend[] {
-  if (!isReport(append)) return [append];
-  return append.kind === 'traces' ? append.appends : [];
+  return isReport(append) ? [] : [append];
 }
 
+type Applied = {
+  /** Of the first appends: a batch that has loaded much ends early, and the others belong to the next one. */
+  readonly outcomes: AppendOutcome[];
+  readonly hours: readonly HourRow[];
+  readonly written: Written;
+};
+
 /** Applies a batch to its tables. The hours are counted before anything is written: they need the replaced spans as they were. */
-export function applyBatch(
-  deps: BatchTablesDeps,
-  appends: readonly Append[],
-): { readonly outcomes: AppendOutcome[]; readonly hours: readonly HourRow[]; readonly written: Written } {
-  const { tables, written, countHours } = createBatchTables(deps);
-  const outcomes = appends.map((append) =>
-    isReport(append) ? { reported: applyReport(tables, append) } : applyAppend(tables, append),
-  );
+export function applyBatch(deps: BatchTablesDeps, appends: readonly Append[]): Applied {
+  const { read, isSpent } = createLoadMeter(deps.read);
+  const { tables, written, countHours } = createBatchTables({ ...deps, read });
+  const outcomes: AppendOutcome[] = [];
+  for (const append of appends) {
+    outcomes.push(isReport(append) ? { reported: applyReport(tables, append) } : applyAppend(tables, append));
+    if (isSpent()) break;
+  }
   return { outcomes, hours: countHours(), written };
 }
 
@@ -88,8 +86,6 @@ function applyReport(tables: AppendTables, report: Report): Reported[keyof Repor
       return applyMeasuring(tables, report);
     case 'evaluation':
       return applyJobEnd(tables, report);
-    case 'traces':
-      return report.appends.map((append) => applyAppend(tables, append) ?? WITHOUT_NOTES);
   }
 }
 

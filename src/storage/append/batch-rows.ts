@@ -1,27 +1,35 @@
 /** The rows of a batch, from the values of the domain and back. */
 
-import type {
-  SpanRequests,
-  StoredSpan,
-  StoredTraceState,
-  TraceKey,
-  WholeSpan,
-} from '../../domain/events/append-tables.ts';
-import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/traces/trace.ts';
+import type { SpanRequests, StoredSpan, StoredTraceState, TraceKey } from '../../domain/events/append-tables.ts';
+import type { Evaluation, Span, SpanSummary, TraceHead } from '../../domain/traces/trace.ts';
 import { summaryOf } from '../../domain/traces/trace-totals.ts';
 import type { Found } from './reader.ts';
 
-export type TraceRow = TraceRecord & { readonly projectNumber: number; readonly durationMs: number | null };
+/** A row to be written, and whether its key is new. */
+export type Entry<Row> = { readonly row: Row; readonly isNew: boolean };
+
+/** The columns of the texts of a trace; see trace-texts.ts. */
+export type TextColumns = {
+  readonly metadataJson: string;
+  readonly metadataBytes: number | null;
+  readonly expectedOutput: string | null;
+  readonly expectedOutputBytes: number | null;
+};
+
+export type TraceRow = TraceHead & TextColumns & { readonly projectNumber: number; readonly durationMs: number | null };
 export type PartKey = { readonly projectNumber: number; readonly traceSequence: number };
 export type SpanRow = Span &
   PartKey & { readonly durationMs: number; readonly firstTokenMs: number | null } & SpanRequests;
 export type EvaluationRow = Evaluation & PartKey;
 export type UsageNodeRow = PartKey & { readonly spanId: string; readonly nodeJson: string };
-export const NO_REQUESTS: SpanRequests = Object.freeze({ emittedRequestId: null, sharedRequestId: null });
 
 // Spreads stand first in these literals: elsewhere they take several times as long.
 
-export function toTraceRow({ projectNumber, traceId, sequence }: TraceKey, trace: StoredTraceState): TraceRow {
+export function toTraceRow(
+  { projectNumber, traceId, sequence }: TraceKey,
+  trace: StoredTraceState,
+  texts: TextColumns,
+): TraceRow {
   const { startedAtMs, finishedAtMs } = trace.totals;
   return {
     ...trace.totals,
@@ -31,8 +39,10 @@ export function toTraceRow({ projectNumber, traceId, sequence }: TraceKey, trace
     durationMs: startedAtMs === null || finishedAtMs === null ? null : finishedAtMs - startedAtMs,
     insertedAtMs: trace.insertedAtMs,
     updatedAtMs: trace.updatedAtMs,
-    metadataJson: trace.metadataJson,
-    expectedOutput: trace.expectedOutput,
+    metadataJson: texts.metadataJson,
+    metadataBytes: texts.metadataBytes,
+    expectedOutput: texts.expectedOutput,
+    expectedOutputBytes: texts.expectedOutputBytes,
     aggregatesJson: trace.aggregatesJson,
   };
 }
@@ -50,19 +60,6 @@ export function toSpanRow({ projectNumber, sequence }: TraceKey, span: Span, req
   };
 }
 
-type WholeRow = Span & PartKey & SpanRequests;
-
-/** Drops the columns that are computed when a span is stored. */
-export function toWholeSpan({
-  projectNumber: _,
-  traceSequence: __,
-  emittedRequestId,
-  sharedRequestId,
-  ...span
-}: WholeRow): WholeSpan {
-  return { span, emittedRequestId, sharedRequestId };
-}
-
 export function toCounted(row: SpanRow): SpanSummary & { readonly traceSequence: number } {
   return { ...summaryOf(row), traceSequence: row.traceSequence };
 }
@@ -74,4 +71,13 @@ export function toStoredSpan(found: Found<'findSpan'>): StoredSpan {
 
 export function toPartKey({ projectNumber, sequence }: TraceKey): PartKey {
   return { projectNumber, traceSequence: sequence };
+}
+
+export function mapKey(projectNumber: number, traceId: string): string {
+  return `${projectNumber} ${traceId}`;
+}
+
+/** The key of a part of a trace: a span, an evaluation, a job or a text. */
+export function partKey({ projectNumber, sequence }: TraceKey, id: string): string {
+  return `${projectNumber} ${sequence} ${id}`;
 }

@@ -7,34 +7,30 @@ import { randomUUID } from 'node:crypto';
 import type { Backlog, JobCount } from '../../domain/evaluations/backlog.ts';
 import type { ActiveMonitors, EvaluationJob, JobKey, JobQueueOptions } from '../../domain/evaluations/jobs.ts';
 import type { AppendTables, StoredSpan, TraceKey } from '../../domain/events/append-tables.ts';
-import type { Span, SpanSummary } from '../../domain/traces/trace.ts';
-import { summaryOf } from '../../domain/traces/trace-totals.ts';
 import { countHours, type HourRow } from '../analytics/hour-changes.ts';
 import { type BatchLog, createBatchLog, type LogHeads, type WrittenLog } from './batch-log.ts';
 import {
+  type Entry,
   type EvaluationRow,
-  NO_REQUESTS,
   type PartKey,
+  partKey,
   type SpanRow,
   type TraceRow,
-  toCounted,
   toPartKey,
-  toSpanRow,
-  toStoredSpan,
-  toTraceRow,
-  toWholeSpan,
   type UsageNodeRow,
 } from './batch-rows.ts';
-import type { Found, Reader } from './reader.ts';
-
-/** A row to be written, and whether its key is new. */
-type Entry<Row> = { readonly row: Row; readonly isNew: boolean };
+import { createBatchSpans, keyOfSpan } from './batch-spans.ts';
+import { type BatchTracesDeps, createBatchTraces, type TextEntry } from './batch-traces.ts';
 
 export type Written = {
   /** Traces to remove with everything that belongs to them, before other writes. */
   readonly erased: readonly TraceKey[];
   readonly traces: ReadonlyMap<string, Entry<TraceRow>>;
+  /** Large texts of traces. */
+  readonly texts: ReadonlyMap<string, TextEntry>;
   readonly spans: ReadonlyMap<string, Entry<SpanRow>>;
+  /** Stored spans that change without their texts. */
+  readonly changedSpans: ReadonlyMap<string, PartKey & StoredSpan>;
   readonly usageNodes: ReadonlyMap<string, UsageNodeRow>;
   readonly evaluations: ReadonlyMap<string, EvaluationRow>;
   /** By key; null: removed. */
@@ -45,110 +41,33 @@ export type Written = {
   readonly logs: ReadonlyMap<number, { readonly written: WrittenLog }>;
 };
 
-export type BatchTablesDeps = LogHeads & {
-  readonly read: Reader;
-  readonly activeMonitorsOf: (projectNumber: number) => ActiveMonitors;
-  readonly jobQueue: JobQueueOptions;
-  readonly backlog: Pick<Backlog, 'isFull'>;
-  /** A unique sequence for a new trace. */
-  readonly drawSequence: (insertedAtMs: number) => number;
-};
+export type BatchTablesDeps = LogHeads &
+  BatchTracesDeps & {
+    readonly activeMonitorsOf: (projectNumber: number) => ActiveMonitors;
+    readonly jobQueue: JobQueueOptions;
+    readonly backlog: Pick<Backlog, 'isFull'>;
+  };
 
 export function createBatchTables(deps: BatchTablesDeps) {
-  const { read, drawSequence, activeMonitorsOf, jobQueue, backlog } = deps;
-  const erased: TraceKey[] = [];
-  const traces = new Map<string, Entry<TraceRow>>();
-  const stored = new Map<number, Found<'findTrace'>>();
-  const summaries = new Map<number, readonly SpanSummary[]>();
-  const erasedKeys = new Set<string>();
-  const spans = new Map<string, Entry<SpanRow>>();
+  const { read, activeMonitorsOf, jobQueue, backlog } = deps;
+  const traces = createBatchTraces(deps);
+  const { isNew: isNewTrace, spanCountOf } = traces;
+  const spans = createBatchSpans({ read, isNewTrace, spanCountOf });
   const usageNodes = new Map<string, UsageNodeRow>();
   const evaluations = new Map<string, EvaluationRow>();
-  // The keys of new root spans, by the sequence of their trace.
-  const roots = new Map<number, Set<string>>();
   const jobs = new Map<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>();
   const jobCounts = new Map<number, JobCount>();
   const logs = new Map<number, BatchLog>();
 
-  function isNewTrace({ projectNumber, traceId }: TraceKey): boolean {
-    return traces.get(mapKey(projectNumber, traceId))?.isNew === true;
-  }
-
-  function noteRoot({ sequence }: TraceKey, { parentId }: Span, key: string): void {
-    if (parentId === null) roots.set(sequence, (roots.get(sequence) ?? new Set()).add(key));
-  }
-
-  function findStoredSpan(traceKey: TraceKey, spanId: string): StoredSpan | undefined {
-    if (isNewTrace(traceKey)) return undefined;
-    const [found] = read('findSpan', keyOfSpan(traceKey, spanId));
-    return found === undefined ? undefined : toStoredSpan(found);
-  }
-
-  /** As they were before the batch. The totals and the hours of a trace read the same. */
-  function storedSummaries(projectNumber: number, sequence: number): readonly SpanSummary[] {
-    const known = summaries.get(sequence) ?? read('listSummaries', { projectNumber, sequence });
-    summaries.set(sequence, known);
-    return known;
-  }
-
   const tables: AppendTables = {
-    findTrace(projectNumber, traceId) {
-      const key = mapKey(projectNumber, traceId);
-      const entry = traces.get(key);
-      if (entry !== undefined) return entry.row;
-      const [found] = erasedKeys.has(key) ? [] : read('findTrace', { projectNumber, traceId });
-      if (found !== undefined) stored.set(found.sequence, found);
-      return found;
-    },
-    insertTrace(trace) {
-      const { projectNumber, traceId } = trace;
-      const traceKey = { projectNumber, traceId, sequence: drawSequence(trace.insertedAtMs) };
-      traces.set(mapKey(projectNumber, traceId), { row: toTraceRow(traceKey, trace), isNew: true });
-      return traceKey;
-    },
-    updateTrace(traceKey, trace) {
-      // A later commit must have a later instant, whenever the trace was received: other processes find changes by it.
-      const before = stored.get(traceKey.sequence)?.updatedAtMs ?? Number.NEGATIVE_INFINITY;
-      const row = toTraceRow(traceKey, { ...trace, updatedAtMs: Math.max(trace.updatedAtMs, before + 1) });
-      traces.set(mapKey(traceKey.projectNumber, traceKey.traceId), { row, isNew: isNewTrace(traceKey) });
-    },
+    ...traces.tables,
+    ...spans.tables,
     eraseTrace(traceKey) {
-      const key = mapKey(traceKey.projectNumber, traceKey.traceId);
-      traces.delete(key);
-      erasedKeys.add(key);
-      erased.push(traceKey);
-      for (const [id, { row }] of spans) if (row.traceSequence === traceKey.sequence) spans.delete(id);
+      traces.erase(traceKey);
+      spans.erase(traceKey);
       for (const [id, row] of usageNodes) if (row.traceSequence === traceKey.sequence) usageNodes.delete(id);
       for (const [id, row] of evaluations) if (row.traceSequence === traceKey.sequence) evaluations.delete(id);
       for (const [id, { key }] of jobs) if (key.traceSequence === traceKey.sequence) jobs.delete(id);
-    },
-    insertSpan(traceKey, span) {
-      const key = partKey(traceKey, span.spanId);
-      if (spans.has(key) || findStoredSpan(traceKey, span.spanId) !== undefined) return false;
-      spans.set(key, { row: toSpanRow(traceKey, span, NO_REQUESTS), isNew: true });
-      noteRoot(traceKey, span, key);
-      return true;
-    },
-    replaceSpan(traceKey, span, requests) {
-      const key = partKey(traceKey, span.spanId);
-      spans.set(key, { row: toSpanRow(traceKey, span, requests), isNew: spans.get(key)?.isNew === true });
-      noteRoot(traceKey, span, key);
-    },
-    hasSpan(traceKey, spanId) {
-      if (spans.has(partKey(traceKey, spanId))) return true;
-      return !isNewTrace(traceKey) && read('findSpanId', keyOfSpan(traceKey, spanId)).length > 0;
-    },
-    findSpan(traceKey, spanId) {
-      const row = spans.get(partKey(traceKey, spanId))?.row;
-      if (row === undefined) return findStoredSpan(traceKey, spanId);
-      const { paramsJson, emittedRequestId, sharedRequestId } = row;
-      return { summary: summaryOf(row), paramsJson, emittedRequestId, sharedRequestId };
-    },
-    findWholeSpan(traceKey, spanId) {
-      const row = spans.get(partKey(traceKey, spanId))?.row;
-      if (row !== undefined) return toWholeSpan(row);
-      const [found] = isNewTrace(traceKey) ? [] : read('findWholeSpan', keyOfSpan(traceKey, spanId));
-      return found === undefined ? undefined : toWholeSpan(found);
     },
     findUsageNode(traceKey, spanId) {
       const known = usageNodes.get(partKey(traceKey, spanId));
@@ -158,15 +77,6 @@ export function createBatchTables(deps: BatchTablesDeps) {
     storeUsageNode(traceKey, spanId, nodeJson) {
       usageNodes.set(partKey(traceKey, spanId), { ...keyOfSpan(traceKey, spanId), nodeJson });
     },
-    summaries(traceKey) {
-      const { projectNumber, sequence } = traceKey;
-      const stored = isNewTrace(traceKey) ? [] : storedSummaries(projectNumber, sequence);
-      const found = new Map<string, SpanSummary>(stored.map((summary) => [summary.spanId, summary]));
-      for (const { row } of spans.values()) {
-        if (row.traceSequence === sequence) found.set(row.spanId, summaryOf(row));
-      }
-      return [...found.values()];
-    },
     storeEvaluation(traceKey, evaluation) {
       const key = partKey(traceKey, evaluation.evaluationId);
       const insertedAtMs = evaluations.get(key)?.insertedAtMs ?? evaluation.insertedAtMs;
@@ -174,11 +84,6 @@ export function createBatchTables(deps: BatchTablesDeps) {
     },
     activeMonitorsOf,
     jobQueue,
-    hasRoot(traceKey) {
-      const { projectNumber, sequence } = traceKey;
-      for (const key of roots.get(sequence) ?? []) if (spans.get(key)?.row.parentId === null) return true;
-      return !isNewTrace(traceKey) && read('findRootSpan', { projectNumber, sequence }).length > 0;
-    },
     hasRoomForJob(projectNumber) {
       const isFull = backlog.isFull(projectNumber);
       const count = jobCounts.get(projectNumber) ?? { made: 0, refused: 0 };
@@ -208,36 +113,23 @@ export function createBatchTables(deps: BatchTablesDeps) {
       return known.tables;
     },
   };
-  const written: Written = { erased, traces, spans, usageNodes, evaluations, jobs, jobCounts, logs };
+  const written: Written = { ...traces.written, ...spans.written, usageNodes, evaluations, jobs, jobCounts, logs };
   return {
     tables,
     written,
     /** The changes of the hourly sums. Call it once the batch is applied; it may read, too. */
     countHours: (): readonly HourRow[] =>
-      countHours(storedSummaries, {
-        stored,
-        erased: erased.map(({ sequence }) => sequence),
-        now: [...traces.values()].map(({ row }) => row),
-        spans: [...spans.values()].map(({ row }) => toCounted(row)),
+      countHours(spans.storedSummaries, {
+        stored: traces.stored,
+        erased: written.erased.map(({ sequence }) => sequence),
+        now: [...written.traces.values()].map(({ row }) => row),
+        spans: spans.counted(),
       }),
   };
 }
 
-function mapKey(projectNumber: number, traceId: string): string {
-  return `${projectNumber} ${traceId}`;
-}
-
 function jobKey({ projectNumber, traceSequence, sourceId }: JobKey): string {
   return `${projectNumber} ${traceSequence} ${sourceId}`;
-}
-
-/** The key of a span, an evaluation or a job. */
-function partKey({ projectNumber, sequence }: TraceKey, id: string): string {
-  return `${projectNumber} ${sequence} ${id}`;
-}
-
-function keyOfSpan(traceKey: TraceKey, spanId: string): PartKey & { readonly spanId: string } {
-  return { ...toPartKey(traceKey), spanId };
 }
 
 /**

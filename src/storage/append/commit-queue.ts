@@ -12,6 +12,7 @@ const UNDER_WAY_MAX = 2;
 const RETRY_AFTER_SECONDS = 1;
 
 type CommitQueueDeps = {
+  /** Stores the first appends at least, and answers the outcomes of those it has stored. */
   readonly commit: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
   /** The most bytes that may be queued. */
   readonly queueMaxBytes: number;
@@ -74,18 +75,22 @@ export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: Com
   }
 
   async function send(batch: readonly Waiting[]): Promise<void> {
-    const bytes = batch.reduce((sum, item) => sum + item.bytes, 0);
+    const bytes = bytesOf(batch);
     underWay += 1;
     underWayBytes += bytes;
+    let rest: readonly Waiting[] = [];
     try {
       const outcomes = await commit(batch.map((item) => item.append));
-      for (const [index, item] of batch.entries()) settle(item, outcomes[index]);
+      if (outcomes.length === 0) throw new Error('the writer did not say what became of a batch');
+      for (const [index, outcome] of outcomes.entries()) settle(batch[index], outcome);
+      rest = batch.slice(outcomes.length);
     } catch (error) {
       for (const item of batch) item.reject(error);
     }
     underWay -= 1;
     underWayBytes -= bytes;
-    queuedBytes -= bytes;
+    queuedBytes -= bytes - bytesOf(rest);
+    if (rest.length > 0) waiting = afterOthers([...rest, ...waiting], batch.slice(0, -rest.length));
     schedule();
     if (isBusy()) return;
     drained?.resolve();
@@ -112,10 +117,25 @@ export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: Com
   };
 }
 
-function settle(item: Waiting, outcome: AppendOutcome | undefined): void {
-  if (outcome === undefined) item.reject(new Error('the writer did not say what became of an append'));
-  else if (outcome instanceof Error) item.reject(outcome);
-  else item.resolve(outcome);
+/** What a project has to store that loads much comes after all that other projects wait for, but not after later cuts. */
+function afterOthers(waiting: readonly Waiting[], stored: readonly Waiting[]): Waiting[] {
+  const projects = new Set(stored.map(projectOf));
+  const { true: own = [], false: others = [] } = Object.groupBy(waiting, (item) => `${projects.has(projectOf(item))}`);
+  return [...others, ...own];
+}
+
+/** Undefined for reports that are of no project. */
+function projectOf({ append }: Waiting): number | undefined {
+  return 'projectNumber' in append ? append.projectNumber : undefined;
+}
+
+function bytesOf(items: readonly Waiting[]): number {
+  return items.reduce((sum, item) => sum + item.bytes, 0);
+}
+
+function settle(item: Waiting | undefined, outcome: AppendOutcome): void {
+  if (outcome instanceof Error) item?.reject(outcome);
+  else item?.resolve(outcome);
 }
 
 function toAppended(done: Done): TraceAppended {
@@ -140,7 +160,6 @@ function estimateReport(report: Report): number {
   if (report.kind === 'measuring') {
     return report.traces.reduce((bytes, { spans }) => bytes + ROW_BYTES * (1 + spans.length), 0);
   }
-  if (report.kind === 'traces') return report.appends.reduce((bytes, append) => bytes + estimateTrace(append), 0);
   if (report.kind === 'evaluation')
     return report.outcome.kind === 'store' ? estimateTrace(report.outcome.append) : ROW_BYTES;
   let bytes = ROW_BYTES;

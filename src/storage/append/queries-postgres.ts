@@ -75,6 +75,9 @@ export const deleteTraces = ofRows(remove('Trace', ['projectNumber', 'traceId'])
 export const deleteSpans = changeRows<OfTrace>((db, { projectNumber, sequence }) =>
   db.deleteFrom('Span').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence),
 );
+export const deleteTexts = changeRows<OfTrace>((db, { projectNumber, sequence }) =>
+  db.deleteFrom('TraceText').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence),
+);
 export const deleteUsageNodes = changeRows<OfTrace>((db, { projectNumber, sequence }) =>
   db.deleteFrom('UsageNode').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence),
 );

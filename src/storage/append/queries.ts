@@ -1,36 +1,79 @@
 /** Append queries, the same for every store. */
 
 import { sql } from 'kysely';
-import { columns, findByKey, insertMany, ofRows, remove, replaceMany } from '../plain-queries.ts';
+import type { SpanChange } from '../../domain/events/append-tables.ts';
+import { REQUEST_ID_MEMBER } from '../../domain/traces/span-requests.ts';
+import { columns, findByKey, insertMany, ofRows, pick, remove, replaceMany } from '../plain-queries.ts';
 import { change, changeRows, lookup, query } from '../queries.ts';
 import { ADMITTED } from '../rows/codes.ts';
-import { spanOf, summaryOf, traceOf } from '../traces/columns.ts';
+import { largeText, metadataOf, rowOf, summaryOf } from '../traces/columns.ts';
 
 type OfSpan = { readonly projectNumber: number; readonly traceSequence: number; readonly spanId: string };
 type OfRequest = { readonly organizationNumber: number; readonly key: string };
 
-export const findTrace = lookup<{ readonly projectNumber: number; readonly traceId: string }>()(
-  (db, { projectNumber, traceId }, dialect) =>
-    dialect
-      .keyed(db.selectFrom('Trace'), 'Trace', { projectNumber, traceId }, 'lock')
-      .select('projectNumber as projectNumber')
-      .select((column) => traceOf(column, dialect)),
+type OfTrace = { readonly projectNumber: number; readonly traceId: string };
+
+/** Without large texts, which the two queries below read once the trace is locked. */
+export const findTrace = lookup<OfTrace>()((db, { projectNumber, traceId }, dialect) =>
+  dialect
+    .keyed(db.selectFrom('Trace'), 'Trace', { projectNumber, traceId }, 'lock')
+    .select('projectNumber as projectNumber')
+    .select((column) => rowOf(column, dialect)),
 );
 
+export const findMetadata = lookup<OfTrace>()((db, { projectNumber, traceId }, { keyed, idText }) =>
+  keyed(db.selectFrom('Trace'), 'Trace', { projectNumber, traceId })
+    .select(['projectNumber as projectNumber', idText('traceId').as('traceId')])
+    .select((column) => metadataOf(column).as('metadataJson')),
+);
+
+/** The large texts that the row of a trace has itself; see trace-texts.ts. */
+export const findLargeTexts = lookup<OfTrace>()((db, { projectNumber, traceId }, { keyed, idText }) =>
+  keyed(db.selectFrom('Trace'), 'Trace', { projectNumber, traceId })
+    .select(['projectNumber as projectNumber', idText('traceId').as('traceId')])
+    .select([largeText('metadataJson').as('metadataJson'), largeText('expectedOutput').as('expectedOutput')]),
+);
+
+/** Larger parameters name no request, unless the span was stored before requests were noted beside it. */
+const PARAMS_SEARCHED_MAX_BYTES = 16_384;
+const NAMING_PARAMS = sql<string | null>`case when ${sql.ref('emittedRequestId')} is null
+  and (${sql.ref('callRow')} is null or octet_length(${sql.ref('paramsJson')}) <= ${sql.lit(PARAMS_SEARCHED_MAX_BYTES)})
+  and ${sql.ref('paramsJson')} like ${sql.lit(`%${REQUEST_ID_MEMBER}%`)} then ${sql.ref('paramsJson')} end`;
+
+/** Parameters only where they may name the request of the span. */
 export const findSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, dialect) =>
   dialect
     .keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
     .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
     .select((column) => summaryOf(column, dialect))
-    .select(columns('Span', 'paramsJson', 'emittedRequestId', 'sharedRequestId')),
+    .select(NAMING_PARAMS.as('paramsJson'))
+    .select(columns('Span', 'emittedRequestId', 'sharedRequestId')),
 );
 
-export const findWholeSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, dialect) =>
-  dialect
-    .keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
+/** What prices depend on. */
+export const findPricedSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, { keyed, idText }) =>
+  keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
     .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
-    .select((column) => spanOf(column, dialect))
-    .select(columns('Span', 'emittedRequestId', 'sharedRequestId')),
+    .select(idText('spanId').as('spanId'))
+    .select(columns('Span', 'vendor', 'cachedTokensInPrompt', 'otherMetricsJson')),
+);
+
+// A longer text says less about a call than it costs a settlement of many.
+const TELEMETRY_MAX_BYTES = 65_536;
+const INPUT_START_CHARACTERS = 64;
+
+/** What the kind of a call follows from. */
+export const findCallTexts = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, { keyed, idText }) =>
+  keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
+    .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
+    .select(idText('spanId').as('spanId'))
+    .select(
+      sql<string | null>`case when octet_length(${sql.ref('telemetryJson')}) <= ${sql.lit(TELEMETRY_MAX_BYTES)}
+        then ${sql.ref('telemetryJson')} end`.as('telemetryJson'),
+    )
+    .select(
+      sql<string | null>`substr(${sql.ref('inputJson')}, 1, ${sql.lit(INPUT_START_CHARACTERS)})`.as('inputStart'),
+    ),
 );
 
 export const findUsageNode = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, { keyed, idText }) =>
@@ -111,6 +154,19 @@ export const insertTraces = insertMany('Trace');
 export const replaceTraces = replaceMany('Trace');
 export const insertSpans = insertMany('Span');
 export const replaceSpans = replaceMany('Span');
+
+const CHANGED = [
+  ...(['costNanoUsd', 'costSource', 'callRow', 'totalInput', 'totalOutput', 'shareRates'] as const),
+  ...(['emittedRequestId', 'sharedRequestId'] as const),
+] as const satisfies readonly (keyof SpanChange)[];
+type ChangedSpan = OfSpan & SpanChange;
+/** Leaves texts alone, which may be large. */
+export const changeSpans = changeRows<ChangedSpan>((db, params, { update, storedId }) => {
+  const { projectNumber, traceSequence, spanId } = params;
+  return update(db, 'Span', { projectNumber, traceSequence, spanId: storedId(spanId) }).set(pick(params, ...CHANGED));
+});
+export const replaceTexts = replaceMany('TraceText');
+export const removeTexts = ofRows(remove('TraceText', ['projectNumber', 'traceSequence', 'name']));
 export const replaceUsageNodes = replaceMany('UsageNode');
 /** A later result of an evaluation replaces the earlier one but keeps when the first was received. */
 export const replaceEvaluations = replaceMany('Evaluation', { keeps: ['insertedAtMs'] });

@@ -9,8 +9,11 @@ export const READ_NAMES = [
   ...([
     'findLogHead',
     'findTrace',
+    'findMetadata',
+    'findLargeTexts',
     'findSpan',
-    'findWholeSpan',
+    'findPricedSpan',
+    'findCallTexts',
     'findSpanId',
     'findUsageNode',
     'listSummaries',
@@ -37,8 +40,13 @@ export type Found<Name extends ReadName> = Queries[Name] extends
 
 /**
  * Answers the stored rows, or nothing when they are not loaded yet: then the run is void, and repeated once they are.
+ * `bytes`: about what the rows take, where that is known before they are read.
  */
-export type Reader = <Name extends ReadName>(name: Name, key: KeyOf<Name>) => readonly Found<Name>[];
+export type Reader = <Name extends ReadName>(
+  name: Name,
+  key: KeyOf<Name>,
+  bytes?: number | null,
+) => readonly Found<Name>[];
 
 /** The same reads outside of a run. */
 export type LookUps = {

@@ -67,6 +67,7 @@ const FORMS: { readonly [table: string]: Form } = {
   },
   spans: ofTraces('spans'),
   usage_nodes: ofTraces('usage_nodes'),
+  trace_texts: ofTraces('trace_texts'),
   evaluations: ofTraces('evaluations'),
   evaluation_jobs: ofTraces('evaluation_jobs'),
   events: {

@@ -12,6 +12,8 @@ export const POSTGRES_SCHEMAS: KnownSchemas = {
     // A process of before would store spans without their shares.
     readMigration('postgres-0004-shares', { olderProcesses: 'must be stopped' }),
     readMigration('postgres-0005-share-backfill', { olderProcesses: 'may run' }),
+    // A process of before would take a large text for an empty one.
+    readMigration('postgres-0006-trace-texts', { olderProcesses: 'must be stopped' }),
   ],
   readBaseline: () => readBaseline('postgres'),
   unsupported: new Map([

@@ -15,6 +15,8 @@ export const SQLITE_SCHEMAS: KnownSchemas = {
     // A process of before would store spans without their shares.
     readMigration('sqlite-0004-shares', { olderProcesses: 'must be stopped' }),
     readMigration('sqlite-0005-share-backfill', { olderProcesses: 'may run' }),
+    // A process of before would take a large text for an empty one.
+    readMigration('sqlite-0006-trace-texts', { olderProcesses: 'must be stopped' }),
   ],
   readBaseline: () => readBaseline('sqlite'),
   unsupported: new Map([

@@ -34,12 +34,16 @@ const PRICED = [
   ...columns('Span', 'cachedTokensInPrompt', 'otherMetricsJson', 'costNanoUsd', 'costSource', 'callRow'),
 ] as const;
 
+/** Spans with more metrics beside those with columns keep their price: a page, and a change of its spans, reads all of them. */
+const METRICS_MAX_BYTES = 16_384;
+
 type PageOfTrace = { projectNumber: number; sequence: number; afterId: string; limit: number };
 
 /** Spans of one trace after an id. */
 export const listPricedSpans = query<PageOfTrace>()((db, { projectNumber, sequence, afterId, limit }, { idText }) =>
   rowsOf(db, 'Span', { projectNumber, traceSequence: sequence })
     .where(idText('spanId'), '>', afterId)
+    .where(sql<boolean>`octet_length(coalesce(${sql.ref('otherMetricsJson')}, '')) <= ${sql.lit(METRICS_MAX_BYTES)}`)
     .select(idText('spanId').as('spanId'))
     .select(PRICED)
     .select(({ eb }) =>

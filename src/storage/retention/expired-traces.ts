@@ -56,6 +56,7 @@ export async function removeExpiredTraces(
       }
       rows += parts;
       if (parts === wanted) continue;
+      await change(queries.removeTexts, { projectNumber: -projectNumber, sequences: [sequence] });
       await change(queries.removeTraces, { projectNumber, traceIds: [hiddenId(sequence)] });
       rows += 1;
       removed += 1;
@@ -70,6 +71,7 @@ export async function removeExpiredTraces(
       await change(queries.markStored, { projectNumber, sequences });
       await change(queries.removeSpans, { projectNumber, sequences });
       await change(queries.removeUsageNodes, { projectNumber, sequences });
+      await change(queries.removeTexts, { projectNumber, sequences });
       await change(queries.removeEvaluations, { projectNumber, sequences });
       await change(queries.removeJobs, { projectNumber, sequences });
       await change(queries.removeTraces, { projectNumber, traceIds: traces.map(({ traceId }) => traceId) });

@@ -129,6 +129,7 @@ export const removeTraces = change<{ readonly projectNumber: number; readonly tr
 
 export const removeSpans = removeAll('Span');
 export const removeUsageNodes = removeAll('UsageNode');
+export const removeTexts = removeAll('TraceText');
 export const removeEvaluations = removeAll('Evaluation');
 export const removeJobs = removeAll('EvaluationJob');
 
@@ -143,7 +144,7 @@ export const lockJobs = query<OfTraces>()((db, { projectNumber, sequences }, { l
   ),
 );
 
-function removeAll(table: 'Span' | 'UsageNode' | 'Evaluation' | 'EvaluationJob') {
+function removeAll(table: 'Span' | 'UsageNode' | 'TraceText' | 'Evaluation' | 'EvaluationJob') {
   return change<OfTraces>((db, { projectNumber, sequences }, { isOneOf }) =>
     db.deleteFrom(table).where('projectNumber', '=', projectNumber).where(isOneOf('traceSequence', sequences)),
   );

@@ -3,7 +3,15 @@
 import { type Expression, sql } from 'kysely';
 import { columns, rowsOf } from '../plain-queries.ts';
 import { type Db, type Dialect, query } from '../queries.ts';
-import { type BehindSpan, METADATA_BYTES, type OfTraces, START, spanQueries, tracesOf } from '../traces/columns.ts';
+import {
+  type BehindSpan,
+  METADATA_BYTES,
+  metadataOf,
+  type OfTraces,
+  START,
+  spanQueries,
+  tracesOf,
+} from '../traces/columns.ts';
 
 /** The parameters of every order. A missing bound is as wide as possible; a missing needle is null. */
 export type TracesParams = {
@@ -49,8 +57,8 @@ function rangeOf(db: Db, params: TracesParams, { holds }: Dialect, index: Index)
     .where(update, '<=', params.updatedToMs)
     .where(ERROR, '>=', params.errorsFrom)
     .where(ERROR, '<=', params.errorsTo)
-    .where(holds('metadataJson', params.firstNeedle))
-    .where(holds('metadataJson', params.secondNeedle));
+    .where((column) => holds(metadataOf(column), params.firstNeedle))
+    .where((column) => holds(metadataOf(column), params.secondNeedle));
 }
 
 function listBy(direction: Direction, keyOf: (dialect: Dialect) => typeof START, index: Index = 'any') {
@@ -121,7 +129,7 @@ function factsOf({ idText, atLeast }: Dialect) {
 }
 
 export const listMetadata = query<OfTraces>()((db, params, dialect) =>
-  tracesOf(db, params, dialect).select(['sequence as sequence', 'metadataJson as metadataJson']),
+  tracesOf(db, params, dialect).select((column) => ['sequence as sequence', metadataOf(column).as('metadataJson')]),
 );
 
 export const { listSpans, listSpansBehind } = spanQueries(spanFacts);

@@ -42,8 +42,11 @@ const columns = {
   unpricedSpans: integer(),
   tokensEstimated: flag(),
   hasError: flag(),
+  // Empty, and null, for a text that lies in trace_texts; the bytes of that text are null for all others.
   metadataJson: json('metadata'),
+  metadataBytes: integer().strictNullable(),
   expectedOutput: text().strictNullable(),
+  expectedOutputBytes: integer().strictNullable(),
   // In the format of trace-aggregates.ts. Null: the trace is small, or its next append computes them.
   aggregatesJson: json('aggregates').strictNullable(),
 };
@@ -107,6 +110,14 @@ export const TraceOnPostgres = defineEntity({
     OUTDATED,
     { name: 'traces_by_update', properties: ['projectNumber', 'updatedAtMs'] },
   ],
+});
+
+/** Large texts of traces (traces/trace-texts.ts): appends rewrite the rows of traces, and need few of these. */
+export const TraceTextRow = table('TraceText', 'trace_texts', {
+  projectNumber: integer().primary(),
+  traceSequence: bigInteger().primary(),
+  name: id().primary(),
+  text: text(),
 });
 
 /** Short columns that are read often come before free text, which may spill over to further pages. */

@@ -3,17 +3,81 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { columns } from '../plain-queries.ts';
 import { type Db, type Dialect, query, type Tables } from '../queries.ts';
+import { TEXT_INLINE_MAX_BYTES, type TextName } from './trace-texts.ts';
 
 /** The start of a trace; without spans, its receipt. The database index has the same expression. */
 export const START = sql<number>`coalesce(${sql.ref('startedAtMs')}, ${sql.ref('insertedAtMs')})`;
 
+type OfTraceRow = ExpressionBuilder<Tables, 'Trace'>;
+
 /** Bounds how many traces are read at once. */
-export const METADATA_BYTES = sql<number>`octet_length(${sql.ref('metadataJson')})`;
+export const METADATA_BYTES = sql<number>`coalesce(${sql.ref('metadataBytes')}, octet_length(${sql.ref('metadataJson')}))`;
+
+/** The metadata of a trace, wherever it lies. */
+export function metadataOf(column: OfTraceRow) {
+  return sql<string>`case when ${sql.ref('metadataBytes')} is null then ${sql.ref('metadataJson')} else ${textApart(column, 'metadata')} end`;
+}
+
+/** The expected output of a trace, wherever it lies. */
+function expectedOutputOf(column: OfTraceRow) {
+  return sql<
+    string | null
+  >`case when ${sql.ref('expectedOutputBytes')} is null then ${sql.ref('expectedOutput')} else ${textApart(column, 'expected_output')} end`;
+}
+
+function textApart(column: OfTraceRow, name: TextName) {
+  return column
+    .selectFrom('TraceText')
+    .whereRef('TraceText.projectNumber', '=', 'Trace.projectNumber')
+    .whereRef('TraceText.traceSequence', '=', 'Trace.sequence')
+    .where('TraceText.name', '=', sql.lit(name))
+    .select('TraceText.text as text');
+}
+
+const TEXT_COLUMNS = ['metadataJson', 'metadataBytes', 'expectedOutput', 'expectedOutputBytes'] as const;
 
 /** The columns of a TraceRecord. */
-export function traceOf(column: ExpressionBuilder<Tables, 'Trace'>, { allOf, idText, atLeast }: Dialect) {
+export function traceOf(column: OfTraceRow, dialect: Dialect) {
   return [
-    ...allOf('Trace', 'projectNumber', 'traceId', 'durationMs'),
+    ...headOf(column, dialect),
+    metadataOf(column).as('metadataJson'),
+    expectedOutputOf(column).as('expectedOutput'),
+  ] as const;
+}
+
+/** The columns of a trace as an append reads them: large texts are left out, also those that the row itself has. */
+export function rowOf(column: OfTraceRow, dialect: Dialect) {
+  const [metadataBytes, outputBytes] = [largeBytes('metadataJson'), largeBytes('expectedOutput')];
+  return [
+    ...headOf(column, dialect),
+    sql<string>`coalesce(${smallText('metadataJson')}, '')`.as('metadataJson'),
+    sql<number | null>`coalesce(${sql.ref('metadataBytes')}, ${metadataBytes})`.as('metadataBytes'),
+    smallText('expectedOutput').as('expectedOutput'),
+    sql<number | null>`coalesce(${sql.ref('expectedOutputBytes')}, ${outputBytes})`.as('expectedOutputBytes'),
+    sql<number>`coalesce(${metadataBytes}, 0) + coalesce(${outputBytes}, 0)`.as('largeInlineBytes'),
+  ] as const;
+}
+
+/** A large text in the row of its trace; null for any other. */
+export function largeText(name: string) {
+  return sql<string | null>`case when ${isLarge(name)} then ${sql.ref(name)} end`;
+}
+
+function largeBytes(name: string) {
+  return sql<number | null>`case when ${isLarge(name)} then octet_length(${sql.ref(name)}) end`;
+}
+
+function smallText(name: string) {
+  return sql<string | null>`case when ${isLarge(name)} then null else ${sql.ref(name)} end`;
+}
+
+function isLarge(name: string) {
+  return sql<boolean>`octet_length(${sql.ref(name)}) > ${sql.lit(TEXT_INLINE_MAX_BYTES)}`;
+}
+
+function headOf(column: OfTraceRow, { allOf, idText, atLeast }: Dialect) {
+  return [
+    ...allOf('Trace', 'projectNumber', 'traceId', 'durationMs', ...TEXT_COLUMNS),
     idText('traceId').as('traceId'),
     column('startedAtMs', '+', column.ref('durationMs')).as('finishedAtMs'),
     atLeast('durationMs', 0).as('totalTimeMs'),

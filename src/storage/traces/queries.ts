@@ -4,9 +4,9 @@ import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { ListPosition, SpanPosition } from '../../domain/store.ts';
 import type { TraceTotals } from '../../domain/traces/trace.ts';
 import { OUTDATED_START, SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
-import { columns, pick, rowsOf } from '../plain-queries.ts';
+import { columns, pick, remove, rowsOf, upsert } from '../plain-queries.ts';
 import { change, type Db, type Dialect, query, type Tables } from '../queries.ts';
-import { FINISHED_NS, STARTED_NS, spanOf, summaryOf, traceOf } from './columns.ts';
+import { FINISHED_NS, metadataOf, STARTED_NS, spanOf, summaryOf, traceOf } from './columns.ts';
 
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };
 type OfSome = OfTrace & { readonly ids: readonly string[] };
@@ -212,16 +212,31 @@ function evaluationsOf(db: Db, { projectNumber, sequence }: OfTrace) {
 /** Locks a trace for a change. */
 export const lockTrace = query<Named>()((db, params, dialect) =>
   dialect.lock(
-    namedOf(db, params, dialect).select(
-      columns('Trace', 'sequence', 'spanCount', 'insertedAtMs', 'updatedAtMs', 'metadataJson'),
-    ),
+    namedOf(db, params, dialect).select(columns('Trace', 'sequence', 'spanCount', 'insertedAtMs', 'updatedAtMs')),
   ),
 );
 
-export const keepMetadata = change<Named & { readonly metadataJson: string; readonly updatedAtMs: number }>(
-  (db, { projectNumber, traceId, metadataJson, updatedAtMs }, { storedId, update }) =>
-    update(db, 'Trace', { projectNumber, traceId: storedId(traceId) }).set({ metadataJson, updatedAtMs }),
+/** After a lock only a further query sees texts as others left them. */
+export const findMetadata = query<Named>()((db, params, dialect) =>
+  namedOf(db, params, dialect).select((column) => metadataOf(column).as('metadataJson')),
 );
+
+type Kept = Named & {
+  readonly metadataJson: string;
+  readonly metadataBytes: number | null;
+  readonly updatedAtMs: number;
+};
+
+/** A large text is stored with `storeText`. */
+export const keepMetadata = change<Kept>((db, params, { storedId, update }) => {
+  const { projectNumber, traceId } = params;
+  return update(db, 'Trace', { projectNumber, traceId: storedId(traceId) }).set(
+    pick(params, 'metadataJson', 'metadataBytes', 'updatedAtMs'),
+  );
+});
+
+export const storeText = upsert('TraceText');
+export const removeText = remove('TraceText', ['projectNumber', 'traceSequence', 'name']);
 
 type OfType = OfTrace & { readonly type: number; readonly limit: number };
 

@@ -8,6 +8,7 @@ import { patchMetadata } from '../../domain/traces/trace-metadata-patch.ts';
 import { subtractFromHours } from '../analytics/hour-changes.ts';
 import type { Transact, Transaction } from '../queries.ts';
 import { toHidden } from '../retention/expired-traces.ts';
+import { placeText } from './trace-texts.ts';
 
 /** A trace with more spans or evaluations is hidden, and retention removes it step by step. */
 const PARTS_AT_ONCE_MAX = 200;
@@ -51,6 +52,7 @@ export function createTraceChanges(transact: Transact, enqueuing: Enqueuing): Tr
         await tx.change(retention.removeJobs, { projectNumber, sequences: [sequence] });
         if (await isSmall(tx, { projectNumber, sequence, spanCount })) {
           await tx.change(retention.removeSpans, { projectNumber, sequences: [sequence] });
+          await tx.change(retention.removeTexts, { projectNumber, sequences: [sequence] });
           await tx.change(retention.removeEvaluations, { projectNumber, sequences: [sequence] });
           await tx.change(retention.removeTraces, { projectNumber, traceIds: [traceId] });
         } else {
@@ -64,16 +66,35 @@ export function createTraceChanges(transact: Transact, enqueuing: Enqueuing): Tr
         const { projectNumber, traceId } = trace;
         const found = await lock(tx, trace);
         if (found === null) return null;
-        const metadataJson = patchMetadata(found.metadataJson, patch);
+        const [stored] = await tx.runQuery(tx.queries.traces.findMetadata, { projectNumber, traceId });
+        const metadataJson = patchMetadata(stored?.metadataJson ?? '{}', patch);
         if (metadataJson === null) return 'too_large';
         // Always later than before, even when the clock goes back: other processes find changes by this instant.
         const updatedAtMs = Math.max(found.updatedAtMs + 1, nowMs);
-        await tx.change(tx.queries.traces.keepMetadata, { projectNumber, traceId, metadataJson, updatedAtMs });
+        await keepMetadata(tx, { projectNumber, traceId, sequence: found.sequence, metadataJson, updatedAtMs });
         await tx.change(tx.queries.searchIndex.markStored, { projectNumber, sequences: [found.sequence] });
         await enqueue(tx, { projectNumber, traceId, sequence: found.sequence }, { ...enqueuing, nowMs });
         return { metadataJson };
       }),
   };
+}
+
+type ChangedMetadata = OfTrace & {
+  readonly traceId: string;
+  readonly metadataJson: string;
+  readonly updatedAtMs: number;
+};
+
+async function keepMetadata(
+  { change, queries: { traces } }: Transaction,
+  { projectNumber, traceId, sequence, metadataJson, updatedAtMs }: ChangedMetadata,
+): Promise<void> {
+  const { inline, apartBytes } = placeText(metadataJson);
+  const kept = { projectNumber, traceId, metadataJson: inline ?? '', metadataBytes: apartBytes, updatedAtMs };
+  await change(traces.keepMetadata, kept);
+  const key = { projectNumber, traceSequence: sequence, name: 'metadata' };
+  if (inline === null) await change(traces.storeText, { ...key, text: metadataJson });
+  else await change(traces.removeText, key);
 }
 
 /** Enqueues the trace for its monitors, as an append does. */

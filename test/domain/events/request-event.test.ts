@@ -119,11 +119,12 @@ function dataOf(span: object, metadata: string | object = {}): string {
   const { traceId, organizationId, projectId } = append;
   const { gatewayRequestId, rateVersion } = request;
   const { costNanoUsd } = stored;
+  const hasError = stored.errorJson !== null;
   return completedData(
     { eventId: 'e:completed', gatewayRequestId, organizationId, projectId },
     {
-      status: stored.errorJson === null ? 'success' : 'error',
-      content: contentOfSpan({ traceId, span: stored, request, metadata: readEventMetadata(metadataJson) }),
+      status: hasError ? 'error' : 'success',
+      content: contentOfSpan({ traceId, span: stored, hasError, request, metadata: readEventMetadata(metadataJson) }),
       cost: costNanoUsd === null ? null : { nanoUsd: costNanoUsd, rateVersion },
     },
   );

@@ -41,30 +41,6 @@ export function appendConformance(open: OpenSubject): void {
     );
 
     it(
-      'MUST store all of several or nothing, answered by their places',
-      withStore(open, async ({ traces, events }) => {
-        const known = sampleAppend();
-        await traces.append(known);
-        const more = { ...known, spans: [sampleSpan(), sampleSpan()], spansMax: 2 };
-        const batch = { kind: 'traces', appends: [sampleAppend(), more, sampleAppend()] } as const;
-        const [first, second, third] = await traces.appendBatch(batch);
-        expect([first?.refusedSpans, second?.refusedSpans, third?.refusedSpans]).toEqual([undefined, [1], undefined]);
-        expect(await traces.find(number, known.traceId)).toMatchObject({ spanCount: 2 });
-        const bad = sampleAppend({ spans: [UNSTORABLE] });
-        const neighbours = [sampleAppend(), bad, { ...known, spans: [sampleSpan()], spansMax: 9 }];
-        const settled = await Promise.allSettled([
-          traces.appendBatch({ kind: 'traces', appends: neighbours }),
-          traces.append(sampleAppend()),
-        ]);
-        expect(settled.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
-        for (const { traceId } of neighbours.slice(0, 2)) expect(await traces.find(number, traceId)).toBeNull();
-        expect(await traces.find(number, known.traceId)).toMatchObject({ spanCount: 2 });
-        // The second trace of the batch reported the request that was already stored.
-        expect(await events.list({ ...EVERYTHING, limit: 100 })).toHaveLength(4);
-      }),
-    );
-
-    it(
       'MUST replace a span that is sent again, completely',
       withStore(open, async ({ traces }) => {
         const first = sampleSpan();

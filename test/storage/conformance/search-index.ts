@@ -18,7 +18,7 @@ export function searchIndexConformance(open: OpenSubject): void {
         console.log(JSON.stringify({ test: 'the index of traces', seed }));
         const samples = createSearchSamples(seed);
         const appends = Array.from({ length: TRACES }, (_, index) => samples.trace(index));
-        await store.traces.appendBatch({ kind: 'traces', appends });
+        await Promise.all(appends.map(store.traces.append));
         await indexAll(store);
         expect(await store.searchIndex.countUnindexed()).toBeLessThan(BLOCK_TRACES);
         await expectSame(subject, Array.from({ length: runsOf(40) }, samples.question));
@@ -38,7 +38,7 @@ export function searchIndexConformance(open: OpenSubject): void {
       withStore(open, async (store, subject) => {
         const samples = createSearchSamples(1);
         const appends = Array.from({ length: BLOCK_TRACES }, (_, index) => samples.trace(index));
-        await store.traces.appendBatch({ kind: 'traces', appends });
+        await Promise.all(appends.map(store.traces.append));
         await subject.execute(
           `INSERT INTO search_heads (project_number, generation, next_block, written_block, removed_block, leased_until)
            VALUES (${PROJECT.number}, 0, 8, 7, 6, 0)`,
@@ -63,7 +63,7 @@ export function searchIndexConformance(open: OpenSubject): void {
       withStore(open, async (store, subject) => {
         const samples = createSearchSamples(2);
         const appends = Array.from({ length: BLOCK_TRACES }, (_, index) => samples.trace(index));
-        await store.traces.appendBatch({ kind: 'traces', appends });
+        await Promise.all(appends.map(store.traces.append));
         await subject.execute(
           `INSERT INTO search_heads (project_number, generation, next_block, written_block, removed_block, leased_until)
            VALUES (${PROJECT.number}, 0, 2, 1, NULL, ${Date.now() + 60_000})`,
@@ -86,7 +86,7 @@ async function change(store: Store, samples: Samples, count: number): Promise<vo
   const { number: projectNumber } = PROJECT;
   const some = Array.from({ length: count }, samples.index);
   const again = some.filter((index) => index % 5 < 3).map((index) => samples.trace(index));
-  await store.traces.appendBatch({ kind: 'traces', appends: again });
+  await Promise.all(again.map(store.traces.append));
   for (const index of some.filter((each) => each % 5 > 2)) {
     const trace = { projectNumber, traceId: samples.trace(index).traceId, expiredBeforeMs: null };
     if (index % 5 === 3) await store.traceChanges.removeTrace(trace);

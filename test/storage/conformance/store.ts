@@ -29,6 +29,7 @@ import { analyticsPropertyConformance } from './trace-analytics-property.ts';
 import { traceChangeConformance } from './trace-changes.ts';
 import { traceMatchConformance } from './trace-match.ts';
 import { traceSearchConformance } from './trace-search.ts';
+import { traceTextConformance } from './trace-texts.ts';
 import { traceReadConformance } from './traces.ts';
 import { webhookConformance } from './webhooks.ts';
 
@@ -41,6 +42,7 @@ export function storeConformance(open: OpenSubject): void {
 /** The core rules: storing reports, reading them, and closing. */
 export function coreConformance(open: OpenSubject): void {
   traceReadConformance(open);
+  traceTextConformance(open);
   appendConformance(open);
   requestStoreConformance(open);
   eventStoreConformance(open);

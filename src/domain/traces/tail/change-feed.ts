@@ -31,11 +31,6 @@ export function publishChanges(store: Store, { publish }: Pick<ChangeFeed, 'publ
         publish(append);
         return appended;
       },
-      async appendBatch(batch) {
-        const appended = await traces.appendBatch(batch);
-        for (const append of batch.appends) publish(append);
-        return appended;
-      },
     },
     traceChanges: {
       ...traceChanges,

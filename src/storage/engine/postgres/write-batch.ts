@@ -7,6 +7,7 @@ import { markTraces } from '../../../../gen/storage/postgres/search-index.ts';
 import type { TraceKey } from '../../../domain/events/append-tables.ts';
 import type { HourRow } from '../../analytics/hour-changes.ts';
 import type { EventRow, RequestEntry, WrittenLog } from '../../append/batch-log.ts';
+import { toChangedSpan } from '../../append/batch-spans.ts';
 import { listIndexMarks, type Written } from '../../append/batch-tables.ts';
 import type { RowsInsert } from '../../queries.ts';
 import { int4Array, type RowTypes } from './binary-arrays.ts';
@@ -28,6 +29,7 @@ export function writeBatch(
   for (const change of [
     common.removeJobsOfTraces,
     own.deleteEvaluations,
+    own.deleteTexts,
     own.deleteUsageNodes,
     own.deleteSpans,
     own.deleteTraces,
@@ -43,6 +45,7 @@ export function writeBatch(
   const changed = requests.filter(({ stored }) => stored !== null);
   put(common.replaceTraces, traces.changed);
   put(common.replaceSpans, spans.changed);
+  changeRows(common.changeSpans, inOrder(written.changedSpans).map(toChangedSpan));
   const keys = requests.filter(({ stored }) => stored === null).map(toRow);
   if (traces.added.length + spans.added.length + keys.length > 0) {
     post(ADD_ROWS, [
@@ -51,6 +54,15 @@ export function writeBatch(
       encode(own.insertRequestKeys, keys),
     ]);
   }
+  const texts = inOrder(written.texts);
+  changeRows(
+    common.removeTexts,
+    texts.filter(({ text }) => text === null),
+  );
+  put(
+    common.replaceTexts,
+    texts.flatMap(({ text, ...key }) => (text === null ? [] : [{ ...key, text }])),
+  );
   changeRows(markTraces, listIndexMarks(written));
   put(common.replaceUsageNodes, inOrder(written.usageNodes));
   put(common.replaceEvaluations, inOrder(written.evaluations));

@@ -12,6 +12,7 @@ import type { Backlog } from '../../../domain/evaluations/backlog.ts';
 import type { ActiveMonitors, JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import { type Append, type AppendOutcome, applyBatch, createGuess } from '../../append/apply.ts';
 import type { LogHeads, WrittenLog } from '../../append/batch-log.ts';
+import { toChangedSpan } from '../../append/batch-spans.ts';
 import { listIndexMarks, type Written } from '../../append/batch-tables.ts';
 import { READ_NAMES, type Reader, type ReadName } from '../../append/reader.ts';
 import { toError } from '../../errors.ts';
@@ -159,6 +160,8 @@ function prepareWriter(db: Database, requests: RequestKeys): (written: Written) 
   const hide = prepareChange(db, hideTrace);
   const traces = { insert: prepareChange(db, common.insertTraces), replace: prepareChange(db, common.replaceTraces) };
   const spans = { insert: prepareChange(db, common.insertSpans), replace: prepareChange(db, common.replaceSpans) };
+  const texts = { replace: prepareChange(db, common.replaceTexts), remove: prepareRows(db, common.removeTexts) };
+  const changeSpans = prepareRows(db, common.changeSpans);
   const replaceUsageNode = prepareChange(db, common.replaceUsageNodes);
   const replaceEvaluation = prepareChange(db, common.replaceEvaluations);
   const jobs = {
@@ -187,7 +190,12 @@ function prepareWriter(db: Database, requests: RequestKeys): (written: Written) 
     for (const trace of written.erased) hide(toHidden(trace));
     jobs.removeOf(written.erased);
     for (const { row, isNew } of written.traces.values()) (isNew ? traces.insert : traces.replace)(row);
+    for (const { text, ...key } of written.texts.values()) {
+      if (text === null) texts.remove([key]);
+      else texts.replace({ ...key, text });
+    }
     for (const { row, isNew } of written.spans.values()) (isNew ? spans.insert : spans.replace)(row);
+    changeSpans([...written.changedSpans.values()].map(toChangedSpan));
     for (const row of written.usageNodes.values()) replaceUsageNode(row);
     for (const row of written.evaluations.values()) replaceEvaluation(row);
     mark(listIndexMarks(written));

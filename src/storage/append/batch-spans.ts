@@ -1,0 +1,161 @@
+/** The spans in the tables of a batch; see batch-tables.ts. */
+
+import type { AppendTables, SpanChange, StoredSpan, TraceKey } from '../../domain/events/append-tables.ts';
+import type { Span, SpanSummary } from '../../domain/traces/trace.ts';
+import { summaryOf } from '../../domain/traces/trace-totals.ts';
+import { unpackTyped } from '../rows/codes.ts';
+import {
+  type Entry,
+  type PartKey,
+  partKey,
+  type SpanRow,
+  toCounted,
+  toPartKey,
+  toSpanRow,
+  toStoredSpan,
+} from './batch-rows.ts';
+import type { Reader } from './reader.ts';
+
+/** The columns of a stored span that change while its texts stay. */
+export type ChangedSpan = PartKey & { readonly spanId: string } & SpanChange;
+
+type SpanTables = Pick<
+  AppendTables,
+  | 'insertSpan'
+  | 'replaceSpan'
+  | 'hasSpan'
+  | 'findSpan'
+  | 'findPricing'
+  | 'findCallTexts'
+  | 'changeSpan'
+  | 'summaries'
+  | 'hasRoot'
+>;
+
+type BatchSpansDeps = {
+  readonly read: Reader;
+  readonly isNewTrace: (traceKey: TraceKey) => boolean;
+  /** How many spans a trace had before the batch, by its sequence. */
+  readonly spanCountOf: (sequence: number) => number;
+};
+
+const SUMMARY_BYTES = 512;
+
+export function createBatchSpans({ read, isNewTrace, spanCountOf }: BatchSpansDeps) {
+  const spans = new Map<string, Entry<SpanRow>>();
+  const changed = new Map<string, PartKey & StoredSpan>();
+  const summaries = new Map<number, readonly SpanSummary[]>();
+  // The keys of new root spans, by the sequence of their trace.
+  const roots = new Map<number, Set<string>>();
+
+  function noteRoot({ sequence }: TraceKey, { parentId }: Span, key: string): void {
+    if (parentId === null) roots.set(sequence, (roots.get(sequence) ?? new Set()).add(key));
+  }
+
+  function findStored(traceKey: TraceKey, spanId: string): StoredSpan | undefined {
+    const known = changed.get(partKey(traceKey, spanId));
+    if (known !== undefined || isNewTrace(traceKey)) return known;
+    const [found] = read('findSpan', keyOfSpan(traceKey, spanId));
+    return found === undefined ? undefined : toStoredSpan(found);
+  }
+
+  /** As they were before the batch. The totals and the hours of a trace read the same. */
+  function storedSummaries(projectNumber: number, sequence: number): readonly SpanSummary[] {
+    const bytes = spanCountOf(sequence) * SUMMARY_BYTES;
+    const known = summaries.get(sequence) ?? read('listSummaries', { projectNumber, sequence }, bytes);
+    summaries.set(sequence, known);
+    return known;
+  }
+
+  const tables: SpanTables = {
+    insertSpan(traceKey, span, requests) {
+      const key = partKey(traceKey, span.spanId);
+      if (spans.has(key) || findStored(traceKey, span.spanId) !== undefined) return false;
+      spans.set(key, { row: toSpanRow(traceKey, span, requests), isNew: true });
+      noteRoot(traceKey, span, key);
+      return true;
+    },
+    replaceSpan(traceKey, span, requests) {
+      const key = partKey(traceKey, span.spanId);
+      spans.set(key, { row: toSpanRow(traceKey, span, requests), isNew: spans.get(key)?.isNew === true });
+      changed.delete(key);
+      noteRoot(traceKey, span, key);
+    },
+    hasSpan(traceKey, spanId) {
+      if (spans.has(partKey(traceKey, spanId))) return true;
+      return !isNewTrace(traceKey) && read('findSpanId', keyOfSpan(traceKey, spanId)).length > 0;
+    },
+    findSpan(traceKey, spanId) {
+      const row = spans.get(partKey(traceKey, spanId))?.row;
+      if (row === undefined) return findStored(traceKey, spanId);
+      const { paramsJson, emittedRequestId, sharedRequestId } = row;
+      return { summary: summaryOf(row), paramsJson, emittedRequestId, sharedRequestId };
+    },
+    findPricing(traceKey, spanId) {
+      const row = spans.get(partKey(traceKey, spanId))?.row;
+      if (row !== undefined) return row;
+      return isNewTrace(traceKey) ? undefined : read('findPricedSpan', keyOfSpan(traceKey, spanId))[0];
+    },
+    findCallTexts(traceKey, spanId) {
+      const row = spans.get(partKey(traceKey, spanId))?.row;
+      if (row !== undefined) return { telemetryJson: row.telemetryJson, inputStart: row.inputJson };
+      const [found] = isNewTrace(traceKey) ? [] : read('findCallTexts', keyOfSpan(traceKey, spanId));
+      return found === undefined ? undefined : { ...found, inputStart: unpackTyped(found.inputStart) };
+    },
+    changeSpan(traceKey, { summary, ...requests }, change) {
+      const {
+        emittedRequestId = requests.emittedRequestId,
+        sharedRequestId = requests.sharedRequestId,
+        ...usage
+      } = change;
+      const key = partKey(traceKey, summary.spanId);
+      const entry = spans.get(key);
+      const next = { emittedRequestId, sharedRequestId };
+      if (entry !== undefined) spans.set(key, { ...entry, row: { ...entry.row, ...usage, ...next } });
+      else changed.set(key, { ...toPartKey(traceKey), ...requests, ...next, summary: { ...summary, ...usage } });
+    },
+    summaries(traceKey) {
+      const { projectNumber, sequence } = traceKey;
+      const stored = isNewTrace(traceKey) ? [] : storedSummaries(projectNumber, sequence);
+      const found = new Map<string, SpanSummary>(stored.map((summary) => [summary.spanId, summary]));
+      for (const { traceSequence, summary } of changed.values()) {
+        if (traceSequence === sequence) found.set(summary.spanId, summary);
+      }
+      for (const { row } of spans.values()) {
+        if (row.traceSequence === sequence) found.set(row.spanId, summaryOf(row));
+      }
+      return [...found.values()];
+    },
+    hasRoot(traceKey) {
+      const { projectNumber, sequence } = traceKey;
+      for (const key of roots.get(sequence) ?? []) if (spans.get(key)?.row.parentId === null) return true;
+      return !isNewTrace(traceKey) && read('findRootSpan', { projectNumber, sequence }).length > 0;
+    },
+  };
+  return {
+    tables,
+    storedSummaries,
+    erase({ sequence }: TraceKey): void {
+      for (const [id, { row }] of spans) if (row.traceSequence === sequence) spans.delete(id);
+      for (const [id, { traceSequence }] of changed) if (traceSequence === sequence) changed.delete(id);
+    },
+    /** Of all spans that the batch stores or changes. */
+    counted: () => [
+      ...[...spans.values()].map(({ row }) => toCounted(row)),
+      ...[...changed.values()].map(({ traceSequence, summary }) => ({ ...summary, traceSequence })),
+    ],
+    written: { spans, changedSpans: changed },
+  };
+}
+
+export function toChangedSpan({ summary, ...stored }: PartKey & StoredSpan): ChangedSpan {
+  const { projectNumber, traceSequence, emittedRequestId, sharedRequestId } = stored;
+  const { spanId, costNanoUsd, costSource, callRow, totalInput, totalOutput, shareRates } = summary;
+  const requests = { emittedRequestId, sharedRequestId };
+  const usage = { costNanoUsd, costSource, callRow, totalInput, totalOutput, shareRates };
+  return { projectNumber, traceSequence, spanId, ...requests, ...usage };
+}
+
+export function keyOfSpan(traceKey: TraceKey, spanId: string): PartKey & { readonly spanId: string } {
+  return { ...toPartKey(traceKey), spanId };
+}
