@@ -63,11 +63,20 @@ function toReply(exchanged: Exchanged): ChatReply {
   }
   const { status, text } = exchanged;
   if (status >= 200 && status < 300) return readCompletion(text);
-  const details = `HTTP ${status}: ${cutToCharacters(text, DETAILS_CHARACTERS_MAX)}`;
+  const details = describeRefusal(status, text);
   if ((status === 400 || status === 422) && /response_format|json_schema/.test(text)) {
     return { kind: 'format_refused', details };
   }
   return { kind: 'failed', errorType: 'LLM_HTTP_ERROR', details, isRetryable: mayPass(exchanged) };
+}
+
+/** Words joined by underscores, such as `model_not_found`. A key does not look like that, nor does its encoding. */
+const ERROR_CODE = /^[a-z]{2,30}(?:_[a-z]{1,30}){1,7}$/;
+
+/** The status and `error.code`, and nothing else: the endpoint may repeat the key of the operator anywhere, in any form. */
+function describeRefusal(status: number, text: string): string {
+  const code = memberOf(memberOf(parse(text), 'error'), 'code');
+  return typeof code === 'string' && ERROR_CODE.test(code) ? `HTTP ${status}: ${code}` : `HTTP ${status}`;
 }
 
 function readCompletion(text: string): ChatReply {

@@ -180,25 +180,20 @@ function systemMessage(judgement: Judgement, settings: LosslessObject, withSchem
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-const SECTIONS: readonly (readonly [heading: string, field: string])[] = [
-  ['# Input', 'input'],
-  ['# Output', 'output'],
-  ['# Contexts', 'contexts'],
-  ['# Expected output', 'expected_output'],
-];
+const FIELDS = ['input', 'output', 'contexts', 'expected_output'] as const;
 
-/** Null without data. */
+/**
+ * One JSON object with the fields that were sent: inside a JSON text no value can look like the beginning of another
+ * field. Null without data.
+ */
 function userMessage(data: EvaluationRun['data']): string | null {
-  const sections = SECTIONS.flatMap(([heading, field]) => {
+  const fields = FIELDS.flatMap((field) => {
     const value = Object.hasOwn(data, field) ? data[field] : undefined;
-    return value === undefined ? [] : [`${heading}\n${sectionText(value)}\n\n`];
+    return value === undefined ? [] : [[field, typeof value === 'string' ? value : value.map(itemText)] as const];
   });
-  return sections.length === 0 ? null : sections.join('');
+  return fields.length === 0 ? null : JSON.stringify(Object.fromEntries(fields));
 }
 
-function sectionText(value: EvaluationRun['data'][string]): string {
-  if (typeof value === 'string') return value;
-  return value
-    .map((item, index) => `[${index + 1}] ${typeof item === 'string' ? item : JSON.stringify(item)}`)
-    .join('\n');
+function itemText(item: EvaluationRun['data'][string][number]): string {
+  return typeof item === 'string' ? item : JSON.stringify(item);
 }
