@@ -110,7 +110,10 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
     '1000',
     'How long a run of an evaluator that needs no model may take, at most 60000.',
   ],
-  SPANDREL_EVALUATOR_THREADS: ['2', 'Threads for long runs of evaluators, at most 64, started when they are needed.'],
+  SPANDREL_EVALUATOR_THREADS: [
+    '4',
+    'Threads for long runs of evaluators, at most 64, started when they are needed; an organization gets all but one, a project all but one of these.',
+  ],
   SPANDREL_EVALUATION_CONCURRENCY: ['4', 'Evaluations of monitors that this process makes at once.'],
   SPANDREL_MONITOR_SETTLE_MS: [
     '500',

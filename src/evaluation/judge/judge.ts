@@ -4,11 +4,13 @@ import {
   type EvaluationOutcome,
   type EvaluationRun,
   failedOutcome,
+  permitRequestOf,
   type RunEvaluator,
 } from '../../domain/evaluations/outcome.ts';
+import { createTenantSemaphore } from '../../domain/evaluations/tenant-semaphore.ts';
+import { unavailableFault } from '../../domain/fault.ts';
 import type { PriceResolver, Prices } from '../../domain/pricing/prices.ts';
 import type { TokenCounts } from '../../domain/pricing/usage.ts';
-import { allButOne, createSemaphore } from '../../domain/semaphore.ts';
 import { type LosslessObject, readMember, stringifyLossless } from '../../json/lossless-json.ts';
 import type { CompleteChat } from './chat.ts';
 import { type Judgement, judgementOf } from './judgements.ts';
@@ -31,25 +33,29 @@ type JudgeDeps = {
 
 /** Bounded, because each waiting judgement keeps its data in memory. */
 const WAITING_MAX = 200;
+const RETRY_AFTER_SECONDS = 1;
+const STOPPED = 'The evaluation was stopped before it ended; try again.';
 const BUSY = 'Too many judgements wait for the LLM endpoint; try again.';
 const NOT_CONFIGURED = 'LLM endpoint is not configured: set SPANDREL_LLM_BASE_URL';
 
 export function createJudge(deps: JudgeDeps): RunEvaluator {
   const { permitsMax } = deps;
-  const semaphore = createSemaphore<string>({ permitsMax, ofOwnerMax: allButOne(permitsMax), waitingMax: WAITING_MAX });
+  const semaphore = createTenantSemaphore({ permitsMax, waitingMax: WAITING_MAX });
   return async (run, signal) => {
     if (deps.endpoint === null) return { status: 'skipped', details: NOT_CONFIGURED };
     const user = userMessage(run.data);
     if (user === null) return { status: 'skipped', details: 'No data to evaluate' };
     const waiting = AbortSignal.any([signal, AbortSignal.timeout(deps.permitTimeoutMs)]);
-    if ((await semaphore.acquire(run.projectId, waiting)) !== 'acquired')
-      return failedOutcome('LLM_TIMEOUT', BUSY, true);
+    const permit = permitRequestOf(run);
+    if ((await semaphore.acquire(permit, waiting)) !== 'acquired') throw unavailableFault(BUSY, RETRY_AFTER_SECONDS);
     try {
       const model = modelOf(deps, run.settings);
       const prices = await deps.prices.of(run.organization, () => [model]);
-      return await judge({ clock: deps.clock, ask: deps.endpoint.ask, model, prices }, { run, user, signal });
+      const outcome = await judge({ clock: deps.clock, ask: deps.endpoint.ask, model, prices }, { run, user, signal });
+      if (signal.aborted && outcome.status === 'error') throw unavailableFault(STOPPED, RETRY_AFTER_SECONDS);
+      return outcome;
     } finally {
-      semaphore.release(run.projectId);
+      semaphore.release(permit);
     }
   };
 }

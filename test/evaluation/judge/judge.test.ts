@@ -40,7 +40,11 @@ function judgeOf({ permitsMax = 4, timeoutMs = 5_000, baseUrl = endpoint.baseUrl
   });
 }
 
-const OWNER = { projectId: 'project_1', organization: { id: 'organization_1', priceVersion: 0 } };
+const OWNER = {
+  projectId: 'project_1',
+  organization: { id: 'organization_1', priceVersion: 0 },
+  isGuardrail: false,
+};
 
 function runOf(evaluatorType: string, data: EvaluationRun['data'], settings = {}): EvaluationRun {
   const entry = findCatalogueEntry(evaluatorType);
@@ -298,14 +302,14 @@ describe('an endpoint', () => {
   });
 });
 
-it('the number of concurrent judgements is limited, and those that get no slot in time end', async () => {
+it('the number of concurrent judgements is limited, and those that get no slot in time are unavailable', async () => {
   endpoint.answer('hang', 'hang', 'hang');
   const run = judgeOf({ permitsMax: 1, timeoutMs: 2_000 });
   const stop = new AbortController();
   const first = run(QUESTION, stop.signal);
-  expect(await run(QUESTION, NEVER)).toMatchObject({ errorType: 'LLM_TIMEOUT', isRetryable: true });
+  await expect(run(QUESTION, NEVER)).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 1 });
   stop.abort();
-  expect(await first).toMatchObject({ status: 'error', isRetryable: true });
+  await expect(first).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 1 });
   endpoint.answer(completion(YES));
   expect(await run(QUESTION, NEVER)).toMatchObject({ status: 'processed' });
 });
