@@ -11,9 +11,22 @@ import { createTenantSemaphore } from '../../domain/evaluations/tenant-semaphore
 import { unavailableFault } from '../../domain/fault.ts';
 import type { PriceResolver, Prices } from '../../domain/pricing/prices.ts';
 import type { TokenCounts } from '../../domain/pricing/usage.ts';
+import { cutToCharacters } from '../../domain/text-limits.ts';
+import { numberOf } from '../../json/free-json.ts';
 import { type LosslessObject, readMember, stringifyLossless } from '../../json/lossless-json.ts';
 import type { CompleteChat } from './chat.ts';
+import { type JudgeBudget, type Spending, tokenQuery } from './judge-budget.ts';
 import { type Judgement, judgementOf } from './judgements.ts';
+
+/** What the operator, who pays, allows to the settings of evaluators. */
+export type JudgeLimits = {
+  /** Beside the default model; null: all. */
+  readonly models: readonly string[] | null;
+  /** The most tokens of one answer. */
+  readonly tokensMax: number;
+  /** The most bytes of one request to the endpoint. */
+  readonly bodyMaxBytes: number;
+};
 
 type JudgeDeps = {
   /** Null: no endpoint is configured. */
@@ -24,6 +37,8 @@ type JudgeDeps = {
   } | null;
   /** The default model. */
   readonly model: string;
+  readonly limits: JudgeLimits;
+  readonly budget: JudgeBudget;
   readonly permitsMax: number;
   /** How long a judgement waits for a permit. */
   readonly permitTimeoutMs: number;
@@ -36,6 +51,11 @@ const WAITING_MAX = 200;
 const RETRY_AFTER_SECONDS = 1;
 const STOPPED = 'The evaluation was stopped before it ended; try again.';
 const BUSY = 'Too many judgements wait for the LLM endpoint; try again.';
+const MODEL_CHARACTERS_MAX = 200;
+const NOT_ALLOWED = 'is not allowed by the operator of this server.';
+const UNPRICED = 'has no price, and the budget of this project covers only models that have one.';
+const BUDGET_EXCEEDED =
+  'What is left of the budget of this project for language models on this day (UTC) does not cover the judgement.';
 const NOT_CONFIGURED = 'LLM endpoint is not configured: set SPANDREL_LLM_BASE_URL';
 
 export function createJudge(deps: JudgeDeps): RunEvaluator {
@@ -45,13 +65,20 @@ export function createJudge(deps: JudgeDeps): RunEvaluator {
     if (deps.endpoint === null) return { status: 'skipped', details: NOT_CONFIGURED };
     const user = userMessage(run.data);
     if (user === null) return { status: 'skipped', details: 'No data to evaluate' };
+    const model = modelOf(deps, run.settings);
+    if (!isAllowed(deps, run.settings)) return refuseModel('LLM_MODEL_NOT_ALLOWED', model, NOT_ALLOWED);
+    const tokensMax = tokensMaxOf(deps, run.settings);
+    const spending = deps.budget.open({ projectId: run.projectId, model, tokensMax: tokensMax ?? 0 });
+    if (spending === 'unpriced') return refuseModel('LLM_MODEL_UNPRICED', model, UNPRICED);
     const waiting = AbortSignal.any([signal, AbortSignal.timeout(deps.permitTimeoutMs)]);
     const permit = permitRequestOf(run);
     if ((await semaphore.acquire(permit, waiting)) !== 'acquired') throw unavailableFault(BUSY, RETRY_AFTER_SECONDS);
     try {
-      const model = modelOf(deps, run.settings);
       const prices = await deps.prices.of(run.organization, () => [model]);
-      const outcome = await judge({ clock: deps.clock, ask: deps.endpoint.ask, model, prices }, { run, user, signal });
+      const { bodyMaxBytes } = deps.limits;
+      const { ask } = deps.endpoint;
+      const context = { clock: deps.clock, ask, model, tokensMax, prices, spending, bodyMaxBytes };
+      const outcome = await judge(context, { run, user, signal });
       if (signal.aborted && outcome.status === 'error') throw unavailableFault(STOPPED, RETRY_AFTER_SECONDS);
       return outcome;
     } finally {
@@ -63,7 +90,11 @@ export function createJudge(deps: JudgeDeps): RunEvaluator {
 type JudgeContext = Pick<JudgeDeps, 'clock'> & {
   readonly ask: CompleteChat;
   readonly model: string;
+  /** Null: the endpoint's own limit. */
+  readonly tokensMax: number | null;
   readonly prices: Prices;
+  readonly spending: Spending;
+  readonly bodyMaxBytes: number;
 };
 type JudgedRun = { readonly run: EvaluationRun; readonly user: string; readonly signal: AbortSignal };
 
@@ -74,10 +105,16 @@ async function judge(context: JudgeContext, { run, user, signal }: JudgedRun): P
   const judgement = judgementOf(run.evaluatorType, run.settings);
   const startedAtMs = context.clock();
   const usages: (TokenCounts | null)[] = [];
+  const { model, tokensMax, spending, bodyMaxBytes } = context;
   let withFormat = true;
   for (let answers = 0; answers < ANSWERS_MAX; ) {
-    const question = { judgement, settings: run.settings, user, model: context.model, withFormat };
-    const reply = await context.ask(bodyOf(question), signal);
+    const question = { judgement, settings: run.settings, user, model, tokensMax, withFormat };
+    const reply = await context.ask(bodyOf(question), { signal, spending, bodyMaxBytes });
+    if (reply.kind === 'too_large') {
+      const details = `The request to the model takes ${reply.bytes} bytes; at most ${bodyMaxBytes} are allowed.`;
+      return failedOutcome('LLM_REQUEST_TOO_LARGE', details);
+    }
+    if (reply.kind === 'too_expensive') return failedOutcome('LLM_BUDGET_EXCEEDED', BUDGET_EXCEEDED);
     if (reply.kind === 'failed') return failedOutcome(reply.errorType, reply.details, reply.isRetryable);
     if (reply.kind === 'refused') return failedOutcome('LLM_REFUSED', reply.details);
     if (reply.kind === 'format_refused') {
@@ -96,9 +133,30 @@ async function judge(context: JudgeContext, { run, user, signal }: JudgedRun): P
   return failedOutcome('LLM_INVALID_OUTPUT', `The model did not answer by the schema ${judgement.name}.`);
 }
 
-function modelOf({ model, endpoint }: JudgeDeps, settings: LosslessObject): string {
+/** The name in the settings; null: none. */
+function ownModelOf(settings: LosslessObject): string | null {
   const own = readMember(settings, 'model');
-  const wanted = typeof own === 'string' && own !== '' ? own : model;
+  return typeof own === 'string' && own !== '' ? own : null;
+}
+
+function isAllowed({ model, limits: { models } }: JudgeDeps, settings: LosslessObject): boolean {
+  const own = ownModelOf(settings) ?? model;
+  return models === null || own === model || models.includes(own);
+}
+
+function refuseModel(errorType: string, model: string, because: string): EvaluationOutcome {
+  return failedOutcome(errorType, `The model ${cutToCharacters(model, MODEL_CHARACTERS_MAX)} ${because}`);
+}
+
+/** A budget needs a limit to every answer; without one, only settings that ask for a limit get one. */
+function tokensMaxOf({ limits, budget }: JudgeDeps, settings: LosslessObject): number | null {
+  const own = numberOf(readMember(settings, 'max_tokens'));
+  if (own === null) return budget.isLimited ? limits.tokensMax : null;
+  return Math.max(1, Math.min(own, limits.tokensMax));
+}
+
+function modelOf({ model, endpoint }: JudgeDeps, settings: LosslessObject): string {
+  const wanted = ownModelOf(settings) ?? model;
   return endpoint?.isOpenAi === true && wanted.startsWith('openai/') ? wanted.slice('openai/'.length) : wanted;
 }
 
@@ -107,13 +165,13 @@ type ChatQuestion = {
   readonly settings: LosslessObject;
   readonly user: string;
   readonly model: string;
+  readonly tokensMax: number | null;
   readonly withFormat: boolean;
 };
 
-function bodyOf({ judgement, settings, user, model, withFormat }: ChatQuestion): LosslessObject {
+function bodyOf({ judgement, settings, user, model, tokensMax, withFormat }: ChatQuestion): LosslessObject {
   const { name, schema } = judgement;
   const temperature = readMember(settings, 'temperature');
-  const maxTokens = readMember(settings, 'max_tokens');
   return {
     model,
     messages: [
@@ -121,7 +179,7 @@ function bodyOf({ judgement, settings, user, model, withFormat }: ChatQuestion):
       { role: 'user', content: user },
     ],
     ...(temperature !== null && { temperature }),
-    ...(maxTokens !== null && { max_completion_tokens: maxTokens }),
+    ...(tokensMax !== null && { max_completion_tokens: tokensMax }),
     ...(withFormat && { response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } } }),
   };
 }
@@ -154,18 +212,7 @@ function sumCost(
   let sum = 0;
   for (const tokens of usages) {
     if (tokens === null) return null;
-    const { costNanoUsd } = prices.price({
-      model,
-      vendor: null,
-      startedAtMs,
-      tokens,
-      details: null,
-      explicitCostUsd: null,
-      // The chat API counts cached tokens as part of the prompt.
-      cachedTokensInPrompt: true,
-      resultCostUsd: null,
-      spanRates: null,
-    });
+    const { costNanoUsd } = prices.price(tokenQuery(model, tokens, startedAtMs));
     if (costNanoUsd === null) return null;
     sum += costNanoUsd;
   }

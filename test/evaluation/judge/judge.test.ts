@@ -7,6 +7,7 @@ import { createJudge } from '../../../src/evaluation/judge/judge.ts';
 import { createPostJson } from '../../../src/evaluation/judge/post-json.ts';
 import { pricesOfNobody as prices } from '../../support/pricing.ts';
 import { completion, type Endpoint, startEndpoint } from './endpoint.ts';
+import { UNLIMITED } from './unlimited.ts';
 
 const KEY = 'llm-key-9f2c';
 const NEVER = new AbortController().signal;
@@ -32,6 +33,7 @@ function judgeOf({ permitsMax = 4, timeoutMs = 5_000, baseUrl = endpoint.baseUrl
   const ask = createChat({ post: createPostJson({ url, apiKey: KEY, timeoutMs }), wait, clock: () => NOW_MS });
   return createJudge({
     endpoint: baseUrl === null ? null : { ask, isOpenAi: false },
+    ...UNLIMITED,
     model: 'gpt-5-mini',
     permitsMax,
     permitTimeoutMs: timeoutMs,
@@ -138,7 +140,7 @@ describe('the request to the endpoint', () => {
       models.push('model' in body ? body.model : null);
       return { kind: 'refused' as const, details: '' };
     };
-    const shared = { model: 'm', permitsMax: 1, permitTimeoutMs: 1000, prices, clock: () => NOW_MS };
+    const shared = { ...UNLIMITED, model: 'm', permitsMax: 1, permitTimeoutMs: 1000, prices, clock: () => NOW_MS };
     for (const isOpenAi of [true, false]) await createJudge({ ...shared, endpoint: { ask, isOpenAi } })(run, NEVER);
     expect(models).toEqual(['gpt-5', 'openai/gpt-5']);
   });
