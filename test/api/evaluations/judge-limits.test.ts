@@ -120,8 +120,8 @@ describe('the budget of a project for a day', () => {
     expect(await useUp()).toBe(4);
   });
 
-  it('is not touched by calls that were refused, and by others that failed with their highest price', async () => {
-    await start({ ...BUDGET, SPANDREL_LLM_TIMEOUT_MS: '100' });
+  it('is not touched by calls that were refused, and pays the highest price for answers that tell no usage', async () => {
+    await start(BUDGET);
     for (let round = 0; round < 20; round += 1) {
       endpoint.answer({ status: 401, text: '{}' });
       const { body } = await client.rest(`/api/evaluations/${JUDGE}/evaluate`, { data: DATA });
