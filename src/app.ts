@@ -98,7 +98,7 @@ export async function createApp(given: AppDeps): Promise<App> {
   const runSteps = createStepRunner({ nextTurn, nowMs: monotonicMs });
   const traceParts = createTraceParts({ ...deps, store, runSteps, lossMeter: metrics.losses });
   const { prices } = traceParts;
-  const evaluating = createEvaluating({ ...deps, prices, onEnd: metrics.evaluations.ended });
+  const evaluating = createEvaluating({ ...deps, store, prices, onEnd: metrics.evaluations.ended });
   const methods = compileServices(
     {
       ...deps,

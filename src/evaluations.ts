@@ -6,6 +6,7 @@ import type { PriceResolver } from './domain/pricing/prices.ts';
 import { createBuiltinRunner } from './evaluation/builtin/runner.ts';
 import { createChat } from './evaluation/judge/chat.ts';
 import { createJudge } from './evaluation/judge/judge.ts';
+import { createJudgeBudget } from './evaluation/judge/judge-budget.ts';
 import { createPostJson } from './evaluation/judge/post-json.ts';
 import { createRunner, type RunnerDeps } from './evaluation/runner.ts';
 import { type RunsWorker, type RunsWorkerDeps, startRunsWorker } from './evaluation/runs-worker.ts';
@@ -13,7 +14,7 @@ import { waitUnref } from './schedule.ts';
 
 export type EvaluationPorts = ReturnType<typeof createEvaluating>['ports'];
 
-type EvaluatingDeps = Pick<Deps, 'config' | 'clock' | 'log'> &
+type EvaluatingDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'log'> &
   Pick<RunnerDeps, 'onEnd'> & { readonly prices: PriceResolver };
 
 type WorkDeps = Pick<Deps, 'store' | 'random'> & Pick<RunsWorkerDeps, 'searches' | 'results'>;
@@ -23,13 +24,23 @@ const TRACES_AT_ONCE = 4;
 const FENCE_BYTES = 6;
 const OPENAI_HOST = 'api.openai.com';
 
-export function createEvaluating({ config, prices, clock, onEnd, log }: EvaluatingDeps) {
+export function createEvaluating({ config, store, prices, clock, onEnd, log }: EvaluatingDeps) {
   const { llm } = config;
   const stopping = new AbortController();
   const builtin = createBuiltinRunner(config.evaluators);
   const judge = createJudge({
     endpoint: createEndpoint(config, clock),
     model: llm.model,
+    limits: llm.limits,
+    budget: createJudgeBudget({
+      store: store.judgeSpending,
+      prices: prices.listed,
+      clock,
+      budgetNanoUsd: llm.budget.nanoUsd,
+      mayBeUnpriced: llm.budget.mayBeUnpriced,
+      onError: (error) =>
+        log.warn({ err: error }, 'the cost of a judgement could not be stored; its highest price counts'),
+    }),
     permitsMax: llm.concurrencyMax,
     permitTimeoutMs: llm.timeoutMs,
     prices,

@@ -12,7 +12,8 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     const { data } = JSON.parse(Buffer.concat(parts).toString());
     const organization = { id: 'organization', priceVersion: 0 };
-    const run = { projectId: 'project', organization, evaluatorType: 'langevals/exact_match', settings, data };
+    const owner = { projectId: 'project', organization, isGuardrail: false };
+    const run = { ...owner, evaluatorType: 'langevals/exact_match', settings, data };
     const body = Buffer.from(JSON.stringify(matchExactly(run)));
     response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length });
     response.end(body);

@@ -1,6 +1,7 @@
 /** The settings of evaluators: of those that run in this process, and of the language model that the others ask. */
 
-import { type ConfigReader, readHttpUrl, readInteger } from './reader.ts';
+import { usdTextToNano } from '../domain/pricing/money.ts';
+import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './reader.ts';
 
 const CONCURRENCY = { min: 1, max: 1000 };
 /** A trace never waits longer than half a minute. */
@@ -27,6 +28,8 @@ export function readEvaluators(reader: ConfigReader) {
   };
 }
 
+const LLM_TOKENS = { min: 1, max: 10_000_000 };
+const LLM_REQUEST_BYTES = { min: 1024, max: 16 * 1024 * 1024 };
 const LLM_TIMEOUT_MS = { min: 100, max: 600_000 };
 
 export function readLlm(reader: ConfigReader) {
@@ -45,5 +48,36 @@ export function readLlm(reader: ConfigReader) {
     timeoutMs: readInteger(reader, 'SPANDREL_LLM_TIMEOUT_MS', LLM_TIMEOUT_MS),
     /** Calls of the model by this process at once. */
     concurrencyMax: readInteger(reader, 'SPANDREL_LLM_CONCURRENCY', CONCURRENCY),
+    limits: {
+      /** What evaluators may ask beside the default model; null: every model. */
+      models: readModels(reader),
+      /** The most tokens of one answer. */
+      tokensMax: readInteger(reader, 'SPANDREL_LLM_MAX_TOKENS', LLM_TOKENS),
+      /** The most bytes of one request to the endpoint. */
+      bodyMaxBytes: readInteger(reader, 'SPANDREL_LLM_MAX_REQUEST_BYTES', LLM_REQUEST_BYTES),
+    },
+    budget: {
+      /** For a project and day (UTC); null: no limit. */
+      nanoUsd: readBudget(reader),
+      /** Whether models without a price may be asked although there is a budget. */
+      mayBeUnpriced: readChoice(reader, 'SPANDREL_LLM_UNPRICED', ['refuse', 'allow']) === 'allow',
+    },
   };
+}
+
+function readModels(reader: ConfigReader): readonly string[] | null {
+  const text = reader.text('SPANDREL_LLM_MODELS');
+  if (text === null) return null;
+  const models = text.split(',').map((name) => name.trim());
+  if (models.includes('')) reader.refuse('SPANDREL_LLM_MODELS must be names separated by commas');
+  return models;
+}
+
+function readBudget(reader: ConfigReader): number | null {
+  const text = reader.text('SPANDREL_LLM_BUDGET_USD');
+  if (text === null) return null;
+  const nanoUsd = usdTextToNano(text);
+  if (nanoUsd !== null && nanoUsd > 0) return nanoUsd;
+  reader.refuse('SPANDREL_LLM_BUDGET_USD must be an amount above zero, such as 2.50');
+  return null;
 }

@@ -110,11 +110,31 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
   SPANDREL_LLM_MODEL: ['gpt-5-mini', 'The model that evaluators ask unless they name one.'],
   SPANDREL_LLM_TIMEOUT_MS: ['30000', 'How long one attempt at a judgement may take.'],
   SPANDREL_LLM_CONCURRENCY: ['4', 'Judgements of this process under way at once.'],
+  SPANDREL_LLM_MODELS: [
+    'all',
+    'Models, separated by commas, that evaluators may ask beside SPANDREL_LLM_MODEL; others are refused.',
+  ],
+  SPANDREL_LLM_MAX_TOKENS: ['16384', 'Most tokens of one answer of a model; evaluators that ask for more get this.'],
+  SPANDREL_LLM_MAX_REQUEST_BYTES: [
+    '262144',
+    'Largest request to a model, with prompt, data and schema, at most 16777216; larger ones are refused.',
+  ],
+  SPANDREL_LLM_BUDGET_USD: [
+    'no limit',
+    'What the judgements of one project may cost on one day (UTC), by the price list of the server.',
+  ],
+  SPANDREL_LLM_UNPRICED: [
+    'refuse',
+    'refuse or allow: models without a price while there is a budget, of which they take nothing.',
+  ],
   SPANDREL_EVALUATOR_TIMEOUT_MS: [
     '1000',
     'How long a run of an evaluator that needs no model may take, at most 60000.',
   ],
-  SPANDREL_EVALUATOR_THREADS: ['2', 'Threads for long runs of evaluators, at most 64, started when they are needed.'],
+  SPANDREL_EVALUATOR_THREADS: [
+    '4',
+    'Threads for long runs of evaluators, at most 64, started when they are needed; an organization gets all but one, a project all but one of these.',
+  ],
   SPANDREL_EVALUATION_CONCURRENCY: ['4', 'Evaluations of monitors that this process makes at once.'],
   SPANDREL_MONITOR_SETTLE_MS: [
     '500',

@@ -17,6 +17,13 @@ export type Project = {
   readonly archivedAtMs: number | null;
 };
 
+/** For whom something is done, where tenants share what is scarce. */
+export type Tenant = { readonly organizationId: string; readonly projectId: string };
+
+export function tenantOf({ id, organizationId }: Project): Tenant {
+  return { organizationId, projectId: id };
+}
+
 /** The fields of an organization that requests need. */
 export type Organization = {
   readonly id: string;

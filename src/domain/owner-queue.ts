@@ -3,6 +3,8 @@
 /** The share of the whole queue that one owner may fill. */
 const SHARE = 1 / 2;
 
+export type OwnerQueue<Owner, T> = ReturnType<typeof createOwnerQueue<Owner, T>>;
+
 export function createOwnerQueue<Owner, T>(lengthMax: number, ofOwnerMax = Math.ceil(lengthMax * SHARE)) {
   // Owners in the order of their turns; the items of each owner in the order in which they were added.
   const items = new Map<Owner, Set<T>>();
@@ -41,14 +43,6 @@ export function createOwnerQueue<Owner, T>(lengthMax: number, ofOwnerMax = Math.
       return undefined;
     },
     remove,
-    /** Removes and returns every matching item. */
-    removeWhere(matches: (item: T) => boolean): readonly T[] {
-      const found = [...items].flatMap(([owner, own]) =>
-        [...own].filter(matches).map((item) => [owner, item] as const),
-      );
-      for (const [owner, item] of found) remove(owner, item);
-      return found.map(([, item]) => item);
-    },
     length: () => length,
   };
 }

@@ -1,6 +1,6 @@
 /** A semaphore whose permits are shared by owners, such as projects: waiting owners take turns. */
 
-import { createOwnerQueue } from './owner-queue.ts';
+import { createOwnerQueue, type OwnerQueue } from './owner-queue.ts';
 
 export type SemaphoreOptions = {
   readonly permitsMax: number;
@@ -18,19 +18,38 @@ export function allButOne(permitsMax: number): number {
 
 export function createSemaphore<Owner = void>(options: SemaphoreOptions) {
   const { permitsMax, ofOwnerMax = permitsMax, waitingMax = Number.POSITIVE_INFINITY } = options;
-  const acquired = new Map<Owner, number>();
-  let acquiredTotal = 0;
-  const waiting = createOwnerQueue<Owner, () => void>(waitingMax, options.waitingOfOwnerMax);
+  const acquired = createCounts<Owner>();
+  return createSemaphoreOf<Owner>({
+    canAcquire: (owner) => acquired.total() < permitsMax && acquired.of(owner) < ofOwnerMax,
+    count: acquired.add,
+    waiting: createOwnerQueue(waitingMax, options.waitingOfOwnerMax),
+  });
+}
 
-  function canAcquire(owner: Owner): boolean {
-    return acquiredTotal < permitsMax && (acquired.get(owner) ?? 0) < ofOwnerMax;
-  }
+/** How many each owner has. */
+export function createCounts<Owner>() {
+  const counts = new Map<Owner, number>();
+  let total = 0;
+  return {
+    of: (owner: Owner) => counts.get(owner) ?? 0,
+    total: () => total,
+    add(owner: Owner, change: 1 | -1): void {
+      const count = (counts.get(owner) ?? 0) + change;
+      if (count > 0) counts.set(owner, count);
+      else counts.delete(owner);
+      total += change;
+    },
+  };
+}
 
-  function countPermit(owner: Owner): void {
-    acquired.set(owner, (acquired.get(owner) ?? 0) + 1);
-    acquiredTotal += 1;
-  }
+type Shares<Owner> = {
+  readonly canAcquire: (owner: Owner) => boolean;
+  /** Called for each permit that an owner gets or gives back. */
+  readonly count: (owner: Owner, change: 1 | -1) => void;
+  readonly waiting: Pick<OwnerQueue<Owner, () => void>, 'add' | 'remove' | 'next'>;
+};
 
+export function createSemaphoreOf<Owner>({ canAcquire, count, waiting }: Shares<Owner>) {
   return {
     /**
      * `full`, `owner_full`: too many wait, or too many of this owner. `stopped`: the signal was aborted. The caller MUST
@@ -39,13 +58,13 @@ export function createSemaphore<Owner = void>(options: SemaphoreOptions) {
     acquire(owner: Owner, signal?: AbortSignal): Promise<'acquired' | 'full' | 'owner_full' | 'stopped'> {
       if (signal?.aborted) return Promise.resolve('stopped');
       if (canAcquire(owner)) {
-        countPermit(owner);
+        count(owner, 1);
         return Promise.resolve('acquired');
       }
       return new Promise((resolve) => {
         const grant = () => {
           signal?.removeEventListener('abort', giveUp);
-          countPermit(owner);
+          count(owner, 1);
           resolve('acquired');
         };
         const giveUp = () => {
@@ -58,10 +77,7 @@ export function createSemaphore<Owner = void>(options: SemaphoreOptions) {
       });
     },
     release(owner: Owner): void {
-      const left = (acquired.get(owner) ?? 0) - 1;
-      if (left > 0) acquired.set(owner, left);
-      else acquired.delete(owner);
-      acquiredTotal -= 1;
+      count(owner, -1);
       // The permit passes directly to the next waiter, so a new caller cannot take it in between.
       waiting.next(canAcquire)?.();
     },

@@ -9,6 +9,7 @@ import type { DatasetStore } from './datasets/dataset.ts';
 import type { DeliveryStore, WebhookStore } from './delivery/webhook-store.ts';
 import type { EvaluatorRunStore } from './evaluations/evaluator-run.ts';
 import type { EvaluationJobStore } from './evaluations/jobs.ts';
+import type { JudgeSpendingStore } from './evaluations/judge-spending.ts';
 import type { EvaluatorStore } from './evaluators/evaluator.ts';
 import type { EventRange, StoredEvent } from './events/event.ts';
 import type {
@@ -57,6 +58,7 @@ export type Store = {
   readonly datasets: DatasetStore;
   readonly experiments: ExperimentStore;
   readonly evaluatorRuns: EvaluatorRunStore;
+  readonly judgeSpending: JudgeSpendingStore;
   readonly monitors: MonitorStore;
   readonly evaluationJobs: EvaluationJobStore;
   readonly projects: ProjectStore;

@@ -2,6 +2,7 @@
 
 import { type EvaluationOutcome, failedOutcome, type RunEvaluator } from '../domain/evaluations/outcome.ts';
 import { findCatalogueEntry } from '../domain/evaluators/evaluator-catalogue.ts';
+import { Fault } from '../domain/fault.ts';
 
 export type RunnerDeps = {
   /** Runs the types that need only this process. */
@@ -9,7 +10,7 @@ export type RunnerDeps = {
   /** Runs the types that ask a language model. */
   readonly judge: RunEvaluator;
   readonly monotonicMs: () => number;
-  /** Called after every run. */
+  /** Called after every run that has an outcome. */
   readonly onEnd: (evaluatorType: string, status: EvaluationOutcome['status'], durationMs: number) => void;
   readonly log: { error(fields: object, message: string): void };
 };
@@ -24,12 +25,13 @@ export function createRunner(deps: RunnerDeps): RunEvaluator {
   };
 }
 
-/** An unexpected error is logged as a bug, and is an outcome, too. */
+/** An unexpected error is logged as a bug, and is an outcome, too. That nothing could be judged now is neither. */
 async function runSafely(deps: RunnerDeps, ...[run, signal]: Parameters<RunEvaluator>): Promise<EvaluationOutcome> {
   const isJudge = findCatalogueEntry(run.evaluatorType)?.run === 'judge';
   try {
     return await (isJudge ? deps.judge : deps.builtin)(run, signal);
   } catch (error) {
+    if (error instanceof Fault && error.kind === 'unavailable') throw error;
     deps.log.error({ err: error, evaluatorType: run.evaluatorType }, 'an evaluator failed');
     return failedOutcome('EVALUATOR_ERROR', error instanceof Error ? error.message : String(error));
   }

@@ -168,7 +168,7 @@ async function evaluateOnce(
   const failures = failuresOfTraces.get(key) ?? 0;
   const end = await evaluateTrace(deps, { ...traceRun, failures }, view);
   failuresOfTraces.delete(key);
-  if (end.kind === 'again') failuresOfTraces.set(key, failures + 1);
+  if (end.kind === 'again' && end.failures > 0) failuresOfTraces.set(key, end.failures);
   const [oldest] = failuresOfTraces.keys();
   if (failuresOfTraces.size > REMEMBERED_MAX && oldest !== undefined) failuresOfTraces.delete(oldest);
   return end;

@@ -8,6 +8,7 @@ import { createAuditList, createNoteRefusal } from './audit/audit.ts';
 import { createBackfillWriter } from './backfills/backfills.ts';
 import { createDatasetWriter } from './datasets/datasets.ts';
 import { createRunWriter } from './evaluations/evaluator-runs.ts';
+import { createSpendingWriter } from './evaluations/judge-spending.ts';
 import { createEvaluatorWriter } from './evaluators/evaluators.ts';
 import { createExperimentWriter } from './experiments/experiments.ts';
 import { createKeyRecords, createNoteUse } from './keys/key-records.ts';
@@ -54,6 +55,7 @@ export function createManagementWriter(transact: Transact, enqueuing: Enqueuing)
     ...createDatasetWriter(transact),
     ...createExperimentWriter(transact),
     ...createRunWriter(transact),
+    ...createSpendingWriter(transact),
     ...createMonitorWriter(transact),
     ...createBackfillWriter(transact),
     ...createReceipts(transact),

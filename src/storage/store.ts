@@ -13,6 +13,7 @@ import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/deliver
 import { createWebhookStore } from './endpoints/webhook-store.ts';
 import { createRunStore } from './evaluations/evaluator-runs.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
+import { createSpendingStore } from './evaluations/judge-spending.ts';
 import { createEvaluatorStore } from './evaluators/evaluators.ts';
 import { createEventFinder, createEventList, createLogSearch } from './events/events.ts';
 import { createExperimentStore } from './experiments/experiments.ts';
@@ -148,6 +149,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     datasets: createDatasetStore(management, writer),
     experiments: createExperimentStore(management, writer),
     evaluatorRuns: createRunStore(management, writer),
+    judgeSpending: createSpendingStore(writer),
     monitors: createMonitorStore(management, writer),
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
     projects: { updateSettings: writer.updateSettings },

@@ -136,6 +136,16 @@ describe('a run over traces', () => {
     expect(attempts.map(({ traceId }) => traceId)).toEqual(['a', 'a', 'a', 'a', 'b']);
   });
 
+  it('waits as long as nothing can be judged, which is no failure of a trace', async () => {
+    const { run, stored, attempts } = await work((_, attempt) => {
+      if (attempt < 8) throw new Fault('unavailable', 'Too much is being evaluated.');
+      return attempt < 10 ? BUSY : PASSED;
+    });
+    expect(run).toMatchObject({ status: 'completed', processed: 2, failed: 0, failures: 0 });
+    expect(stored).toEqual(['a processed', 'b processed']);
+    expect(attempts).toHaveLength(20);
+  });
+
   it('stores at once what would fail again', async () => {
     const { run, attempts } = await work(() => ({ ...BUSY, isRetryable: false }));
     expect(run).toMatchObject({ status: 'completed', failed: 2 });

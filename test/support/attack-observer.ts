@@ -1,6 +1,6 @@
 /**
- * A healthy client beside an attack: it sends and reads traces at a steady rate and measures latencies and the server's
- * process. It is a process of its own, started by attack-observing.ts, so that attacks do not slow its clock.
+ * A healthy client beside an attack: it sends and reads traces at a steady rate, and perhaps calls a guardrail, and measures
+ * latencies and the server's process. It is a process of its own, started by attack-observing.ts, so that attacks do not slow its clock.
  */
 
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const ANSWER_MAX_MS = 15_000;
 const FAILURES_SHOWN = 5;
 const DELAY = 'spandrel_event_loop_delay_seconds';
 
-const { address, pid, key }: ObserverOrders = JSON.parse(process.argv[2] ?? '{}');
+const { address, pid, key, guardrailKey }: ObserverOrders = JSON.parse(process.argv[2] ?? '{}');
 const agents = {
   traces: new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX }),
   metrics: new Agent({ keepAlive: true }),
@@ -81,22 +81,41 @@ function ask(): void {
   const window = current;
   const dueMs = performance.now();
   const id = `healthy-${pid}-${requests}`;
-  const sends = requests % 2 === 0 || readable === null;
+  const what = WHAT[requests % (guardrailKey === null ? 2 : 3)] ?? 'send';
   requests += 1;
   window.requests += 1;
-  const response = sends
-    ? send('POST', '/api/collector', JSON.stringify(trace(id)))
-    : send('GET', `/api/traces/${readable}`);
-  response
-    .then((status) => {
-      if (status !== 200) throw new Error(`status ${status}`);
-      if (sends) readable = id;
-    })
-    .catch((error: Error) => window.failures.push(`${sends ? 'send' : 'read'}: ${error.message}`))
+  ASKING[readable === null ? 'send' : what](id)
+    .catch((error: Error) => window.failures.push(`${what}: ${error.message}`))
     .finally(() => {
       window.latenciesMs.push(performance.now() - dueMs);
       post({ kind: 'served' });
     });
+}
+
+const WHAT = ['send', 'read', 'guard'] as const;
+
+const ASKING = {
+  async send(id: string): Promise<void> {
+    await expectAnswer({ method: 'POST', path: '/api/collector', body: JSON.stringify(trace(id)) });
+    readable = id;
+  },
+  async read(): Promise<void> {
+    await expectAnswer({ method: 'GET', path: `/api/traces/${readable}` });
+  },
+  /** The text is long enough for a thread. */
+  async guard(): Promise<void> {
+    const data = { output: `${'Say hi. '.repeat(500)} AKIAIOSFODNN7EXAMPLE` };
+    const path = '/api/guardrails/langwatch/api_keys_and_secrets_detection/evaluate';
+    const body = JSON.stringify({ data, on_error: 'pass' });
+    const text = await expectAnswer({ method: 'POST', path, body, from: guardrailKey ?? key });
+    if (JSON.parse(text).passed !== false) throw new Error(`a secret passed: ${text}`);
+  },
+};
+
+async function expectAnswer(asked: Asked): Promise<string> {
+  const { status, text } = await send(asked);
+  if (status !== 200) throw new Error(`status ${status}`);
+  return text;
 }
 
 function trace(id: string): object {
@@ -109,13 +128,20 @@ function trace(id: string): object {
   };
 }
 
-function send(method: string, path: string, body?: string): Promise<number> {
+type Asked = { readonly method: string; readonly path: string; readonly body?: string; readonly from?: string };
+type Answered = { readonly status: number; readonly text: string };
+
+function send({ method, path, body, from = key }: Asked): Promise<Answered> {
   return new Promise((resolve, reject) => {
-    const headers = { 'x-auth-token': key, 'content-type': 'application/json' };
+    const headers = { 'x-auth-token': from, 'content-type': 'application/json' };
     const sent = request(address + path, { method, headers, agent: agents.traces, timeout: ANSWER_MAX_MS });
     sent.on('response', (response) => {
-      response.resume();
-      response.on('end', () => resolve(response.statusCode ?? 0));
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => {
+        text += part;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
       response.on('error', reject);
     });
     sent.on('timeout', () => sent.destroy(new Error('no answer')));

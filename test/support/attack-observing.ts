@@ -8,6 +8,8 @@ export type ObserverOrders = {
   readonly pid: number;
   /** A project key. */
   readonly key: string;
+  /** The key of a project whose guardrail is called, too; null: none is. */
+  readonly guardrailKey: string | null;
 };
 
 export type ObserverReport = {

@@ -57,11 +57,20 @@ type Running = {
   readonly baseline: ObserverReport;
 };
 
-export async function startTarget(environment: { readonly [name: string]: string } = {}): Promise<Target> {
+/** `prepare` fills the empty database; it may return the key of another project, whose guardrail the observer calls, too. */
+export async function startTarget(
+  environment: { readonly [name: string]: string } = {},
+  prepare: (url: string) => Promise<string | null> = async () => null,
+): Promise<Target> {
   const database = await createTestDatabase();
+  const guardrailKey = await prepare(database.url);
   const logs = temporaryFolder();
   let launches = 0;
-  const launchNext = () => launch({ ...database.environment, ...environment }, join(logs.path, `${launches++}.log`));
+  const launchNext = () =>
+    launch(
+      { ...database.environment, ...environment },
+      { logFile: join(logs.path, `${launches++}.log`), guardrailKey },
+    );
   let running = await launchNext();
   const revive = async () => {
     if (hasEnded(running.server)) running = await launchNext();
@@ -91,11 +100,16 @@ export async function startTarget(environment: { readonly [name: string]: string
   };
 }
 
-async function launch(environment: { readonly [name: string]: string }, logFile: string): Promise<Running> {
+type Launch = { readonly logFile: string; readonly guardrailKey: string | null };
+
+async function launch(
+  environment: { readonly [name: string]: string },
+  { logFile, guardrailKey }: Launch,
+): Promise<Running> {
   const server = await spawnServer(environment, logFile);
   try {
     const key = await createProject(server);
-    const observer = startObserver({ address: server.address, pid: server.child.pid ?? 0, key });
+    const observer = startObserver({ address: server.address, pid: server.child.pid ?? 0, key, guardrailKey });
     // The first Connect call of a process loads modules.
     const headers = { 'content-type': 'application/json' };
     await fetch(`${server.address}/spandrel.v1.TraceService/GetTrace`, { method: 'POST', headers, body: '{}' });

@@ -13,6 +13,7 @@ import type { MonitorStore } from '../monitors/monitor.ts';
 import type { EvaluatorStore } from '../store.ts';
 import { cutToCharacters } from '../text-limits.ts';
 import type { EvaluationRequest, EvaluatorName, OnError } from './evaluation-request.ts';
+import type { PermitRequest } from './tenant-semaphore.ts';
 
 export type EvaluationTarget = {
   readonly entry: CatalogueEntry;
@@ -89,8 +90,7 @@ function overlaySent(settings: LosslessObject, sent: LosslessObject): LosslessOb
   return { ...settings, ...Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null)) };
 }
 
-type SettingsOfRun = {
-  readonly projectId: string;
+type SettingsOfRun = PermitRequest & {
   readonly entry: CatalogueEntry;
   readonly settings: LosslessObject;
 };
@@ -98,9 +98,9 @@ type SettingsOfRun = {
 /** Checks the patterns of settings whose shapes were validated. Throws invalid_settings. */
 export async function refuseBadPatterns(
   checkPatterns: CheckPatterns,
-  { projectId, entry, settings }: SettingsOfRun,
+  { tenant, isUrgent, entry, settings }: SettingsOfRun,
 ): Promise<void> {
-  const subject = { projectId, evaluatorType: entry.id, settings, path: IN_CONFIG };
+  const subject = { tenant, isUrgent, evaluatorType: entry.id, settings, path: IN_CONFIG };
   refuseSettings(entry, await patternProblems(checkPatterns, subject));
 }
 

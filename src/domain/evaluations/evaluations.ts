@@ -1,6 +1,6 @@
 /** Runs an evaluator on the data of a request, and stores the result on the trace that it names. */
 
-import type { Project } from '../caller.ts';
+import { type Project, tenantOf } from '../caller.ts';
 import type { Clock, RandomBytes } from '../clock.ts';
 import type { CheckPatterns } from '../evaluators/text-rules.ts';
 import { Fault } from '../fault.ts';
@@ -59,7 +59,8 @@ export function createEvaluations(deps: EvaluationsDeps) {
   return {
     /**
      * Throws validation_error, evaluator_not_found, evaluator_not_runnable, invalid_data, evaluator_unavailable,
-     * invalid_settings, evaluator_missing_field. A failed run is an outcome, and an aborted `signal` ends the run early.
+     * invalid_settings, evaluator_missing_field, and unavailable when it cannot be run now. A failed run is an outcome,
+     * and an aborted `signal` ends the run early.
      */
     async evaluate(project: Project, request: EvaluationRequest, signal: AbortSignal): Promise<Evaluated> {
       refuseProblems(requestProblems(request));
@@ -89,7 +90,7 @@ export function createEvaluations(deps: EvaluationsDeps) {
   };
 }
 
-/** Throws invalid_data, evaluator_unavailable, invalid_settings, evaluator_missing_field. */
+/** Throws invalid_data, evaluator_unavailable, invalid_settings, evaluator_missing_field, unavailable. */
 async function planRun(
   { checkPatterns }: EvaluationsDeps,
   { project, target }: { readonly project: Project; readonly target: EvaluationTarget },
@@ -99,10 +100,12 @@ async function planRun(
   refuseUnreadData(entry, request.data === undefined ? null : objectOf(request.data));
   refuseUnavailable(target);
   const settings = settingsOfRun(target, objectOf(request.settings));
-  await refuseBadPatterns(checkPatterns, { projectId: project.id, entry, settings });
+  const permit = { tenant: tenantOf(project), isUrgent: request.asGuardrail };
+  await refuseBadPatterns(checkPatterns, { ...permit, entry, settings });
   const data = readData(entry, objectOf(request.data));
   const missing = findMissingField(entry, data);
-  if (missing === null) return { ...ownerOf(project), evaluatorType: entry.id, settings, data };
+  const { asGuardrail: isGuardrail } = request;
+  if (missing === null) return { ...ownerOf(project), isGuardrail, evaluatorType: entry.id, settings, data };
   const message = missingFieldText(missing, entry);
   throw new Fault('evaluator_missing_field', message, {
     flatError: message,

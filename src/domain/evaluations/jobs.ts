@@ -87,11 +87,14 @@ export type JobOutcome =
   | { readonly kind: 'settle'; readonly settlement: CallSettlement; readonly next: number | null }
   /** Ends the job without a result. */
   | { readonly kind: 'drop' }
-  | { readonly kind: 'retry'; readonly dueAtMs: number };
+  | { readonly kind: 'retry'; readonly dueAtMs: number }
+  /** The job could not be run, which is no failure of it. */
+  | { readonly kind: 'wait'; readonly dueAtMs: number };
 
 /** The job after its run has ended; null: the job is done. */
 export function endJob(job: EvaluationJob, outcome: Exclude<JobOutcome, { kind: 'settle' }>): EvaluationJob | null {
   const free = { ...job, fence: 0, againDueAtMs: null, againSinceMs: null };
+  if (outcome.kind === 'wait') return { ...free, dueAtMs: outcome.dueAtMs };
   if (outcome.kind === 'retry') return { ...free, dueAtMs: outcome.dueAtMs, failures: job.failures + 1 };
   if (job.againDueAtMs === null || job.againSinceMs === null) return null;
   return { ...free, dueAtMs: job.againDueAtMs, sinceMs: job.againSinceMs, failures: 0 };

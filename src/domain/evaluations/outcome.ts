@@ -2,6 +2,7 @@
 
 import type { LosslessObject } from '../../json/lossless-json.ts';
 import type { Organization, Project } from '../caller.ts';
+import type { PermitRequest } from './tenant-semaphore.ts';
 
 export type ConversationTurn = { readonly input: string; readonly output: string };
 
@@ -9,10 +10,11 @@ export type ConversationTurn = { readonly input: string; readonly output: string
 export type EvaluationValue = string | readonly string[] | readonly ConversationTurn[];
 
 export type EvaluationRun = {
-  /** Projects take turns when runs have to wait. */
   readonly projectId: string;
-  /** The organization whose prices apply. */
+  /** Its prices apply. Organizations take turns when runs have to wait, and so do the projects of each. */
   readonly organization: Pick<Organization, 'id' | 'priceVersion'>;
+  /** Guardrails are run before others that wait. */
+  readonly isGuardrail: boolean;
   /** An id of the catalogue, for example `langevals/exact_match`. */
   readonly evaluatorType: string;
   /** Defaults of the catalogue, overridden by saved and sent settings; already validated. */
@@ -56,7 +58,16 @@ export function failedOutcome(errorType: string, details: string, isRetryable = 
   return { status: 'error', errorType, details, isRetryable };
 }
 
-/** Runs an evaluator of the catalogue. Never rejects: a failure is an outcome. */
+/** For the semaphores on which runs wait. */
+export function permitRequestOf({ organization, projectId, isGuardrail }: EvaluationRun): PermitRequest {
+  return { tenant: { organizationId: organization.id, projectId }, isUrgent: isGuardrail };
+}
+
+/**
+ * Runs an evaluator of the catalogue. A failure is an outcome. Rejects with `unavailable` when nothing was judged because
+ * too many runs wait, the store cannot serve or the process stops: a guardrail must not pass then, whatever its rule for
+ * errors says.
+ */
 export type RunEvaluator = (run: EvaluationRun, signal: AbortSignal) => Promise<EvaluationOutcome>;
 
 /** Delays after the first three retryable failures; the fourth is the result. */

@@ -4,6 +4,7 @@ import { isArray, parseFreeJson } from '../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../json/lossless-json.ts';
 import type { Project } from '../caller.ts';
 import type { Clock } from '../clock.ts';
+import { Fault } from '../fault.ts';
 import type { Span } from '../traces/trace.ts';
 import type { TraceView } from '../traces/traces.ts';
 import { findMissingField, missingFieldText, readData } from './evaluation-data.ts';
@@ -27,10 +28,13 @@ export type TraceRun = {
   readonly failures: number;
 };
 
-/** `again`: the trace is to be retried after the delay. */
+/** `again`: the trace is to be retried after the delay; `failures` are those of the trace until then. */
 export type TraceRunEnd =
   | { readonly kind: 'ended'; readonly status: EvaluationOutcome['status'] }
-  | { readonly kind: 'again'; readonly delayMs: number };
+  | { readonly kind: 'again'; readonly delayMs: number; readonly failures: number };
+
+/** Before a run that could not begin because too much is being evaluated. */
+const UNAVAILABLE_DELAY_MS = 5_000;
 
 /** Stores the result on the trace. A trace that already has its result is skipped: its page was interrupted before. */
 export async function evaluateTrace(
@@ -45,19 +49,36 @@ export async function evaluateTrace(
   const { entry, name, evaluatorId } = target;
   const data = readData(entry, dataOf(view));
   const missing = findMissingField(entry, data);
-  const run = { ...ownerOf(project), evaluatorType: entry.id, settings: settingsOfRun(target, {}), data };
+  const settings = settingsOfRun(target, {});
+  const run = { ...ownerOf(project), isGuardrail: false, evaluatorType: entry.id, settings, data };
   const startedAtMs = deps.clock();
-  const outcome: EvaluationOutcome =
-    missing === null ? await deps.run(run, signal) : { status: 'skipped', details: missingFieldText(missing, entry) };
+  const outcome: EvaluationOutcome | null =
+    missing === null
+      ? await runOrNull(deps, run, signal)
+      : { status: 'skipped', details: missingFieldText(missing, entry) };
+  if (outcome === null) return { kind: 'again', delayMs: UNAVAILABLE_DELAY_MS, failures };
   // Whichever worker continues the run repeats an interrupted trace.
   if (signal.aborted) return { kind: 'ended', status: outcome.status };
   const delayMs = retryDelayMs(outcome, failures);
-  if (delayMs !== null) return { kind: 'again', delayMs };
+  if (delayMs !== null) return { kind: 'again', delayMs, failures: failures + 1 };
   const finishedAtMs = deps.clock();
   const about = { evaluatorId, name, spanId: null, isGuardrail: false };
   const draft = resultDraft({ ...about, evaluationId, run, outcome, startedAtMs, finishedAtMs });
   await deps.results.attach(project, traceId, { draft, monitorId: null, nowMs: finishedAtMs, mustBeKnown: true });
   return { kind: 'ended', status: outcome.status };
+}
+
+/** Null when nothing can be judged now, which is no failure of the trace. */
+async function runOrNull(
+  deps: TraceRunDeps,
+  ...[run, signal]: Parameters<RunEvaluator>
+): Promise<EvaluationOutcome | null> {
+  try {
+    return await deps.run(run, signal);
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'unavailable') return null;
+    throw error;
+  }
 }
 
 function storedStatus({ evaluations }: TraceView, evaluationId: string): EvaluationOutcome['status'] | null {

@@ -2,7 +2,7 @@
 
 import { jsonStringsBytes, jsonTextsBytes } from '../../json/json-size.ts';
 import { type LosslessObject, readMember, stringifyLossless } from '../../json/lossless-json.ts';
-import type { Project } from '../caller.ts';
+import { type Project, tenantOf } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { Fault, type Reason, validationFault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
@@ -46,7 +46,7 @@ export function createEvaluators(deps: EvaluatorDeps) {
     /** Throws validation_error with every problem of the draft, or evaluator_limit_reached. */
     async create(project: Project, draft: EvaluatorDraft, nowMs: number): Promise<Evaluator> {
       const content = validateDraft(draft);
-      await refuseBadPatterns(deps, project.id, content);
+      await refuseBadPatterns(deps, project, content);
       return await retryTakenSlugs(async () => {
         const evaluator: Evaluator = {
           id: newId('evaluator', deps.random),
@@ -126,7 +126,7 @@ async function updateEvaluator(
     const content = mergeChange(stored, change);
     const { name, configJson, fields, outputFields } = content;
     if (name === stored.name && configJson === stored.configJson) return stored;
-    if (configJson !== stored.configJson) await refuseBadPatterns(deps, project.id, content);
+    if (configJson !== stored.configJson) await refuseBadPatterns(deps, project, content);
     const updatedAtMs = nextUpdateMs(stored, nowMs);
     const evaluator: Evaluator = { ...stored, name, configJson, fields, outputFields, updatedAtMs };
     const outcome = await deps.store.replace(evaluator, stored.updatedAtMs);
@@ -137,12 +137,13 @@ async function updateEvaluator(
 /** Throws validation_error. */
 async function refuseBadPatterns(
   { checkPatterns }: EvaluatorDeps,
-  projectId: string,
+  project: Project,
   { type, configJson }: EvaluatorContent,
 ) {
   if (type !== 'evaluator') return;
   const { evaluatorType, settings } = JSON.parse(configJson) as { evaluatorType: string; settings: LosslessObject };
-  refuseProblems(await patternProblems(checkPatterns, { projectId, evaluatorType, settings, path: IN_CONFIG }));
+  const request = { tenant: tenantOf(project), isUrgent: false };
+  refuseProblems(await patternProblems(checkPatterns, { ...request, evaluatorType, settings, path: IN_CONFIG }));
 }
 
 /** Evaluators a project may hold at once. */

@@ -1,6 +1,7 @@
 /** The rules in the settings of langevals/basic, and the patterns among them. */
 
 import { isArray, isObject, type LosslessObject, readMember } from '../../json/lossless-json.ts';
+import type { PermitRequest } from '../evaluations/tenant-semaphore.ts';
 import type { Reason } from '../fault.ts';
 import { maskedHead } from '../token-mask.ts';
 
@@ -32,12 +33,14 @@ export function readTextRules(settings: LosslessObject): readonly TextRule[] {
 
 /**
  * Answers for each pattern why RE2 refuses it, or null. Compiling needs a package and takes time, so it is a port.
- * Projects take turns when checks have to wait. Rejects with unavailable when too many wait.
+ * Checks wait as runs of evaluators do. Rejects with unavailable when too many wait.
  */
-export type CheckPatterns = (projectId: string, patterns: readonly string[]) => Promise<readonly (string | null)[]>;
+export type CheckPatterns = (
+  request: PermitRequest,
+  patterns: readonly string[],
+) => Promise<readonly (string | null)[]>;
 
-type PatternSubject = {
-  readonly projectId: string;
+type PatternSubject = PermitRequest & {
   readonly evaluatorType: string;
   /** ValidatedConfig already, as to their shape. */
   readonly settings: LosslessObject;
@@ -50,7 +53,7 @@ const EXPLANATION_CHARACTERS_MAX = 200;
 /** A reason for every pattern that RE2 refuses. */
 export async function patternProblems(
   checkPatterns: CheckPatterns,
-  { projectId, evaluatorType, settings, path }: PatternSubject,
+  { tenant, isUrgent, evaluatorType, settings, path }: PatternSubject,
 ): Promise<readonly Reason[]> {
   if (evaluatorType !== 'langevals/basic') return [];
   const patterns = readTextRules(settings).flatMap(({ isPattern, value }, index) =>
@@ -58,7 +61,7 @@ export async function patternProblems(
   );
   if (patterns.length === 0) return [];
   const problems = await checkPatterns(
-    projectId,
+    { tenant, isUrgent },
     patterns.map(({ value }) => value),
   );
   return patterns.flatMap(({ index }, position): Reason[] => {

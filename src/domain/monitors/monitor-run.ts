@@ -48,6 +48,8 @@ type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobOutcome>;
 
 /** After this many lost runs, the job itself most likely crashes the process. */
 const FAILURES_MAX = 10;
+/** Before a run that could not begin because too much is being evaluated. */
+const UNAVAILABLE_DELAY_MS = 5_000;
 const DROP: JobOutcome = { kind: 'drop' };
 const FAILED = 'EVALUATOR_ERROR';
 
@@ -79,6 +81,7 @@ export function createMonitorRun(deps: MonitorRunDeps): RunJob {
       target instanceof Fault
         ? failedOutcome(FAILED, target.message)
         : await evaluate(deps, { plan, target, data, signal });
+    if (outcome === 'unavailable') return { kind: 'wait', dueAtMs: deps.clock() + UNAVAILABLE_DELAY_MS };
     const delayMs = retryDelayMs(outcome, job.failures);
     if (delayMs !== null) return { kind: 'retry', dueAtMs: deps.clock() + delayMs };
     return { kind: 'store', append: toAppend(deps, plan, { data: data ?? {}, outcome, startedAtMs }) };
@@ -147,15 +150,17 @@ type Evaluating = {
 async function evaluate(
   deps: MonitorRunDeps,
   { plan: { monitor, project }, target, data, signal }: Evaluating,
-): Promise<EvaluationOutcome> {
+): Promise<EvaluationOutcome | 'unavailable'> {
   const { entry } = target;
   if (data === null) return { status: 'skipped', details: `The inputs take more than ${INPUTS_MAX_BYTES} bytes` };
   const missing = findMissingField(entry, data);
   if (missing !== null) return { status: 'skipped', details: missingFieldText(missing, entry) };
   try {
     const settings = settingsOfRun(target, readStoredObject(monitor.parametersJson));
-    return await deps.run({ ...ownerOf(project), evaluatorType: entry.id, settings, data }, signal);
+    const run = { ...ownerOf(project), isGuardrail: false, evaluatorType: entry.id, settings, data };
+    return await deps.run(run, signal);
   } catch (error) {
+    if (error instanceof Fault && error.kind === 'unavailable') return 'unavailable';
     // Saved settings may break a rule that a later version made stricter.
     if (error instanceof Fault) return failedOutcome(FAILED, error.message);
     throw error;

@@ -1,7 +1,7 @@
 /** The monitors of a project. */
 
 import { type LosslessObject, stringifyLossless } from '../../json/lossless-json.ts';
-import type { Project } from '../caller.ts';
+import { type Project, tenantOf } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { targetToRun } from '../evaluations/evaluation-target.ts';
 import type { EvaluationJobStore } from '../evaluations/jobs.ts';
@@ -75,7 +75,7 @@ async function createMonitor(deps: MonitorDeps, { project, draft, nowMs }: Creat
     preconditions: preconditions ?? [],
     mappings: mappings ?? {},
     executionMode: draft.executionMode ?? 'ON_MESSAGE',
-    ...(await fitTo(deps, evaluator, { mappings: mappings ?? {}, parameters: parameters ?? {} })),
+    ...(await fitTo(deps, project, { evaluator, mappings: mappings ?? {}, parameters: parameters ?? {} })),
   } as const;
   return await retryTakenSlugs(async () => {
     const monitor: Monitor = {
@@ -125,25 +125,31 @@ async function merge(deps: MonitorDeps, project: Project, { stored, change }: Ch
   const evaluator = await findEvaluator(deps.evaluators, project, change.evaluatorId ?? stored.evaluatorId);
   return {
     ...plain,
-    ...(await fitTo(deps, evaluator, {
+    ...(await fitTo(deps, project, {
+      evaluator,
       mappings: plain.mappings,
       parameters: parameters ?? readStoredObject(stored.parametersJson),
     })),
   };
 }
 
+type Fitting = {
+  readonly evaluator: Evaluator;
+  readonly mappings: Monitor['mappings'];
+  readonly parameters: LosslessObject;
+};
 type Fitted = Pick<Monitor, 'evaluatorId' | 'checkType' | 'parametersJson'>;
 
 /** Throws evaluator_not_runnable, evaluator_unavailable, validation_error. */
 async function fitTo(
   { checkPatterns }: MonitorDeps,
-  evaluator: Evaluator,
-  sent: { readonly mappings: Monitor['mappings']; readonly parameters: LosslessObject },
+  project: Project,
+  { evaluator, ...sent }: Fitting,
 ): Promise<Fitted> {
   const { entry } = targetToRun(evaluator);
   const { parameters: settings } = sent;
   refuseProblems(fitProblems(entry, sent));
-  const subject = { projectId: evaluator.projectId, evaluatorType: entry.id };
+  const subject = { tenant: tenantOf(project), isUrgent: false, evaluatorType: entry.id };
   refuseProblems(await patternProblems(checkPatterns, { ...subject, settings, path: 'parameters' }));
   return { evaluatorId: evaluator.id, checkType: entry.id, parametersJson: stringifyLossless(sent.parameters) };
 }

@@ -22,6 +22,8 @@ export type Prices = {
 type Priced = Pick<Organization, 'id' | 'priceVersion'>;
 
 export type PriceResolver = {
+  /** The prices of the list, without those of any organization. */
+  readonly listed: Prices;
   /**
    * The prices of an organization as they were stored when its request began, or later. `models` are the models to
    * price: where patterns make the lookup slow, it runs here first, with pauses for other requests.
@@ -59,6 +61,7 @@ export function createPriceResolver(deps: PriceResolverDeps): PriceResolver {
   }
 
   return {
+    listed,
     async of(organization, models) {
       if (organization.priceVersion === 0) return listed;
       const overrides = await overridesOf(organization);

@@ -2,7 +2,7 @@
 
 import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { type EvaluationOutcome, type EvaluationRun, failedOutcome } from '../../domain/evaluations/outcome.ts';
+import { type EvaluationOutcome, type EvaluationRun, permitRequestOf } from '../../domain/evaluations/outcome.ts';
 import { type CheckPatterns, readTextRules } from '../../domain/evaluators/text-rules.ts';
 import { unavailableFault } from '../../domain/fault.ts';
 import { isArray, readMember } from '../../json/lossless-json.ts';
@@ -19,7 +19,7 @@ type BuiltinRunnerOptions = {
   readonly timeoutMs?: number;
 };
 
-const THREADS = 2;
+const THREADS = 4;
 const TIMEOUT_MS = 1000;
 const QUEUE_MAX = 256;
 const WAIT_MAX_MS = 5000;
@@ -52,7 +52,7 @@ export function createBuiltinRunner(options: BuiltinRunnerOptions = {}) {
         return failed('EVALUATOR_ERROR', `The texts have more than ${CHARACTERS_MAX} characters`);
       }
       const task: Task = { kind: 'evaluate', run };
-      return outcomeOf(await pool.run({ owner: run.projectId, task }, signal), timeoutMs);
+      return outcomeOf(await pool.run({ ...permitRequestOf(run), task }, signal), timeoutMs);
     },
     checkPatterns: createPatternCheck(pool),
     /** Aborts running and waiting runs. */
@@ -78,6 +78,10 @@ async function runHere(run: EvaluationRun): Promise<EvaluationOutcome> {
   }
 }
 
+const RETRY_AFTER_SECONDS = 1;
+const TOO_MUCH = 'Too much is being evaluated; try again.';
+
+/** Throws unavailable. */
 function outcomeOf(answer: PoolAnswer, timeoutMs: number): EvaluationOutcome {
   switch (answer.kind) {
     case 'done':
@@ -89,27 +93,25 @@ function outcomeOf(answer: PoolAnswer, timeoutMs: number): EvaluationOutcome {
     case 'out_of_memory':
       return failed('EVALUATOR_ERROR', `The evaluator took more than ${MEMORY_MAX_MB} MiB of memory`);
     case 'full':
-      return failedOutcome('EVALUATOR_ERROR', 'Too many evaluations are waiting; try again', true);
     case 'aborted':
-      return failedOutcome('EVALUATOR_ERROR', 'The evaluation was stopped before it ended', true);
+      throw unavailableFault(TOO_MUCH, RETRY_AFTER_SECONDS);
   }
 }
 
-const RETRY_AFTER_SECONDS = 1;
 const GOOD_PATTERNS_MAX = 500;
 const neverAborted = new AbortController().signal;
 
 /** Remembers valid patterns, because every run checks the rules of its evaluator. */
 function createPatternCheck(pool: Pool): CheckPatterns {
   const good = new Set<string>();
-  return async (projectId, patterns) => {
+  return async (request, patterns) => {
     if (patterns.every((pattern) => good.has(pattern))) return patterns.map(() => null);
     const task: Task = { kind: 'check_patterns', patterns };
-    const answer = await pool.run({ owner: projectId, task }, neverAborted);
+    const answer = await pool.run({ ...request, task }, neverAborted);
     if (answer.kind === 'timeout' || answer.kind === 'out_of_memory') {
       return patterns.map(() => 'it takes too long to compile, alone or with the others');
     }
-    if (answer.kind !== 'done') throw unavailableFault('Too much is being evaluated; try again.', RETRY_AFTER_SECONDS);
+    if (answer.kind !== 'done') throw unavailableFault(TOO_MUCH, RETRY_AFTER_SECONDS);
     const problems = answer.value as readonly (string | null)[];
     if (good.size >= GOOD_PATTERNS_MAX) good.clear();
     patterns.forEach((pattern, index) => {

@@ -4,6 +4,7 @@ import type { TokenCounts } from '../../domain/pricing/usage.ts';
 import { cutToCharacters } from '../../domain/text-limits.ts';
 import type { LosslessObject } from '../../json/lossless-json.ts';
 import { readRetryAfterMs } from '../../queue/retry-after.ts';
+import type { Spending } from './judge-budget.ts';
 import type { Exchanged, PostJson } from './post-json.ts';
 
 type ChatReply =
@@ -11,6 +12,9 @@ type ChatReply =
   /** The response is no chat completion. */
   | { readonly kind: 'garbage' }
   | { readonly kind: 'refused'; readonly details: string }
+  | { readonly kind: 'too_large'; readonly bytes: number }
+  /** The budget does not cover a call; or a further attempt. */
+  | { readonly kind: 'too_expensive' }
   /** The endpoint does not support `response_format`, or not this schema. */
   | { readonly kind: 'format_refused'; readonly details: string }
   | {
@@ -20,7 +24,15 @@ type ChatReply =
       readonly isRetryable: boolean;
     };
 
-export type CompleteChat = (body: LosslessObject, signal: AbortSignal) => Promise<ChatReply>;
+export type CompleteChat = (body: LosslessObject, call: ChatCall) => Promise<ChatReply>;
+
+type ChatCall = {
+  readonly signal: AbortSignal;
+  /** Has to cover every attempt. */
+  readonly spending: Spending;
+  /** The most bytes that the body may have. */
+  readonly bodyMaxBytes: number;
+};
 
 type ChatDeps = {
   readonly post: PostJson;
@@ -35,10 +47,14 @@ const RETRY_AFTER_MAX_MS = 10_000;
 const DETAILS_CHARACTERS_MAX = 500;
 
 export function createChat({ post, wait, clock }: ChatDeps): CompleteChat {
-  return async (body, signal) => {
+  return async (body, { signal, spending, bodyMaxBytes }) => {
     const text = JSON.stringify(body);
+    const bytes = Buffer.byteLength(text);
+    if (bytes > bodyMaxBytes) return { kind: 'too_large', bytes };
     for (let attempt = 0; ; attempt += 1) {
+      if (!(await spending.reserve(bytes))) return { kind: 'too_expensive' };
       const exchanged = await post(text, signal);
+      await spending.settle(billedUsage(exchanged));
       const delayMs = DELAYS_MS[attempt];
       if (delayMs === undefined || signal.aborted || !mayPass(exchanged)) return toReply(exchanged);
       const requestedMs = exchanged.kind === 'answered' ? readRetryAfterMs(exchanged.retryAfter ?? '', clock()) : null;
@@ -46,6 +62,18 @@ export function createChat({ post, wait, clock }: ChatDeps): CompleteChat {
       if (signal.aborted) return toReply(exchanged);
     }
   };
+}
+
+/** Endpoints bill answers. Whether they bill calls that were given up, nobody knows. */
+function billedUsage(exchanged: Exchanged): TokenCounts | 'nothing' | 'unknown' {
+  if (exchanged.kind === 'broken' && !exchanged.isSent) return 'nothing';
+  if (exchanged.kind !== 'answered') return 'unknown';
+  if (!isSuccess(exchanged.status)) return 'nothing';
+  return readUsage(memberOf(parse(exchanged.text), 'usage')) ?? 'unknown';
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** Whether a retry may succeed. */
@@ -62,12 +90,21 @@ function toReply(exchanged: Exchanged): ChatReply {
     return { kind: 'failed', errorType: 'LLM_HTTP_ERROR', details: exchanged.reason, isRetryable: true };
   }
   const { status, text } = exchanged;
-  if (status >= 200 && status < 300) return readCompletion(text);
-  const details = `HTTP ${status}: ${cutToCharacters(text, DETAILS_CHARACTERS_MAX)}`;
+  if (isSuccess(status)) return readCompletion(text);
+  const details = describeRefusal(status, text);
   if ((status === 400 || status === 422) && /response_format|json_schema/.test(text)) {
     return { kind: 'format_refused', details };
   }
   return { kind: 'failed', errorType: 'LLM_HTTP_ERROR', details, isRetryable: mayPass(exchanged) };
+}
+
+/** Words joined by underscores, such as `model_not_found`. A key does not look like that, nor does its encoding. */
+const ERROR_CODE = /^[a-z]{2,30}(?:_[a-z]{1,30}){1,7}$/;
+
+/** The status and `error.code`, and nothing else: the endpoint may repeat the key of the operator anywhere, in any form. */
+function describeRefusal(status: number, text: string): string {
+  const code = memberOf(memberOf(parse(text), 'error'), 'code');
+  return typeof code === 'string' && ERROR_CODE.test(code) ? `HTTP ${status}: ${code}` : `HTTP ${status}`;
 }
 
 function readCompletion(text: string): ChatReply {

@@ -4,14 +4,29 @@ import {
   type EvaluationOutcome,
   type EvaluationRun,
   failedOutcome,
+  permitRequestOf,
   type RunEvaluator,
 } from '../../domain/evaluations/outcome.ts';
+import { createTenantSemaphore } from '../../domain/evaluations/tenant-semaphore.ts';
+import { unavailableFault } from '../../domain/fault.ts';
 import type { PriceResolver, Prices } from '../../domain/pricing/prices.ts';
 import type { TokenCounts } from '../../domain/pricing/usage.ts';
-import { allButOne, createSemaphore } from '../../domain/semaphore.ts';
+import { cutToCharacters } from '../../domain/text-limits.ts';
+import { numberOf } from '../../json/free-json.ts';
 import { type LosslessObject, readMember, stringifyLossless } from '../../json/lossless-json.ts';
 import type { CompleteChat } from './chat.ts';
+import { type JudgeBudget, type Spending, tokenQuery } from './judge-budget.ts';
 import { type Judgement, judgementOf } from './judgements.ts';
+
+/** What the operator, who pays, allows to the settings of evaluators. */
+export type JudgeLimits = {
+  /** Beside the default model; null: all. */
+  readonly models: readonly string[] | null;
+  /** The most tokens of one answer. */
+  readonly tokensMax: number;
+  /** The most bytes of one request to the endpoint. */
+  readonly bodyMaxBytes: number;
+};
 
 type JudgeDeps = {
   /** Null: no endpoint is configured. */
@@ -22,6 +37,8 @@ type JudgeDeps = {
   } | null;
   /** The default model. */
   readonly model: string;
+  readonly limits: JudgeLimits;
+  readonly budget: JudgeBudget;
   readonly permitsMax: number;
   /** How long a judgement waits for a permit. */
   readonly permitTimeoutMs: number;
@@ -31,25 +48,41 @@ type JudgeDeps = {
 
 /** Bounded, because each waiting judgement keeps its data in memory. */
 const WAITING_MAX = 200;
+const RETRY_AFTER_SECONDS = 1;
+const STOPPED = 'The evaluation was stopped before it ended; try again.';
 const BUSY = 'Too many judgements wait for the LLM endpoint; try again.';
+const MODEL_CHARACTERS_MAX = 200;
+const NOT_ALLOWED = 'is not allowed by the operator of this server.';
+const UNPRICED = 'has no price, and the budget of this project covers only models that have one.';
+const BUDGET_EXCEEDED =
+  'What is left of the budget of this project for language models on this day (UTC) does not cover the judgement.';
 const NOT_CONFIGURED = 'LLM endpoint is not configured: set SPANDREL_LLM_BASE_URL';
 
 export function createJudge(deps: JudgeDeps): RunEvaluator {
   const { permitsMax } = deps;
-  const semaphore = createSemaphore<string>({ permitsMax, ofOwnerMax: allButOne(permitsMax), waitingMax: WAITING_MAX });
+  const semaphore = createTenantSemaphore({ permitsMax, waitingMax: WAITING_MAX });
   return async (run, signal) => {
     if (deps.endpoint === null) return { status: 'skipped', details: NOT_CONFIGURED };
     const user = userMessage(run.data);
     if (user === null) return { status: 'skipped', details: 'No data to evaluate' };
+    const model = modelOf(deps, run.settings);
+    if (!isAllowed(deps, run.settings)) return refuseModel('LLM_MODEL_NOT_ALLOWED', model, NOT_ALLOWED);
+    const tokensMax = tokensMaxOf(deps, run.settings);
+    const spending = deps.budget.open({ projectId: run.projectId, model, tokensMax: tokensMax ?? 0 });
+    if (spending === 'unpriced') return refuseModel('LLM_MODEL_UNPRICED', model, UNPRICED);
     const waiting = AbortSignal.any([signal, AbortSignal.timeout(deps.permitTimeoutMs)]);
-    if ((await semaphore.acquire(run.projectId, waiting)) !== 'acquired')
-      return failedOutcome('LLM_TIMEOUT', BUSY, true);
+    const permit = permitRequestOf(run);
+    if ((await semaphore.acquire(permit, waiting)) !== 'acquired') throw unavailableFault(BUSY, RETRY_AFTER_SECONDS);
     try {
-      const model = modelOf(deps, run.settings);
       const prices = await deps.prices.of(run.organization, () => [model]);
-      return await judge({ clock: deps.clock, ask: deps.endpoint.ask, model, prices }, { run, user, signal });
+      const { bodyMaxBytes } = deps.limits;
+      const { ask } = deps.endpoint;
+      const context = { clock: deps.clock, ask, model, tokensMax, prices, spending, bodyMaxBytes };
+      const outcome = await judge(context, { run, user, signal });
+      if (signal.aborted && outcome.status === 'error') throw unavailableFault(STOPPED, RETRY_AFTER_SECONDS);
+      return outcome;
     } finally {
-      semaphore.release(run.projectId);
+      semaphore.release(permit);
     }
   };
 }
@@ -57,7 +90,11 @@ export function createJudge(deps: JudgeDeps): RunEvaluator {
 type JudgeContext = Pick<JudgeDeps, 'clock'> & {
   readonly ask: CompleteChat;
   readonly model: string;
+  /** Null: the endpoint's own limit. */
+  readonly tokensMax: number | null;
   readonly prices: Prices;
+  readonly spending: Spending;
+  readonly bodyMaxBytes: number;
 };
 type JudgedRun = { readonly run: EvaluationRun; readonly user: string; readonly signal: AbortSignal };
 
@@ -68,10 +105,16 @@ async function judge(context: JudgeContext, { run, user, signal }: JudgedRun): P
   const judgement = judgementOf(run.evaluatorType, run.settings);
   const startedAtMs = context.clock();
   const usages: (TokenCounts | null)[] = [];
+  const { model, tokensMax, spending, bodyMaxBytes } = context;
   let withFormat = true;
   for (let answers = 0; answers < ANSWERS_MAX; ) {
-    const question = { judgement, settings: run.settings, user, model: context.model, withFormat };
-    const reply = await context.ask(bodyOf(question), signal);
+    const question = { judgement, settings: run.settings, user, model, tokensMax, withFormat };
+    const reply = await context.ask(bodyOf(question), { signal, spending, bodyMaxBytes });
+    if (reply.kind === 'too_large') {
+      const details = `The request to the model takes ${reply.bytes} bytes; at most ${bodyMaxBytes} are allowed.`;
+      return failedOutcome('LLM_REQUEST_TOO_LARGE', details);
+    }
+    if (reply.kind === 'too_expensive') return failedOutcome('LLM_BUDGET_EXCEEDED', BUDGET_EXCEEDED);
     if (reply.kind === 'failed') return failedOutcome(reply.errorType, reply.details, reply.isRetryable);
     if (reply.kind === 'refused') return failedOutcome('LLM_REFUSED', reply.details);
     if (reply.kind === 'format_refused') {
@@ -90,9 +133,30 @@ async function judge(context: JudgeContext, { run, user, signal }: JudgedRun): P
   return failedOutcome('LLM_INVALID_OUTPUT', `The model did not answer by the schema ${judgement.name}.`);
 }
 
-function modelOf({ model, endpoint }: JudgeDeps, settings: LosslessObject): string {
+/** The name in the settings; null: none. */
+function ownModelOf(settings: LosslessObject): string | null {
   const own = readMember(settings, 'model');
-  const wanted = typeof own === 'string' && own !== '' ? own : model;
+  return typeof own === 'string' && own !== '' ? own : null;
+}
+
+function isAllowed({ model, limits: { models } }: JudgeDeps, settings: LosslessObject): boolean {
+  const own = ownModelOf(settings) ?? model;
+  return models === null || own === model || models.includes(own);
+}
+
+function refuseModel(errorType: string, model: string, because: string): EvaluationOutcome {
+  return failedOutcome(errorType, `The model ${cutToCharacters(model, MODEL_CHARACTERS_MAX)} ${because}`);
+}
+
+/** A budget needs a limit to every answer; without one, only settings that ask for a limit get one. */
+function tokensMaxOf({ limits, budget }: JudgeDeps, settings: LosslessObject): number | null {
+  const own = numberOf(readMember(settings, 'max_tokens'));
+  if (own === null) return budget.isLimited ? limits.tokensMax : null;
+  return Math.max(1, Math.min(own, limits.tokensMax));
+}
+
+function modelOf({ model, endpoint }: JudgeDeps, settings: LosslessObject): string {
+  const wanted = ownModelOf(settings) ?? model;
   return endpoint?.isOpenAi === true && wanted.startsWith('openai/') ? wanted.slice('openai/'.length) : wanted;
 }
 
@@ -101,13 +165,13 @@ type ChatQuestion = {
   readonly settings: LosslessObject;
   readonly user: string;
   readonly model: string;
+  readonly tokensMax: number | null;
   readonly withFormat: boolean;
 };
 
-function bodyOf({ judgement, settings, user, model, withFormat }: ChatQuestion): LosslessObject {
+function bodyOf({ judgement, settings, user, model, tokensMax, withFormat }: ChatQuestion): LosslessObject {
   const { name, schema } = judgement;
   const temperature = readMember(settings, 'temperature');
-  const maxTokens = readMember(settings, 'max_tokens');
   return {
     model,
     messages: [
@@ -115,7 +179,7 @@ function bodyOf({ judgement, settings, user, model, withFormat }: ChatQuestion):
       { role: 'user', content: user },
     ],
     ...(temperature !== null && { temperature }),
-    ...(maxTokens !== null && { max_completion_tokens: maxTokens }),
+    ...(tokensMax !== null && { max_completion_tokens: tokensMax }),
     ...(withFormat && { response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } } }),
   };
 }
@@ -148,18 +212,7 @@ function sumCost(
   let sum = 0;
   for (const tokens of usages) {
     if (tokens === null) return null;
-    const { costNanoUsd } = prices.price({
-      model,
-      vendor: null,
-      startedAtMs,
-      tokens,
-      details: null,
-      explicitCostUsd: null,
-      // The chat API counts cached tokens as part of the prompt.
-      cachedTokensInPrompt: true,
-      resultCostUsd: null,
-      spanRates: null,
-    });
+    const { costNanoUsd } = prices.price(tokenQuery(model, tokens, startedAtMs));
     if (costNanoUsd === null) return null;
     sum += costNanoUsd;
   }
@@ -180,25 +233,20 @@ function systemMessage(judgement: Judgement, settings: LosslessObject, withSchem
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-const SECTIONS: readonly (readonly [heading: string, field: string])[] = [
-  ['# Input', 'input'],
-  ['# Output', 'output'],
-  ['# Contexts', 'contexts'],
-  ['# Expected output', 'expected_output'],
-];
+const FIELDS = ['input', 'output', 'contexts', 'expected_output'] as const;
 
-/** Null without data. */
+/**
+ * One JSON object with the fields that were sent: inside a JSON text no value can look like the beginning of another
+ * field. Null without data.
+ */
 function userMessage(data: EvaluationRun['data']): string | null {
-  const sections = SECTIONS.flatMap(([heading, field]) => {
+  const fields = FIELDS.flatMap((field) => {
     const value = Object.hasOwn(data, field) ? data[field] : undefined;
-    return value === undefined ? [] : [`${heading}\n${sectionText(value)}\n\n`];
+    return value === undefined ? [] : [[field, typeof value === 'string' ? value : value.map(itemText)] as const];
   });
-  return sections.length === 0 ? null : sections.join('');
+  return fields.length === 0 ? null : JSON.stringify(Object.fromEntries(fields));
 }
 
-function sectionText(value: EvaluationRun['data'][string]): string {
-  if (typeof value === 'string') return value;
-  return value
-    .map((item, index) => `[${index + 1}] ${typeof item === 'string' ? item : JSON.stringify(item)}`)
-    .join('\n');
+function itemText(item: EvaluationRun['data'][string][number]): string {
+  return typeof item === 'string' ? item : JSON.stringify(item);
 }

@@ -8,8 +8,8 @@ export type Exchanged =
       readonly retryAfter: string | null;
     }
   | { readonly kind: 'timeout'; readonly afterMs: number }
-  /** The reason contains no addresses, which users may not see. */
-  | { readonly kind: 'broken'; readonly reason: string };
+  /** The reason contains no addresses, which users may not see. `isSent`: the endpoint may have got the request. */
+  | { readonly kind: 'broken'; readonly reason: string; readonly isSent: boolean };
 
 export type PostJson = (body: string, signal: AbortSignal) => Promise<Exchanged>;
 
@@ -43,7 +43,7 @@ export function createPostJson({ url, apiKey, timeoutMs }: EndpointOptions): Pos
         signal: AbortSignal.any([signal, timeout]),
       });
       const text = await readCapped(answer);
-      if (text === null) return { kind: 'broken', reason: `The answer is larger than ${RESPONSE_MAX_BYTES} bytes.` };
+      if (text === null) return brokenBy(`The answer is larger than ${RESPONSE_MAX_BYTES} bytes.`);
       return {
         kind: 'answered',
         status: answer.status,
@@ -51,9 +51,10 @@ export function createPostJson({ url, apiKey, timeoutMs }: EndpointOptions): Pos
         retryAfter: answer.headers.get('retry-after'),
       };
     } catch (error) {
-      if (signal.aborted) return { kind: 'broken', reason: 'The run was stopped.' };
+      if (signal.aborted) return brokenBy('The run was stopped.');
       if (timeout.aborted) return { kind: 'timeout', afterMs: timeoutMs };
-      return { kind: 'broken', reason: `No connection to the LLM endpoint: ${reasonOf(error)}` };
+      const code = codeOf(error);
+      return brokenBy(`No connection to the LLM endpoint: ${code ?? 'it broke'}`, !UNSENT.has(code ?? ''));
     }
   };
 }
@@ -72,9 +73,19 @@ async function readCapped({ body }: Response): Promise<string | null> {
   return Buffer.concat(parts).toString('utf8');
 }
 
+/** Failures before a connection exists: the endpoint has not seen the request. */
+const UNSENT = new Set([
+  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'],
+  ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID', 'SELF_SIGNED_CERT_IN_CHAIN'],
+]);
+
+function brokenBy(reason: string, isSent = true): Exchanged {
+  return { kind: 'broken', reason, isSent };
+}
+
 /** The code of the failed connection, for example ECONNREFUSED. */
-function reasonOf(error: unknown): string {
+function codeOf(error: unknown): string | null {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
-  return typeof code === 'string' ? code : 'it broke';
+  return typeof code === 'string' ? code : null;
 }

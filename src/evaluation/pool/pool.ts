@@ -1,94 +1,101 @@
 /** A thread pool for work that would block the event loop, with limits on threads, time and waiting tasks. */
 
-import { createOwnerQueue } from '../../domain/owner-queue.ts';
+import { createTenantSemaphore, type PermitRequest } from '../../domain/evaluations/tenant-semaphore.ts';
 import { createPoolThread, type PoolAnswer, type PoolThread, type ThreadOptions } from './pool-thread.ts';
 
-/** Owners take turns when tasks have to wait. */
-type PoolTask = { readonly owner: string; readonly task: unknown };
+type PoolTask = PermitRequest & { readonly task: unknown };
 
 export type PoolOptions = ThreadOptions & {
   readonly threadsMax: number;
-  /** Tasks that wait for a thread. */
+  /** Tasks that wait for a thread: as many urgent ones, and as many others. */
   readonly queueMax: number;
   readonly waitMaxMs: number;
 };
 
-type Waiting = {
-  readonly task: unknown;
-  readonly signal: AbortSignal;
-  readonly queuedAtMs: number;
-  readonly answer: (answer: PoolAnswer) => void;
+type HeldThread = {
+  readonly thread: PoolThread;
+  /** Of the last task. */
+  organizationId: string;
+  /** The permit of the task, until the thread is idle again or has ended, and its memory is free; null: none. */
+  permit: PermitRequest | null;
 };
 
 export type Pool = ReturnType<typeof createPool>;
 
-/** Starts threads on demand, and does not keep the process alive. */
+/** Starts threads on demand, and does not keep the process alive. Organizations and projects share the threads. */
 export function createPool(options: PoolOptions) {
-  const queue = createOwnerQueue<string, Waiting>(options.queueMax);
-  const threads = new Set<PoolThread>();
-  let closed = false;
+  const { threadsMax, queueMax, waitMaxMs } = options;
+  const semaphore = createTenantSemaphore({ permitsMax: threadsMax, waitingMax: queueMax });
+  const threads = new Set<HeldThread>();
+  const closing = new AbortController();
 
-  function dispatch(): void {
-    refuseStale();
-    while (queue.length() > 0) {
-      const thread = findIdle() ?? startThread();
-      if (thread === null) return;
-      const next = queue.next();
-      if (next !== undefined) thread.work(next.task, { signal: next.signal, answer: next.answer });
+  /** The caller has a permit, so one thread is idle or may be started. */
+  function takeThread(permit: PermitRequest): PoolThread {
+    const { organizationId } = permit.tenant;
+    const idle = [...threads].filter(({ thread }) => thread.isIdle());
+    const busy = [...threads].filter((held) => held.permit !== null);
+    const own = idle.find((held) => held.organizationId === organizationId);
+    // An organization whose thread had to be ended waits for a new one, instead of taking one that others use.
+    const held = own ?? (idle.length + busy.length < threadsMax ? null : idle[0]) ?? startThread();
+    held.organizationId = organizationId;
+    held.permit = permit;
+    return held.thread;
+  }
+
+  /** Null when the system has no thread left. */
+  function tryTakeThread(permit: PermitRequest): PoolThread | null {
+    try {
+      return takeThread(permit);
+    } catch {
+      return null;
     }
   }
 
-  /** Refuses tasks that waited too long. Runs whenever a thread becomes free, at the latest after a time limit. */
-  function refuseStale(): void {
-    const oldestMs = performance.now() - options.waitMaxMs;
-    for (const stale of queue.removeWhere(({ queuedAtMs }) => queuedAtMs < oldestMs)) stale.answer({ kind: 'full' });
-  }
-
-  function findIdle(): PoolThread | null {
-    for (const thread of threads) if (thread.isIdle()) return thread;
-    return null;
-  }
-
-  function startThread(): PoolThread | null {
-    // A thread that is ending counts, because it still holds its memory.
-    if (threads.size >= options.threadsMax) return null;
+  function startThread(): HeldThread {
     const thread = createPoolThread({
       ...options,
-      onIdle: dispatch,
+      onIdle: () => release(held),
       onExit: () => {
-        threads.delete(thread);
-        if (!closed) dispatch();
+        threads.delete(held);
+        release(held);
       },
     });
-    threads.add(thread);
-    return thread;
+    const held: HeldThread = { thread, organizationId: '', permit: null };
+    threads.add(held);
+    return held;
+  }
+
+  function release(held: HeldThread): void {
+    const { permit } = held;
+    held.permit = null;
+    if (permit !== null) semaphore.release(permit);
+  }
+
+  /** Waits for a permit until the signal is aborted, or for as long as a task may wait. */
+  async function acquire(permit: PermitRequest, signal: AbortSignal): Promise<boolean> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), waitMaxMs).unref();
+    try {
+      return (await semaphore.acquire(permit, AbortSignal.any([signal, late.signal]))) === 'acquired';
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   return {
     /** Never rejects. Every task ends: by itself, by the time limit, or by the signal. */
-    run: ({ owner, task }: PoolTask, signal: AbortSignal) =>
-      new Promise<PoolAnswer>((resolve) => {
-        if (closed || signal.aborted) return resolve({ kind: 'aborted' });
-        const leave = () => {
-          if (queue.remove(owner, waiting)) waiting.answer({ kind: 'aborted' });
-        };
-        const waiting: Waiting = {
-          task,
-          signal,
-          queuedAtMs: performance.now(),
-          answer: (answer) => {
-            signal.removeEventListener('abort', leave);
-            resolve(answer);
-          },
-        };
-        if (queue.add(owner, waiting) !== 'added') return resolve({ kind: 'full' });
-        signal.addEventListener('abort', leave);
-        dispatch();
-      }),
+    async run({ tenant, isUrgent, task }: PoolTask, ended: AbortSignal): Promise<PoolAnswer> {
+      const permit = { tenant, isUrgent };
+      const signal = AbortSignal.any([ended, closing.signal]);
+      if (!(await acquire(permit, signal))) return { kind: signal.aborted ? 'aborted' : 'full' };
+      const thread = signal.aborted ? null : tryTakeThread(permit);
+      if (thread !== null) return await new Promise((answer) => thread.work(task, { signal, answer }));
+      semaphore.release(permit);
+      return { kind: signal.aborted ? 'aborted' : 'full' };
+    },
     async close(): Promise<void> {
-      closed = true;
-      for (const waiting of queue.removeWhere(() => true)) waiting.answer({ kind: 'aborted' });
-      await Promise.all([...threads].map((thread) => thread.end()));
+      closing.abort();
+      await Promise.all([...threads].map(({ thread }) => thread.end()));
     },
   };
 }

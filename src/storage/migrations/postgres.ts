@@ -14,6 +14,7 @@ export const POSTGRES_SCHEMAS: KnownSchemas = {
     readMigration('postgres-0005-share-backfill', { olderProcesses: 'may run' }),
     // A process of before would take a large text for an empty one.
     readMigration('postgres-0006-trace-texts', { olderProcesses: 'must be stopped' }),
+    readMigration('postgres-0007-judge-spending', { olderProcesses: 'may run' }),
   ],
   readBaseline: () => readBaseline('postgres'),
   unsupported: new Map([

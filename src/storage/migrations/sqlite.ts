@@ -17,6 +17,7 @@ export const SQLITE_SCHEMAS: KnownSchemas = {
     readMigration('sqlite-0005-share-backfill', { olderProcesses: 'may run' }),
     // A process of before would take a large text for an empty one.
     readMigration('sqlite-0006-trace-texts', { olderProcesses: 'must be stopped' }),
+    readMigration('sqlite-0007-judge-spending', { olderProcesses: 'may run' }),
   ],
   readBaseline: () => readBaseline('sqlite'),
   unsupported: new Map([

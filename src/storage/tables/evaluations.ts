@@ -2,7 +2,20 @@
 
 import { defineEntity } from '@mikro-orm/core';
 import type { EvaluatorRun } from '../../domain/evaluations/evaluator-run.ts';
-import { bigInteger, enumText, flag, id, instant, integer, json, packedId, text, times } from './kinds.ts';
+import {
+  bigInteger,
+  enumText,
+  flag,
+  id,
+  instant,
+  integer,
+  json,
+  nanoUsd,
+  packedId,
+  table,
+  text,
+  times,
+} from './kinds.ts';
 
 /**
  * Traces that wait to be evaluated, or are being evaluated. A stored trace has one row for all monitors of its project;
@@ -65,4 +78,12 @@ export const EvaluatorRunRow = defineEntity({
     // For workers, who look for running runs of all projects; there are few at any time.
     { name: 'evaluator_runs_by_lease', properties: ['leasedUntilMs'], where: "status = 'running'" },
   ],
+});
+
+/** What the models that judge have cost a project on a day: what is known of ended calls, and the most of others. */
+export const JudgeSpendingRow = table('JudgeSpending', 'judge_spending', {
+  projectId: id().primary(),
+  // Days since 1970 (UTC).
+  day: integer().primary(),
+  spentNanoUsd: nanoUsd('spent_nano_usd'),
 });

@@ -70,12 +70,13 @@ describe('a judgement', () => {
   });
 
   it('sends the endpoint no key of this server, and shows nobody the key of the endpoint', async () => {
-    endpoint.answer({ status: 401, text: `no such key: ${KEY}` });
+    const error = { message: `no such key: ${KEY.toUpperCase()}`, code: 'invalid_api_key' };
+    endpoint.answer({ status: 401, text: JSON.stringify({ error }) });
     const { body } = await client.rest(`/api/evaluations/${JUDGE}/evaluate`, { data: DATA, trace_id: 'judged-2' });
     expect(body).toMatchObject({
       status: 'error',
       error_type: 'LLM_HTTP_ERROR',
-      details: 'HTTP 401: no such key: ***',
+      details: 'HTTP 401: invalid_api_key',
     });
     const sent = JSON.stringify(endpoint.received);
     expect(sent).toContain(KEY);
@@ -83,7 +84,7 @@ describe('a judgement', () => {
     const [stored] = await client.evaluationsOf('judged-2');
     expect(stored).toMatchObject({ status: 'error', passed: null, details: body.details });
     expect(stored.error).toMatchObject({ has_error: true, message: `LLM_HTTP_ERROR: ${body.details}` });
-    expect(app.logged.join('\n')).not.toContain(KEY);
+    expect(app.logged.join('\n').toLowerCase()).not.toContain(KEY);
   });
 });
 

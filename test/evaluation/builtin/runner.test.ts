@@ -5,6 +5,7 @@ import { type RunInput, runOf } from './running.ts';
 
 const MIB = 1024 * 1024;
 const never = new AbortController().signal;
+const PERMIT = { tenant: { organizationId: 'organization_1', projectId: 'project_1' }, isUrgent: false };
 
 let runner: BuiltinRunner;
 beforeAll(() => {
@@ -83,6 +84,18 @@ describe('the runner of evaluators in this process', () => {
     });
   });
 
+  it('rejects what nobody will judge, because too many wait or it is closed, instead of calling it an error', async () => {
+    const busy = createBuiltinRunner({ threads: 1, timeoutMs: 60_000 });
+    const contexts = { contexts: ['a'.repeat(MIB / 2)], expected_contexts: ['b'.repeat(MIB / 2)] };
+    const asked = Array.from({ length: 70 }, () => busy.run(runOf('ragas/context_f1', { data: contexts }), never));
+    const ended = Promise.allSettled(asked);
+    await expect(Promise.race(asked)).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 1 });
+    await busy.close();
+    for (const end of await ended) {
+      expect(end).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable', retryAfterSeconds: 1 } });
+    }
+  });
+
   it('reports invalid patterns of RE2', async () => {
     const rules = ['a+', '(?=a)b', String.raw`(a)\1`, '(?<=a)b', '(a', '^b$'].map((value) => ({
       field: 'output',
@@ -90,7 +103,7 @@ describe('the runner of evaluators in this process', () => {
       value,
     }));
     const subject = {
-      projectId: 'project_1',
+      ...PERMIT,
       evaluatorType: 'langevals/basic',
       settings: { rules },
       path: 'config.settings',
@@ -105,7 +118,7 @@ describe('the runner of evaluators in this process', () => {
 
   it('takes a text that is contained for no pattern', async () => {
     const rules = [{ field: 'output', rule: 'contains', value: '(?=' }];
-    const subject = { projectId: 'project_1', evaluatorType: 'langevals/basic', settings: { rules }, path: 'settings' };
+    const subject = { ...PERMIT, evaluatorType: 'langevals/basic', settings: { rules }, path: 'settings' };
     expect(await patternProblems(runner.checkPatterns, subject)).toEqual([]);
   });
 });

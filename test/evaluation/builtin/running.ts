@@ -15,6 +15,7 @@ export function runOf(evaluatorType: string, { data = {}, settings = {} }: RunIn
   return {
     projectId: 'project_1',
     organization,
+    isGuardrail: false,
     evaluatorType,
     data,
     settings: overlaySettings(entry.settings, settings),

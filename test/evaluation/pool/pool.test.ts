@@ -22,8 +22,10 @@ parentPort.on('message', (task) => {
 const pools: Pool[] = [];
 const never = new AbortController().signal;
 
-function of(task: string, owner = 'one') {
-  return { task, owner };
+type Of = { readonly organizationId?: string; readonly projectId?: string; readonly isUrgent?: boolean };
+
+function of(task: string, { organizationId = 'one', projectId = organizationId, isUrgent = false }: Of = {}) {
+  return { task, tenant: { organizationId, projectId }, isUrgent };
 }
 
 function start(options: Partial<PoolOptions> = {}) {
@@ -53,7 +55,7 @@ afterEach(async () => {
 
 describe('the pool', () => {
   it('starts a thread when there is work, keeps it, and has no more than it may', async () => {
-    const { pool, spawned } = start({ threadsMax: 2 });
+    const { pool, spawned } = start({ threadsMax: 4 });
     expect(spawned).toHaveLength(0);
     const first = await pool.run(of('name'), never);
     expect(await pool.run(of('name'), never)).toEqual(first);
@@ -78,8 +80,8 @@ describe('the pool', () => {
   it('refuses what finds the queue full, and gives up what waited too long', async () => {
     const { pool } = start({ queueMax: 2, timeoutMs: 1000, waitMaxMs: 50 });
     const running = pool.run(of('spin'), never);
-    const waiting = [pool.run(of('name'), never), pool.run(of('name', 'another'), never)];
-    expect(await pool.run(of('name', 'third'), never)).toEqual({ kind: 'full' });
+    const waiting = [pool.run(of('name'), never), pool.run(of('name', { organizationId: 'another' }), never)];
+    expect(await pool.run(of('name', { organizationId: 'third' }), never)).toEqual({ kind: 'full' });
     expect(await running).toEqual({ kind: 'timeout' });
     expect(await Promise.all(waiting)).toEqual([{ kind: 'full' }, { kind: 'full' }]);
     expect(await pool.run(of('name'), never)).toMatchObject({ kind: 'done' });
@@ -98,17 +100,32 @@ describe('the pool', () => {
     expect(await pool.run(of('name'), never)).toMatchObject({ kind: 'done' });
   });
 
-  it('lets owners take turns, and none of them fill the queue', async () => {
-    const { pool } = start({ timeoutMs: 1000 });
-    const running = pool.run(of('spin'), never);
-    const ended: string[] = [];
-    const ask = async (owner: string) => {
-      const answer = await pool.run(of('name', owner), never);
-      ended.push(`${owner} ${answer.kind}`);
-    };
-    const runs = [...Array.from({ length: 6 }, () => ask('many')), ask('few'), running];
-    await Promise.all(runs);
-    expect(ended).toEqual(['many full', 'many done', 'few done', ...Array.from({ length: 4 }, () => 'many done')]);
+  it('keeps a thread for other organizations, however many projects of one fill it with endless work', async () => {
+    const { pool, spawned } = start({ threadsMax: 4 });
+    const attack = Array.from({ length: 64 }, (_, index) =>
+      pool.run(of('load', { organizationId: 'attacker', projectId: `project_${index}`, isUrgent: true }), never),
+    );
+    const guardrail = of('name', { organizationId: 'other', isUrgent: true });
+    const first = await pool.run(guardrail, never);
+    expect(first).toMatchObject({ kind: 'done' });
+    // Its thread stays its own.
+    expect(await pool.run(guardrail, never)).toEqual(first);
+    expect(spawned).toHaveLength(4);
+    await pool.close();
+    const kinds = (await Promise.all(attack)).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'aborted')).toHaveLength(3 + 5);
+    expect(kinds.filter((kind) => kind === 'full')).toHaveLength(64 - 8);
+  });
+
+  it('does not give the thread of others to an organization whose own one was ended', async () => {
+    const { pool, spawned } = start({ threadsMax: 2, timeoutMs: 200 });
+    const guardrail = of('name', { organizationId: 'other', isUrgent: true });
+    const first = await pool.run(guardrail, never);
+    for (let round = 0; round < 3; round += 1) {
+      expect(await pool.run(of('spin'), never)).toEqual({ kind: 'timeout' });
+    }
+    expect(await pool.run(guardrail, never)).toEqual(first);
+    expect(spawned).toHaveLength(4);
   });
 
   it('ends a thread that has nothing to do', async () => {

@@ -316,7 +316,14 @@ export function evaluationJobConformance(open: OpenSubject): void {
         expect(await store.evaluationJobs.end({ ...again, kind: 'evaluation', outcome })).toBe('recorded');
         expect(await opened.claim(LATER_MS + 2 * LEASE_MS - 1)).toEqual([]);
         const [third] = await opened.claim(LATER_MS + 2 * LEASE_MS);
-        expect(third?.failures).toBe(1);
+        if (third === undefined) throw new Error('nothing was claimed');
+        expect(third.failures).toBe(1);
+        // A job that could not be run has not failed.
+        const wait = { kind: 'wait', dueAtMs: LATER_MS + 4 * LEASE_MS } as const;
+        expect(await store.evaluationJobs.end({ ...third, kind: 'evaluation', outcome: wait })).toBe('recorded');
+        expect(await opened.claim(LATER_MS + 4 * LEASE_MS - 1)).toEqual([]);
+        const [fourth] = await opened.claim(LATER_MS + 4 * LEASE_MS);
+        expect(fourth).toMatchObject({ failures: 1, sinceMs: receivedAtMs });
       }),
     );
 

@@ -10,6 +10,7 @@ import { eventStoreConformance, requestEventConformance } from './events.ts';
 import { experimentConformance } from './experiments.ts';
 import { governanceConformance } from './governance.ts';
 import { installationConformance } from './installation.ts';
+import { judgeSpendingConformance } from './judge-spending.ts';
 import { keyStoreConformance, projectConformance } from './keys.ts';
 import { largeTraceConformance } from './large-traces.ts';
 import { managementConformance } from './management.ts';
@@ -57,6 +58,7 @@ export function furtherConformance(open: OpenSubject): void {
   evaluatorStoreConformance(open);
   datasetConformance(open);
   evaluatorRunConformance(open);
+  judgeSpendingConformance(open);
   experimentConformance(open);
   monitorStoreConformance(open);
   evaluationJobConformance(open);
