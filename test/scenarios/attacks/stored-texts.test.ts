@@ -45,9 +45,9 @@ function touchAll(spanId: string, resource: object): Promise<void> {
 const ROUND_NUMBERS = Array.from({ length: ROUNDS }, (_, round) => round);
 const spanIdOf = (round: number) => (round + 1).toString(16).padStart(16, '0');
 
-it(`K1: one OTLP request with an empty span for each of ${TRACES} traces of a large expected output`, async () => {
+it(`N1: one OTLP request with an empty span for each of ${TRACES} traces of a large expected output`, async () => {
   await store({ expected_output: EXPECTED_OUTPUT });
-  await target.attack({ id: 'K1', n: ROUNDS }, async ({ serves }) => {
+  await target.attack({ id: 'N1', n: ROUNDS }, async ({ serves }) => {
     await Promise.all([
       inParallel(ROUND_NUMBERS, 2, (round) => touchAll(spanIdOf(round), {})),
       serves(SERVED_MEANWHILE),
@@ -55,9 +55,9 @@ it(`K1: one OTLP request with an empty span for each of ${TRACES} traces of a la
   });
 });
 
-it(`K2: one OTLP request that adds a label to the large metadata of each of ${TRACES} traces`, async () => {
+it(`N2: one OTLP request that adds a label to the large metadata of each of ${TRACES} traces`, async () => {
   await store({ metadata: { note: METADATA } });
-  await target.attack({ id: 'K2', n: ROUNDS }, async ({ serves }) => {
+  await target.attack({ id: 'N2', n: ROUNDS }, async ({ serves }) => {
     const resourceOf = (round: number) => ({
       attributes: [{ key: 'langwatch.user.id', value: { stringValue: `user ${round}` } }],
     });
@@ -68,7 +68,7 @@ it(`K2: one OTLP request that adds a label to the large metadata of each of ${TR
   });
 });
 
-it(`K3: ${SPANS} spans with large parameters are sent again, empty`, async () => {
+it(`N3: ${SPANS} spans with large parameters are sent again, empty`, async () => {
   const startedAtMs = Date.now();
   const timestamps = { started_at: startedAtMs, finished_at: startedAtMs + 1 };
   const spans = Array.from({ length: SPANS }, (_, index) => ({
@@ -79,7 +79,7 @@ it(`K3: ${SPANS} spans with large parameters are sent again, empty`, async () =>
   }));
   const params = { gateway_request_id: 'named', text: PARAMETERS };
   await inParallel(spans, 2, (span) => post('/api/collector', { trace_id: 'params', spans: [{ ...span, params }] }));
-  await target.attack({ id: 'K3', n: ROUNDS }, async ({ serves }) => {
+  await target.attack({ id: 'N3', n: ROUNDS }, async ({ serves }) => {
     await Promise.all([
       inParallel(ROUND_NUMBERS, 2, () => post('/api/collector', { trace_id: 'params', spans })),
       serves(SERVED_MEANWHILE),
