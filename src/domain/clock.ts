@@ -5,3 +5,9 @@ export type Clock = () => number;
 
 /** Cryptographically strong random bytes. */
 export type RandomBytes = (count: number) => Buffer;
+
+/**
+ * Clocks of machines differ, and are corrected in steps: a stored instant may be this much ahead of the clock. One further
+ * ahead was read from a clock that was wrong.
+ */
+export const AHEAD_MAX_MS = 60_000;

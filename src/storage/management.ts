@@ -18,6 +18,7 @@ import {
   createNewOrganizations,
   createOrganizationReader,
   createReceipts,
+  createTrust,
   createUpdateSettings,
 } from './organization/organization.ts';
 import type { QueryRunner, Transact } from './queries.ts';
@@ -60,6 +61,7 @@ export function createManagementWriter(transact: Transact, enqueuing: Enqueuing)
     ...createTraceChanges(transact, enqueuing),
     recordRefusal: createNoteRefusal(transact),
     recordUse: createNoteUse(transact),
+    trust: createTrust(transact),
   };
 }
 

@@ -12,6 +12,7 @@ export const POSTGRES_SCHEMAS: KnownSchemas = {
     // A process of before would store spans without their shares.
     readMigration('postgres-0004-shares', { olderProcesses: 'must be stopped' }),
     readMigration('postgres-0005-share-backfill', { olderProcesses: 'may run' }),
+    readMigration('postgres-0008-clock', { olderProcesses: 'may run' }),
   ],
   readBaseline: () => readBaseline('postgres'),
   unsupported: new Map([

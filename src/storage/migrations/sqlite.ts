@@ -15,6 +15,7 @@ export const SQLITE_SCHEMAS: KnownSchemas = {
     // A process of before would store spans without their shares.
     readMigration('sqlite-0004-shares', { olderProcesses: 'must be stopped' }),
     readMigration('sqlite-0005-share-backfill', { olderProcesses: 'may run' }),
+    readMigration('sqlite-0008-clock', { olderProcesses: 'may run' }),
   ],
   readBaseline: () => readBaseline('sqlite'),
   unsupported: new Map([
