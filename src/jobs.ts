@@ -46,6 +46,7 @@ export function startJobs(deps: JobDeps): Schedule {
     createRetentionJob(deps),
     createSettlementJob(deps),
     createMaintenanceJob(deps),
+    createJobCorrection(deps),
     createStepJob(deps, () => removeHiddenRuns(store.experiments), {
       failed: 'removing deleted runs failed',
       intervalMs: MAINTENANCE_INTERVAL_MS,
@@ -132,6 +133,17 @@ function createMaintenanceJob(deps: JobDeps): Job {
     retryDelayMs: intervalMs,
     run: (signal) => maintainDeliveries(maintaining, signal),
     failed: 'maintenance of deliveries failed',
+  };
+}
+
+/** Jobs that a wrong clock put off wait for it. */
+function createJobCorrection({ store, deliveryNowMs }: JobDeps): Job {
+  return {
+    firstDelayMs: MAINTENANCE_FIRST_DELAY_MS,
+    intervalMs: MAINTENANCE_INTERVAL_MS,
+    retryDelayMs: MAINTENANCE_INTERVAL_MS,
+    run: () => store.evaluationJobs.correctDue(deliveryNowMs()),
+    failed: 'maintenance of evaluation jobs failed',
   };
 }
 

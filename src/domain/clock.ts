@@ -11,3 +11,11 @@ export type RandomBytes = (count: number) => Buffer;
  * ahead was read from a clock that was wrong.
  */
 export const AHEAD_MAX_MS = 60_000;
+
+/** From now until an instant. */
+export type Lease = { readonly nowMs: number; readonly untilMs: number };
+
+/** Leases that end later were given by a clock that was ahead, and count as over. */
+export function leaseMaxMs({ untilMs }: Lease): number {
+  return untilMs + AHEAD_MAX_MS;
+}

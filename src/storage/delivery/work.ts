@@ -60,6 +60,8 @@ async function beginTest(
     runQuery(queries.endpointsWork.findTestStart, {
       endpointNumber,
       sinceMs: firedAtMs - windowMs,
+      // Later ones began by a clock that was ahead.
+      untilMs: firedAtMs + AHEAD_MAX_MS,
       skip: startsMax - 1,
     }),
     runQuery(queries.endpointsWork.drawDeliveryNumbers, { count: 1 }),

@@ -3,6 +3,7 @@
  * claims idempotency keys, and reads all of this.
  */
 
+import { AHEAD_MAX_MS } from '../../domain/clock.ts';
 import type {
   ClaimInstants,
   ManagementChange,
@@ -177,9 +178,9 @@ export function createReceipts(transact: Transact): Pick<ManagementStore, 'claim
         return 'claimed';
       }
       const { answer, claimedAtMs } = known;
-      if (claimedAtMs >= (answer ? at.expiredBeforeMs : at.staleBeforeMs)) {
-        return answer ? { name, fingerprint: known.fingerprint, answer } : 'running';
-      }
+      if (answer && claimedAtMs >= at.expiredBeforeMs) return { name, fingerprint: known.fingerprint, answer };
+      // A later claim was made by a clock that was ahead.
+      if (!answer && claimedAtMs >= at.staleBeforeMs && claimedAtMs <= at.nowMs + AHEAD_MAX_MS) return 'running';
       if ((await tx.change(tx.queries.organization.takeOver, { ...fresh, knownAtMs: claimedAtMs })) > 0)
         return 'claimed';
     }
