@@ -204,9 +204,11 @@ export function correctDueAt(
   if (dueAtMs === null) return null;
   if (status === 'sending') return Math.min(dueAtMs, nowMs + LEASE_MS);
   const stepMs = BACKOFF_STEPS_MS[failures - 1];
-  const waitMaxMs = stepMs === undefined ? SENDER_FAULT_DELAY_MS : Math.max(stepMs * (1 + JITTER), ASKED_MAX_MS);
-  // Due before its last attempt: it was corrected already.
-  const waitMs = lastAttemptAtMs !== null && dueAtMs < lastAttemptAtMs ? waitMaxMs : dueAtMs - (lastAttemptAtMs ?? dueAtMs);
+  const stepMaxMs = stepMs === undefined ? SENDER_FAULT_DELAY_MS : Math.round(stepMs * (1 + JITTER));
+  // Due before its last attempt: it was corrected already, by a clock that was ahead as well.
+  if (lastAttemptAtMs !== null && dueAtMs < lastAttemptAtMs) return Math.min(dueAtMs, nowMs + stepMaxMs);
+  const waitMs = dueAtMs - (lastAttemptAtMs ?? dueAtMs);
+  const waitMaxMs = stepMs === undefined ? stepMaxMs : Math.max(stepMaxMs, ASKED_MAX_MS);
   return Math.min(dueAtMs, nowMs + Math.min(waitMs, waitMaxMs));
 }
 

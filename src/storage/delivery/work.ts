@@ -130,7 +130,7 @@ async function maintainEndpoints(tx: Transaction, { query, after }: Walk) {
       leaseMaxMs: clockRange.aheadMs + LEASE_MS,
     }),
   ]);
-  const ahead = [...attemptedAhead, ...dueAhead];
+  const ahead = [...new Map([...attemptedAhead, ...dueAhead].map((each) => [each.number, each])).values()];
   const found: readonly MaintenanceItem[] = [
     ...givenUp.map((endpoint) => ({ kind: 'give_up', ...endpoint }) as const),
     ...cancelled.map((delivery) => ({ kind: 'cancel', ...delivery }) as const),
