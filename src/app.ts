@@ -6,7 +6,7 @@ import type { Deps } from './deps.ts';
 import { createKeyUse } from './domain/keys/key-use.ts';
 import { createIdempotency } from './domain/management/idempotency.ts';
 import { createRefusals } from './domain/management/refusal-log.ts';
-import { createRetentionClock, type RetentionClock } from './domain/retention-clock.ts';
+import { createRetentionClock, type RetentionClock } from './domain/management/retention-clock.ts';
 import { createStepRunner } from './domain/steps.ts';
 import { createChangeFeed, publishChanges } from './domain/traces/tail/change-feed.ts';
 import { createEvaluating } from './evaluations.ts';

@@ -1,6 +1,6 @@
 /** Tells whether deletions by age wait for the clock to be confirmed, and confirms it. */
 
-import { JUMP_MAX_MS } from '../domain/retention-clock.ts';
+import { JUMP_MAX_MS } from '../domain/management/retention-clock.ts';
 import { withDatabase } from './database.ts';
 import type { CommandIo } from './io.ts';
 

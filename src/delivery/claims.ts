@@ -2,8 +2,8 @@
 
 import { hash } from 'node:crypto';
 import type { RandomBytes } from '../domain/clock.ts';
-import type { DispatchEndpoint, LogEntry, NewBatch } from '../domain/delivery/webhook-store.ts';
 import { LEASE_MS } from '../domain/delivery/delivery-step.ts';
+import type { DispatchEndpoint, LogEntry, NewBatch } from '../domain/delivery/webhook-store.ts';
 import { newId } from '../domain/ids.ts';
 import {
   type Claim,

@@ -148,9 +148,7 @@ export function createDispatcher(deps: DispatcherDeps) {
     const all = [...state.endpoints.values()];
     if (isFirst && store.isAlone) {
       // No other process sends, so all deliveries that are `sending` were lost with the process before this one.
-      await inBatches(all, async (batch) =>
-        step({ kind: 'left_behind', lists: await listDue(batch, FAR_FUTURE_MS) }),
-      );
+      await inBatches(all, async (batch) => step({ kind: 'left_behind', lists: await listDue(batch, FAR_FUTURE_MS) }));
     }
     isFirst = false;
     const isDue = ({ readDueAtMs }: EndpointState) => readDueAtMs !== null && readDueAtMs <= now;

@@ -1,6 +1,6 @@
 /** Removes expired records in small steps that hardly delay other work. */
 
-import type { RetentionClock } from './retention-clock.ts';
+import type { RetentionClock } from './management/retention-clock.ts';
 import { retentionStartMs, termStartMs, traceTermDays } from './retention-terms.ts';
 import type { RetentionCounts, RetentionCuts, RetentionStep, RetentionStore, TraceCut } from './store.ts';
 

@@ -2,7 +2,7 @@
 
 import type { SocketCounts } from '../delivery/meter.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { RetentionClock } from '../domain/retention-clock.ts';
+import type { RetentionClock } from '../domain/management/retention-clock.ts';
 import type { Store } from '../domain/store.ts';
 import { shareRead } from '../transport/shared-read.ts';
 import { createCallMeter, createConnectionMeter, createLossMeter, createOtlpMeter } from './call-meter.ts';

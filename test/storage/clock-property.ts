@@ -5,8 +5,8 @@
 
 import { expect } from 'vitest';
 import type { DispatchEndpoint } from '../../src/domain/delivery/webhook-store.ts';
+import { createRetentionClock, type RetentionClock } from '../../src/domain/management/retention-clock.ts';
 import { createRetention } from '../../src/domain/retention.ts';
-import { createRetentionClock, type RetentionClock } from '../../src/domain/retention-clock.ts';
 import { drawSeed, report, runsOf, seeded } from '../support/scenario.ts';
 import { ORGANIZATION, PROJECT, randomHex, sampleAppend, sampleRequest } from './conformance/samples.ts';
 import type { Subject } from './conformance/subject.ts';

@@ -4,12 +4,6 @@ import type { Compiled } from '../../../src/storage/queries.ts';
 import { deliveryStatuses } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/endpoints/queries-due.ts';
 
-export const correctQueuedAt: Compiled<typeof source.correctQueuedAt> = {
-  name: 'endpoints-due.correctQueuedAt',
-  text: "update \"webhook_deliveries\" set \"queued_at\" = ? where \"endpoint_number\" in (select value from json_each(?)) and \"ended_at\" is null and \"test\" = false and \"queued_at\" > ?",
-  cells: (params) => [params.nowMs, JSON.stringify(params.numbers), params.aheadMs],
-};
-
 export const countDead: Compiled<typeof source.countDead> = {
   name: 'endpoints-due.countDead',
   text: "select count(*) as \"count\" from \"webhook_deliveries\" where \"status\" = 4 and \"test\" = false",
@@ -89,16 +83,6 @@ export const findPosition: Compiled<typeof source.findPosition> = {
   }),
 };
 
-export const listAttemptedAhead: Compiled<typeof source.listAttemptedAhead> = {
-  name: 'endpoints-due.listAttemptedAhead',
-  text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"endpoint_number\" as \"endpointNumber\" from \"webhook_endpoints\" as \"endpoint\" cross join \"webhook_attempts\" as \"attempt\" cross join \"webhook_deliveries\" as \"delivery\" where \"endpoint\".\"number\" > ? and \"endpoint\".\"number\" <= ? and \"attempt\".\"endpoint_number\" = \"endpoint\".\"number\" and \"attempt\".\"fired_at\" > ? and \"delivery\".\"number\" = \"attempt\".\"delivery_number\" and \"delivery\".\"last_attempt_at\" = \"attempt\".\"fired_at\" and \"delivery\".\"due_at\" >= \"attempt\".\"fired_at\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false limit ?",
-  cells: (params) => [params.after, params.last, params.aheadMs, params.limit],
-  row: (row: any) => ({
-    number: row[0],
-    endpointNumber: row[1],
-  }),
-};
-
 export const listCancelled: Compiled<typeof source.listCancelled> = {
   name: 'endpoints-due.listCancelled',
   text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"endpoint_number\" as \"endpointNumber\" from \"webhook_endpoints\" as \"endpoint\" cross join \"webhook_deliveries\" as \"delivery\" where \"endpoint\".\"number\" > ? and \"endpoint\".\"number\" <= ? and \"delivery\".\"endpoint_number\" = \"endpoint\".\"number\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false and \"endpoint\".\"archived_at\" is not null and (\"delivery\".\"status\" in (1, 3) or (\"delivery\".\"status\" in (2) and \"delivery\".\"due_at\" <= ?)) limit ?",
@@ -117,16 +101,6 @@ export const listDue: Compiled<typeof source.listDue> = {
     endpointNumber: row[0],
     run: row[1],
     found: JSON.parse(row[2]),
-  }),
-};
-
-export const listDueAhead: Compiled<typeof source.listDueAhead> = {
-  name: 'endpoints-due.listDueAhead',
-  text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"endpoint_number\" as \"endpointNumber\" from \"webhook_endpoints\" as \"endpoint\" cross join \"webhook_deliveries\" as \"delivery\" where \"endpoint\".\"number\" > ? and \"endpoint\".\"number\" <= ? and \"delivery\".\"endpoint_number\" = \"endpoint\".\"number\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false and \"delivery\".\"run\" = \"endpoint\".\"run\" and ((\"delivery\".\"status\" in (1) and \"delivery\".\"due_at\" > ?) or (\"delivery\".\"status\" in (2) and \"delivery\".\"due_at\" > ?) or (\"delivery\".\"status\" in (3) and \"delivery\".\"due_at\" > ?)) limit ?",
-  cells: (params) => [params.after, params.last, params.aheadMs, params.leaseMaxMs, params.retryMaxMs, params.limit],
-  row: (row: any) => ({
-    number: row[0],
-    endpointNumber: row[1],
   }),
 };
 

@@ -1,9 +1,9 @@
 /** The operations of dispatchers and senders: each is one transaction, or a few for large maintenance. */
 
+import { AHEAD_MAX_MS } from '../../domain/clock.ts';
 import type { Verdict } from '../../domain/delivery/delivery.ts';
 import { applyMaintenance, type MaintenanceItem } from '../../domain/delivery/delivery-maintenance.ts';
 import { BUCKET_MS, HOUR_MS } from '../../domain/delivery/delivery-rows.ts';
-import { AHEAD_MAX_MS } from '../../domain/clock.ts';
 import { DELAY_MAX_MS, LEASE_MS, RETRY_WINDOW_MS } from '../../domain/delivery/delivery-step.ts';
 import { newTest } from '../../domain/delivery/delivery-test.ts';
 import { applyWork } from '../../domain/delivery/delivery-work.ts';
@@ -123,8 +123,8 @@ async function maintainEndpoints(tx: Transaction, { query, after }: Walk) {
     runQuery(queries.endpointsDue.listCancelled, { ...range, nowMs }),
     runQuery(queries.endpointsDue.listExpired, expiredRange),
     runQuery(queries.endpointsDue.listExpiredReplayed, expiredRange),
-    runQuery(queries.endpointsDue.listAttemptedAhead, clockRange),
-    runQuery(queries.endpointsDue.listDueAhead, {
+    runQuery(queries.endpointsAhead.listAttemptedAhead, clockRange),
+    runQuery(queries.endpointsAhead.listDueAhead, {
       ...clockRange,
       retryMaxMs: clockRange.aheadMs + DELAY_MAX_MS,
       leaseMaxMs: clockRange.aheadMs + LEASE_MS,
@@ -156,7 +156,7 @@ async function maintainEndpoints(tx: Transaction, { query, after }: Walk) {
   if (ahead.length > 0) {
     const { aheadMs } = clockRange;
     const endpoints = [...new Set(locked.map(({ endpointNumber }) => endpointNumber))];
-    await tx.change(queries.endpointsDue.correctQueuedAt, { numbers: endpoints, nowMs, aheadMs });
+    await tx.change(queries.endpointsAhead.correctQueuedAt, { numbers: endpoints, nowMs, aheadMs });
   }
   const disabled = changes.disabled.map(({ id }) => id);
   return { numbers, found: found.length, done: locked.length, disabled, expired: expiredCount };

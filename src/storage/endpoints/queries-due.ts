@@ -6,6 +6,7 @@ import type { DueRequest } from '../../domain/delivery/webhook-store.ts';
 import { columns, ofRows, remove } from '../plain-queries.ts';
 import { change, changeRows, type Db, type OfNumbers, query } from '../queries.ts';
 import { deliveryStatuses, replayStatuses } from '../rows/codes.ts';
+import { endpointsOf, hasStatus, type OfRange, unfinishedOf } from './endpoint-ranges.ts';
 
 /**
  * Of each endpoint with unfinished deliveries: those being sent, the first few due of each status, and the next one of
@@ -114,8 +115,6 @@ function unfinished(db: Db) {
   return db.selectFrom('WebhookDelivery').where('endedAtMs', 'is', null).where('test', '=', sql.lit(false));
 }
 
-/** Endpoints after one number and up to another. */
-type OfRange = { readonly after: number; readonly last: number; readonly limit: number };
 type OfTerm = OfRange & { readonly beforeMs: number };
 
 export const listNumbers = query<Omit<OfRange, 'last'>>()((db, params) =>
@@ -187,54 +186,6 @@ export const listExpiredReplayed = query<OfTerm>()((db, params) =>
     .limit(params.limit),
 );
 
-type OfClock = OfRange & {
-  readonly nowMs: number;
-  /** Instants after this one were read from a clock that was ahead. */
-  readonly aheadMs: number;
-};
-
-/** Unfinished deliveries whose last attempt began in the future, and whose due time was not corrected since. */
-export const listAttemptedAhead = query<OfClock>()((db, params) =>
-  endpointsOf(db, params)
-    .crossJoin('WebhookAttempt as attempt')
-    .crossJoin('WebhookDelivery as delivery')
-    .whereRef('attempt.endpointNumber', '=', 'endpoint.number')
-    .where('attempt.firedAtMs', '>', params.aheadMs)
-    .whereRef('delivery.number', '=', 'attempt.deliveryNumber')
-    .whereRef('delivery.lastAttemptAtMs', '=', 'attempt.firedAtMs')
-    .whereRef('delivery.dueAtMs', '>=', 'attempt.firedAtMs')
-    .where('delivery.endedAtMs', 'is', null)
-    .where('delivery.test', '=', sql.lit(false))
-    .select(['delivery.number as number', 'delivery.endpointNumber as endpointNumber'])
-    .limit(params.limit),
-);
-
-/** Unfinished deliveries that are due later than any of their kind can be. */
-export const listDueAhead = query<OfClock & { readonly retryMaxMs: number; readonly leaseMaxMs: number }>()(
-  (db, params) =>
-    unfinishedOf(db, params)
-      .whereRef('delivery.run', '=', 'endpoint.run')
-      .where(({ eb, and, or }) =>
-        or([
-          and([hasStatus('queued'), eb('delivery.dueAtMs', '>', params.aheadMs)]),
-          and([hasStatus('sending'), eb('delivery.dueAtMs', '>', params.leaseMaxMs)]),
-          and([hasStatus('retrying'), eb('delivery.dueAtMs', '>', params.retryMaxMs)]),
-        ]),
-      )
-      .limit(params.limit),
-);
-
-/** Unfinished deliveries that were queued in the future count as queued now, so that their age can be told. */
-export const correctQueuedAt = change<OfNumbers & Pick<OfClock, 'nowMs' | 'aheadMs'>>((db, params, { isAmong }) =>
-  db
-    .updateTable('WebhookDelivery')
-    .where(isAmong('endpointNumber', params.numbers))
-    .where('endedAtMs', 'is', null)
-    .where('test', '=', sql.lit(false))
-    .where('queuedAtMs', '>', params.aheadMs)
-    .set({ queuedAtMs: params.nowMs }),
-);
-
 export const listOldAttempts = query<OfTerm>()((db, params) =>
   endpointsOf(db, params)
     .crossJoin('WebhookAttempt as attempt')
@@ -287,24 +238,3 @@ export const dropDeliveries = ofRows(remove('WebhookDelivery', ['number']));
 export const dropHours = change<{ readonly hour: number }>((db, params) =>
   db.deleteFrom('WebhookHour').where('hour', '<', params.hour),
 );
-
-function endpointsOf(db: Db, { after, last }: OfRange) {
-  return db
-    .selectFrom('WebhookEndpoint as endpoint')
-    .where('endpoint.number', '>', after)
-    .where('endpoint.number', '<=', last);
-}
-
-function unfinishedOf(db: Db, params: OfRange) {
-  return endpointsOf(db, params)
-    .crossJoin('WebhookDelivery as delivery')
-    .whereRef('delivery.endpointNumber', '=', 'endpoint.number')
-    .where('delivery.endedAtMs', 'is', null)
-    .where('delivery.test', '=', sql.lit(false))
-    .select(['delivery.number as number', 'delivery.endpointNumber as endpointNumber']);
-}
-
-/** As literals in the SQL, because the stores use partial indexes by status only then. */
-function hasStatus(...statuses: readonly DeliveryStatus[]) {
-  return sql<SqlBool>`${sql.ref('delivery.status')} in (${sql.join(statuses.map((status) => sql.lit(deliveryStatuses.code(status))))})`;
-}

@@ -73,9 +73,7 @@ function logConformance(open: OpenSubject): void {
         expect(await store.webhooks.matchEvents(organizationNumber, window)).toMatchObject({ matched: 1, fromSeq: 3 });
         const endpoint = await harness.addEndpoint();
         await harness.subject.execute(`UPDATE webhook_states SET position = 1`);
-        await harness.subject.execute(
-          `UPDATE webhook_states SET subscriptions = '[{"fromSeq":1,"mask":2147483647}]'`,
-        );
+        await harness.subject.execute(`UPDATE webhook_states SET subscriptions = '[{"fromSeq":1,"mask":2147483647}]'`);
         expect(await store.webhooks.health(endpoint.number, Date.now())).toMatchObject({
           queuedEvents: 2,
           oldestUndeliveredAtMs: after.createdAtMs,

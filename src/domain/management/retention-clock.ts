@@ -3,8 +3,8 @@
  * only as far as stored instants and the running time of processes confirm it.
  */
 
-import { AHEAD_MAX_MS, type Clock } from './clock.ts';
-import type { ClockStore, StoredInstants } from './store.ts';
+import { AHEAD_MAX_MS, type Clock } from '../clock.ts';
+import type { ClockStore, StoredInstants } from '../store.ts';
 
 type RetentionClockDeps = {
   readonly store: ClockStore;
