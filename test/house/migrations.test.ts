@@ -13,7 +13,7 @@ const FROZEN = {
   'sqlite-0003-span-nanoseconds': '14110f1be4629388fc29ec0b88ea466b525ed3d7b37e331b4bb0cc30d2d05145',
   'sqlite-0004-shares': '5837020b6941e85f9fdf021b25f246e850762b28f158885a0221bb5dda4158d2',
   'sqlite-0005-share-backfill': '29475ec8fd231881782d65a616c5eab7b39bd021590453ae3e5c5eaab72f978e',
-  'sqlite-0008-clock': '6f548475f0d8ae4583af70caf5c84b940ffd01ef8cdfdaf4decd75fe20a898b1',
+  'sqlite-0008-clock': '3f64ad775148750ee7f73aea87cb5b703ea40318b70c34c6218882967639a0a3',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
   'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
   'postgres-0003-span-nanoseconds': '068afa8a72b78e7765f4197dd641816e742df85289b7529c3fb6082f24887c19',
