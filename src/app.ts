@@ -6,6 +6,7 @@ import type { Deps } from './deps.ts';
 import { createKeyUse } from './domain/keys/key-use.ts';
 import { createIdempotency } from './domain/management/idempotency.ts';
 import { createRefusals } from './domain/management/refusal-log.ts';
+import { createRetentionClock, type RetentionClock } from './domain/management/retention-clock.ts';
 import { createStepRunner } from './domain/steps.ts';
 import { createChangeFeed, publishChanges } from './domain/traces/tail/change-feed.ts';
 import { createEvaluating } from './evaluations.ts';
@@ -43,6 +44,8 @@ import { createWebhooks } from './webhooks.ts';
 export type AppDeps = Deps & {
   /** The wait of jobs between their runs; real time by default. */
   readonly wait?: Wait;
+  /** Milliseconds that really passed, against which retention checks the clock; those of the process by default. */
+  readonly passedMs?: () => number;
   /** Runs once the port is bound; connections wait until it has ended. */
   readonly beforeServing?: () => Promise<void>;
   /** Set when the port speaks TLS. */
@@ -80,6 +83,7 @@ export async function createApp(given: AppDeps): Promise<App> {
   const deps = { ...given, log: outage.log };
   let accepting = true;
   let attemptsInFlight = () => 0;
+  const retentionClock = await startRetentionClock(deps, given.passedMs ?? monotonicMs);
   const quotas = createQuotas(config.limits.requests);
   const webhooks = createWebhooks({ ...deps, version: readVersion() });
   const metrics = createMetrics({
@@ -89,6 +93,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     inFlight: () => attemptsInFlight(),
     held: quotas.held,
     openSockets: webhooks.openSockets,
+    retentionClock,
   });
   const { requests: requestMeter, deliveries: meter } = metrics;
   const changeFeed = createChangeFeed();
@@ -152,6 +157,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     inflate: createBoundedInflate(),
     pages: createPages({
       readiness: shareReadiness(store.ready, monotonicMs),
+      heldMs: retentionClock.heldMs,
       accepting: () => accepting,
       metrics: config.metrics ? metrics.text : null,
       console: config.console,
@@ -190,6 +196,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     ...deps,
     store,
     prices: traceParts.prices,
+    retentionClock,
     deliveryNowMs: delivery.nowMs,
     onDisabled(endpoint) {
       meter.disabled('auto_failures_72h');
@@ -216,6 +223,17 @@ export async function createApp(given: AppDeps): Promise<App> {
       streams.stop();
     },
   };
+}
+
+/** Compares the clock with what was stored before this process stores anything. */
+async function startRetentionClock({ store, clock, log }: Deps, monotonicMs: () => number): Promise<RetentionClock> {
+  const retentionClock = createRetentionClock({ store: store.clock, clock, monotonicMs, log });
+  try {
+    await retentionClock.check();
+  } catch (error) {
+    log.warn({ err: error }, 'the clock could not be compared with what is stored');
+  }
+  return retentionClock;
 }
 
 function originsOf(urls: readonly string[]): readonly string[] {

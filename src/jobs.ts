@@ -5,6 +5,7 @@ import type { Deps } from './deps.ts';
 import { createSettlement } from './domain/events/settlement.ts';
 import { removeHiddenRuns } from './domain/experiments/experiments.ts';
 import { createBackfills } from './domain/management/backfill.ts';
+import type { RetentionClock } from './domain/management/retention-clock.ts';
 import type { PriceResolver } from './domain/pricing/prices.ts';
 import { createShareBackfill } from './domain/pricing/share-backfill.ts';
 import { createRetention } from './domain/retention.ts';
@@ -12,6 +13,7 @@ import { type Schedule, type ScheduleOptions, startSchedule, type Wait } from '.
 
 type JobDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'log'> & {
   readonly prices: PriceResolver;
+  readonly retentionClock: RetentionClock;
   /** The clock of deliveries. */
   readonly deliveryNowMs: () => number;
   readonly onDisabled: (endpointId: string) => void;
@@ -25,7 +27,9 @@ const RETENTION_INTERVAL_MS = 12 * 3_600_000;
 const RETENTION_RETRY_DELAY_MS = 10 * 60_000;
 const SETTLEMENT_FIRST_DELAY_MAX_MS = 5 * 60_000;
 const SETTLEMENT_INTERVAL_MAX_MS = 60_000;
+const MAINTENANCE_FIRST_DELAY_MS = 1_000;
 const MAINTENANCE_INTERVAL_MS = 60_000;
+const CLOCK_INTERVAL_MS = 60_000;
 /** Indexes and blocks, which make later reads fast. */
 const INDEX_INTERVAL_MS = 2_000;
 const INDEX_RETRY_DELAY_MS = 30_000;
@@ -38,9 +42,11 @@ type Job = Omit<ScheduleOptions, 'wait' | 'onError'> & { readonly failed: string
 export function startJobs(deps: JobDeps): Schedule {
   const { store, wait, log } = deps;
   const jobs = [
+    createClockJob(deps),
     createRetentionJob(deps),
     createSettlementJob(deps),
     createMaintenanceJob(deps),
+    createJobCorrection(deps),
     createStepJob(deps, () => removeHiddenRuns(store.experiments), {
       failed: 'removing deleted runs failed',
       intervalMs: MAINTENANCE_INTERVAL_MS,
@@ -67,7 +73,7 @@ export function startJobs(deps: JobDeps): Schedule {
   };
 }
 
-function createRetentionJob({ store, clock, config, log, wait }: JobDeps): Job {
+function createRetentionJob({ store, retentionClock: clock, config, log, wait }: JobDeps): Job {
   const retention = createRetention({
     store: store.retention,
     clock,
@@ -88,6 +94,17 @@ function createRetentionJob({ store, clock, config, log, wait }: JobDeps): Job {
   };
 }
 
+function createClockJob({ retentionClock }: JobDeps): Job {
+  const intervalMs = CLOCK_INTERVAL_MS;
+  return {
+    firstDelayMs: intervalMs,
+    intervalMs,
+    retryDelayMs: intervalMs,
+    run: () => retentionClock.check(),
+    failed: 'the clock could not be compared with what is stored',
+  };
+}
+
 /** Every process looks for requests to settle; each request is still settled only once. */
 function createSettlementJob({ store, clock, config, log }: JobDeps): Job {
   const graceMs = config.settlementGraceMs;
@@ -105,14 +122,28 @@ function createSettlementJob({ store, clock, config, log }: JobDeps): Job {
   };
 }
 
-function createMaintenanceJob({ store, deliveryNowMs: nowMs, onDisabled, wait: pause }: JobDeps): Job {
+function createMaintenanceJob(deps: JobDeps): Job {
+  const { store, deliveryNowMs: nowMs, retentionClock, onDisabled, wait: pause } = deps;
   const intervalMs = MAINTENANCE_INTERVAL_MS;
+  const maintaining = { store: store.deliveries, nowMs, retentionNowMs: retentionClock.nowMs, onDisabled, pause };
   return {
-    firstDelayMs: intervalMs,
+    // Soon: retries that a wrong clock put off wait for it.
+    firstDelayMs: MAINTENANCE_FIRST_DELAY_MS,
     intervalMs,
     retryDelayMs: intervalMs,
-    run: (signal) => maintainDeliveries({ store: store.deliveries, nowMs, onDisabled, pause }, signal),
+    run: (signal) => maintainDeliveries(maintaining, signal),
     failed: 'maintenance of deliveries failed',
+  };
+}
+
+/** Jobs that a wrong clock put off wait for it. */
+function createJobCorrection({ store, deliveryNowMs }: JobDeps): Job {
+  return {
+    firstDelayMs: MAINTENANCE_FIRST_DELAY_MS,
+    intervalMs: MAINTENANCE_INTERVAL_MS,
+    retryDelayMs: MAINTENANCE_INTERVAL_MS,
+    run: () => store.evaluationJobs.correctDue(deliveryNowMs()),
+    failed: 'maintenance of evaluation jobs failed',
   };
 }
 

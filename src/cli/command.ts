@@ -18,6 +18,7 @@ export type Command =
   | MembersCommand
   | OrganizationCommand
   | RepriceCommand
+  | { readonly kind: 'retention'; readonly isRelease: boolean }
   | ({ readonly kind: 'mint-admin-key' } & RecoveryOptions)
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'wrong'; readonly text: string };
@@ -35,6 +36,7 @@ export function readCommand(args: readonly string[]): Command {
   if (first === 'members') return orRefuse(readMembersCommand(others), first);
   if (first === 'organization') return orRefuse(readOrganizationCommand(others), first);
   if (first === 'reprice') return orRefuse(readRepriceCommand(others), first);
+  if (first === 'retention') return readRetention(others);
   if (first === 'mint-admin-key') return readMintAdminKey(others);
   return refuse(`unknown argument: ${args.map(hideAddress).join(' ')}`);
 }
@@ -63,6 +65,17 @@ function readBackup(args: readonly string[]): Command {
   const to = readOptions(args, { to: { type: 'string' } })?.to;
   return typeof to === 'string' && to !== '' ? { kind: 'backup', to } : refuse('backup takes --to <file>');
 }
+
+function readRetention(args: readonly string[]): Command {
+  const options = readOptions(args, { release: { type: 'boolean' } });
+  if (options === null) return refuse('retention takes --release and nothing else');
+  return { kind: 'retention', isRelease: options.release === true };
+}
+
+const RETENTION_HELP = [
+  ['spandrel retention [--release]', 'print whether deletions by age wait because the clock is ahead of what is'],
+  ['', 'stored; --release confirms the clock of this machine, so that they go on'],
+] as const;
 
 function readMintAdminKey(args: readonly string[]): Command {
   const options = readOptions(args, { email: { type: 'string' }, organization: { type: 'string' } });
@@ -130,7 +143,7 @@ function helpOfDatabase(): string {
   return [
     'Done directly on the database, which the settings of the server name, with its secret; so is mint-admin-key. Beside',
     'running servers on PostgreSQL, while a server on a SQLite file is stopped:',
-    ...aligned([...ORGANIZATION_HELP, ...REPRICE_HELP]),
+    ...aligned([...ORGANIZATION_HELP, ...REPRICE_HELP, ...RETENTION_HELP]),
     '',
   ].join('\n');
 }

@@ -48,6 +48,8 @@ async function execute(command: Exclude<Command, { kind: 'print' | 'wrong' }>, i
       return await (await import('./organization.ts')).createOrganization(io, command);
     case 'reprice':
       return await (await import('./reprice.ts')).reprice(io, command);
+    case 'retention':
+      return await (await import('./retention.ts')).retention(io, command);
     case 'serve':
       await (await import('./serve.ts')).serve(io.environment);
       return '';

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { RandomBytes } from '../domain/clock.ts';
+import { LEASE_MS } from '../domain/delivery/delivery-step.ts';
 import type { DispatchEndpoint, LogEntry, NewBatch } from '../domain/delivery/webhook-store.ts';
 import { newId } from '../domain/ids.ts';
 import {
@@ -16,9 +17,6 @@ import {
 import { type EndpointState, type Next, type NextSource, nextOf, unsavedOf } from './endpoint-state.ts';
 import type { LogPages } from './log-pages.ts';
 import { shiftPending } from './source-cursor.ts';
-
-/** No other process sends the delivery during the lease. */
-export const LEASE_MS = 30_000;
 
 type ClaimDeps = {
   readonly pages: Pick<LogPages, 'find'>;
@@ -145,15 +143,15 @@ export function createClaims({ random, split }: { readonly random: RandomBytes; 
   }
 
   function toBatch({ dispatchId, entries, tooLarge }: SplitMessage, isSent: boolean): NewBatch {
-    const [first] = entries;
-    const last = entries.at(-1);
-    if (first === undefined || last === undefined) throw new Error('a batch has no events');
+    if (entries.length === 0) throw new Error('a batch has no events');
+    // Not those of its ends: instants decrease where the clock was set back.
+    const instants = entries.map(({ createdAtMs }) => createdAtMs);
     return {
       dispatchId,
       attemptId: attemptId(),
       seqs: entries.map(({ seq }) => seq),
       eventIds: entries.map(({ id }) => id),
-      created: { firstMs: first.createdAtMs, lastMs: last.createdAtMs },
+      created: { firstMs: Math.min(...instants), lastMs: Math.max(...instants) },
       disposition: tooLarge !== null ? 'too_large' : isSent ? 'send' : 'wait',
       error: tooLarge,
     };

@@ -46,6 +46,8 @@ export type DispatchEvent =
   | { readonly kind: 'page_read' | 'page_failed'; readonly organizationNumber: number }
   /** Endpoints whose `pollAtMs` has come become ready. */
   | { readonly kind: 'polled' }
+  /** The clock was set back, so that all known instants may be far in the future. */
+  | { readonly kind: 'set_back' }
   /** Null: whether the store has the claim is unknown. */
   | { readonly kind: 'claim_ended'; readonly start: StartedClaim; readonly outcome: WorkOutcome | null }
   /** The result is on its way to the store, and says that the slot may be given again. */
@@ -71,6 +73,8 @@ const PAUSE_MAX_MS = 5_000;
 /** The delay before a log is read again that could not be read. */
 const PAGE_RETRY_DELAY_MS = 1_000;
 const HOUR_MS = 3_600_000;
+/** Due times of an endpoint with waiting deliveries are read again after this time at the latest. */
+const DUE_READ_MAX_MS = 60_000;
 export const DUE_PER_ENDPOINT = 16;
 const NO_EFFECTS: readonly DispatchEffect[] = [];
 
@@ -96,6 +100,9 @@ export function stepDispatch(dispatch: DispatchState, event: DispatchEvent, nowM
       return NO_EFFECTS;
     case 'polled':
       markPolledReady(dispatch, nowMs);
+      return NO_EFFECTS;
+    case 'set_back':
+      for (const state of dispatch.endpoints.values()) resetWaits(dispatch, state, nowMs);
       return NO_EFFECTS;
     case 'claim_ended':
       return endClaim(dispatch, event, nowMs);
@@ -141,8 +148,18 @@ function noteDue(dispatch: DispatchState, { endpointNumber, waiting, nextAtMs }:
   if (state === undefined) return;
   state.waiting = [...waiting];
   state.isMoreDue = waiting.length >= DUE_PER_ENDPOINT;
-  readDueAt(dispatch, state, nextAtMs === null ? null : Math.max(nextAtMs, asOfMs + 1));
+  // Maintenance corrects due times that a wrong clock has set.
+  const againAtMs = nextAtMs === null ? null : Math.min(Math.max(nextAtMs, asOfMs + 1), asOfMs + DUE_READ_MAX_MS);
+  readDueAt(dispatch, state, againAtMs);
   if (waiting.length > 0) dispatch.ready.add(state);
+}
+
+function resetWaits(dispatch: DispatchState, state: EndpointState, nowMs: number): void {
+  state.pausedUntilMs = 0;
+  state.oldest = null;
+  state.pollAtMs = null;
+  state.readDueAtMs = null;
+  readDueAt(dispatch, state, nowMs);
 }
 
 function takeovers(dispatch: DispatchState, lists: readonly DueList[]): readonly DispatchEffect[] {

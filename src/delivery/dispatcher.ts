@@ -35,8 +35,10 @@ type DispatcherDeps = Pick<SenderDeps, 'nowMs' | 'pause' | 'random'> & {
 const DUE_ENDPOINTS_MAX = 500;
 /** Other processes deliver too and may schedule deliveries without notifying this one, so all endpoints are read this often. */
 const READ_ALL_INTERVAL_MS = 1_000;
-/** Later than the end of any lease. */
-const FAR_FUTURE_MS = 3_600_000;
+/** Later than the end of any lease, also of one that a wrong clock has given. */
+const FAR_FUTURE_MS = Number.MAX_SAFE_INTEGER;
+/** Waits are counted anew when the clock goes back by more than it is ever corrected by in small steps. */
+const SET_BACK_MS = 1_000;
 
 export function createDispatcher(deps: DispatcherDeps) {
   const { store, queue, sender, nowMs } = deps;
@@ -47,6 +49,7 @@ export function createDispatcher(deps: DispatcherDeps) {
   let lastChange = 0;
   let isFirst = true;
   let allReadAtMs = Number.NEGATIVE_INFINITY;
+  let refreshedAtMs = Number.NEGATIVE_INFINITY;
   let isStopped = false;
 
   function step(event: DispatchEvent): void {
@@ -145,9 +148,7 @@ export function createDispatcher(deps: DispatcherDeps) {
     const all = [...state.endpoints.values()];
     if (isFirst && store.isAlone) {
       // No other process sends, so all deliveries that are `sending` were lost with the process before this one.
-      await inBatches(all, async (batch) =>
-        step({ kind: 'left_behind', lists: await listDue(batch, now + FAR_FUTURE_MS) }),
-      );
+      await inBatches(all, async (batch) => step({ kind: 'left_behind', lists: await listDue(batch, FAR_FUTURE_MS) }));
     }
     isFirst = false;
     const isDue = ({ readDueAtMs }: EndpointState) => readDueAtMs !== null && readDueAtMs <= now;
@@ -178,6 +179,9 @@ export function createDispatcher(deps: DispatcherDeps) {
     /** Reads what changed, then sends what is due. */
     async refresh(): Promise<void> {
       if (isStopped) return;
+      const now = nowMs();
+      if (now < refreshedAtMs - SET_BACK_MS) step({ kind: 'set_back' });
+      refreshedAtMs = now;
       const { change, endpoints } = await store.changes(lastChange);
       step({ kind: 'endpoints', endpoints });
       lastChange = change;

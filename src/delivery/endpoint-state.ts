@@ -7,6 +7,8 @@ import type {
   RunningReplay,
   WaitingDelivery,
 } from '../domain/delivery/webhook-store.ts';
+import { NO_EVENTS } from '../domain/events/event-type.ts';
+import { retentionStartMs } from '../domain/retention-terms.ts';
 import type { LogPages } from './log-pages.ts';
 import { createCursor, resetCursor, type SourceCursor, scanLog } from './source-cursor.ts';
 
@@ -147,7 +149,7 @@ function isLiveReady(state: EndpointState, { pages, headSeq, nowMs }: NextInputs
     pages,
     organizationNumber: endpoint.organizationNumber,
     toSeq: headSeq,
-    maskAt: (seq) => maskAt(endpoint, seq),
+    maskOf: ({ seq }) => maskAt(endpoint, seq),
     wantedFrom: (seq) => wantedFrom(endpoint, seq),
     maskFrom: (seq) => maskFrom(endpoint, seq),
     enough: endpoint.maxBatchSize,
@@ -185,11 +187,13 @@ function isReplayReady(
   pages: NextInputs['pages'],
 ): boolean {
   if (cursor.resetTo !== null) return false;
+  // Where the clock was set back, the positions of the window hold events of other instants too.
+  const fromMs = Math.max(replay.fromMs, retentionStartMs(replay.createdAtMs));
   scanLog(cursor, {
     pages,
     organizationNumber: endpoint.organizationNumber,
     toSeq: replay.toSeq,
-    maskAt: () => replay.mask,
+    maskOf: ({ createdAtMs }) => (createdAtMs >= fromMs && createdAtMs <= replay.toMs ? replay.mask : NO_EVENTS),
     wantedFrom: (seq) => seq,
     maskFrom: () => replay.mask,
     enough: endpoint.maxBatchSize,

@@ -64,8 +64,9 @@ export function createLogPages(): LogPages {
       if (page.coveredTo >= seq) return page;
       if (!page.isLoading) {
         page.isLoading = true;
-        const range = { afterSeq: page.coveredTo, limit: PAGE_SEQS };
-        requests.push({ organizationNumber, range, toSeq: Math.min((index + 1) * PAGE_SEQS - 1, headSeq), page });
+        const toSeq = Math.min((index + 1) * PAGE_SEQS - 1, headSeq);
+        const range = { afterSeq: page.coveredTo, limit: toSeq - page.coveredTo };
+        requests.push({ organizationNumber, range, toSeq, page });
       }
       return null;
     },

@@ -9,6 +9,8 @@ import { retentionStartMs } from '../domain/retention-terms.ts';
 type DeliveryMaintenanceDeps = {
   readonly store: Pick<DeliveryStore, 'maintain'>;
   readonly nowMs: () => number;
+  /** The present for deletions by age. */
+  readonly retentionNowMs: () => number;
   readonly onDisabled: (endpointId: string) => void;
   /** Resolves after the delay, or when the signal aborts. */
   readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;
@@ -20,15 +22,16 @@ const ROWS_PER_STEP = 500;
 const STEP_PAUSE_MS = 50;
 
 export async function maintainDeliveries(
-  { store, nowMs, onDisabled, pause }: DeliveryMaintenanceDeps,
+  { store, nowMs, retentionNowMs, onDisabled, pause }: DeliveryMaintenanceDeps,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     const now = nowMs();
+    const oldNowMs = Math.min(now, retentionNowMs());
     const { more, disabled } = await store.maintain({
       nowMs: now,
-      endedBeforeMs: now - KEPT_MS,
-      eventsBeforeMs: retentionStartMs(now),
+      endedBeforeMs: oldNowMs - KEPT_MS,
+      eventsBeforeMs: retentionStartMs(oldNowMs),
       rowsMax: ROWS_PER_STEP,
     });
     for (const endpointId of disabled) onDisabled(endpointId);

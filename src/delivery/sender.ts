@@ -1,11 +1,11 @@
 /** Makes the attempts that were claimed, and stores their results. */
 
 import { verdictOf } from '../domain/delivery/delivery.ts';
+import { LEASE_MS } from '../domain/delivery/delivery-step.ts';
 import type { DeliveryStore, LogEntry, WorkItem, WorkOutcome } from '../domain/delivery/webhook-store.ts';
 import type { AttemptResult } from '../domain/endpoints/destination.ts';
 import type { Endpoint } from '../domain/endpoints/endpoint.ts';
 import type { MakeAttempt } from './attempt.ts';
-import { LEASE_MS } from './claims.ts';
 import type { Sending } from './dispatch-state.ts';
 import { SENDER_LOST, toFailed } from './failure.ts';
 import type { DeliveryMeter } from './meter.ts';

@@ -48,8 +48,8 @@ type Scan = {
   readonly pages: Pick<LogPages, 'find'>;
   readonly organizationNumber: number;
   readonly toSeq: number;
-  /** The event types that the source delivers at a position. */
-  readonly maskAt: (seq: number) => number;
+  /** The event types that the source delivers at the position and the instant of an event. */
+  readonly maskOf: (entry: LogEntry) => number;
   /** The first position from this one on at which the source delivers any type. */
   readonly wantedFrom: (seq: number) => number;
   /** All event types that the source delivers at this position or later. */
@@ -60,7 +60,7 @@ type Scan = {
 
 /** Scans the log for pending events. False: a page is missing, and the caller MUST scan again once it is loaded. */
 export function scanLog(cursor: SourceCursor, scan: Scan): boolean {
-  const { pages, organizationNumber, toSeq, maskAt, enough } = scan;
+  const { pages, organizationNumber, toSeq, maskOf, enough } = scan;
   while (cursor.pending.length < enough && cursor.scanned < toSeq) {
     // Skips the time in which the endpoint was disabled, which may be months of log.
     cursor.scanned = Math.min(scan.wantedFrom(cursor.scanned + 1) - 1, toSeq);
@@ -69,7 +69,7 @@ export function scanLog(cursor: SourceCursor, scan: Scan): boolean {
     if (page === null) return false;
     // Most endpoints want few types, so the types of a page decide whether its entries are read at all.
     const mayHold = (page.types & scan.maskFrom(cursor.scanned + 1)) !== NO_EVENTS;
-    if (mayHold) scanPage(cursor, page.entries, { maskAt, enough, toSeq });
+    if (mayHold) scanPage(cursor, page.entries, { maskOf, enough, toSeq });
     if (cursor.pending.length < enough) cursor.scanned = Math.max(cursor.scanned, Math.min(page.coveredTo, toSeq));
   }
   return true;
@@ -78,12 +78,12 @@ export function scanLog(cursor: SourceCursor, scan: Scan): boolean {
 function scanPage(
   cursor: SourceCursor,
   entries: readonly LogEntry[],
-  { maskAt, enough, toSeq }: Pick<Scan, 'maskAt' | 'enough' | 'toSeq'>,
+  { maskOf, enough, toSeq }: Pick<Scan, 'maskOf' | 'enough' | 'toSeq'>,
 ): void {
   for (let index = firstAfter(entries, cursor.scanned); index < entries.length; index += 1) {
     const entry = entries[index];
     if (entry === undefined || entry.seq > toSeq || cursor.pending.length >= enough) return;
-    if (includesType(maskAt(entry.seq), entry.type)) cursor.pending.push(entry);
+    if (includesType(maskOf(entry), entry.type)) cursor.pending.push(entry);
     cursor.scanned = entry.seq;
   }
 }

@@ -1,12 +1,12 @@
 /** Removes expired records in small steps that hardly delay other work. */
 
-import type { Clock } from './clock.ts';
+import type { RetentionClock } from './management/retention-clock.ts';
 import { retentionStartMs, termStartMs, traceTermDays } from './retention-terms.ts';
 import type { RetentionCounts, RetentionCuts, RetentionStep, RetentionStore, TraceCut } from './store.ts';
 
 type RetentionDeps = {
   readonly store: RetentionStore;
-  readonly clock: Clock;
+  readonly clock: Pick<RetentionClock, 'check' | 'nowMs'>;
   /** The term of traces in projects that never chose; null: for ever. */
   readonly traceDefaultDays: number | null;
   /** The term of audit log entries; null: for ever. */
@@ -38,7 +38,8 @@ export function createRetention(deps: RetentionDeps) {
   return {
     /** Removes expired records until none is left or the signal aborts. */
     async run(signal: AbortSignal): Promise<RetentionReport> {
-      const walk = deps.store.begin(await decideCuts(deps, (await earliestNow(deps)) - LINGER_MS));
+      await deps.clock.check();
+      const walk = deps.store.begin(await decideCuts(deps, deps.clock.nowMs() - LINGER_MS));
       let removed: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
       let rowsMax = ROWS_FIRST;
       while (!signal.aborted) {
@@ -51,11 +52,6 @@ export function createRetention(deps: RetentionDeps) {
       return { outcome: 'stopped', removed };
     },
   };
-}
-
-/** The earlier of the clocks of process and store: one clock that is far ahead must not delete valid records. */
-async function earliestNow({ clock, store }: RetentionDeps): Promise<number> {
-  return Math.min(clock(), (await store.nowMs()) ?? Number.POSITIVE_INFINITY);
 }
 
 /** The instants before which records may be removed. */

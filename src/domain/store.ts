@@ -64,6 +64,7 @@ export type Store = {
   readonly projects: ProjectStore;
   readonly management: ManagementStore;
   readonly retention: RetentionStore;
+  readonly clock: ClockStore;
   readonly backfills: BackfillStore;
   readonly repricing: RepricingStore;
   readonly measuring: MeasuringStore;
@@ -226,10 +227,28 @@ export type StoredProjectSettings = Pick<Project, 'traceRetentionDays' | 'emitRe
 /** A chosen term is always a number: null would mean that the project never chose. */
 export type ProjectSettingsChange = { readonly traceRetentionDays?: number; readonly emitRequestEvents?: boolean };
 
-/** Removes expired records. */
-export type RetentionStore = {
+/** What is stored about the time. */
+export type ClockStore = {
   /** The time, which MUST be by the clock that dates events; null where that is the clock of this process. */
   nowMs(): Promise<number | null>;
+  instants(): Promise<StoredInstants>;
+  /** Stores an instant that is certain to have come. Nothing, on a database without an organization. */
+  trust(atMs: number): Promise<void>;
+};
+
+export type StoredInstants = {
+  /** The instant that was stored last as certain; null: none was. */
+  readonly trustedAtMs: number | null;
+  /** When the newest event was created or a project key last used; null: there is none. */
+  readonly newestAtMs: number | null;
+  /** When the newest event was created; null: there is none. */
+  readonly logEndAtMs: number | null;
+  /** How often the end of a log was ahead of the clock and went back to it. */
+  readonly logResets: number;
+};
+
+/** Removes expired records. */
+export type RetentionStore = {
   /** The distinct trace retentions that projects have stored, archived projects included. */
   traceTerms(): Promise<readonly (number | null)[]>;
   /** Begins a run over all stored records. Nothing changes before its first step. */

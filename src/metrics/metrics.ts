@@ -2,6 +2,7 @@
 
 import type { SocketCounts } from '../delivery/meter.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { RetentionClock } from '../domain/management/retention-clock.ts';
 import type { Store } from '../domain/store.ts';
 import { shareRead } from '../transport/shared-read.ts';
 import { createCallMeter, createConnectionMeter, createLossMeter, createOtlpMeter } from './call-meter.ts';
@@ -22,6 +23,7 @@ type MetricsDeps = {
   readonly held: () => ResourceUsage;
   /** Sockets of this process to receivers, by the kind of destination. */
   readonly openSockets: () => { readonly [kind: string]: SocketCounts };
+  readonly retentionClock: Pick<RetentionClock, 'heldMs' | 'logResets'>;
 };
 
 export function createMetrics(deps: MetricsDeps) {
@@ -51,7 +53,17 @@ export function createMetrics(deps: MetricsDeps) {
   };
 }
 
-function registerStore(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {
+function registerStore(registry: Registry, { store, clock, monotonicMs, retentionClock }: MetricsDeps): void {
+  registry.gauge({
+    name: 'spandrel_retention_clock_ahead_seconds',
+    help: 'How far the clock is ahead of what is stored while nothing is deleted by age because of it; else 0.',
+    read: () => retentionClock.heldMs() / 1000,
+  });
+  registry.total({
+    name: 'spandrel_log_resets_total',
+    help: 'Times that a log ended more than a minute ahead of the clock and went back to it; of the whole database.',
+    read: retentionClock.logResets,
+  });
   const readOldest = shareRead(store.requests.oldestAdmittedAtMs, monotonicMs);
   registry.gauge({
     name: 'spandrel_settlement_oldest_seconds',

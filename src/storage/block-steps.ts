@@ -1,6 +1,6 @@
 /** Builds blocks behind a log, one per step: for the search index of each project, and for the spend of each organization. */
 
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, type Lease, leaseMaxMs } from '../domain/clock.ts';
 
 /**
  * The first tenant after another one with enough for a block, or null up to `last`; `last` is null when no tenants are
@@ -15,8 +15,6 @@ type BlockStepsDeps = {
   /** The clock of leases, which all processes share. */
   readonly clock: Clock;
 };
-
-export type Lease = { readonly nowMs: number; readonly untilMs: number };
 
 // A block takes well under a second; the lease allows for a busy machine.
 const LEASE_MS = 120_000;
@@ -43,4 +41,9 @@ export function createBlockSteps({ findNext, build, clock }: BlockStepsDeps): ()
     isRoundIdle = true;
     return isDone ? 'done' : 'more';
   };
+}
+
+/** Whether another process may still build under its lease. */
+export function isLeased(leasedUntilMs: number, lease: Lease): boolean {
+  return leasedUntilMs > lease.nowMs && leasedUntilMs <= leaseMaxMs(lease);
 }

@@ -19,6 +19,7 @@ import {
   createNewOrganizations,
   createOrganizationReader,
   createReceipts,
+  createTrust,
   createUpdateSettings,
 } from './organization/organization.ts';
 import type { QueryRunner, Transact } from './queries.ts';
@@ -62,6 +63,7 @@ export function createManagementWriter(transact: Transact, enqueuing: Enqueuing)
     ...createTraceChanges(transact, enqueuing),
     recordRefusal: createNoteRefusal(transact),
     recordUse: createNoteUse(transact),
+    trust: createTrust(transact),
   };
 }
 

@@ -21,7 +21,7 @@ import type { KeyReader } from './keys/key-cache.ts';
 import { createKeyReader } from './keys/key-reader.ts';
 import { createManagementStore, type ManagementWriter } from './management.ts';
 import { createMonitorStore } from './monitors/monitors.ts';
-import { createInstallationReader, createProjectNumbers } from './organization/organization.ts';
+import { createClockStore, createInstallationReader, createProjectNumbers } from './organization/organization.ts';
 import type { QueryRunner, RunQuery } from './queries.ts';
 import { completeBefore, type SumReads } from './reads.ts';
 import type { IndexWriter } from './search/index-writer.ts';
@@ -156,6 +156,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     backfills: createBackfillStore(management, writer),
     management: notifyAfterCommits(createManagementStore(management, writer), notify),
     retention: engine.retention,
+    clock: createClockStore(reads, { trust: writer.trust, nowMs: engine.delivery.nowMs }),
     repricing: {
       projects: () => reads.runQuery(reads.queries.pricing.listRepricedProjects, {}),
       spans: async (page) => {

@@ -26,7 +26,7 @@ function createLog() {
 function subscribed(subscriptions: DispatchEndpoint['subscriptions']) {
   const endpoint = { subscriptions } as DispatchEndpoint;
   return {
-    maskAt: (seq: number) => maskAt(endpoint, seq),
+    maskOf: ({ seq }: { readonly seq: number }) => maskAt(endpoint, seq),
     wantedFrom: (seq: number) => wantedFrom(endpoint, seq),
     maskFrom: (seq: number) => maskFrom(endpoint, seq),
   };

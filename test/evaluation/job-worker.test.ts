@@ -35,6 +35,7 @@ function start({ concurrency = 4, refusals = 0 } = {}) {
     async release(jobs) {
       queued.push(...jobs);
     },
+    correctDue: async () => undefined,
     takeOver: async () => {},
     async end({ traceSequence }) {
       if (refusalsLeft > 0) {

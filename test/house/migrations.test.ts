@@ -15,6 +15,7 @@ const FROZEN = {
   'sqlite-0005-share-backfill': '29475ec8fd231881782d65a616c5eab7b39bd021590453ae3e5c5eaab72f978e',
   'sqlite-0006-trace-texts': '1f477d713d6c37b99488f13b5e692d3ef1530e5de00323f5418b3e6e6e5ca8d3',
   'sqlite-0007-judge-spending': '4c99bef21a7e0e04a60ac6250f50ae79cc81ea407c85202a25d39eb68f41c7df',
+  'sqlite-0008-clock': '3f64ad775148750ee7f73aea87cb5b703ea40318b70c34c6218882967639a0a3',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
   'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
   'postgres-0003-span-nanoseconds': '068afa8a72b78e7765f4197dd641816e742df85289b7529c3fb6082f24887c19',
@@ -22,6 +23,7 @@ const FROZEN = {
   'postgres-0005-share-backfill': '29475ec8fd231881782d65a616c5eab7b39bd021590453ae3e5c5eaab72f978e',
   'postgres-0006-trace-texts': 'c7f370541fc929fdf89fc66ba13cf3f5542cb612bad3d1eba5aab64e4bfbe32f',
   'postgres-0007-judge-spending': '6e5f8981d4a7f074fb23e85f91245713ee7429c03205135fbf612fd254ca684a',
+  'postgres-0008-clock': '3f64ad775148750ee7f73aea87cb5b703ea40318b70c34c6218882967639a0a3',
 };
 
 const ALL = [...SQLITE_SCHEMAS.migrations, ...POSTGRES_SCHEMAS.migrations];

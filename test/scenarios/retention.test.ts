@@ -56,7 +56,7 @@ it('R1: while old events and traces are removed, no append waits more than 100 m
   const clients = startClients(store, project);
   const retention = createRetention({
     store: timeSteps(store.retention, heldMs),
-    clock: Date.now,
+    clock: { check: async () => {}, nowMs: Date.now },
     traceDefaultDays: 30,
     auditDays: null,
     async pause(delayMs, signal) {

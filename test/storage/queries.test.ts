@@ -44,7 +44,8 @@ describe('compiled queries', () => {
       }
     }
     // There are few backfills and hours; these queries need all keys and retention terms; administrators are found by hand; any
-    // organization will do; price changes affect all projects; waiting jobs are counted.
+    // organization will do; price changes affect all projects; waiting jobs are counted;
+    // the newest instant is looked for once a minute.
     expect(whole).toEqual([
       'backfills.listBackfills',
       'backfills.lockIdleBackfills',
@@ -53,6 +54,7 @@ describe('compiled queries', () => {
       'keys.listKeyIds',
       'organization.findAdministrators',
       'organization.findAnyOrganization',
+      'organization.findInstants',
       'pricing.listRepricedProjects',
       'retention.listTraceTerms',
       'search-index.countPending',

@@ -32,7 +32,7 @@ function insertRequest(key: string, { completed, settled, correction }: Seqs, or
        settled_at, correction_at, received_at) VALUES (?, ?, 1, 0, 0, ?, ?, ?, 0)`,
   ).run(organization, packRequestKey(key), completed ?? null, settled ?? null, correction ?? null);
   db.exec('INSERT OR REPLACE INTO request_keys SELECT organization_number, request_key, sequence FROM requests');
-  db.prepare('INSERT OR REPLACE INTO log_heads VALUES (?, 1000, 1000, 0)').run(organization);
+  db.prepare('INSERT OR REPLACE INTO log_heads VALUES (?, 1000, 1000, 0, 0)').run(organization);
 }
 
 function rows(sql: string): unknown[] {

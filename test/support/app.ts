@@ -33,6 +33,8 @@ export type TestAppOptions = {
   /** One with data, instead of a new one. */
   readonly database?: TestDatabase;
   readonly clock?: () => number;
+  /** The time that really passes: that of `clock` by default, so that a test which sets it lets time pass. */
+  readonly passedMs?: () => number;
   /** Replaces the waits between runs of jobs. */
   readonly wait?: AppDeps['wait'];
   /**
@@ -85,6 +87,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     random: randomBytes,
     log,
     tls: null,
+    passedMs: options.passedMs ?? options.clock ?? (() => performance.now()),
     ...(wait === undefined ? {} : { wait }),
   });
   const letGo = keepConnection(app.address);

@@ -31,7 +31,12 @@ export async function startWebhookFixture(options: WebhookFixtureOptions = {}): 
     environment: { ...ALLOW_THIS_MACHINE, SPANDREL_DRAIN_MS: '600', ...environment },
     clock: now,
     // Deliveries use the clock of the test even if the database has its own.
-    wrapStore: (store) => wrapStore({ ...store, deliveries: { ...store.deliveries, nowMs: async () => null } }),
+    wrapStore: (store) =>
+      wrapStore({
+        ...store,
+        deliveries: { ...store.deliveries, nowMs: async () => null },
+        clock: { ...store.clock, nowMs: async () => null },
+      }),
     ...(wait === undefined ? {} : { wait }),
   });
   const client = createWebhookClient({

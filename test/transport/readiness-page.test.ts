@@ -5,10 +5,11 @@ import { unavailableFault } from '../../src/domain/fault.ts';
 import { shareReadiness } from '../../src/transport/health.ts';
 import { createPages } from '../../src/transport/rest/pages.ts';
 
-async function readyz(ready: () => Promise<void>): Promise<{ status: number; body: unknown }> {
+async function readyz(ready: () => Promise<void>, heldMs = 0): Promise<{ status: number; body: unknown }> {
   const pages = createPages({
     readiness: shareReadiness(ready, () => 0),
     accepting: () => true,
+    heldMs: () => heldMs,
     metrics: null,
     console: false,
     publicUrl: () => 'http://127.0.0.1',
@@ -28,4 +29,10 @@ it('repeats what an operator must do, and no error that is not meant for the pub
     status: 503,
     body: { status: 'store unavailable' },
   });
+});
+
+it('tells the operator that a clock which is ahead holds deletions back, and is ready all the same', async () => {
+  const { status, body } = await readyz(async () => {}, 460 * 86_400_000);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ status: 'ready', detail: expect.stringContaining('460.0 days ahead') });
 });

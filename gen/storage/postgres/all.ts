@@ -2,6 +2,7 @@ export * as analytics from './analytics.ts';
 export * as audit from './audit.ts';
 export * as backfills from './backfills.ts';
 export * as datasets from './datasets.ts';
+export * as endpointsAhead from './endpoints-ahead.ts';
 export * as endpointsChanges from './endpoints-changes.ts';
 export * as endpointsDue from './endpoints-due.ts';
 export * as endpointsWork from './endpoints-work.ts';

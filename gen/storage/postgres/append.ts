@@ -76,7 +76,7 @@ export const findLargeTexts: CompiledMany<typeof source.findLargeTexts> = {
 
 export const findLogHead: CompiledMany<typeof source.findLogHead> = {
   name: 'append.findLogHead',
-  text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"log_heads\".\"created_at\" as \"createdAtMs\", \"log_heads\".\"last_key_index\" as \"lastKeyIndex\" from \"log_heads\" inner join unnest($1::int[]) as \"given\" (key_0) on \"log_heads\".\"organization_number\" = \"given\".key_0",
+  text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"log_heads\".\"created_at\" as \"createdAtMs\", \"log_heads\".\"last_key_index\" as \"lastKeyIndex\", \"log_heads\".\"resets\" as \"resets\" from \"log_heads\" inner join unnest($1::int[]) as \"given\" (key_0) on \"log_heads\".\"organization_number\" = \"given\".key_0",
   cells: (rows) => [int4Array(rows, (params) => params.organizationNumber)],
   row: (row) => row,
   nameOf: (params) => `${params.organizationNumber}`,

@@ -24,7 +24,7 @@ export const listBackfills: Compiled<typeof source.listBackfills> = {
 
 export const lockIdleBackfills: Compiled<typeof source.lockIdleBackfills> = {
   name: 'backfills.lockIdleBackfills',
-  text: "select \"backfills\".\"name\" as \"name\", \"backfills\".\"cursor\" as \"cursor\", \"backfills\".\"rows_done\" as \"rowsDone\", \"backfills\".\"finished_at\" as \"finishedAtMs\", \"backfills\".\"fence\" as \"fence\" from \"backfills\" where \"finished_at\" is null and \"leased_until\" <= $1 order by \"name\" for update skip locked",
-  cells: (params) => [params.nowMs],
+  text: "select \"backfills\".\"name\" as \"name\", \"backfills\".\"cursor\" as \"cursor\", \"backfills\".\"rows_done\" as \"rowsDone\", \"backfills\".\"finished_at\" as \"finishedAtMs\", \"backfills\".\"fence\" as \"fence\" from \"backfills\" where \"finished_at\" is null and (\"leased_until\" <= $1 or \"leased_until\" > $2) order by \"name\" for update skip locked",
+  cells: (params) => [params.nowMs, params.leaseMaxMs],
   row: (row) => row,
 };

@@ -16,8 +16,8 @@ export const drawDeliveryNumbers: Compiled<typeof source.drawDeliveryNumbers> = 
 
 export const findTestStart: Compiled<typeof source.findTestStart> = {
   name: 'endpoints-work.findTestStart',
-  text: "select \"fired_at\" as \"firedAtMs\" from \"webhook_attempts\" where \"endpoint_number\" = $1 and \"fired_at\" > $2 and \"test\" = true order by \"fired_at\" desc limit 1 offset $3",
-  cells: (params) => [params.endpointNumber, params.sinceMs, params.skip],
+  text: "select \"fired_at\" as \"firedAtMs\" from \"webhook_attempts\" where \"endpoint_number\" = $1 and \"fired_at\" > $2 and \"fired_at\" <= $3 and \"test\" = true order by \"fired_at\" desc limit 1 offset $4",
+  cells: (params) => [params.endpointNumber, params.sinceMs, params.untilMs, params.skip],
   row: (row) => row,
 };
 

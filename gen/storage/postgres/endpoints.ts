@@ -278,7 +278,7 @@ export const listLive: Compiled<typeof source.listLive> = {
 
 export const listRunningReplays: Compiled<typeof source.listRunningReplays> = {
   name: 'endpoints.listRunningReplays',
-  text: "select \"replay\".\"endpoint_number\" as \"endpointNumber\", \"replay\".\"number\" as \"number\", \"replay\".\"id\" as \"id\", \"replay\".\"position\" as \"position\", \"replay\".\"to_seq\" as \"toSeq\", \"replay\".\"mask\" as \"mask\", \"replay\".\"created_at\" as \"createdAtMs\" from \"webhook_endpoints\" as \"endpoint\" cross join \"webhook_replays\" as \"replay\" where \"endpoint\".\"change_number\" > $1 and \"replay\".\"endpoint_number\" = \"endpoint\".\"number\" and \"replay\".\"status\" = 0 order by \"replay\".\"number\"",
+  text: "select \"replay\".\"endpoint_number\" as \"endpointNumber\", \"replay\".\"number\" as \"number\", \"replay\".\"id\" as \"id\", \"replay\".\"position\" as \"position\", \"replay\".\"to_seq\" as \"toSeq\", \"replay\".\"mask\" as \"mask\", \"replay\".\"from_ms\" as \"fromMs\", \"replay\".\"to_ms\" as \"toMs\", \"replay\".\"created_at\" as \"createdAtMs\" from \"webhook_endpoints\" as \"endpoint\" cross join \"webhook_replays\" as \"replay\" where \"endpoint\".\"change_number\" > $1 and \"replay\".\"endpoint_number\" = \"endpoint\".\"number\" and \"replay\".\"status\" = 0 order by \"replay\".\"number\"",
   cells: (params) => [params.afterChange],
   row: (row) => row,
 };

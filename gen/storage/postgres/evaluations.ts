@@ -25,6 +25,12 @@ export const claimJobs: Compiled<typeof source.claimJobs> = {
   cells: (rows) => [int4Array(rows, (params) => params.projectNumber), int8Array(rows, (params) => params.traceSequence), textArray(rows, (params) => params.sourceId), int8Array(rows, (params) => params.fence), int8Array(rows, (params) => params.dueAtMs), int4Array(rows, (params) => params.failures)],
 };
 
+export const correctDue: Compiled<typeof source.correctDue> = {
+  name: 'evaluations.correctDue',
+  text: "update \"evaluation_jobs\" set \"due_at\" = $1 where \"project_number\" = $2 and \"due_at\" > $3",
+  cells: (params) => [params.nowMs, params.projectNumber, params.dueMaxMs],
+};
+
 export const countBetween: Compiled<typeof source.countBetween> = {
   name: 'evaluations.countBetween',
   text: "select count(*) as \"count\", count(*) filter(where \"some\".\"claim\" <> 0) as \"leased\", min(\"some\".\"place\") as \"oldestDueAtMs\" from (select \"due_at\" as \"place\", \"fence\" as \"claim\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"due_at\" >= $2 and \"due_at\" <= $3 order by \"due_at\" limit $4) as \"some\"",
@@ -121,8 +127,8 @@ export const lockDue: Compiled<typeof source.lockDue> = {
 
 export const lockIdleRun: Compiled<typeof source.lockIdleRun> = {
   name: 'evaluations.lockIdleRun',
-  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and \"leased_until\" <= $1 order by (select max(\"other\".\"leased_until\") as \"servedAtMs\" from \"evaluator_runs\" as \"other\" where \"other\".\"project_id\" = \"evaluator_runs\".\"project_id\"), \"leased_until\" limit $2 for update skip locked",
-  cells: (params) => [params.nowMs, 1],
+  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and (\"leased_until\" <= $1 or \"leased_until\" > $2) order by (select max(\"other\".\"leased_until\") as \"servedAtMs\" from \"evaluator_runs\" as \"other\" where \"other\".\"project_id\" = \"evaluator_runs\".\"project_id\"), \"leased_until\" limit $3 for update skip locked",
+  cells: (params) => [params.nowMs, params.leaseMaxMs, 1],
   row: (row) => row,
 };
 

@@ -35,6 +35,13 @@ export const findAnyOrganization: Compiled<typeof source.findAnyOrganization> = 
   row: (row) => row,
 };
 
+export const findInstants: Compiled<typeof source.findInstants> = {
+  name: 'organization.findInstants',
+  text: "select (select \"trusted_at\" as \"trustedAtMs\" from \"installation\" where \"id\" = 1) as \"trustedAtMs\", (select max(\"created_at\") as \"atMs\" from \"log_heads\") as \"logEndAtMs\", (select sum(\"resets\") as \"sum\" from \"log_heads\") as \"logResets\", (select max(\"key_last_used_at\") as \"atMs\" from \"projects\") as \"keyUsedAtMs\"",
+  cells: () => [],
+  row: (row) => row,
+};
+
 export const findKeyHolder: Compiled<typeof source.findKeyHolder> = {
   name: 'organization.findKeyHolder',
   text: "select \"id\" as \"id\" from \"projects\" where \"id\" != $1 and (\"key_hash\" = $2 or (\"previous_key_hash\" = $3 and \"previous_key_until\" > $4)) limit 1",
@@ -106,8 +113,8 @@ export const insertClaim: Compiled<typeof source.insertClaim> = {
 
 export const insertInstallation: Compiled<typeof source.insertInstallation> = {
   name: 'organization.insertInstallation',
-  text: "insert into \"installation\" (\"id\", \"verifier\") values ($1, $2) on conflict do nothing",
-  cells: (params) => [params.id, params.verifier],
+  text: "insert into \"installation\" (\"id\", \"verifier\", \"trusted_at\") values ($1, $2, $3) on conflict do nothing",
+  cells: (params) => [params.id, params.verifier, params.trustedAtMs ?? null],
 };
 
 export const insertOrganization: Compiled<typeof source.insertOrganization> = {
@@ -210,6 +217,12 @@ export const takeOver: Compiled<typeof source.takeOver> = {
   name: 'organization.takeOver',
   text: "update \"idempotency_receipts\" set \"fingerprint\" = $1, \"claimed_at\" = $2, \"answer\" = $3 where (\"organization_id\" = $4 and \"key_id\" = $5 and \"operation\" = $6 and \"value\" = $7 and \"claimed_at\" = $8)",
   cells: (params) => [params.fingerprint, params.claimedAtMs, params.answer ?? null, params.organizationId, params.keyId, params.operation, params.value, params.knownAtMs],
+};
+
+export const trust: Compiled<typeof source.trust> = {
+  name: 'organization.trust',
+  text: "update \"installation\" set \"trusted_at\" = $1 where \"id\" = $2",
+  cells: (params) => [params.trustedAtMs ?? null, 1],
 };
 
 export const updateOrganization: Compiled<typeof source.updateOrganization> = {

@@ -22,7 +22,7 @@ export const findHead: Compiled<typeof source.findHead> = {
 
 export const findLogHead: Compiled<typeof source.findLogHead> = {
   name: 'spend.findLogHead',
-  text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"log_heads\".\"created_at\" as \"createdAtMs\", \"log_heads\".\"last_key_index\" as \"lastKeyIndex\" from \"log_heads\" where \"organization_number\" = $1",
+  text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"log_heads\".\"created_at\" as \"createdAtMs\", \"log_heads\".\"last_key_index\" as \"lastKeyIndex\", \"log_heads\".\"resets\" as \"resets\" from \"log_heads\" where \"organization_number\" = $1",
   cells: (params) => [params.organizationNumber],
   row: (row) => row,
 };

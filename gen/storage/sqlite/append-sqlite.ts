@@ -121,8 +121,8 @@ export const replaceIndexed: Compiled<typeof source.replaceIndexed> = {
 
 export const replaceLogHeads: Compiled<typeof source.replaceLogHeads> = {
   name: 'append-sqlite.replaceLogHeads',
-  text: "insert into \"log_heads\" (\"organization_number\", \"seq\", \"created_at\", \"last_key_index\") values (?, ?, ?, ?) on conflict (\"organization_number\") do update set \"seq\" = \"excluded\".\"seq\", \"created_at\" = \"excluded\".\"created_at\", \"last_key_index\" = \"excluded\".\"last_key_index\"",
-  cells: (params) => [params.organizationNumber, params.seq, params.createdAtMs, params.lastKeyIndex],
+  text: "insert into \"log_heads\" (\"organization_number\", \"seq\", \"created_at\", \"last_key_index\", \"resets\") values (?, ?, ?, ?, ?) on conflict (\"organization_number\") do update set \"seq\" = \"excluded\".\"seq\", \"created_at\" = \"excluded\".\"created_at\", \"last_key_index\" = \"excluded\".\"last_key_index\", \"resets\" = \"excluded\".\"resets\"",
+  cells: (params) => [params.organizationNumber, params.seq, params.createdAtMs, params.lastKeyIndex, params.resets],
 };
 
 export const replaceRequests: Compiled<typeof source.replaceRequests> = {

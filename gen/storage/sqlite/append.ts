@@ -110,13 +110,14 @@ export const findLargeTexts: Compiled<typeof source.findLargeTexts> = {
 
 export const findLogHead: Compiled<typeof source.findLogHead> = {
   name: 'append.findLogHead',
-  text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"log_heads\".\"created_at\" as \"createdAtMs\", \"log_heads\".\"last_key_index\" as \"lastKeyIndex\" from \"log_heads\" where \"log_heads\".\"organization_number\" = ?",
+  text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"log_heads\".\"created_at\" as \"createdAtMs\", \"log_heads\".\"last_key_index\" as \"lastKeyIndex\", \"log_heads\".\"resets\" as \"resets\" from \"log_heads\" where \"log_heads\".\"organization_number\" = ?",
   cells: (params) => [params.organizationNumber],
   row: (row: any) => ({
     organizationNumber: row[0],
     seq: row[1],
     createdAtMs: row[2],
     lastKeyIndex: row[3],
+    resets: row[4],
   }),
 };
 

@@ -30,8 +30,8 @@ export const listBackfills: Compiled<typeof source.listBackfills> = {
 
 export const lockIdleBackfills: Compiled<typeof source.lockIdleBackfills> = {
   name: 'backfills.lockIdleBackfills',
-  text: "select \"backfills\".\"name\" as \"name\", \"backfills\".\"cursor\" as \"cursor\", \"backfills\".\"rows_done\" as \"rowsDone\", \"backfills\".\"finished_at\" as \"finishedAtMs\", \"backfills\".\"fence\" as \"fence\" from \"backfills\" where \"finished_at\" is null and \"leased_until\" <= ? order by \"name\"",
-  cells: (params) => [params.nowMs],
+  text: "select \"backfills\".\"name\" as \"name\", \"backfills\".\"cursor\" as \"cursor\", \"backfills\".\"rows_done\" as \"rowsDone\", \"backfills\".\"finished_at\" as \"finishedAtMs\", \"backfills\".\"fence\" as \"fence\" from \"backfills\" where \"finished_at\" is null and (\"leased_until\" <= ? or \"leased_until\" > ?) order by \"name\"",
+  cells: (params) => [params.nowMs, params.leaseMaxMs],
   row: (row: any) => ({
     name: row[0],
     cursor: row[1],

@@ -20,8 +20,8 @@ export const drawDeliveryNumbers: Compiled<typeof source.drawDeliveryNumbers> = 
 
 export const findTestStart: Compiled<typeof source.findTestStart> = {
   name: 'endpoints-work.findTestStart',
-  text: "select \"fired_at\" as \"firedAtMs\" from \"webhook_attempts\" where \"endpoint_number\" = ? and \"fired_at\" > ? and \"test\" = true order by \"fired_at\" desc limit 1 offset ?",
-  cells: (params) => [params.endpointNumber, params.sinceMs, params.skip],
+  text: "select \"fired_at\" as \"firedAtMs\" from \"webhook_attempts\" where \"endpoint_number\" = ? and \"fired_at\" > ? and \"fired_at\" <= ? and \"test\" = true order by \"fired_at\" desc limit 1 offset ?",
+  cells: (params) => [params.endpointNumber, params.sinceMs, params.untilMs, params.skip],
   row: (row: any) => ({
     firedAtMs: row[0],
   }),

@@ -288,7 +288,7 @@ export const listLive: Compiled<typeof source.listLive> = {
 
 export const listRunningReplays: Compiled<typeof source.listRunningReplays> = {
   name: 'endpoints.listRunningReplays',
-  text: "select \"replay\".\"endpoint_number\" as \"endpointNumber\", \"replay\".\"number\" as \"number\", \"replay\".\"id\" as \"id\", \"replay\".\"position\" as \"position\", \"replay\".\"to_seq\" as \"toSeq\", \"replay\".\"mask\" as \"mask\", \"replay\".\"created_at\" as \"createdAtMs\" from \"webhook_endpoints\" as \"endpoint\" cross join \"webhook_replays\" as \"replay\" where \"endpoint\".\"change_number\" > ? and \"replay\".\"endpoint_number\" = \"endpoint\".\"number\" and \"replay\".\"status\" = 0 order by \"replay\".\"number\"",
+  text: "select \"replay\".\"endpoint_number\" as \"endpointNumber\", \"replay\".\"number\" as \"number\", \"replay\".\"id\" as \"id\", \"replay\".\"position\" as \"position\", \"replay\".\"to_seq\" as \"toSeq\", \"replay\".\"mask\" as \"mask\", \"replay\".\"from_ms\" as \"fromMs\", \"replay\".\"to_ms\" as \"toMs\", \"replay\".\"created_at\" as \"createdAtMs\" from \"webhook_endpoints\" as \"endpoint\" cross join \"webhook_replays\" as \"replay\" where \"endpoint\".\"change_number\" > ? and \"replay\".\"endpoint_number\" = \"endpoint\".\"number\" and \"replay\".\"status\" = 0 order by \"replay\".\"number\"",
   cells: (params) => [params.afterChange],
   row: (row: any) => ({
     endpointNumber: row[0],
@@ -297,6 +297,8 @@ export const listRunningReplays: Compiled<typeof source.listRunningReplays> = {
     position: row[3],
     toSeq: row[4],
     mask: row[5],
-    createdAtMs: row[6],
+    fromMs: row[6],
+    toMs: row[7],
+    createdAtMs: row[8],
   }),
 };

@@ -22,6 +22,12 @@ export const claimJobs: Compiled<typeof source.claimJobs> = {
   cells: (rows) => [...rows.map((params) => [params.fence, params.dueAtMs, params.failures, params.projectNumber, params.traceSequence, params.sourceId])],
 };
 
+export const correctDue: Compiled<typeof source.correctDue> = {
+  name: 'evaluations.correctDue',
+  text: "update \"evaluation_jobs\" set \"due_at\" = ? where \"project_number\" = ? and \"due_at\" > ?",
+  cells: (params) => [params.nowMs, params.projectNumber, params.dueMaxMs],
+};
+
 export const countBetween: Compiled<typeof source.countBetween> = {
   name: 'evaluations.countBetween',
   text: "select count(*) as \"count\", count(*) filter(where \"some\".\"claim\" <> 0) as \"leased\", min(\"some\".\"place\") as \"oldestDueAtMs\" from (select \"due_at\" as \"place\", \"fence\" as \"claim\" from \"evaluation_jobs\" where \"project_number\" = ? and \"due_at\" >= ? and \"due_at\" <= ? order by \"due_at\" limit ?) as \"some\"",
@@ -181,8 +187,8 @@ export const lockDue: Compiled<typeof source.lockDue> = {
 
 export const lockIdleRun: Compiled<typeof source.lockIdleRun> = {
   name: 'evaluations.lockIdleRun',
-  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and \"leased_until\" <= ? order by (select max(\"other\".\"leased_until\") as \"servedAtMs\" from \"evaluator_runs\" as \"other\" where \"other\".\"project_id\" = \"evaluator_runs\".\"project_id\"), \"leased_until\" limit ?",
-  cells: (params) => [params.nowMs, 1],
+  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and (\"leased_until\" <= ? or \"leased_until\" > ?) order by (select max(\"other\".\"leased_until\") as \"servedAtMs\" from \"evaluator_runs\" as \"other\" where \"other\".\"project_id\" = \"evaluator_runs\".\"project_id\"), \"leased_until\" limit ?",
+  cells: (params) => [params.nowMs, params.leaseMaxMs, 1],
   row: (row: any) => ({
     projectId: row[0],
     id: row[1],

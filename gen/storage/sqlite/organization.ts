@@ -45,6 +45,18 @@ export const findAnyOrganization: Compiled<typeof source.findAnyOrganization> = 
   }),
 };
 
+export const findInstants: Compiled<typeof source.findInstants> = {
+  name: 'organization.findInstants',
+  text: "select (select \"trusted_at\" as \"trustedAtMs\" from \"installation\" where \"id\" = 1) as \"trustedAtMs\", (select max(\"created_at\") as \"atMs\" from \"log_heads\") as \"logEndAtMs\", (select sum(\"resets\") as \"sum\" from \"log_heads\") as \"logResets\", (select max(\"key_last_used_at\") as \"atMs\" from \"projects\") as \"keyUsedAtMs\"",
+  cells: () => [],
+  row: (row: any) => ({
+    trustedAtMs: row[0],
+    logEndAtMs: row[1],
+    logResets: row[2],
+    keyUsedAtMs: row[3],
+  }),
+};
+
 export const findKeyHolder: Compiled<typeof source.findKeyHolder> = {
   name: 'organization.findKeyHolder',
   text: "select \"id\" as \"id\" from \"projects\" where \"id\" != ? and (\"key_hash\" = ? or (\"previous_key_hash\" = ? and \"previous_key_until\" > ?)) limit 1",
@@ -164,8 +176,8 @@ export const insertClaim: Compiled<typeof source.insertClaim> = {
 
 export const insertInstallation: Compiled<typeof source.insertInstallation> = {
   name: 'organization.insertInstallation',
-  text: "insert into \"installation\" (\"id\", \"verifier\") values (?, ?) on conflict do nothing",
-  cells: (params) => [params.id, params.verifier],
+  text: "insert into \"installation\" (\"id\", \"verifier\", \"trusted_at\") values (?, ?, ?) on conflict do nothing",
+  cells: (params) => [params.id, params.verifier, params.trustedAtMs ?? null],
 };
 
 export const insertOrganization: Compiled<typeof source.insertOrganization> = {
@@ -320,6 +332,12 @@ export const takeOver: Compiled<typeof source.takeOver> = {
   name: 'organization.takeOver',
   text: "update \"idempotency_receipts\" set \"fingerprint\" = ?, \"claimed_at\" = ?, \"answer\" = ? where (\"organization_id\" = ? and \"key_id\" = ? and \"operation\" = ? and \"value\" = ? and \"claimed_at\" = ?)",
   cells: (params) => [params.fingerprint, params.claimedAtMs, params.answer ?? null, params.organizationId, params.keyId, params.operation, params.value, params.knownAtMs],
+};
+
+export const trust: Compiled<typeof source.trust> = {
+  name: 'organization.trust',
+  text: "update \"installation\" set \"trusted_at\" = ? where \"id\" = ?",
+  cells: (params) => [params.trustedAtMs ?? null, 1],
 };
 
 export const updateOrganization: Compiled<typeof source.updateOrganization> = {

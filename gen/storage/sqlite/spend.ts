@@ -28,13 +28,14 @@ export const findHead: Compiled<typeof source.findHead> = {
 
 export const findLogHead: Compiled<typeof source.findLogHead> = {
   name: 'spend.findLogHead',
-  text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"log_heads\".\"created_at\" as \"createdAtMs\", \"log_heads\".\"last_key_index\" as \"lastKeyIndex\" from \"log_heads\" where \"organization_number\" = ?",
+  text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"log_heads\".\"created_at\" as \"createdAtMs\", \"log_heads\".\"last_key_index\" as \"lastKeyIndex\", \"log_heads\".\"resets\" as \"resets\" from \"log_heads\" where \"organization_number\" = ?",
   cells: (params) => [params.organizationNumber],
   row: (row: any) => ({
     organizationNumber: row[0],
     seq: row[1],
     createdAtMs: row[2],
     lastKeyIndex: row[3],
+    resets: row[4],
   }),
 };
 

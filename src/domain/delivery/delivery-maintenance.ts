@@ -4,7 +4,7 @@
 
 import { endDelivery, LOST_ATTEMPT, recordAttemptEnd } from './delivery-end.ts';
 import type { DeliveryRow } from './delivery-rows.ts';
-import { disableFailing } from './delivery-step.ts';
+import { correctDueAt, disableFailing } from './delivery-step.ts';
 import type { LoadedRows } from './loaded-rows.ts';
 
 export type MaintenanceItem =
@@ -13,6 +13,8 @@ export type MaintenanceItem =
    * retention.
    */
   | { readonly kind: 'cancel' | 'expire'; readonly endpointNumber: number; readonly number: number }
+  /** Corrects a due time that was set by a clock which was ahead. */
+  | { readonly kind: 'correct'; readonly endpointNumber: number; readonly number: number }
   /** Disables the endpoint, if its streak of failures is still too long. */
   | { readonly kind: 'give_up'; readonly endpointNumber: number };
 
@@ -21,6 +23,7 @@ export function applyMaintenance(rows: LoadedRows, items: readonly MaintenanceIt
   let expired = 0;
   for (const item of items) {
     if (item.kind === 'give_up') disableEndpoint(rows, item.endpointNumber, nowMs);
+    else if (item.kind === 'correct') correctDelivery(rows, item.number, nowMs);
     else if (endWaiting(rows, item, nowMs) && item.kind === 'expire') expired += 1;
   }
   return expired;
@@ -31,6 +34,13 @@ function disableEndpoint(rows: LoadedRows, endpointNumber: number, nowMs: number
   if (endpoint === undefined) return;
   const state = disableFailing(endpoint, nowMs);
   if (state !== endpoint) rows.setEndpoint({ ...endpoint, ...state, version: endpoint.version + 1 });
+}
+
+function correctDelivery(rows: LoadedRows, number: number, nowMs: number): void {
+  const delivery = rows.delivery(number);
+  if (delivery === undefined || delivery.endedAtMs !== null) return;
+  const { lastAttemptAtMs } = delivery;
+  rows.setDelivery({ ...delivery, dueAtMs: correctDueAt(delivery, { lastAttemptAtMs, nowMs }) });
 }
 
 function endWaiting(

@@ -53,12 +53,17 @@ const BACKOFF_STEPS_MS: readonly number[] = [
  * disabled.
  */
 export const RETRY_WINDOW_MS = 72 * HOUR_MS;
-const DELAY_MAX_MS = 24 * HOUR_MS;
+/** No retry waits longer, whatever the schedule, chance and the receiver say. */
+export const DELAY_MAX_MS = 24 * HOUR_MS;
 const JITTER = 0.1;
 /** This many lost senders or sender faults in a row cost no backoff step; from then on each one does. */
 const LOST_FREE_MAX = 3;
 /** The delay of the retry after a sender fault. */
 const SENDER_FAULT_DELAY_MS = 5_000;
+/** The most that a receiver can ask for with Retry-After. */
+const ASKED_MAX_MS = HOUR_MS;
+/** No other process sends a delivery during the lease. */
+export const LEASE_MS = 30_000;
 
 /** Whether a sender may claim the delivery now. */
 export function isDue(delivery: DeliveryState, endpoint: Pick<EndpointLifecycle, 'run'>, nowMs: number): boolean {
@@ -170,7 +175,8 @@ function retryWithoutStep(delivery: DeliveryState, chance: Chance, delayMs: numb
 /** Takes the next backoff step, or ends the delivery when none is left. */
 function scheduleRetry(delivery: DeliveryState, { nowMs, random }: Chance, floorMs: number | null): DeliveryState {
   const failures = delivery.failures + 1;
-  const backoffStartedAtMs = delivery.backoffStartedAtMs ?? nowMs;
+  // It started in the future if the clock has been set back.
+  const backoffStartedAtMs = Math.min(delivery.backoffStartedAtMs ?? nowMs, nowMs);
   const stepped = { ...delivery, failures, backoffStartedAtMs };
   const stepMs = BACKOFF_STEPS_MS[failures - 1];
   if (stepMs === undefined || nowMs >= backoffStartedAtMs + RETRY_WINDOW_MS)
@@ -185,6 +191,25 @@ function limitToWindow({ backoffStartedAtMs }: DeliveryState, nowMs: number, del
   const endsAtMs = (backoffStartedAtMs ?? nowMs) + RETRY_WINDOW_MS;
   const dueAtMs = nowMs + delayMs;
   return nowMs < endsAtMs ? Math.min(dueAtMs, endsAtMs) : dueAtMs;
+}
+
+/**
+ * The due time of a delivery that a clock set it by which was ahead. Waits are durations: what counts is how long the
+ * delivery was to wait after its last attempt, and no longer than the schedule allows.
+ */
+export function correctDueAt(
+  { status, failures, dueAtMs }: DeliveryState,
+  { lastAttemptAtMs, nowMs }: { readonly lastAttemptAtMs: number | null; readonly nowMs: number },
+): number | null {
+  if (dueAtMs === null) return null;
+  if (status === 'sending') return Math.min(dueAtMs, nowMs + LEASE_MS);
+  const stepMs = BACKOFF_STEPS_MS[failures - 1];
+  const stepMaxMs = stepMs === undefined ? SENDER_FAULT_DELAY_MS : Math.round(stepMs * (1 + JITTER));
+  // Due before its last attempt: it was corrected already, by a clock that was ahead as well.
+  if (lastAttemptAtMs !== null && dueAtMs < lastAttemptAtMs) return Math.min(dueAtMs, nowMs + stepMaxMs);
+  const waitMs = dueAtMs - (lastAttemptAtMs ?? dueAtMs);
+  const waitMaxMs = stepMs === undefined ? stepMaxMs : Math.max(stepMaxMs, ASKED_MAX_MS);
+  return Math.min(dueAtMs, nowMs + Math.min(waitMs, waitMaxMs));
 }
 
 function redeliver(delivery: DeliveryState, endpoint: EndpointLifecycle, nowMs: number): DeliveryState {
@@ -229,7 +254,7 @@ function noteFailure(endpoint: EndpointLifecycle, nowMs: number): EndpointLifecy
   return {
     ...endpoint,
     lastFailureAtMs: nowMs,
-    failingSinceMs: endpoint.failingSinceMs ?? nowMs,
+    failingSinceMs: Math.min(endpoint.failingSinceMs ?? nowMs, nowMs),
     consecutiveFailures: endpoint.consecutiveFailures + 1,
   };
 }

@@ -123,7 +123,7 @@ export type DispatchEndpoint = Endpoint & {
   readonly replays: readonly RunningReplay[];
 };
 
-export type RunningReplay = Pick<NewReplay, 'id' | 'toSeq' | 'mask' | 'createdAtMs'> & {
+export type RunningReplay = Pick<NewReplay, 'id' | 'toSeq' | 'mask' | 'fromMs' | 'toMs' | 'createdAtMs'> & {
   readonly number: number;
   /** Up to this position the replay has made deliveries. */
   readonly position: number;

@@ -54,6 +54,8 @@ export type JobQueueOptions = {
 export const JOB_QUEUE_DEFAULTS: JobQueueOptions = { rootedMs: 500, rootlessMs: 10_000, waitingMax: 250_000 };
 /** A trace that keeps changing is evaluated after this time nevertheless. */
 const POSTPONED_MAX_MS = 30_000;
+/** Longer than any lease, and than any wait for a trace to stay unchanged or for a retry. */
+export const WAIT_MAX_MS = 10 * 60_000;
 
 type JobTouch = {
   readonly nowMs: number;
@@ -159,6 +161,8 @@ export type EvaluationJobStore = {
   release(jobs: readonly ClaimedJob[], nowMs: number): Promise<void>;
   /** Makes jobs due that a stopped process had leased. Only where `isAlone`. */
   takeOver(nowMs: number, leaseMs: number): Promise<void>;
+  /** Makes jobs due that are due later than any job can be: a clock was ahead. */
+  correctDue(nowMs: number): Promise<void>;
   /**
    * Commits the outcome of a run. MUST answer `stale` and change nothing when the job has another fence. A result MUST be
    * stored once, in the commit that ends the job, and never on a removed trace.

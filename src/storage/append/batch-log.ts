@@ -1,5 +1,6 @@
 /** The requests and the logs of organizations in the tables of a batch; see batch-tables.ts. */
 
+import { AHEAD_MAX_MS } from '../../domain/clock.ts';
 import type { LogTables, RequestChange, RequestRow } from '../../domain/events/append-tables.ts';
 import type { NewEvent } from '../../domain/events/event.ts';
 import { readEmitted } from '../../domain/events/request-data.ts';
@@ -17,6 +18,7 @@ type LogHead = {
   readonly created: string;
   /** The largest index, from 0, of the keys under which any request of the organization was ever stored. */
   lastKeyIndex: number;
+  readonly resets: number;
 };
 
 /** How a store begins a batch at the end of a log. */
@@ -24,6 +26,15 @@ export type LogHeads = {
   /** The head from which a batch continues; `stored` is undefined if the log has none. */
   readonly beginLog: (organizationNumber: number, stored: Found<'findLogHead'> | undefined) => LogHead;
 };
+
+/**
+ * The creation instant of the next events of a log that ends at `endsAtMs`. It decreases only where a clock that was wrong
+ * has left the end far ahead: otherwise all events until then would have the same instant.
+ */
+export function nextCreation(endsAtMs: number, nowMs: number) {
+  const isReset = endsAtMs > nowMs + AHEAD_MAX_MS;
+  return { createdAtMs: isReset ? nowMs : Math.max(nowMs, endsAtMs), isReset };
+}
 
 type StoredRequest = Found<'findRequest'>;
 /** Without the sequence, which SQLite draws when it stores the row. */

@@ -1,5 +1,6 @@
 /** The progress of backfills. */
 
+import { leaseMaxMs } from '../../domain/clock.ts';
 import type { BackfillStore } from '../../domain/management/backfill.ts';
 import type { QueryRunner, Transact } from '../queries.ts';
 
@@ -21,13 +22,13 @@ export function createBackfillStore(
 
 export function createBackfillWriter(transact: Transact): BackfillWriter {
   return {
-    leaseBackfill: (names, { nowMs, untilMs }) =>
+    leaseBackfill: (names, lease) =>
       transact(async ({ runQuery, change, queries: { backfills } }) => {
-        const idle = await runQuery(backfills.lockIdleBackfills, { nowMs });
+        const idle = await runQuery(backfills.lockIdleBackfills, { nowMs: lease.nowMs, leaseMaxMs: leaseMaxMs(lease) });
         const next = idle.find(({ name }) => names.includes(name));
         if (next === undefined) return null;
         const leased = { ...next, fence: next.fence + 1 };
-        await change(backfills.leaseBackfill, { ...leased, leasedUntilMs: untilMs });
+        await change(backfills.leaseBackfill, { ...leased, leasedUntilMs: lease.untilMs });
         return leased;
       }),
     advanceBackfill: (progress) =>

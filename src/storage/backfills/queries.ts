@@ -7,12 +7,14 @@ export const listBackfills = query<Record<never, never>>()((db, _, { find }) =>
   find(db, 'Backfill', {}, 'leasedUntilMs').orderBy('name'),
 );
 
+type Idle = { readonly nowMs: number; readonly leaseMaxMs: number };
+
 /** Waits for no other process: a locked row is one that another process is leasing. */
-export const lockIdleBackfills = query<{ readonly nowMs: number }>()((db, { nowMs }, { lockAvailable, find }) =>
+export const lockIdleBackfills = query<Idle>()((db, { nowMs, leaseMaxMs }, { lockAvailable, find }) =>
   lockAvailable(
     find(db, 'Backfill', {}, 'leasedUntilMs')
       .where('finishedAtMs', 'is', null)
-      .where('leasedUntilMs', '<=', nowMs)
+      .where(({ eb, or }) => or([eb('leasedUntilMs', '<=', nowMs), eb('leasedUntilMs', '>', leaseMaxMs)]))
       .orderBy('name'),
   ),
 );

@@ -68,7 +68,7 @@ export async function loadWork(
 
 /** The head of a log without events. */
 export function newHead(organizationNumber: number) {
-  return { organizationNumber, seq: 0, createdAtMs: 0, lastKeyIndex: 0 };
+  return { organizationNumber, seq: 0, createdAtMs: 0, lastKeyIndex: 0, resets: 0 };
 }
 
 function organizationsOf(endpoints: readonly EndpointRow[]): readonly number[] {

@@ -1,9 +1,10 @@
 /** The operations of dispatchers and senders: each is one transaction, or a few for large maintenance. */
 
+import { AHEAD_MAX_MS } from '../../domain/clock.ts';
 import type { Verdict } from '../../domain/delivery/delivery.ts';
 import { applyMaintenance, type MaintenanceItem } from '../../domain/delivery/delivery-maintenance.ts';
 import { BUCKET_MS, HOUR_MS } from '../../domain/delivery/delivery-rows.ts';
-import { RETRY_WINDOW_MS } from '../../domain/delivery/delivery-step.ts';
+import { DELAY_MAX_MS, LEASE_MS, RETRY_WINDOW_MS } from '../../domain/delivery/delivery-step.ts';
 import { newTest } from '../../domain/delivery/delivery-test.ts';
 import { applyWork } from '../../domain/delivery/delivery-work.ts';
 import { createLoadedRows } from '../../domain/delivery/loaded-rows.ts';
@@ -59,6 +60,8 @@ async function beginTest(
     runQuery(queries.endpointsWork.findTestStart, {
       endpointNumber,
       sinceMs: firedAtMs - windowMs,
+      // Later ones began by a clock that was ahead.
+      untilMs: firedAtMs + AHEAD_MAX_MS,
       skip: startsMax - 1,
     }),
     runQuery(queries.endpointsWork.drawDeliveryNumbers, { count: 1 }),
@@ -114,16 +117,25 @@ async function maintainEndpoints(tx: Transaction, { query, after }: Walk) {
   const numbers = (await runQuery(queries.endpointsDue.listNumbers, { after, limit })).map(({ number }) => number);
   const range = { after, last: numbers.at(-1) ?? after, limit };
   const expiredRange = { ...range, beforeMs: eventsBeforeMs };
-  const [givenUp, cancelled, expired, replayed] = await Promise.all([
+  const clockRange = { ...range, nowMs, aheadMs: nowMs + AHEAD_MAX_MS };
+  const [givenUp, cancelled, expired, replayed, attemptedAhead, dueAhead] = await Promise.all([
     runQuery(queries.endpointsDue.listFailing, { ...range, beforeMs: nowMs - RETRY_WINDOW_MS, nowMs }),
     runQuery(queries.endpointsDue.listCancelled, { ...range, nowMs }),
     runQuery(queries.endpointsDue.listExpired, expiredRange),
     runQuery(queries.endpointsDue.listExpiredReplayed, expiredRange),
+    runQuery(queries.endpointsAhead.listAttemptedAhead, clockRange),
+    runQuery(queries.endpointsAhead.listDueAhead, {
+      ...clockRange,
+      retryMaxMs: clockRange.aheadMs + DELAY_MAX_MS,
+      leaseMaxMs: clockRange.aheadMs + LEASE_MS,
+    }),
   ]);
+  const ahead = [...new Map([...attemptedAhead, ...dueAhead].map((each) => [each.number, each])).values()];
   const found: readonly MaintenanceItem[] = [
     ...givenUp.map((endpoint) => ({ kind: 'give_up', ...endpoint }) as const),
     ...cancelled.map((delivery) => ({ kind: 'cancel', ...delivery }) as const),
     ...[...expired, ...replayed].map((delivery) => ({ kind: 'expire', ...delivery }) as const),
+    ...ahead.map((delivery) => ({ kind: 'correct', ...delivery }) as const),
   ].slice(0, limit);
   if (found.length === 0) return { numbers, found: 0, done: 0, disabled: [], expired: 0 };
   const rows = createLoadedRows(
@@ -141,6 +153,11 @@ async function maintainEndpoints(tx: Transaction, { query, after }: Walk) {
   const expiredCount = applyMaintenance(rows, locked, nowMs);
   const changes = rows.changes();
   await writeWork(tx, changes);
+  if (ahead.length > 0) {
+    const { aheadMs } = clockRange;
+    const endpoints = [...new Set(locked.map(({ endpointNumber }) => endpointNumber))];
+    await tx.change(queries.endpointsAhead.correctQueuedAt, { numbers: endpoints, nowMs, aheadMs });
+  }
   const disabled = changes.disabled.map(({ id }) => id);
   return { numbers, found: found.length, done: locked.length, disabled, expired: expiredCount };
 }

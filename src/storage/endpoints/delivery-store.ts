@@ -1,6 +1,6 @@
 /** Implements DeliveryStore on the queries of a store. */
 
-import type { DeliveryStore, DueList, LogEntry } from '../../domain/delivery/webhook-store.ts';
+import type { DeliveryStore, DueList, LogEntry, LogRange } from '../../domain/delivery/webhook-store.ts';
 import type { Subscription } from '../../domain/endpoints/endpoint.ts';
 import { readEnvelopeHead } from '../../domain/events/request-event.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
@@ -115,7 +115,7 @@ type Mark = Pick<LogEntry, 'seq' | 'createdAtMs'>;
 const MARKS_MAX = 10_000;
 
 function createLogReader({ endpointsWork }: Queries, runQuery: RunQuery): LogReader {
-  /** Creation times never decrease in a log, so entries after a mark were created no earlier. */
+  /** Entries after a mark were created no earlier, unless the clock was set back between them. */
   const marks = new Map<number, Mark>();
 
   function remember(organizationNumber: number, { seq, createdAtMs }: Mark): void {
@@ -132,8 +132,13 @@ function createLogReader({ endpointsWork }: Queries, runQuery: RunQuery): LogRea
     async events(organizationNumber, range) {
       const mark = marks.get(organizationNumber);
       const firstMs = mark !== undefined && mark.seq <= range.afterSeq ? mark.createdAtMs : 0;
-      const rows = await runQuery(endpointsWork.listEntries, { organizationNumber, firstMs, ...range });
-      const entries = rows.map(toEntry);
+      const list = async (fromMs: number) =>
+        await runQuery(endpointsWork.listEntries, { organizationNumber, firstMs: fromMs, ...range });
+      let entries = (await list(firstMs)).map(toEntry);
+      if (firstMs > 0 && !isGapless(entries, range)) {
+        marks.delete(organizationNumber);
+        entries = (await list(0)).map(toEntry);
+      }
       // The first entry and not the last, because the same range may be read again.
       const [first] = entries;
       if (first !== undefined) remember(organizationNumber, first);
@@ -143,6 +148,11 @@ function createLogReader({ endpointsWork }: Queries, runQuery: RunQuery): LogRea
       (await runQuery(endpointsWork.listEnvelopes, { organizationNumber, seqs, ...within })).map(toEntry),
     dropCaches: () => marks.clear(),
   };
+}
+
+/** Whether no entry between the position and the end of the page is missing. */
+function isGapless(entries: readonly LogEntry[], { afterSeq, limit }: LogRange): boolean {
+  return entries.length === limit && entries.at(-1)?.seq === afterSeq + limit;
 }
 
 function toEntry({ seq, envelope }: Pick<LogEntry, 'seq' | 'envelope'>): LogEntry {

@@ -6,6 +6,7 @@ import type { DueRequest } from '../../domain/delivery/webhook-store.ts';
 import { columns, ofRows, remove } from '../plain-queries.ts';
 import { change, changeRows, type Db, type OfNumbers, query } from '../queries.ts';
 import { deliveryStatuses, replayStatuses } from '../rows/codes.ts';
+import { endpointsOf, hasStatus, type OfRange, unfinishedOf } from './endpoint-ranges.ts';
 
 /**
  * Of each endpoint with unfinished deliveries: those being sent, the first few due of each status, and the next one of
@@ -114,8 +115,6 @@ function unfinished(db: Db) {
   return db.selectFrom('WebhookDelivery').where('endedAtMs', 'is', null).where('test', '=', sql.lit(false));
 }
 
-/** Endpoints after one number and up to another. */
-type OfRange = { readonly after: number; readonly last: number; readonly limit: number };
 type OfTerm = OfRange & { readonly beforeMs: number };
 
 export const listNumbers = query<Omit<OfRange, 'last'>>()((db, params) =>
@@ -239,24 +238,3 @@ export const dropDeliveries = ofRows(remove('WebhookDelivery', ['number']));
 export const dropHours = change<{ readonly hour: number }>((db, params) =>
   db.deleteFrom('WebhookHour').where('hour', '<', params.hour),
 );
-
-function endpointsOf(db: Db, { after, last }: OfRange) {
-  return db
-    .selectFrom('WebhookEndpoint as endpoint')
-    .where('endpoint.number', '>', after)
-    .where('endpoint.number', '<=', last);
-}
-
-function unfinishedOf(db: Db, params: OfRange) {
-  return endpointsOf(db, params)
-    .crossJoin('WebhookDelivery as delivery')
-    .whereRef('delivery.endpointNumber', '=', 'endpoint.number')
-    .where('delivery.endedAtMs', 'is', null)
-    .where('delivery.test', '=', sql.lit(false))
-    .select(['delivery.number as number', 'delivery.endpointNumber as endpointNumber']);
-}
-
-/** As literals in the SQL, because the stores use partial indexes by status only then. */
-function hasStatus(...statuses: readonly DeliveryStatus[]) {
-  return sql<SqlBool>`${sql.ref('delivery.status')} in (${sql.join(statuses.map((status) => sql.lit(deliveryStatuses.code(status))))})`;
-}

@@ -80,10 +80,12 @@ export const lockLostTests = query<{ readonly nowMs: number; readonly limit: num
 export const findTestStart = query<{
   readonly endpointNumber: number;
   readonly sinceMs: number;
+  readonly untilMs: number;
   readonly skip: number;
 }>()((db, params) =>
   rowsOf(db, 'WebhookAttempt', { endpointNumber: params.endpointNumber })
     .where('firedAtMs', '>', params.sinceMs)
+    .where('firedAtMs', '<=', params.untilMs)
     .where((column) => column('test', '=', column.lit(true)))
     .select('firedAtMs as firedAtMs')
     .orderBy('firedAtMs', 'desc')

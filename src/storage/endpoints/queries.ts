@@ -47,7 +47,9 @@ export const listRunningReplays = query<OfChanged>()((db, params) =>
     .where('endpoint.changeNumber', '>', params.afterChange)
     .whereRef('replay.endpointNumber', '=', 'endpoint.number')
     .where('replay.status', '=', sql<ReplayStatus>`${sql.lit(replayStatuses.code('running'))}`)
-    .select(columns('replay', 'endpointNumber', 'number', 'id', 'position', 'toSeq', 'mask', 'createdAtMs'))
+    .select(
+      columns('replay', 'endpointNumber', 'number', 'id', 'position', 'toSeq', 'mask', 'fromMs', 'toMs', 'createdAtMs'),
+    )
     .orderBy('replay.number'),
 );
 

@@ -1,5 +1,6 @@
 /** Runs of evaluators over traces. */
 
+import { leaseMaxMs } from '../../domain/clock.ts';
 import type { EvaluatorRun, EvaluatorRunStore } from '../../domain/evaluations/evaluator-run.ts';
 import type { Queries, QueryRunner, RowOf, Transact } from '../queries.ts';
 import type { Verbs } from '../slugs.ts';
@@ -41,11 +42,14 @@ export function createRunWriter(transact: Transact): RunWriter {
       transact(async ({ change, queries: { evaluations } }) => {
         await change(evaluations.cancelRun, { projectId, id, updatedAtMs: nowMs });
       }),
-    leaseRun: ({ nowMs, untilMs: leasedUntilMs, fence }) =>
+    leaseRun: ({ fence, ...lease }) =>
       transact(async ({ runQuery, change, queries: { evaluations } }) => {
-        const [idle] = await runQuery(evaluations.lockIdleRun, { nowMs });
+        const [idle] = await runQuery(evaluations.lockIdleRun, {
+          nowMs: lease.nowMs,
+          leaseMaxMs: leaseMaxMs(lease),
+        });
         if (idle === undefined) return null;
-        await change(evaluations.leaseRun, { ...idle, leasedUntilMs, fence });
+        await change(evaluations.leaseRun, { ...idle, leasedUntilMs: lease.untilMs, fence });
         const [row] = await runQuery(evaluations.findRun, idle);
         return row ?? null;
       }),

@@ -12,6 +12,7 @@ import {
   type NewJob,
   splitJob,
   UNTRIED,
+  WAIT_MAX_MS,
 } from '../../domain/evaluations/jobs.ts';
 import type { DeliveryStoreDeps } from '../endpoints/delivery-store.ts';
 import { findLeast } from '../endpoints/outboxes.ts';
@@ -53,6 +54,10 @@ export function createJobWork(transact: Transact, backlog: Backlog) {
         for (const projectNumber of projectNumbers) {
           await change(evaluations.endLeases, { projectNumber, nowMs, leasedUntilMs });
         }
+      }),
+    correctJobs: (projectNumbers: readonly number[], at: { readonly nowMs: number; readonly dueMaxMs: number }) =>
+      transact(async ({ change, queries: { evaluations } }) => {
+        for (const projectNumber of projectNumbers) await change(evaluations.correctDue, { projectNumber, ...at });
       }),
     /** See JobCounts; null: of all projects. */
     refusedJobs: async (projectNumber: number | null) => backlog.refused(projectNumber),
@@ -174,6 +179,10 @@ export function createJobStore({ queries, runQuery, work, delivery, end }: JobSt
     async takeOver(nowMs, leaseMs) {
       const projectNumbers = (await queues()).map(({ projectNumber }) => projectNumber);
       await work.takeOverJobs({ projectNumbers, nowMs, leaseMs });
+    },
+    async correctDue(nowMs) {
+      const projectNumbers = (await queues()).map(({ projectNumber }) => projectNumber);
+      await work.correctJobs(projectNumbers, { nowMs, dueMaxMs: nowMs + WAIT_MAX_MS });
     },
     end,
     enqueue: work.enqueueJobs,

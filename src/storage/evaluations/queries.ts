@@ -95,6 +95,12 @@ export const endLeases = change<InProject & { readonly nowMs: number; readonly l
       .set({ dueAtMs: nowMs }),
 );
 
+/** Makes the jobs of a project due that are due later than any wait is long: a clock was ahead. */
+export const correctDue = change<InProject & { readonly nowMs: number; readonly dueMaxMs: number }>(
+  (db, { projectNumber, nowMs, dueMaxMs }, { update }) =>
+    update(db, 'EvaluationJob', { projectNumber }).where('dueAtMs', '>', dueMaxMs).set({ dueAtMs: nowMs }),
+);
+
 export const insertJobs = ofRows(insertNew('EvaluationJob'));
 export const storeJob = upsert('EvaluationJob');
 export const storeJobs = ofRows(upsert('EvaluationJob'));
@@ -200,17 +206,19 @@ export const cancelRun = change<OneOf & { readonly updatedAtMs: number }>(
       .set({ status: 'cancelled', updatedAtMs }),
 );
 
+type Idle = { readonly nowMs: number; readonly leaseMaxMs: number };
+
 /**
  * Skips runs that other transactions have locked. Projects take turns: the project that was served longest ago comes
  * first, and of its runs the one that was left longest ago.
  */
-export const lockIdleRun = query<{ readonly nowMs: number }>()((db, { nowMs }, { lockAvailable }) =>
+export const lockIdleRun = query<Idle>()((db, { nowMs, leaseMaxMs }, { lockAvailable }) =>
   lockAvailable(
     db
       .selectFrom('EvaluatorRun')
       // A literal, so that the partial index matches.
       .where('status', '=', sql.lit('running' as const))
-      .where('leasedUntilMs', '<=', nowMs)
+      .where(({ eb, or }) => or([eb('leasedUntilMs', '<=', nowMs), eb('leasedUntilMs', '>', leaseMaxMs)]))
       .select(['projectId as projectId', 'id as id'])
       .orderBy(({ selectFrom }) =>
         selectFrom('EvaluatorRun as other')

@@ -64,13 +64,14 @@ export function createLogSearch(
   { queries, runQuery }: Pick<QueryRunner<EventQueries>, 'queries' | 'runQuery'>,
   eventsAtOnce: number | null,
 ): LogSearch {
-  /** Creation instants never decrease along a log, so the events at the ends of a part bound its instants. */
+  /** The events at the ends of a part bound its instants, unless the clock was set back in it. */
   async function rangeOf(part: LogSlice): Promise<Range | null> {
     if (part.fromSeq > part.toSeq) return null;
     const [ends] = await runQuery(queries.findEnds, part);
     if (!ends?.first) return null;
+    const fromMs = readEnvelopeHead(ends.first).createdAtMs;
     const toMs = ends.last === null ? FOR_EVER : readEnvelopeHead(ends.last).createdAtMs;
-    return { ...part, fromMs: readEnvelopeHead(ends.first).createdAtMs, toMs };
+    return fromMs <= toMs ? { ...part, fromMs, toMs } : { ...part, fromMs: 0, toMs: FOR_EVER };
   }
 
   /** Counts events of a range, read by read, until `isEnough` or the end. */
@@ -129,9 +130,13 @@ function addCounts(before: Count, next: Count): Count {
   return {
     matched: before.matched + next.matched,
     firstMatchedAtMs: before.firstMatchedAtMs ?? next.firstMatchedAtMs,
-    firstMatchedSeq: before.firstMatchedSeq ?? next.firstMatchedSeq,
-    // Events of one instant are ordered by id, not by sequence number.
-    firstSeq: before.firstSeq === null ? next.firstSeq : Math.min(before.firstSeq, next.firstSeq ?? FOR_EVER),
+    // Events of one instant are ordered by id, not by sequence number; and the clock may have been set back.
+    firstMatchedSeq: leastOf(before.firstMatchedSeq, next.firstMatchedSeq),
+    firstSeq: leastOf(before.firstSeq, next.firstSeq),
     lastSeq: before.lastSeq === null ? next.lastSeq : Math.max(before.lastSeq, next.lastSeq ?? 0),
   };
+}
+
+function leastOf(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }

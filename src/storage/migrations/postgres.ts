@@ -15,6 +15,7 @@ export const POSTGRES_SCHEMAS: KnownSchemas = {
     // A process of before would take a large text for an empty one.
     readMigration('postgres-0006-trace-texts', { olderProcesses: 'must be stopped' }),
     readMigration('postgres-0007-judge-spending', { olderProcesses: 'may run' }),
+    readMigration('postgres-0008-clock', { olderProcesses: 'may run' }),
   ],
   readBaseline: () => readBaseline('postgres'),
   unsupported: new Map([

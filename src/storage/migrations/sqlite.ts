@@ -18,6 +18,7 @@ export const SQLITE_SCHEMAS: KnownSchemas = {
     // A process of before would take a large text for an empty one.
     readMigration('sqlite-0006-trace-texts', { olderProcesses: 'must be stopped' }),
     readMigration('sqlite-0007-judge-spending', { olderProcesses: 'may run' }),
+    readMigration('sqlite-0008-clock', { olderProcesses: 'may run' }),
   ],
   readBaseline: () => readBaseline('sqlite'),
   unsupported: new Map([

@@ -3,6 +3,7 @@
  * claims idempotency keys, and reads all of this.
  */
 
+import { AHEAD_MAX_MS } from '../../domain/clock.ts';
 import type {
   ClaimInstants,
   ManagementChange,
@@ -12,7 +13,7 @@ import type {
   ReceiptName,
 } from '../../domain/management/management.ts';
 import { recordsOfNew } from '../../domain/organization/new-organization.ts';
-import type { InstallationStore, NewOrganization, ProjectStore, RequestStore } from '../../domain/store.ts';
+import type { ClockStore, InstallationStore, NewOrganization, ProjectStore, RequestStore } from '../../domain/store.ts';
 import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from '../endpoints/endpoint-commit.ts';
 import { packGrant, storeKey, unpackGrant } from '../keys/key-records.ts';
 import { type QueryRunner, queryInBatches, type Transact, type Transaction } from '../queries.ts';
@@ -132,7 +133,7 @@ export function createNewOrganizations(transact: Transact): Pick<InstallationSto
     bootstrap: (plan) =>
       transact(async (tx) => {
         // Of two processes, one waits here for the other and then finds the row.
-        const installation = { id: INSTALLATION_ID, verifier: plan.verifier };
+        const installation = { id: INSTALLATION_ID, verifier: plan.verifier, trustedAtMs: null };
         if ((await tx.change(tx.queries.organization.insertInstallation, installation)) === 0) return false;
         await storeNew(tx, plan, 'bootstrap');
         return true;
@@ -177,9 +178,9 @@ export function createReceipts(transact: Transact): Pick<ManagementStore, 'claim
         return 'claimed';
       }
       const { answer, claimedAtMs } = known;
-      if (claimedAtMs >= (answer ? at.expiredBeforeMs : at.staleBeforeMs)) {
-        return answer ? { name, fingerprint: known.fingerprint, answer } : 'running';
-      }
+      if (answer && claimedAtMs >= at.expiredBeforeMs) return { name, fingerprint: known.fingerprint, answer };
+      // A later claim was made by a clock that was ahead.
+      if (!answer && claimedAtMs >= at.staleBeforeMs && claimedAtMs <= at.nowMs + AHEAD_MAX_MS) return 'running';
       if ((await tx.change(tx.queries.organization.takeOver, { ...fresh, knownAtMs: claimedAtMs })) > 0)
         return 'claimed';
     }
@@ -220,4 +221,27 @@ export function createOrganizationReader({ queries: { organization }, runQuery }
       (await runQuery(organization.listRoleBindings, { organizationId, userId })).map(unpackGrant),
     findAdministrators: (email) => runQuery(organization.findAdministrators, { email }),
   } satisfies Partial<ManagementStore>;
+}
+
+export function createClockStore(
+  { queries: { organization }, runQuery }: QueryRunner,
+  { trust, nowMs }: Pick<ClockStore, 'trust' | 'nowMs'>,
+): ClockStore {
+  return {
+    nowMs,
+    trust,
+    async instants() {
+      const [found] = await runQuery(organization.findInstants, {});
+      const logEndAtMs = found?.logEndAtMs || null;
+      const newestAtMs = Math.max(logEndAtMs ?? 0, found?.keyUsedAtMs ?? 0) || null;
+      return { trustedAtMs: found?.trustedAtMs ?? null, newestAtMs, logEndAtMs, logResets: found?.logResets ?? 0 };
+    },
+  };
+}
+
+export function createTrust(transact: Transact): ClockStore['trust'] {
+  return (trustedAtMs) =>
+    transact(async ({ change, queries: { organization } }) => {
+      await change(organization.trust, { trustedAtMs });
+    });
 }

@@ -12,6 +12,26 @@ export const findVerifier = query()((db) =>
   db.selectFrom('Installation').where('id', '=', sql.lit(1)).select('verifier as verifier'),
 );
 
+/** Sums and maxima of no rows are null. */
+export const findInstants = query()((db) =>
+  db.selectNoFrom(({ selectFrom }) => [
+    selectFrom('Installation').where('id', '=', sql.lit(1)).select('trustedAtMs as trustedAtMs').as('trustedAtMs'),
+    selectFrom('LogHead')
+      .select(({ fn }) => fn.max('createdAtMs').as('atMs'))
+      .as('logEndAtMs'),
+    selectFrom('LogHead')
+      .select(({ fn }) => fn.sum<number>('resets').as('sum'))
+      .as('logResets'),
+    selectFrom('Project')
+      .select(({ fn }) => fn.max('keyLastUsedAtMs').as('atMs'))
+      .as('keyUsedAtMs'),
+  ]),
+);
+
+export const trust = change<{ readonly trustedAtMs: number }>((db, { trustedAtMs }, dialect) =>
+  dialect.update(db, 'Installation', { id: 1 }).set({ trustedAtMs }),
+);
+
 export const findAnyOrganization = query()((db) =>
   db.selectFrom('Organization').select('number as number').limit(sql.lit(1)),
 );

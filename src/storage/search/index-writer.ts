@@ -3,7 +3,8 @@
  * of the block, and then publishes it. Each step is a short transaction.
  */
 
-import type { Lease } from '../block-steps.ts';
+import type { Lease } from '../../domain/clock.ts';
+import { isLeased } from '../block-steps.ts';
 import type { NewRow, Transact, Transaction } from '../queries.ts';
 import type { BuiltBlock } from './block-builder.ts';
 
@@ -40,16 +41,16 @@ export function createIndexWriter(transact: Transact) {
 
   return {
     /** Null: another process has the lease. */
-    claimBlock: (projectNumber: number, { nowMs, untilMs }: Lease) =>
+    claimBlock: (projectNumber: number, lease: Lease) =>
       transact(async (tx): Promise<Claimed | null> => {
         const { searchIndex } = tx.queries;
         await tx.change(searchIndex.insertHead, { projectNumber, ...NEW_HEAD });
         const head = await lockHead(tx, projectNumber);
-        if (head === undefined || head.leasedUntilMs > nowMs) return null;
+        if (head === undefined || isLeased(head.leasedUntilMs, lease)) return null;
         const blocks = [head.writtenBlock, head.removedBlock].filter((block) => block !== null);
         const block = head.nextBlock;
         const taken = blocks.length > 0 ? head : { ...head, nextBlock: block + 1, writtenBlock: block };
-        await tx.change(searchIndex.updateHead, { ...taken, leasedUntilMs: untilMs });
+        await tx.change(searchIndex.updateHead, { ...taken, leasedUntilMs: lease.untilMs });
         return blocks.length > 0 ? { kind: 'clean', blocks } : { kind: 'write', block };
       }),
 

@@ -124,7 +124,7 @@ export function createBlockBuilder(firstSeq: number) {
     (number | null)[]
   >;
   const dictionaries = SPEND_DIMENSIONS.map((dimension) => createDictionary(dimension));
-  let [from, to, count] = [Number.MAX_SAFE_INTEGER, 0, 0];
+  let [from, to, createdTo, count] = [Number.MAX_SAFE_INTEGER, 0, 0, 0];
 
   function push(spending: Spending | null): void {
     for (const name of NUMBERS) columns[name].push(spending?.numbers[name] ?? null);
@@ -137,6 +137,7 @@ export function createBlockBuilder(firstSeq: number) {
     add(seq: number, spending: Spending | null): void {
       while (firstSeq + count < seq) push(null);
       push(spending);
+      createdTo = Math.max(createdTo, spending?.numbers.createdAtMs ?? 0);
       const occurredAtMs = spending?.numbers.occurredAtMs ?? null;
       if (occurredAtMs === null) return;
       from = Math.min(from, occurredAtMs);
@@ -145,13 +146,13 @@ export function createBlockBuilder(firstSeq: number) {
     /** Whether the block has reached its number of events, or its bytes of dimension values. */
     isFull: (): boolean =>
       count >= BLOCK_EVENTS || dictionaries.reduce((sum, { bytes }) => sum + bytes(), 0) >= VALUES_MAX_BYTES,
-    /** `createdToMs` is the creation of the last event. */
-    end: (createdToMs: number): BuiltBlock => ({
+    /** `lastCreatedAtMs` is the creation of the last event. An earlier one is newer where the clock was set back. */
+    end: (lastCreatedAtMs: number): BuiltBlock => ({
       firstSeq,
       lastSeq: firstSeq + count - 1,
       occurredFromMs: from,
       occurredToMs: to,
-      createdToMs,
+      createdToMs: Math.max(createdTo, lastCreatedAtMs),
       parts: [
         { part: NUMBERS_PART, content: packNumbers(columns) },
         ...dictionaries.map(({ part, pack }) => ({ part, content: pack() })),

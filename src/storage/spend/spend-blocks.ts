@@ -3,9 +3,9 @@
  * next block of an organization, under a lease.
  */
 
-import type { Clock } from '../../domain/clock.ts';
+import type { Clock, Lease } from '../../domain/clock.ts';
 import type { SpendBlocks } from '../../domain/spend/spend-store.ts';
-import { createBlockSteps, type Lease, type NextTenant } from '../block-steps.ts';
+import { createBlockSteps, isLeased, type NextTenant } from '../block-steps.ts';
 import type { Transact, Transaction } from '../queries.ts';
 import { BLOCK_EVENTS, type BuiltBlock, type EventBits, withBits } from './block-format.ts';
 import { planBlock, type SeqRange, type SpendRunner } from './block-planner.ts';
@@ -105,13 +105,13 @@ export function createSpendWriter(transact: Transact) {
 
   return {
     /** The position up to which blocks exist; null: another process has the lease. */
-    claimSpend: (organizationNumber: number, { nowMs, untilMs }: Lease) =>
+    claimSpend: (organizationNumber: number, lease: Lease) =>
       transact(async (tx): Promise<number | null> => {
         const { spend } = tx.queries;
         await tx.change(spend.insertHead, { organizationNumber, seq: 0, leasedUntilMs: 0 });
         const head = await lockHead(tx, organizationNumber);
-        if (head === undefined || head.leasedUntilMs > nowMs) return null;
-        await tx.change(spend.updateHead, { ...head, leasedUntilMs: untilMs });
+        if (head === undefined || isLeased(head.leasedUntilMs, lease)) return null;
+        await tx.change(spend.updateHead, { ...head, leasedUntilMs: lease.untilMs });
         return head.seq;
       }),
 

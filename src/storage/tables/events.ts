@@ -77,6 +77,8 @@ export const LogHead = table('LogHead', 'log_heads', {
   seq: bigInteger(),
   createdAtMs: instant('created_at'),
   lastKeyIndex: integer(),
+  // How often the end was ahead of the clock, and went back to it.
+  resets: integer().default(0),
 });
 
 // Requests and their outcomes.

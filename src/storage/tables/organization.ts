@@ -6,7 +6,12 @@ import { bigInteger, bytes, enumText, flag, id, instant, integer, json, table, t
 export const Installation = defineEntity({
   name: 'Installation',
   tableName: 'installation',
-  properties: { id: integer().primary().autoincrement(false), verifier: bytes() },
+  properties: {
+    id: integer().primary().autoincrement(false),
+    verifier: bytes(),
+    // Retention trusts the clock up to here; see retention-clock.ts.
+    trustedAtMs: instant('trusted_at').strictNullable(),
+  },
   checks: [{ name: 'installation_is_one', expression: 'id = 1' }],
 });
 

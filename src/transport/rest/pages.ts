@@ -11,9 +11,13 @@ import { findRecordPage } from './record-pages.ts';
 /** The media type of Prometheus' text format. */
 const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
+const DAY_MS = 86_400_000;
+
 type PageDeps = {
   /** Whether the store can read and write; answers within a second. */
   readonly readiness: () => Promise<Readiness>;
+  /** By how much the clock is ahead of what is stored while deletions are held back; else 0. */
+  readonly heldMs: () => number;
   /** False while the process drains. */
   readonly accepting: () => boolean;
   /** The text of /metrics; null where it is not served. */
@@ -25,7 +29,7 @@ type PageDeps = {
 };
 
 /** `/healthz` is always 200; `/readyz` is 200 while the store works and the process does not drain. */
-export function createPages({ readiness, accepting, metrics, console, publicUrl }: PageDeps): Pages {
+export function createPages({ readiness, heldMs, accepting, metrics, console, publicUrl }: PageDeps): Pages {
   const pagesByPath = new Map<string, () => Promise<Page>>([
     ...createDocsPages(),
     ['/healthz', async () => page(200, 'ok')],
@@ -34,7 +38,7 @@ export function createPages({ readiness, accepting, metrics, console, publicUrl 
       async () => {
         if (!accepting()) return page(503, 'draining');
         const { isReady, detail } = await readiness();
-        return isReady ? page(200, 'ready') : page(503, 'store unavailable', detail);
+        return isReady ? page(200, 'ready', describeHold(heldMs())) : page(503, 'store unavailable', detail);
       },
     ],
   ]);
@@ -43,6 +47,12 @@ export function createPages({ readiness, accepting, metrics, console, publicUrl 
   }
   const findOther = console ? findConsolePage : (path: string) => findRecordPage(path, publicUrl());
   return { find: (path) => findNamed(pagesByPath, path) ?? findOther(path) };
+}
+
+function describeHold(heldMs: number): string | undefined {
+  if (heldMs === 0) return undefined;
+  const days = (heldMs / DAY_MS).toFixed(1);
+  return `Nothing is deleted by age: the clock is ${days} days ahead of what is stored. Correct the clock, or confirm it with spandrel retention --release.`;
 }
 
 /** Escapes in a path are decoded; an escaped slash separates no segments. */

@@ -53,7 +53,7 @@ async function expectUnknown(traceId: string): Promise<void> {
 async function runRetention(): Promise<number> {
   const retention = createRetention({
     store: app.store.retention,
-    clock: () => nowMs,
+    clock: { check: async () => {}, nowMs: () => nowMs },
     traceDefaultDays: 10,
     auditDays: null,
     pause: async () => undefined,

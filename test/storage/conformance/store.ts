@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { appendConformance } from './appends.ts';
+import { clockConformance } from './clock.ts';
 import { correctionConformance } from './corrections.ts';
 import { datasetConformance } from './datasets.ts';
 import { evaluationAnalyticsConformance } from './evaluation-analytics.ts';
@@ -80,6 +81,7 @@ export function furtherConformance(open: OpenSubject): void {
   repricingConformance(open);
   measuringConformance(open);
   webhookConformance(open);
+  clockConformance(open);
 }
 
 function wholeConformance(open: OpenSubject): void {

@@ -136,6 +136,7 @@ const PLACEHOLDER_LOG_HEADS: LogHeads = {
     createdAtMs: 0,
     created: '\u0001',
     lastKeyIndex: stored?.lastKeyIndex ?? 0,
+    resets: 0,
   }),
 };
 

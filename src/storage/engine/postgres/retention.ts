@@ -11,7 +11,7 @@ import { type RemovalTask, removePart, SHARED_PARTS } from '../../retention/step
 import { beginWalk, type StepBudget, type TaskEnd, type TaskOutcome } from '../../retention/walk.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 import { firstSequenceAfter, planEmptyMonths, planMonths, type Task } from './months.ts';
-import { type Pool, readClock } from './pool.ts';
+import type { Pool } from './pool.ts';
 import { createRunQuery } from './run-query.ts';
 
 /** "SPRT": locked by the transaction of a step. */
@@ -31,7 +31,6 @@ const UNDEFINED_TABLE = '42P01';
 export function createRetention(pool: Pool): RetentionStore {
   const runQuery = createRunQuery(pool);
   return {
-    nowMs: () => readClock(pool),
     traceTerms: async () => (await runQuery(queries.listTraceTerms, {})).map(({ storedDays }) => storedDays),
     begin(cuts) {
       const parts = SHARED_PARTS.map((part) => removing({ part, after: 0 }, cuts));

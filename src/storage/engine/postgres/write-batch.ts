@@ -4,6 +4,7 @@ import { addHours } from '../../../../gen/storage/postgres/analytics.ts';
 import * as common from '../../../../gen/storage/postgres/append.ts';
 import * as own from '../../../../gen/storage/postgres/append-postgres.ts';
 import { markTraces } from '../../../../gen/storage/postgres/search-index.ts';
+import { AHEAD_MAX_MS } from '../../../domain/clock.ts';
 import type { TraceKey } from '../../../domain/events/append-tables.ts';
 import type { HourRow } from '../../analytics/hour-changes.ts';
 import type { EventRow, RequestEntry, WrittenLog } from '../../append/batch-log.ts';
@@ -135,7 +136,7 @@ const ADD_ROWS: Statement = {
     ${textWith(own.insertRequestKeys, 3)}`,
 };
 
-// Instants never decrease within a log, so the clock is read after the wait for the lock. Where another process has
+// The clock is read after the wait for the lock, and the instants follow the rule of `nextCreation`. Where another process has
 // used more request keys than the batch knew of, the column becomes null, which its constraint refuses.
 const WRITE_LOGS: Statement = {
   name: 'write-logs',
@@ -147,7 +148,12 @@ const WRITE_LOGS: Statement = {
       SELECT organization_number, events, clock_ms(), last_key_index FROM taken
       ON CONFLICT (organization_number) DO UPDATE SET
         seq = stored.seq + excluded.seq,
-        created_at = greatest(stored.created_at, clock_ms()),
+        (created_at, resets) = (
+          SELECT
+            CASE WHEN stored.created_at > now_ms + ${AHEAD_MAX_MS} THEN now_ms ELSE greatest(stored.created_at, now_ms) END,
+            stored.resets + (stored.created_at > now_ms + ${AHEAD_MAX_MS})::integer
+          FROM clock_ms() AS now_ms
+        ),
         last_key_index = (
           SELECT CASE WHEN stored.last_key_index <= known_key_index THEN taken.last_key_index END FROM taken
           WHERE taken.organization_number = excluded.organization_number

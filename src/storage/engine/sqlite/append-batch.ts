@@ -11,10 +11,11 @@ import type { Clock } from '../../../domain/clock.ts';
 import type { Backlog } from '../../../domain/evaluations/backlog.ts';
 import type { ActiveMonitors, JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import { type Append, type AppendOutcome, applyBatch, createGuess } from '../../append/apply.ts';
-import type { LogHeads, WrittenLog } from '../../append/batch-log.ts';
+import { type LogHeads, nextCreation, type WrittenLog } from '../../append/batch-log.ts';
 import { toChangedSpan } from '../../append/batch-spans.ts';
 import { listIndexMarks, type Written } from '../../append/batch-tables.ts';
 import { READ_NAMES, type Reader, type ReadName } from '../../append/reader.ts';
+import { newHead } from '../../delivery/work-rows.ts';
 import { toError } from '../../errors.ts';
 import { createActiveMonitorCache } from '../../monitors/monitors.ts';
 import type { Query } from '../../queries.ts';
@@ -107,16 +108,10 @@ export function prepareAppendBatch(db: Database, { clock, jobQueue, backlog, req
 function logHeadsAt(nowMs: number): LogHeads {
   return {
     beginLog(organizationNumber, stored) {
-      // Creation instants never decrease within a log, even when the clock goes back.
-      const createdAtMs = Math.max(nowMs, stored?.createdAtMs ?? 0);
+      const { seq, lastKeyIndex, resets, ...end } = stored ?? newHead(organizationNumber);
+      const { createdAtMs, isReset } = nextCreation(end.createdAtMs, nowMs);
       const created = new Date(createdAtMs).toISOString();
-      return {
-        organizationNumber,
-        seq: stored?.seq ?? 0,
-        createdAtMs,
-        created,
-        lastKeyIndex: stored?.lastKeyIndex ?? 0,
-      };
+      return { organizationNumber, seq, createdAtMs, created, lastKeyIndex, resets: resets + (isReset ? 1 : 0) };
     },
   };
 }

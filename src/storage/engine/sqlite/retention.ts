@@ -27,7 +27,6 @@ export function createRetention(
   remove: (step: RemovalStep) => Promise<RemovalDone>,
 ): RetentionStore {
   return {
-    nowMs: async () => null,
     traceTerms: async () => (await runQuery(queries.listTraceTerms, {})).map(({ storedDays }) => storedDays),
     begin: (cuts) =>
       beginWalk(
