@@ -232,6 +232,11 @@ export type RetentionStore = {
   nowMs(): Promise<number | null>;
   /** The distinct trace retentions that projects have stored, archived projects included. */
   traceTerms(): Promise<readonly (number | null)[]>;
+  /**
+   * About how many traces are past a cut and not erased yet: MUST count those of at most 200 spans that were received in a
+   * whole hour before it and began at most 35 days before it.
+   */
+  backlog(cuts: readonly TraceCut[]): Promise<number>;
   /** Begins a run over all stored records. Nothing changes before its first step. */
   begin(cuts: RetentionCuts): RetentionWalk;
 };
