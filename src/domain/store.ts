@@ -33,6 +33,7 @@ import type { MonitorStore } from './monitors/monitor.ts';
 import type { MeasuringStore } from './pricing/measuring.ts';
 import type { RepricingStore } from './pricing/repricing.ts';
 import type { SpendBlocks, SpendStore } from './spend/spend-store.ts';
+import type { StoreUsage } from './store-usage.ts';
 import type { SearchIndex, TraceSearch } from './traces/search/trace-search-store.ts';
 import type { UnsettledCall } from './traces/shares/trace-calls.ts';
 import type { Evaluation, Span, TraceAppend, TraceAppended, TraceBatch, TraceRecord } from './traces/trace.ts';
@@ -67,6 +68,8 @@ export type Store = {
   readonly measuring: MeasuringStore;
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryStore;
+  /** What the database and the connections to it hold now. */
+  usage(): Promise<StoreUsage>;
   /** Resolves when the store can read and write; MUST throw the unavailable Fault otherwise. */
   ready(): Promise<void>;
   /** MUST finish every accepted write, then release every file and thread. */

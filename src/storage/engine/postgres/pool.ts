@@ -5,6 +5,7 @@
 
 import { callbackify } from 'node:util';
 import pg from 'pg';
+import type { PoolUsage } from '../../../domain/store-usage.ts';
 import { codeOf } from '../../errors.ts';
 import { connectionOf } from './address.ts';
 import { isStorageFailure, storageFault, toFault } from './failures.ts';
@@ -139,6 +140,27 @@ export async function readClock({ runStatement }: Pick<Pool, 'runStatement'>): P
   const [row] = await runStatement<{ nowMs: number }>(CLOCK, []);
   if (row === undefined) throw new Error('the database does not tell the time');
   return row.nowMs;
+}
+
+const SIZE: Statement = { name: 'size', text: 'SELECT pg_database_size(current_database()) AS bytes' };
+
+export async function readDatabaseBytes({ runStatement }: Pick<Pool, 'runStatement'>): Promise<number> {
+  return (await runStatement<{ bytes: number }>(SIZE, []))[0]?.bytes ?? 0;
+}
+
+/** What the pools hold now. */
+export function poolUsages(pools: Pools): { readonly [pool: string]: PoolUsage } {
+  const usages = Object.entries(pools).map(
+    ([
+      name,
+      {
+        connections: { totalCount, idleCount, waitingCount },
+      },
+    ]) => {
+      return [name, { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount }] as const;
+    },
+  );
+  return Object.fromEntries(usages);
 }
 
 // One for the batch under way, one for the check whether writing works.

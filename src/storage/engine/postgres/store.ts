@@ -47,7 +47,9 @@ import {
   type Pool,
   type Pools,
   type PoolsOptions,
+  poolUsages,
   readClock,
+  readDatabaseBytes,
   type Statement,
 } from './pool.ts';
 import { CURRENT_SCHEMA, type CurrentSchema, refuseOtherSchema } from './processes.ts';
@@ -183,6 +185,13 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       writer: { ...createIndexWriter(transact), ...createSpendWriter(transact) },
     },
     retention: createRetention(management),
+    usage: async () => ({
+      databaseBytes: await readDatabaseBytes(reads),
+      freeBytes: null,
+      // The log of the server holds all of its databases.
+      walBytes: null,
+      connections: poolUsages(pools),
+    }),
     delivery: {
       runQuery: createRunQuery(delivery),
       runBackgroundQuery: runQuery,
