@@ -29,11 +29,11 @@ import type {
   ProjectRecord,
   TeamRecord,
 } from './management/management.ts';
+import type { StoreUsage } from './management/store-usage.ts';
 import type { MonitorStore } from './monitors/monitor.ts';
 import type { MeasuringStore } from './pricing/measuring.ts';
 import type { RepricingStore } from './pricing/repricing.ts';
 import type { SpendBlocks, SpendStore } from './spend/spend-store.ts';
-import type { StoreUsage } from './store-usage.ts';
 import type { SearchIndex, TraceSearch } from './traces/search/trace-search-store.ts';
 import type { UnsettledCall } from './traces/shares/trace-calls.ts';
 import type { Evaluation, Span, TraceAppend, TraceAppended, TraceBatch, TraceRecord } from './traces/trace.ts';

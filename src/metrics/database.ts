@@ -1,9 +1,9 @@
 /** Metrics of the database: whether it serves, what it holds, and what retention has still to erase. */
 
 import type { Clock } from '../domain/clock.ts';
+import type { PoolUsage } from '../domain/management/store-usage.ts';
 import { countBacklog } from '../domain/retention.ts';
 import type { Store } from '../domain/store.ts';
-import type { PoolUsage } from '../domain/store-usage.ts';
 import { shareRead } from '../transport/shared-read.ts';
 import type { Registry } from './registry.ts';
 

@@ -5,7 +5,7 @@
 
 import { callbackify } from 'node:util';
 import pg from 'pg';
-import type { PoolUsage } from '../../../domain/store-usage.ts';
+import type { PoolUsage } from '../../../domain/management/store-usage.ts';
 import { codeOf } from '../../errors.ts';
 import { connectionOf } from './address.ts';
 import { isStorageFailure, storageFault, toFault } from './failures.ts';

@@ -1,7 +1,7 @@
 /** Sizes of the database file and its write-ahead log. */
 
 import { statSync } from 'node:fs';
-import type { StoreUsage } from '../../../domain/store-usage.ts';
+import type { StoreUsage } from '../../../domain/management/store-usage.ts';
 import type { Database } from './connection.ts';
 
 export function readUsage(db: Database): StoreUsage {
