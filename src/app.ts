@@ -20,6 +20,7 @@ import { createInvokeStream } from './rpc/streams/invoke-stream.ts';
 import { createStreamWatch } from './rpc/streams/stream-watch.ts';
 import { type Wait, waitUnref } from './schedule.ts';
 import { compileServices, createTraceParts } from './services.ts';
+import { isPostgres } from './storage/open.ts';
 import { createIdSource } from './transport/call-ids.ts';
 import { createCallLog } from './transport/call-log.ts';
 import { createGrpc } from './transport/grpc.ts';
@@ -38,7 +39,7 @@ import { createRest } from './transport/rest/rest.ts';
 import { listen } from './transport/server.ts';
 import type { TlsTexts } from './transport/server-options.ts';
 import { createTurns } from './transport/turns.ts';
-import { readVersion } from './version.ts';
+import { readCommit, readVersion } from './version.ts';
 import { createWebhooks } from './webhooks.ts';
 
 export type AppDeps = Deps & {
@@ -94,6 +95,12 @@ export async function createApp(given: AppDeps): Promise<App> {
     held: quotas.held,
     openSockets: webhooks.openSockets,
     retentionClock,
+    build: {
+      version: readVersion(),
+      commit: readCommit(),
+      store: isPostgres(config.databaseUrl) ? 'postgres' : 'sqlite',
+    },
+    traceDefaultDays: config.traceRetentionDays,
   });
   const { requests: requestMeter, deliveries: meter } = metrics;
   const changeFeed = createChangeFeed();

@@ -14,6 +14,7 @@ export type Command =
   | { readonly kind: 'migrate'; readonly isDryRun: boolean }
   | { readonly kind: 'copy'; readonly from: string; readonly to: string }
   | { readonly kind: 'backup'; readonly to: string }
+  | { readonly kind: 'compact' }
   | KeysCommand
   | MembersCommand
   | OrganizationCommand
@@ -32,6 +33,7 @@ export function readCommand(args: readonly string[]): Command {
   if (first === 'migrate') return readMigrate(others);
   if (first === 'copy') return readCopy(others);
   if (first === 'backup') return readBackup(others);
+  if (first === 'compact') return others.length === 0 ? { kind: 'compact' } : refuse('compact takes no arguments');
   if (first === 'keys') return orRefuse(readKeysCommand(others), first);
   if (first === 'members') return orRefuse(readMembersCommand(others), first);
   if (first === 'organization') return orRefuse(readOrganizationCommand(others), first);
@@ -126,6 +128,7 @@ function helpOfAll(): string {
     'spandrel migrate [--dry-run]         bring the schema of the database up to date, or print what that would run',
     'spandrel copy --from URL --to URL    copy a stopped SQLite database into an empty PostgreSQL database',
     'spandrel backup --to FILE            copy the SQLite database of a running server',
+    'spandrel compact                     give free space of the SQLite database back to the file system',
     'spandrel mint-admin-key --email E    mint and print a key for an administrator when all keys are lost, directly on',
     '    [--organization ID]              the database; the e-mail may belong to administrators of several organizations',
     'spandrel --help                      print this page',

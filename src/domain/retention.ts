@@ -4,6 +4,8 @@ import type { RetentionClock } from './management/retention-clock.ts';
 import { retentionStartMs, termStartMs, traceTermDays } from './retention-terms.ts';
 import type { RetentionCounts, RetentionCuts, RetentionStep, RetentionStore, TraceCut } from './store.ts';
 
+type TraceDeps = Pick<RetentionDeps, 'store' | 'traceDefaultDays'> & { readonly clock: Pick<RetentionClock, 'nowMs'> };
+
 type RetentionDeps = {
   readonly store: RetentionStore;
   readonly clock: Pick<RetentionClock, 'check' | 'nowMs'>;
@@ -25,13 +27,17 @@ export type RetentionReport = {
  * Expired records stay this much longer: a running request, or a process whose clock is behind, may still read them.
  */
 const LINGER_MS = 10 * 60_000;
-const STEP_GOAL_MS = 20;
+const STEP_GOAL_MS = 40;
 const ROWS_FIRST = 100;
 const ROWS_MIN = 10;
-const ROWS_MAX = 500;
+const ROWS_MAX = 2_000;
+const ROWS_GROWTH = 1.2;
 const PAUSE_MIN_MS = 10;
-/** After each step the database is free for this many times the duration of the step. */
-const PAUSE_SHARE = 2;
+/** After each step the database is free for this many times the duration of the step: less, the more is left. */
+const PAUSE_SHARE_MAX = 2;
+const PAUSE_SHARE_MIN = 0.25;
+/** With so many expired traces left, pauses are half as long as with none. */
+const BACKLOG_HALVING = 50_000;
 const LOCKED_PAUSE_MS = 5_000;
 
 export function createRetention(deps: RetentionDeps) {
@@ -39,7 +45,9 @@ export function createRetention(deps: RetentionDeps) {
     /** Removes expired records until none is left or the signal aborts. */
     async run(signal: AbortSignal): Promise<RetentionReport> {
       await deps.clock.check();
-      const walk = deps.store.begin(await decideCuts(deps, deps.clock.nowMs() - LINGER_MS));
+      const cuts = await decideCuts(deps);
+      const backlog = await deps.store.backlog(cuts.traces);
+      const walk = deps.store.begin(cuts);
       let removed: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
       let rowsMax = ROWS_FIRST;
       while (!signal.aborted) {
@@ -47,32 +55,43 @@ export function createRetention(deps: RetentionDeps) {
         removed = addCounts(removed, step.removed);
         if (step.outcome === 'done' || step.outcome === 'busy') return { outcome: step.outcome, removed };
         if (step.outcome === 'more') rowsMax = nextRowsMax(rowsMax, step.heldMs);
-        await deps.pause(pauseAfter(step), signal);
+        await deps.pause(pauseAfter(step, backlog - removed.traces), signal);
       }
       return { outcome: 'stopped', removed };
     },
   };
 }
 
+/** About how many traces a run of retention would erase now. */
+export async function countBacklog(deps: TraceDeps): Promise<number> {
+  return await deps.store.backlog(await decideTraceCuts(deps, deps.clock.nowMs() - LINGER_MS));
+}
+
 /** The instants before which records may be removed. */
-async function decideCuts(deps: RetentionDeps, atMs: number): Promise<RetentionCuts> {
-  const { store, traceDefaultDays, auditDays } = deps;
+async function decideCuts(deps: RetentionDeps): Promise<RetentionCuts> {
+  const atMs = deps.clock.nowMs() - LINGER_MS;
+  const traces = await decideTraceCuts(deps, atMs);
+  return { eventsBeforeMs: retentionStartMs(atMs), traces, auditBeforeMs: termStartMs(deps.auditDays, atMs) };
+}
+
+async function decideTraceCuts({ store, traceDefaultDays }: TraceDeps, atMs: number): Promise<readonly TraceCut[]> {
   const terms = await store.traceTerms();
-  const traces = terms.flatMap((storedDays): readonly TraceCut[] => {
+  return terms.flatMap((storedDays): readonly TraceCut[] => {
     const expiredBeforeMs = termStartMs(traceTermDays(storedDays, traceDefaultDays), atMs);
     return expiredBeforeMs === null ? [] : [{ storedDays, expiredBeforeMs }];
   });
-  return { eventsBeforeMs: retentionStartMs(atMs), traces, auditBeforeMs: termStartMs(auditDays, atMs) };
 }
 
-function pauseAfter({ outcome, heldMs }: RetentionStep): number {
-  return outcome === 'locked' ? LOCKED_PAUSE_MS : Math.max(PAUSE_MIN_MS, heldMs * PAUSE_SHARE);
+function pauseAfter({ outcome, heldMs }: RetentionStep, backlog: number): number {
+  if (outcome === 'locked') return LOCKED_PAUSE_MS;
+  const share = PAUSE_SHARE_MAX / (1 + Math.max(0, backlog) / BACKLOG_HALVING);
+  return Math.max(PAUSE_MIN_MS, heldMs * Math.max(PAUSE_SHARE_MIN, share));
 }
 
 /** Shrinks steps immediately when they take too long, and grows them slowly while they are fast. */
 function nextRowsMax(rowsMax: number, heldMs: number): number {
   if (heldMs > STEP_GOAL_MS) return Math.max(ROWS_MIN, Math.floor((rowsMax * STEP_GOAL_MS) / (2 * heldMs)));
-  return heldMs > STEP_GOAL_MS / 2 ? rowsMax : Math.min(ROWS_MAX, rowsMax + ROWS_MIN * 2);
+  return heldMs > STEP_GOAL_MS / 2 ? rowsMax : Math.min(ROWS_MAX, Math.ceil(rowsMax * ROWS_GROWTH));
 }
 
 function addCounts(a: RetentionCounts, b: RetentionCounts): RetentionCounts {

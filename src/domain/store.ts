@@ -30,6 +30,7 @@ import type {
   ProjectRecord,
   TeamRecord,
 } from './management/management.ts';
+import type { StoreUsage } from './management/store-usage.ts';
 import type { MonitorStore } from './monitors/monitor.ts';
 import type { MeasuringStore } from './pricing/measuring.ts';
 import type { RepricingStore } from './pricing/repricing.ts';
@@ -70,6 +71,8 @@ export type Store = {
   readonly measuring: MeasuringStore;
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryStore;
+  /** What the database and the connections to it hold now. */
+  usage(): Promise<StoreUsage>;
   /** Resolves when the store can read and write; MUST throw the unavailable Fault otherwise. */
   ready(): Promise<void>;
   /** MUST finish every accepted write, then release every file and thread. */
@@ -251,6 +254,11 @@ export type StoredInstants = {
 export type RetentionStore = {
   /** The distinct trace retentions that projects have stored, archived projects included. */
   traceTerms(): Promise<readonly (number | null)[]>;
+  /**
+   * About how many traces are past a cut and not erased yet: MUST count those of at most 200 spans that were received in a
+   * whole hour before it and began at most 35 days before it.
+   */
+  backlog(cuts: readonly TraceCut[]): Promise<number>;
   /** Begins a run over all stored records. Nothing changes before its first step. */
   begin(cuts: RetentionCuts): RetentionWalk;
 };

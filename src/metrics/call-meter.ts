@@ -5,6 +5,8 @@ import type { Registry } from './registry.ts';
 
 /** About a hundred routes and rpcs, each with a few statuses. */
 const SERIES_MAX = 2_000;
+const ROUTES_MAX = 600;
+const CALL_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 const REASONS = [
   'missing_credentials',
@@ -21,8 +23,23 @@ export function createCallMeter(registry: Registry) {
     labels: ['transport', 'route', 'status'],
     seriesMax: SERIES_MAX,
   });
+  const took = registry.histogram({
+    name: 'spandrel_call_seconds',
+    help: 'How long requests took, by route or rpc; a stream takes as long as it is read.',
+    labels: ['transport', 'route'],
+    bounds: CALL_BOUNDS,
+    seriesMax: ROUTES_MAX,
+  });
   return {
-    ended: (transport: string, route: string, status: number) => ended({ transport, route, status: String(status) }),
+    ended(transport: string, route: string, status: number, seconds: number) {
+      ended({ transport, route, status: String(status) });
+      took({ transport, route }, seconds);
+    },
+    refused: registry.counter({
+      name: 'spandrel_refusals_total',
+      help: 'Requests that were refused, by the code of the failure.',
+      labels: ['code'],
+    }),
     credentialRefused: registry.countBy({
       name: 'spandrel_credentials_refused_total',
       help: 'Requests whose credential was missing or not accepted.',

@@ -74,6 +74,7 @@ function meterRetention(retention: RetentionStore, meter: RequestMeter): Retenti
         async step(rowsMax) {
           const step = await walk.step(rowsMax);
           meter.retentionDeleted(step.removed.events);
+          meter.retentionErased(step.removed.traces);
           return step;
         },
       };

@@ -6,10 +6,18 @@ import type { RetentionClock } from '../domain/management/retention-clock.ts';
 import type { Store } from '../domain/store.ts';
 import { shareRead } from '../transport/shared-read.ts';
 import { createCallMeter, createConnectionMeter, createLossMeter, createOtlpMeter } from './call-meter.ts';
+import { registerDatabase } from './database.ts';
 import { createDeliveryMeter } from './delivery-meter.ts';
 import { createEvaluationMeter } from './evaluation-meter.ts';
 import { meterStore } from './metered-store.ts';
-import { type ResourceUsage, registerProcess, registerUsage, watchEventLoop } from './process.ts';
+import {
+  type Build,
+  type ResourceUsage,
+  registerBuild,
+  registerProcess,
+  registerUsage,
+  watchEventLoop,
+} from './process.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { createRequestMeter } from './request-meter.ts';
 
@@ -23,7 +31,10 @@ type MetricsDeps = {
   readonly held: () => ResourceUsage;
   /** Sockets of this process to receivers, by the kind of destination. */
   readonly openSockets: () => { readonly [kind: string]: SocketCounts };
-  readonly retentionClock: Pick<RetentionClock, 'heldMs' | 'logResets'>;
+  readonly retentionClock: Pick<RetentionClock, 'heldMs' | 'logResets' | 'nowMs'>;
+  readonly build: Build;
+  /** The term of traces in projects that never chose; null: for ever. */
+  readonly traceDefaultDays: number | null;
 };
 
 export function createMetrics(deps: MetricsDeps) {
@@ -37,7 +48,9 @@ export function createMetrics(deps: MetricsDeps) {
     otlpDiscarded: createOtlpMeter(registry),
     losses: createLossMeter(registry),
   };
+  registerBuild(registry, deps.build);
   registerStore(registry, deps);
+  registerDatabase(registry, deps);
   registerDeliveries(registry, deps);
   registerEvaluations(registry, deps);
   registerProcess(registry);

@@ -1,6 +1,22 @@
 /** Metrics of the process that cost nothing to read, and what its requests use. */
 
+import { readdirSync } from 'node:fs';
 import type { Registry } from './registry.ts';
+
+export type Build = {
+  readonly version: string;
+  /** Empty where it is unknown. */
+  readonly commit: string;
+  readonly store: 'sqlite' | 'postgres';
+};
+
+export function registerBuild(registry: Registry, build: Build): void {
+  registry.gauge({
+    name: 'spandrel_build_info',
+    help: 'Always 1; the labels say what runs.',
+    read: () => [{ labels: { ...build, node: process.versions.node }, value: 1 }],
+  });
+}
 
 export function registerProcess(registry: Registry): void {
   const startedAt = Date.now() / 1000 - process.uptime();
@@ -13,6 +29,21 @@ export function registerProcess(registry: Registry): void {
     },
   });
   registry.gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory.', read: process.memoryUsage.rss });
+  registry.gauge({
+    name: 'process_open_fds',
+    help: 'Open files and connections; on Linux only.',
+    read: () => readdirSync('/proc/self/fd').length,
+  });
+  registry.gauge({
+    name: 'nodejs_heap_size_used_bytes',
+    help: 'Used heap of the main thread.',
+    read: () => process.memoryUsage().heapUsed,
+  });
+  registry.gauge({
+    name: 'nodejs_heap_size_total_bytes',
+    help: 'Allocated heap of the main thread.',
+    read: () => process.memoryUsage().heapTotal,
+  });
   registry.gauge({
     name: 'process_start_time_seconds',
     help: 'When the process started, in Unix seconds.',

@@ -27,6 +27,10 @@ export function createRequestMeter(registry: Registry): RequestMeter {
       name: 'spandrel_settlement_total',
       help: 'Admitted requests that were settled because no outcome arrived in time.',
     }),
+    retentionErased: registry.count({
+      name: 'spandrel_traces_retention_erased_total',
+      help: 'Traces that retention erased.',
+    }),
     retentionDeleted: registry.count({
       name: 'spandrel_events_retention_deleted_total',
       help: 'Events that retention removed one by one; months that PostgreSQL drops whole are not counted.',

@@ -1,8 +1,9 @@
-/** Opens, migrates and backs up a store by the address of its database. */
+/** Opens, migrates, compacts and backs up a store by the address of its database. */
 
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Store } from '../domain/store.ts';
+import type { Compacted, compactFile } from './engine/sqlite/compact.ts';
 import type { SqliteStoreOptions } from './engine/sqlite/store.ts';
 import { StartError } from './errors.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -84,6 +85,21 @@ export async function backupDatabase(url: string, target: string): Promise<void>
     throw new StartError('only a SQLite file can be backed up this way; PostgreSQL has pg_dump and pg_basebackup');
   const { backupFile } = await import('./engine/sqlite/backup.ts');
   backupFile(file, target);
+}
+
+/** Shrinks a database file. Throws StartError, also for databases that do it in another way. */
+export async function compactDatabase(
+  url: string,
+  deps: Parameters<typeof compactFile>[1],
+): Promise<Compacted & { readonly file: string }> {
+  const file = databaseFile(url);
+  if (isPostgres(url)) {
+    throw new StartError(
+      'only a SQLite file is compacted this way. PostgreSQL reuses freed space by itself (autovacuum); VACUUM FULL gives it back to the system, and locks each table as long as it takes',
+    );
+  }
+  if (file === null) throw new StartError('a database in memory has no file to compact');
+  return { file, ...(await (await import('./engine/sqlite/compact.ts')).compactFile(file, deps)) };
 }
 
 /** The migrations that the database lacks, oldest first. Changes nothing. Throws StartError. */

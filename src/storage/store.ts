@@ -30,7 +30,7 @@ import { createSpendBlocks, type SpendWriter } from './spend/spend-blocks.ts';
 import type { CompleteSums } from './traces/trace-finder.ts';
 
 /** The parts of a store that differ between engines. */
-export type Engine = Pick<Store, 'retention'> & {
+export type Engine = Pick<Store, 'retention' | 'usage'> & {
   /** For point reads that requests wait for. */
   readonly control: QueryRunner;
   /** For longer reads. */
@@ -173,6 +173,10 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
     webhooks,
     deliveries,
+    usage: async () => {
+      refuseWhenClosed();
+      return await engine.usage();
+    },
     ready: async () => {
       refuseWhenClosed();
       await engine.check();

@@ -32,7 +32,8 @@ export type CallLog = {
 };
 
 type CallMeter = {
-  readonly ended: (transport: string, route: string, status: number) => void;
+  readonly ended: (transport: string, route: string, status: number, seconds: number) => void;
+  readonly refused: (labels: { readonly code: string }) => void;
   readonly credentialRefused: (reason: string) => void;
 };
 
@@ -70,7 +71,8 @@ export function createCallLog({ log, meter, addressOf, monotonicMs }: CallLogDep
     nowMs: monotonicMs,
     ended(call) {
       const { transport, route, status, fault } = call;
-      meter.ended(transport, route ?? NO_ROUTE, status);
+      meter.ended(transport, route ?? NO_ROUTE, status, (monotonicMs() - call.startedAtMs) / 1_000);
+      if (fault !== null) meter.refused({ code: fault.code });
       if (fault?.kind === 'unauthenticated') meter.credentialRefused(fault.code);
       if (isRefused(call) && second.hasRoom(fault?.code ?? null)) log.info(describe(call), 'request refused');
       else if (log.isLevelEnabled('debug')) log.debug(describe(call), 'request');

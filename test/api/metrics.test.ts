@@ -12,6 +12,16 @@ const LABEL = '[a-z_]+="(?:[^"\\\\\\n]|\\\\["\\\\n])*"';
 const SAMPLE = new RegExp(`^[a-z_]+(\\{${LABEL}(,${LABEL})*\\})? [0-9.e+-]+$`);
 
 const NAMES = [
+  'nodejs_heap_size_total_bytes',
+  'nodejs_heap_size_used_bytes',
+  'process_open_fds',
+  'spandrel_build_info',
+  'spandrel_call_seconds',
+  'spandrel_database_bytes',
+  'spandrel_refusals_total',
+  'spandrel_retention_backlog_traces',
+  'spandrel_store_ready',
+  'spandrel_traces_retention_erased_total',
   'spandrel_event_loop_delay_max_seconds',
   'spandrel_event_loop_delay_seconds',
   'spandrel_calls_total',
@@ -48,7 +58,9 @@ const NAMES = [
 /** Metrics that appear with their first event. */
 const LATER = [
   'spandrel_backfill_rows',
+  'spandrel_call_seconds',
   'spandrel_calls_total',
+  'spandrel_refusals_total',
   'spandrel_requests_total',
   'spandrel_webhook_attempt_seconds',
   'spandrel_webhook_attempts_total',
@@ -84,6 +96,21 @@ it('counts a collected request and its event', async () => {
   expect(lines).toContain('spandrel_requests_total{source="span",status="success",result="emitted"} 1');
   expect(lines).toContain('spandrel_events_appended_total{type="gateway.request.completed"} 1');
   expect(lines).toContain('spandrel_events_append_seconds_count 1');
+});
+
+it('shows what runs, how long each route takes, why requests are refused, and what the database holds', async () => {
+  app = await startApp();
+  const refused = { path: '/api/traces/absent', headers: { 'x-auth-token': 'wrong' } };
+  expect((await callRest(app.address, refused)).status).toBe(401);
+  const lines = await scrape();
+  const build = lines.find((line) => line.startsWith('spandrel_build_info'));
+  expect(build).toMatch(/version="[^"]+",commit="([0-9a-f]{40})?",store="(sqlite|postgres)",node="\d+\.[^"]+"\} 1$/);
+  expect(lines).toContain('spandrel_call_seconds_count{transport="rest",route="/api/traces/{trace_id}"} 1');
+  expect(lines).toContain('spandrel_refusals_total{code="invalid_credentials"} 1');
+  expect(lines).toContain('spandrel_store_ready 1');
+  expect(lines).toContain('spandrel_retention_backlog_traces 0');
+  const [bytes] = lines.filter((line) => line.startsWith('spandrel_database_bytes '));
+  expect(Number(bytes?.split(' ')[1])).toBeGreaterThan(4_096);
 });
 
 it('counts what was sent again, what was rejected, and what still waits, as such', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRetention, type RetentionReport } from '../../src/domain/retention.ts';
 import { termStartMs, traceTermDays } from '../../src/domain/retention-terms.ts';
-import type { RetentionCuts, RetentionStep, RetentionStore } from '../../src/domain/store.ts';
+import type { RetentionCuts, RetentionStep, RetentionStore, TraceCut } from '../../src/domain/store.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
@@ -16,6 +16,8 @@ type Options = {
   /** The results of the steps; the last one repeats. */
   readonly steps?: readonly Partial<RetentionStep>[];
   readonly stopAfterPauses?: number;
+  /** How many traces are past their term when the run begins. */
+  readonly backlog?: number;
 };
 
 /** Runs retention over a store with the given answers, and records all calls of the store. */
@@ -27,11 +29,21 @@ async function run(options: Options) {
     auditDays = null,
     steps = [{}],
     stopAfterPauses = 1000,
+    backlog = 0,
   } = options;
   const stopping = new AbortController();
-  const calls = { cuts: [] as RetentionCuts[], rows: [] as number[], pauses: [] as number[] };
+  const calls = {
+    cuts: [] as RetentionCuts[],
+    counted: [] as (readonly TraceCut[])[],
+    rows: [] as number[],
+    pauses: [] as number[],
+  };
   const store: RetentionStore = {
     traceTerms: async () => terms,
+    async backlog(cuts) {
+      calls.counted.push(cuts);
+      return backlog;
+    },
     begin(cuts) {
       calls.cuts.push(cuts);
       return {
@@ -110,15 +122,15 @@ describe('the steps of a run', () => {
     expect(report).toEqual({ outcome: 'done', removed: { events: 6, traces: 2, auditEntries: 3, months: 2 } });
   });
 
-  it('grow while they are quick, never beyond 500 rows', async () => {
+  it('grow while they are quick, never beyond 2,000 rows', async () => {
     const { rows } = await run({ steps: [{ outcome: 'more', heldMs: 3 }], stopAfterPauses: 100 });
-    expect(rows.slice(0, 3)).toEqual([100, 120, 140]);
-    expect(Math.max(...rows)).toBe(500);
+    expect(rows.slice(0, 3)).toEqual([100, 120, 144]);
+    expect(Math.max(...rows)).toBe(2_000);
   });
 
   it('shrink at once when they take too long, and stay as they are in between', async () => {
-    const slow = { outcome: 'more', heldMs: 80 } as const;
-    const fine = { outcome: 'more', heldMs: 15 } as const;
+    const slow = { outcome: 'more', heldMs: 160 } as const;
+    const fine = { outcome: 'more', heldMs: 30 } as const;
     const { rows } = await run({ steps: [slow, fine, slow, slow, slow], stopAfterPauses: 20 });
     expect(rows.slice(0, 4)).toEqual([100, 12, 12, 10]);
     expect(Math.min(...rows)).toBe(10);
@@ -130,6 +142,19 @@ describe('the steps of a run', () => {
       steps: [...heldMs.map((each) => ({ outcome: 'more', heldMs: each }) as const), {}],
     });
     expect(pauses).toEqual([10, 10, 60, 400]);
+  });
+
+  it('take a larger share of the time the more traces wait, and less again as they go', async () => {
+    const step = { outcome: 'more', heldMs: 40, removed: { ...NOTHING, traces: 50_000 } } as const;
+    const pausesWith = async (backlog: number) => (await run({ backlog, steps: [step], stopAfterPauses: 5 })).pauses;
+    expect(await pausesWith(100_000)).toEqual([40, 80, 80, 80, 80]);
+    expect(await pausesWith(200_000)).toEqual([20, expect.closeTo(80 / 3), 40, 80, 80]);
+    expect((await pausesWith(10_000_000))[0]).toBe(10);
+  });
+
+  it('count the traces that wait by the cuts of the run', async () => {
+    const { cuts, counted } = await run({ terms: [7, null], traceDefaultDays: 90 });
+    expect(counted).toEqual([cuts[0]?.traces]);
   });
 
   it('come back later for what others hold', async () => {

@@ -70,7 +70,12 @@ async function work(outcomeOf: (traceId: string, attempt: number) => EvaluationO
       async search() {
         searchesLeft -= 1;
         if (searchesLeft >= 0) throw new Fault('unavailable', 'The store is away.');
-        return { views: [viewOf('a'), viewOf('b')], nextCursor: null, total: { count: 2, isExact: true } };
+        return {
+          views: [viewOf('a'), viewOf('b')],
+          nextCursor: null,
+          isPartial: false,
+          total: { count: 2, isExact: true },
+        };
       },
     },
     results: {

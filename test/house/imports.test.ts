@@ -62,7 +62,8 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   auth: /^$/,
   rpc: /^@bufbuild\/protobuf(\/|$)/,
   transport: /^(node:|@bufbuild\/protobuf(\/|$)|@connectrpc\/)/,
-  metrics: /^$/,
+  // Open files are counted in /proc.
+  metrics: /^node:fs$/,
   delivery: /^(node:|@aws-sdk\/client-(sqs|sts)$)/,
   evaluation: /^(node:|ajv$|ajv\/dist\/2020|markdown-it$|node-sql-parser\/build\/|re2js$)/,
   queue: /^$/,

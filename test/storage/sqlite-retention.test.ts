@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as queries from '../../gen/storage/sqlite/retention.ts';
 import { packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
 import { createTransact, openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { prepareRequestKeys } from '../../src/storage/engine/sqlite/request-keys.ts';
@@ -125,6 +126,15 @@ describe('a step', () => {
     expect(left).toBeGreaterThan(100);
     expect(left).toBeLessThan(200);
   });
+});
+
+it('a trace is erased by its keys, so it costs the same however many its project has', () => {
+  for (const { text, cells } of [queries.listCounted, queries.lockTraces, queries.markStored]) {
+    const given = { projectNumber: 1, sequences: [1, 2], partsMax: 10 };
+    const plan = opened.db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...cells(given));
+    const ofTraces = plan.map(({ detail }) => detail).filter((detail) => / traces\b/.test(detail));
+    expect(ofTraces).toEqual(['SEARCH traces USING INTEGER PRIMARY KEY (rowid=?)']);
+  }
 });
 
 it('a walk ends even when every step exceeds its time', async () => {

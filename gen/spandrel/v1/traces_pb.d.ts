@@ -1741,6 +1741,14 @@ export declare type TracePagination = Message<"spandrel.v1.TracePagination"> & {
    * @generated from field: optional string next_page_token = 3;
    */
   nextPageToken?: string | undefined;
+
+  /**
+   * True while so many traces are not indexed that time ran out before the page was full; unset otherwise. The next page goes
+   * on from there.
+   *
+   * @generated from field: optional bool partial = 4;
+   */
+  partial?: boolean | undefined;
 };
 
 /**

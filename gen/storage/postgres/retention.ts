@@ -30,9 +30,16 @@ export const hideTrace: Compiled<typeof source.hideTrace> = {
   cells: (params) => [params.hiddenProjectNumber, params.hiddenTraceId, params.projectNumber, params.traceId, params.sequence],
 };
 
+export const listBacklog: Compiled<typeof source.listBacklog> = {
+  name: 'retention.listBacklog',
+  text: "select \"number\" as \"projectNumber\", (select cast(coalesce(sum(traces), 0) as bigint) as \"traces\" from \"analytics_hours\" where \"analytics_hours\".\"project_number\" = \"projects\".\"number\" and \"grouping\" = 0 and \"hour\" >= $1 and \"hour\" < $2 and \"received_hour\" < $3) as \"traces\" from \"projects\" where \"number\" > $4 and \"trace_retention_days\" is not distinct from $5 order by \"number\" limit $6",
+  cells: (params) => [params.fromHour, params.beforeHour, params.beforeHour, params.after, params.storedDays, params.limit],
+  row: (row) => row,
+};
+
 export const listCounted: Compiled<typeof source.listCounted> = {
   name: 'retention.listCounted',
-  text: "select \"traces\".\"project_number\" as \"projectNumber\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\" from \"traces\" where \"project_number\" = $1 and \"sequence\" = any($2)",
+  text: "select \"traces\".\"project_number\" as \"projectNumber\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\" from \"traces\" where \"project_number\" + 0 = $1 and \"sequence\" = any($2)",
   cells: (params) => [params.projectNumber, params.sequences],
   row: (row) => row,
 };
@@ -102,8 +109,8 @@ export const lockProjectTerms: Compiled<typeof source.lockProjectTerms> = {
 
 export const lockTraces: Compiled<typeof source.lockTraces> = {
   name: 'retention.lockTraces',
-  text: "select \"project_number\" as \"projectNumber\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" + (select count(*) as \"count\" from (select \"evaluation_id\" as \"id\" from \"evaluations\" where \"evaluations\".\"project_number\" = \"traces\".\"project_number\" and \"evaluations\".\"trace_sequence\" = \"traces\".\"sequence\" limit $1) as \"some\") as \"parts\" from \"traces\" where \"sequence\" = any($2) order by \"sequence\" for update skip locked",
-  cells: (params) => [params.partsMax, params.sequences],
+  text: "select \"project_number\" as \"projectNumber\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", case when \"span_count\" > $1 then \"span_count\" else (select coalesce(sum(rows), 0) as \"rows\" from (select 1 + (coalesce(octet_length(\"params\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"contexts\"), 0) + coalesce(octet_length(\"telemetry\"), 0) + coalesce(octet_length(\"input\"), 0) + coalesce(octet_length(\"output\"), 0)) / 16384 as \"rows\" from \"spans\" where \"spans\".\"project_number\" = \"traces\".\"project_number\" and \"spans\".\"trace_sequence\" = \"traces\".\"sequence\" limit $2) as \"some\") end + (select coalesce(sum(rows), 0) as \"rows\" from (select 1 + (coalesce(octet_length(\"details\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"inputs\"), 0)) / 16384 as \"rows\" from \"evaluations\" where \"evaluations\".\"project_number\" = \"traces\".\"project_number\" and \"evaluations\".\"trace_sequence\" = \"traces\".\"sequence\" limit $3) as \"some\") as \"parts\" from \"traces\" where \"sequence\" = any($4) order by \"sequence\" for update skip locked",
+  cells: (params) => [params.partsMax, params.partsMax, params.partsMax, params.sequences],
   row: (row) => row,
 };
 

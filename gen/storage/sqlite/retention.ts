@@ -39,9 +39,19 @@ export const hideTrace: Compiled<typeof source.hideTrace> = {
   cells: (params) => [params.hiddenProjectNumber, packId(params.hiddenTraceId), params.projectNumber, packId(params.traceId), params.sequence],
 };
 
+export const listBacklog: Compiled<typeof source.listBacklog> = {
+  name: 'retention.listBacklog',
+  text: "select \"number\" as \"projectNumber\", (select cast(coalesce(sum(traces), 0) as bigint) as \"traces\" from \"analytics_hours\" where \"analytics_hours\".\"project_number\" = \"projects\".\"number\" and \"grouping\" = 0 and \"hour\" >= ? and \"hour\" < ? and \"received_hour\" < ?) as \"traces\" from \"projects\" where \"number\" > ? and \"trace_retention_days\" is not distinct from ? order by \"number\" limit ?",
+  cells: (params) => [params.fromHour, params.beforeHour, params.beforeHour, params.after, params.storedDays, params.limit],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traces: row[1],
+  }),
+};
+
 export const listCounted: Compiled<typeof source.listCounted> = {
   name: 'retention.listCounted',
-  text: "select \"traces\".\"project_number\" as \"projectNumber\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
+  text: "select \"traces\".\"project_number\" as \"projectNumber\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\" from \"traces\" where \"project_number\" + 0 = ? and \"sequence\" in (select value from json_each(?))",
   cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     projectNumber: row[0],
@@ -135,8 +145,8 @@ export const lockProjectTerms: Compiled<typeof source.lockProjectTerms> = {
 
 export const lockTraces: Compiled<typeof source.lockTraces> = {
   name: 'retention.lockTraces',
-  text: "select \"project_number\" as \"projectNumber\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" + (select count(*) as \"count\" from (select \"evaluation_id\" as \"id\" from \"evaluations\" where \"evaluations\".\"project_number\" = \"traces\".\"project_number\" and \"evaluations\".\"trace_sequence\" = \"traces\".\"sequence\" limit ?) as \"some\") as \"parts\" from \"traces\" where \"sequence\" in (select value from json_each(?)) order by \"sequence\"",
-  cells: (params) => [params.partsMax, JSON.stringify(params.sequences)],
+  text: "select \"project_number\" as \"projectNumber\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", case when \"span_count\" > ? then \"span_count\" else (select coalesce(sum(rows), 0) as \"rows\" from (select 1 + (coalesce(octet_length(\"params\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"contexts\"), 0) + coalesce(octet_length(\"telemetry\"), 0) + coalesce(octet_length(\"input\"), 0) + coalesce(octet_length(\"output\"), 0)) / 16384 as \"rows\" from \"spans\" where \"spans\".\"project_number\" = \"traces\".\"project_number\" and \"spans\".\"trace_sequence\" = \"traces\".\"sequence\" limit ?) as \"some\") end + (select coalesce(sum(rows), 0) as \"rows\" from (select 1 + (coalesce(octet_length(\"details\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"inputs\"), 0)) / 16384 as \"rows\" from \"evaluations\" where \"evaluations\".\"project_number\" = \"traces\".\"project_number\" and \"evaluations\".\"trace_sequence\" = \"traces\".\"sequence\" limit ?) as \"some\") as \"parts\" from \"traces\" where \"sequence\" in (select value from json_each(?)) order by \"sequence\"",
+  cells: (params) => [params.partsMax, params.partsMax, params.partsMax, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     projectNumber: row[0],
     traceId: row[1],

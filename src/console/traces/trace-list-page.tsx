@@ -93,6 +93,8 @@ export default function TraceListPage() {
       )}
       <p className={styles.count} role="status">
         {found.data && <Count traces={traces} total={pagination} />}{' '}
+        {found.data?.pages.at(-1)?.answer.pagination?.partial === true &&
+          'Many traces are being indexed: older ones are not searched yet. Scroll or search again to go on. '}
         {isEmpty && isEverything && (
           <Button small onClick={() => change({ range: LONGEST_RANGE })}>
             Search older traces

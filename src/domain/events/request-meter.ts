@@ -18,4 +18,5 @@ export type RequestMeter = {
   /** From the call of an append until it is on disk. */
   observeAppend(seconds: number): void;
   retentionDeleted(events: number): void;
+  retentionErased(traces: number): void;
 };

@@ -43,7 +43,8 @@ export function createTraceSearchRpc(searches: TraceSearches, platformUrl: Platf
           traces.push({ view: await showView(view, { isSummary, project: call.project, platformUrl }) });
         }
         const totalHitsRelation = page.total.isExact ? 'eq' : 'gte';
-        return { traces, pagination: { ...paginationOf(page), totalHitsRelation } };
+        const partial = page.isPartial ? true : undefined;
+        return { traces, pagination: { ...paginationOf(page), totalHitsRelation, partial } };
       },
     },
     getThread: {

@@ -137,13 +137,11 @@ export const listHours = query<OfHours>()((db, params, { find }) =>
 );
 
 /** What each trace adds to the hours. */
-export const listCounted = query<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
-  rowsOf(db, 'Trace', { projectNumber })
-    .where(isAmong('sequence', sequences))
-    .select([
-      ...columns('Trace', 'projectNumber', 'sequence', 'startedAtMs', 'insertedAtMs', 'spanCount', 'hasError'),
-      ...columns('Trace', 'promptTokens', 'completionTokens', 'totalCostNanoUsd'),
-    ]),
+export const listCounted = query<OfTraces>()((db, params, dialect) =>
+  tracesOf(db, params, dialect).select([
+    ...columns('Trace', 'projectNumber', 'sequence', 'startedAtMs', 'insertedAtMs', 'spanCount', 'hasError'),
+    ...columns('Trace', 'promptTokens', 'completionTokens', 'totalCostNanoUsd'),
+  ]),
 );
 
 type ScanPosition = {

@@ -13,7 +13,7 @@ export type RetentionQueries = Queries['retention'];
 
 type Trace = { readonly projectNumber: number; readonly traceId: string; readonly sequence: number };
 
-/** The number of spans and evaluations; more than a step may remove counts as that many. */
+/** The weight of its spans and evaluations, in rows; more than a step may remove counts as that many. */
 type Expired = Trace & { readonly parts: number };
 
 type StepOfTraces = StepBudget & {
@@ -32,7 +32,7 @@ export async function removeExpiredTraces(
   queries: RetentionQueries,
   step: StepOfTraces,
 ): Promise<{ readonly removed: number; readonly next: number | null }> {
-  const { runQuery, change, after, cuts, rowsMax, rowsAtOnce, isOver } = step;
+  const { runQuery, change, after, cuts, rowsMax, rowsAtOnce, heavyRowsAtOnce, isOver } = step;
   let next: number | null = after;
   let rows = 0;
   let removed = 0;
@@ -45,7 +45,7 @@ export async function removeExpiredTraces(
       const [hidden] = await runQuery(queries.findHiddenTrace, {});
       if (hidden === undefined) return true;
       const { projectNumber, sequence } = hidden;
-      const wanted = Math.min(rowsAtOnce, rowsMax - rows);
+      const wanted = Math.min(heavyRowsAtOnce, rowsMax - rows);
       const trace = { projectNumber: -projectNumber, traceSequence: sequence };
       let parts = await change(queries.removeSomeSpans, { ...trace, limit: wanted });
       if (parts < wanted) {
@@ -78,40 +78,60 @@ export async function removeExpiredTraces(
     }
   }
 
+  /** False when the step ended before all of these were removed. */
+  async function remove(locked: readonly Expired[]): Promise<boolean> {
+    for (let start = 0; start < locked.length; ) {
+      if (isSpent()) return false;
+      const room = Math.min(rowsAtOnce, rowsMax - rows);
+      const batch = pickFitting(locked, start, room);
+      const large = batch.length === 0 ? locked[start] : undefined;
+      // It fits into the next step.
+      if (large !== undefined && room < rowsAtOnce && rowsOf(large) <= rowsAtOnce) return false;
+      start += Math.max(1, batch.length);
+      next = locked[start - 1]?.sequence ?? next;
+      if (large !== undefined) {
+        await hide(large);
+        if (!(await eraseHidden())) return false;
+      } else {
+        await removeWhole(batch);
+        for (const trace of batch) rows += rowsOf(trace);
+        removed += batch.length;
+      }
+    }
+    return true;
+  }
+
+  async function hide(large: Trace): Promise<void> {
+    const { projectNumber, sequence } = large;
+    await change(queries.markStored, { projectNumber, sequences: [sequence] });
+    await subtractFromHours(step, queries, [large]);
+    await change(queries.hideTrace, toHidden(large));
+    await change(queries.removeJobs, { projectNumber, sequences: [sequence] });
+  }
+
   // Hidden traces come first.
   if (!(await eraseHidden())) return { removed, next };
   if (cuts.length === 0) return { removed, next: null };
-  const { expired, end } = await lockExpired(queries, step);
-  for (let start = 0; start < expired.length; ) {
+  const { expired, end } = await listExpired(queries, step);
+  for (let start = 0; start < expired.length; start += rowsAtOnce) {
     if (isSpent()) return { removed, next };
-    const room = Math.min(rowsAtOnce, rowsMax - rows);
-    const batch = pickFitting(expired, start, room);
-    const large = batch.length === 0 ? expired[start] : undefined;
-    // It fits into the next step.
-    if (large !== undefined && room < rowsAtOnce && rowsOf(large) <= rowsAtOnce) return { removed, next };
-    start += Math.max(1, batch.length);
-    next = expired[start - 1]?.sequence ?? next;
-    if (large !== undefined) {
-      const { projectNumber, sequence } = large;
-      await change(queries.markStored, { projectNumber, sequences: [sequence] });
-      await subtractFromHours(step, queries, [large]);
-      await change(queries.hideTrace, toHidden(large));
-      await change(queries.removeJobs, { projectNumber: large.projectNumber, sequences: [large.sequence] });
-      if (!(await eraseHidden())) return { removed, next };
-    } else {
-      await removeWhole(batch);
-      for (const trace of batch) rows += rowsOf(trace);
-      removed += batch.length;
-    }
+    const sequences = expired.slice(start, start + rowsAtOnce);
+    // Locked in portions: what the step has no time for is not read.
+    const locked = await runQuery(queries.lockTraces, { sequences, partsMax: rowsMax });
+    if (!(await remove(locked))) return { removed, next };
+    next = sequences.at(-1) ?? next;
   }
   return { removed, next: end };
 }
 
-/** Locks some traces that are past their term. `end` is where the next step continues; null when all were examined. */
-async function lockExpired(
+/**
+ * The next traces that are past their term, and locks the terms. `end` is where the next step continues; null when all were
+ * examined.
+ */
+async function listExpired(
   queries: RetentionQueries,
-  { runQuery, after, before, cuts, rowsMax }: StepOfTraces,
-): Promise<{ readonly expired: readonly Expired[]; readonly end: number | null }> {
+  { runQuery, after, before, cuts }: StepOfTraces,
+): Promise<{ readonly expired: readonly number[]; readonly end: number | null }> {
   const traces = await runQuery(queries.listTracesAfter, { after, before, limit: TRACES_AT_ONCE });
   const end = traces.length < TRACES_AT_ONCE ? null : (traces.at(-1)?.sequence ?? null);
   const expiredBeforeMs = new Map(cuts.map((cut) => [cut.storedDays, cut.expiredBeforeMs]));
@@ -124,10 +144,9 @@ async function lockExpired(
   );
   // Traces of an unknown project stay.
   const cutOf = (number: number) => expiredBeforeMs.get(terms.get(number) ?? null) ?? 0;
-  const sequences = old
+  const expired = old
     .filter((trace) => terms.has(trace.projectNumber) && trace.insertedAtMs < cutOf(trace.projectNumber))
     .map(({ sequence }) => sequence);
-  const expired = sequences.length === 0 ? [] : await runQuery(queries.lockTraces, { sequences, partsMax: rowsMax });
   return { expired, end };
 }
 

@@ -1,5 +1,7 @@
 /** Queries and removals of rows that are past their term. */
 
+import { sql } from 'kysely';
+import { GROUPINGS } from '../analytics/hour-changes.ts';
 import { removeSome, rowsOf } from '../plain-queries.ts';
 import { change, type Db, query } from '../queries.ts';
 import type { OfTraces } from '../traces/columns.ts';
@@ -20,6 +22,36 @@ type Hidden = {
 
 export const listTraceTerms = query<Record<never, never>>()((db) =>
   db.selectFrom('Project').distinct().select('traceRetentionDays as storedDays'),
+);
+
+type BacklogOfTerm = {
+  readonly storedDays: number | null;
+  readonly fromHour: number;
+  readonly beforeHour: number;
+  /** Projects up to this number are done. */
+  readonly after: number;
+  readonly limit: number;
+};
+
+/** For each project with this term, how many traces it received before an hour; see tables/analytics.ts. */
+export const listBacklog = query<BacklogOfTerm>()((db, { storedDays, fromHour, beforeHour, after, limit }) =>
+  db
+    .selectFrom('Project')
+    .where('number', '>', after)
+    .where('traceRetentionDays', 'is not distinct from', storedDays)
+    .select('number as projectNumber')
+    .select(({ selectFrom }) => {
+      const received = selectFrom('AnalyticsHour')
+        .whereRef('AnalyticsHour.projectNumber', '=', 'Project.number')
+        .where('grouping', '=', sql.lit(GROUPINGS.traces))
+        .where('hour', '>=', fromHour)
+        .where('hour', '<', beforeHour)
+        .where('receivedHour', '<', beforeHour);
+      const traces = received.select(sql<number>`cast(coalesce(sum(traces), 0) as bigint)`.as('traces'));
+      return sql<number>`${traces}`.as('traces');
+    })
+    .orderBy('number')
+    .limit(limit),
 );
 
 /** Frees the ids of the oldest events that belong to no request. */
@@ -84,21 +116,39 @@ export const lockProjectTerms = query<{ readonly numbers: readonly number[] }>()
 
 type OfSequences = { readonly sequences: readonly number[]; readonly partsMax: number };
 
-/** With the number of spans and evaluations, capped above what a step may remove. */
-export const lockTraces = query<OfSequences>()((db, { sequences, partsMax }, { lockAvailable, isAmong, idText }) =>
+/** Removing so many bytes of texts costs about as much as removing a row. */
+const BYTES_PER_ROW = 16_384;
+
+/**
+ * With the weight of what belongs to the trace, in rows: its spans and evaluations and their texts. It is capped above what
+ * a step may remove; of a trace with more spans than `partsMax` it is their number.
+ */
+export const lockTraces = query<OfSequences>()((db, { sequences, partsMax }, { lockAvailable, isAmong, ...dialect }) =>
   lockAvailable(
     db
       .selectFrom('Trace')
       .where(isAmong('sequence', sequences))
-      .select(['projectNumber as projectNumber', idText('traceId').as('traceId'), 'sequence as sequence'])
-      .select(({ eb, ref, selectFrom }) => {
-        const some = selectFrom('Evaluation')
-          .whereRef('Evaluation.projectNumber', '=', 'Trace.projectNumber')
-          .whereRef('Evaluation.traceSequence', '=', 'Trace.sequence')
-          .select('evaluationId as id')
-          .limit(partsMax);
-        const evaluations = selectFrom(some.as('some')).select(({ fn }) => fn.countAll<number>().as('count'));
-        return eb(ref('spanCount'), '+', evaluations).$castTo<number>().as('parts');
+      .select(['projectNumber as projectNumber', dialect.idText('traceId').as('traceId'), 'sequence as sequence'])
+      .select(({ ref, selectFrom }) => {
+        const weightOf = (table: 'Span' | 'Evaluation', texts: readonly string[]) => {
+          const some = selectFrom(table)
+            .whereRef(`${table}.projectNumber`, '=', 'Trace.projectNumber')
+            .whereRef(`${table}.traceSequence`, '=', 'Trace.sequence')
+            .select(sql<number>`1 + (${dialect.textBytes(texts)}) / ${sql.lit(BYTES_PER_ROW)}`.as('rows'))
+            .limit(partsMax);
+          return selectFrom(some.as('some')).select(sql<number>`coalesce(sum(rows), 0)`.as('rows'));
+        };
+        const spans = weightOf('Span', [
+          'paramsJson',
+          'errorJson',
+          'contextsJson',
+          'telemetryJson',
+          'inputJson',
+          'outputJson',
+        ]);
+        const evaluations = weightOf('Evaluation', ['details', 'errorJson', 'inputsJson']);
+        const ofSpans = sql`case when ${ref('spanCount')} > ${partsMax} then ${ref('spanCount')} else ${spans} end`;
+        return sql<number>`${ofSpans} + ${evaluations}`.as('parts');
       })
       .orderBy('sequence'),
   ),

@@ -19,6 +19,8 @@ export type StepBudget = Pick<Transaction, 'runQuery' | 'change'> & {
   readonly rowsMax: number;
   /** The number of rows removed between two checks of the time. */
   readonly rowsAtOnce: number;
+  /** The same for rows of any size. */
+  readonly heavyRowsAtOnce: number;
   /** Whether the time of the step is over. */
   readonly isOver: () => boolean;
 };

@@ -23,7 +23,8 @@ beforeAll(async () => {
   app = await startApp({ environment: LIMITS });
   await act(app, 'POST', '/api/teams', { name: 'second' });
   await act(app, 'POST', '/api/projects', { name: 'second' });
-  userId = (await act(app, 'POST', '/api/organization/members', { email: 'a@example.com', name: 'A', role: 'VIEWER' })).userId;
+  userId = (await act(app, 'POST', '/api/organization/members', { email: 'a@example.com', name: 'A', role: 'VIEWER' }))
+    .userId;
   await act(app, 'POST', '/api/role-bindings', {
     userId,
     role: 'MEMBER',

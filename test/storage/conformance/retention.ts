@@ -80,6 +80,33 @@ export function retentionConformance(open: OpenSubject): void {
     );
   });
 
+  describe('the backlog of retention', () => {
+    it(
+      'MUST count the traces that are past the cut of their project and not erased yet',
+      withStore(open, async (store, { execute }) => {
+        const short = await bootstrapProject(store);
+        const long = { ...short, projectId: 'project_long', projectNumber: short.projectNumber + 1 };
+        await execute(copyProject(short.projectId, long));
+        await store.projects.updateSettings(short.projectId, { traceRetentionDays: 7 }, RECEIVED_AT_MS);
+        await store.projects.updateSettings(long.projectId, { traceRetentionDays: 30 }, RECEIVED_AT_MS);
+        for (const project of [short, long]) {
+          for (const days of [1, 8, 29, 31, 50]) {
+            const atMs = RECEIVED_AT_MS - days * DAY_MS;
+            const spans = [bareSpan({ startedAtMs: atMs - 10, finishedAtMs: atMs })];
+            await store.traces.append(sampleAppend({ ...project, receivedAtMs: atMs, spans, requests: [] }));
+          }
+        }
+        const cuts = [cut(7), cut(30)];
+        // Of the first project those of 8, 29 and 31 days, of the second those of 31 and 50.
+        expect(await store.retention.backlog(cuts)).toBe(5);
+        expect(await store.retention.backlog([cut(30)])).toBe(2);
+        expect(await store.retention.backlog([])).toBe(0);
+        await walk(store, { ...NOTHING, traces: cuts });
+        expect(await store.retention.backlog(cuts)).toBe(0);
+      }),
+    );
+  });
+
   describe('retention of traces', () => {
     it(
       'removes the traces before the cut of their project with all that belongs to them, and no others',

@@ -62,6 +62,8 @@ export type TracePage = {
   readonly total: SearchTotal;
   /** Null: the last page. */
   readonly nextCursor: string | null;
+  /** Whether time ran out before the page was full: too many traces are not indexed yet. */
+  readonly isPartial: boolean;
 };
 
 export type TraceSearches = {
@@ -128,7 +130,8 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     const { views, last } = await show(found.traces, spansLimit, call);
     const next = last ?? found.next;
     const nextCursor = next === null ? null : seal(plan, project, { ...walk, after: next, total });
-    return { views, total, nextCursor };
+    const isPartial = found.next !== null && found.traces.length < question.limit;
+    return { views, total: isPartial ? { ...total, isExact: false } : total, nextCursor, isPartial };
   }
 
   function boundsOf({ project, nowMs }: SearchCall): Pick<SearchQuery, 'projectNumber' | 'expiredBeforeMs'> {
@@ -247,7 +250,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     async thread(request, call) {
       // No trace has a longer thread id, and databases may refuse it.
       if (hasMoreCharactersThan(request.threadId, THREAD_ID_CHARACTERS_MAX)) {
-        return { views: [], total: NO_TOTAL, nextCursor: null };
+        return { views: [], total: NO_TOTAL, nextCursor: null, isPartial: false };
       }
       return await run(planThread(request, call), call);
     },

@@ -5,6 +5,8 @@
 
 import { callbackify } from 'node:util';
 import pg from 'pg';
+import type { PoolUsage } from '../../../domain/management/store-usage.ts';
+import { codeOf } from '../../errors.ts';
 import { connectionOf } from './address.ts';
 import { isStorageFailure, storageFault, toFault } from './failures.ts';
 import { refuseUnsafeCommits } from './fitness.ts';
@@ -25,6 +27,8 @@ type PoolOptions = {
   readonly url: string;
   readonly name: string;
   readonly connectionsMax: number;
+  /** Connections that stay open while idle. */
+  readonly connectionsMin?: number;
   readonly statementTimeoutMs: number;
   /** Whether statements are sent before earlier ones are answered. */
   readonly isPipelined?: boolean;
@@ -37,11 +41,15 @@ const IDLE_MS = 30_000;
 // The database ends slow statements itself; this is for one that no longer answers.
 const ANSWER_SLACK_MS = 1_000;
 const INT8 = 20;
+/** too_many_connections, which also stands for the limits of a role and of a database. */
+const NO_MORE_CONNECTIONS: ReadonlySet<string> = new Set(['53300']);
+const LIMITED_MS = 1_000;
 
 export function openPool({
   url,
   name,
   connectionsMax,
+  connectionsMin = 0,
   statementTimeoutMs,
   isPipelined,
   prepareConnection,
@@ -50,6 +58,7 @@ export function openPool({
     ...connectionOf(url),
     application_name: connectionName(name),
     max: connectionsMax,
+    min: connectionsMin,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_MS,
     query_timeout: statementTimeoutMs + ANSWER_SLACK_MS,
@@ -85,9 +94,21 @@ export function openPool({
     try {
       return await pool.connect();
     } catch (error) {
+      if (NO_MORE_CONNECTIONS.has(codeOf(error)) && pool.totalCount > 0) {
+        limitToOpen();
+        return await connect();
+      }
       // A failure to connect is never the caller's fault.
       throw storageFault(error);
     }
+  }
+
+  /** For a while callers wait for the open connections, and ask for no others. */
+  function limitToOpen(): void {
+    pool.options.max = pool.totalCount;
+    setTimeout(() => {
+      pool.options.max = connectionsMax;
+    }, LIMITED_MS).unref();
   }
 
   async function withConnection<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -121,9 +142,32 @@ export async function readClock({ runStatement }: Pick<Pool, 'runStatement'>): P
   return row.nowMs;
 }
 
+const SIZE: Statement = { name: 'size', text: 'SELECT pg_database_size(current_database()) AS bytes' };
+
+export async function readDatabaseBytes({ runStatement }: Pick<Pool, 'runStatement'>): Promise<number> {
+  return (await runStatement<{ bytes: number }>(SIZE, []))[0]?.bytes ?? 0;
+}
+
+/** What the pools hold now. */
+export function poolUsages(pools: Pools): { readonly [pool: string]: PoolUsage } {
+  const usages = Object.entries(pools).map(
+    ([
+      name,
+      {
+        connections: { totalCount, idleCount, waitingCount },
+      },
+    ]) => {
+      return [name, { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount }] as const;
+    },
+  );
+  return Object.fromEntries(usages);
+}
+
 // One for the batch under way, one for the check whether writing works.
 const INGEST_CONNECTIONS = 2;
 const CONTROL_CONNECTIONS = 2;
+// However few connections the database grants, reads keep one.
+const READ_CONNECTIONS_MIN = 1;
 const MANAGEMENT_CONNECTIONS = 2;
 // Deliveries batch their writes, so few connections are needed.
 const DELIVERY_CONNECTIONS = 4;
@@ -179,6 +223,7 @@ export function openPools({ url, connectionsMax, mayLoseWrites }: PoolsOptions):
       url,
       name: 'reads',
       connectionsMax,
+      connectionsMin: READ_CONNECTIONS_MIN,
       statementTimeoutMs: READ_TIMEOUT_MS,
       prepareConnection: async (client) => void (await client.query(KEEP_PLANS)),
     }),

@@ -7,6 +7,7 @@ import type pg from 'pg';
 import * as queries from '../../../../gen/storage/postgres/retention.ts';
 import type { RetentionCuts, RetentionStore } from '../../../domain/store.ts';
 import { codeOf } from '../../errors.ts';
+import { createBacklog } from '../../retention/backlog.ts';
 import { type RemovalTask, removePart, SHARED_PARTS } from '../../retention/steps.ts';
 import { beginWalk, type StepBudget, type TaskEnd, type TaskOutcome } from '../../retention/walk.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
@@ -32,6 +33,7 @@ export function createRetention(pool: Pool): RetentionStore {
   const runQuery = createRunQuery(pool);
   return {
     traceTerms: async () => (await runQuery(queries.listTraceTerms, {})).map(({ storedDays }) => storedDays),
+    backlog: createBacklog(queries, runQuery),
     begin(cuts) {
       const parts = SHARED_PARTS.map((part) => removing({ part, after: 0 }, cuts));
       return beginWalk([planMonths(cuts.eventsBeforeMs), ...parts, planEmptyMonths], (task, rowsMax) =>
@@ -57,6 +59,7 @@ function budgetOf(client: pg.ClientBase, rowsMax: number): StepBudget {
     change: async ({ text, cells }, params) => (await client.query(text, cells(params))).rowCount ?? 0,
     rowsMax,
     rowsAtOnce: rowsMax,
+    heavyRowsAtOnce: rowsMax,
     isOver: () => false,
   };
 }

@@ -40,7 +40,18 @@ import { isAway, isStorageFailure, storageFault } from './failures.ts';
 import { refuseHalfCopied, refuseUnsafeCommits } from './fitness.ts';
 import { createMonitorCache } from './monitor-cache.ts';
 import { createMonths } from './months.ts';
-import { closePools, guardPool, openPools, type Pool, type Pools, type PoolsOptions, readClock } from './pool.ts';
+import {
+  closePools,
+  guardPool,
+  openPools,
+  type Pool,
+  type Pools,
+  type PoolsOptions,
+  poolUsages,
+  readClock,
+  readDatabaseBytes,
+  type Statement,
+} from './pool.ts';
 import { CURRENT_SCHEMA, type CurrentSchema, refuseOtherSchema } from './processes.ts';
 import { createRetention } from './retention.ts';
 import { createQueryRunner, createRunQuery, queryInPages } from './run-query.ts';
@@ -103,6 +114,8 @@ export async function startPostgresStore(
     jobQueue = JOB_QUEUE_DEFAULTS,
   }: Pick<PostgresStoreOptions, 'url' | 'queueMaxBytes' | 'jobQueue'>,
 ): Promise<Store> {
+  // First, so that reads have their connection before other pools take the last ones.
+  await pools.reads.runStatement(READS, []);
   const rowTypes = createRowTypes(pools.control);
   await rowTypes.load();
   return createStore({ queueMaxBytes, besideBytesMin: BESIDE_BYTES_MIN }, (state) =>
@@ -129,7 +142,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
     nowMs: () => performance.now(),
     countSome: async (some) => (await createRunQuery(reads)(countSomeJobs, some))[0],
   });
-  const probe = createProbe(ingest);
+  const probe = createProbe(ingest, pools.reads);
   const numbers = createTraceNumbers(async (count) => {
     const rows = await control.runStatement<{ first: number }>(OPEN_BLOCKS, [count]);
     return rows.map((row) => row.first);
@@ -172,6 +185,13 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       writer: { ...createIndexWriter(transact), ...createSpendWriter(transact) },
     },
     retention: createRetention(management),
+    usage: async () => ({
+      databaseBytes: await readDatabaseBytes(reads),
+      freeBytes: null,
+      // The log of the server holds all of its databases.
+      walBytes: null,
+      connections: poolUsages(pools),
+    }),
     delivery: {
       runQuery: createRunQuery(delivery),
       runBackgroundQuery: runQuery,
@@ -246,14 +266,19 @@ const STATE = {
 };
 const FILLER_BYTES = 65_536;
 
-/** Checks whether the database can be written to. */
-function createProbe(pool: Pool) {
+const READS: Statement = { name: 'reads', text: 'SELECT FROM installation LIMIT 1' };
+
+/** Checks whether the database can be written to, and read by the pool for reads, which may have no connection. */
+function createProbe(pool: Pool, reads: Pool) {
   const { watch, doWritesFail } = createWriteWatch(isStorageFailure);
   return {
     watch,
     /** Throws the unavailable Fault unless reads and writes work. */
     async check(): Promise<void> {
-      const [state] = await pool.runStatement<{ isReadOnly: boolean }>(STATE, []);
+      const [[state]] = await Promise.all([
+        pool.runStatement<{ isReadOnly: boolean }>(STATE, []),
+        reads.runStatement(READS, []),
+      ]);
       if (state?.isReadOnly !== false) throw storageFault(new Error('the database can only be read'));
       refuseOtherSchema(await pool.runStatement<CurrentSchema>(CURRENT_SCHEMA, []));
       if (!doWritesFail()) return;

@@ -42,7 +42,8 @@ export function describeFailure(error: unknown, file: string, freeBytesOf = free
   return `the disk of ${dirname(file)} is full: ${message}`;
 }
 
-function freeBytesIn(folder: string): number {
+/** Infinite where the system does not tell. */
+export function freeBytesIn(folder: string): number {
   try {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;

@@ -3,7 +3,8 @@
 import * as queries from '../../../../gen/storage/sqlite/retention.ts';
 import { parseEventId } from '../../../domain/events/request-event.ts';
 import type { RetentionCuts, RetentionStore } from '../../../domain/store.ts';
-import type { RunQuery, Transact } from '../../queries.ts';
+import { IDS_PER_QUERY_MAX, type RunQuery, type Transact } from '../../queries.ts';
+import { createBacklog } from '../../retention/backlog.ts';
 import { continueAfter, type RemovalTask, removePart, SHARED_PARTS, type SharedPart } from '../../retention/steps.ts';
 import { beginWalk, type StepBudget, type TaskEnd } from '../../retention/walk.ts';
 import type { Database } from './connection.ts';
@@ -17,9 +18,14 @@ export type RemovalStep = { readonly task: Task; readonly cuts: RetentionCuts; r
 export type RemovalDone = { readonly end: TaskEnd<Task>; readonly heldMs: number };
 
 /** A step stops after this long, however few rows it has removed: some rows are heavy. */
-const STEP_TIME_MS = 15;
-// A span may hold several texts of 1 MiB.
-const ROWS_AT_ONCE = 8;
+const STEP_TIME_MS = 20;
+const CHECKPOINT_PAGES = 500;
+const AT_ONCE = {
+  // A query takes no more ids.
+  rowsAtOnce: IDS_PER_QUERY_MAX,
+  // A span may hold several texts of 1 MiB.
+  heavyRowsAtOnce: 8,
+};
 
 /** Only one process has the file open, so no step is ever busy. */
 export function createRetention(
@@ -28,6 +34,7 @@ export function createRetention(
 ): RetentionStore {
   return {
     traceTerms: async () => (await runQuery(queries.listTraceTerms, {})).map(({ storedDays }) => storedDays),
+    backlog: createBacklog(queries, runQuery),
     begin: (cuts) =>
       beginWalk(
         (['events', ...SHARED_PARTS] as const).map((part): Task => ({ part, after: 0 })),
@@ -56,15 +63,25 @@ export function prepareRemoval(
     const startedAtMs = nowMs();
     const isOver = () => nowMs() >= startedAtMs + STEP_TIME_MS;
     const { rowsMax } = step;
-    const end = await transact((runner) => remove(step, { ...runner, rowsMax, rowsAtOnce: ROWS_AT_ONCE, isOver }));
-    // A step changes many pages. Without a checkpoint now, the next automatic one would cover many steps, and the
-    // commit that runs it would take too long.
-    db.pragma('wal_checkpoint(PASSIVE)');
+    const end = await transact((runner) => remove(step, { ...runner, ...AT_ONCE, rowsMax, isOver }));
+    // Steps change many pages. Without a checkpoint now and then, the next automatic one would cover too many steps, and
+    // the commit that runs it would take too long; one after each step would write the same pages again and again.
+    if (countLogPages(db) >= CHECKPOINT_PAGES) db.pragma('wal_checkpoint(PASSIVE)');
     return { end, heldMs: nowMs() - startedAtMs };
   };
 }
 
-type EventsStep = Pick<StepBudget, 'rowsMax' | 'rowsAtOnce' | 'isOver'> & {
+/** Pages of the write-ahead log that are not in the database yet. */
+function countLogPages(db: Database): number {
+  // NOOP only counts.
+  const [state] = db.pragma('wal_checkpoint(NOOP)') as readonly {
+    readonly log: number;
+    readonly checkpointed: number;
+  }[];
+  return state === undefined ? 0 : state.log - state.checkpointed;
+}
+
+type EventsStep = Pick<StepBudget, 'rowsMax' | 'heavyRowsAtOnce' | 'isOver'> & {
   /** Organizations up to this number are done. */
   readonly after: number;
   readonly beforeMs: number;
@@ -88,14 +105,14 @@ function prepareExpiredEvents(
     if (parsed !== null) requests.remove({ organizationNumber: organization, key: parsed.base }, createdAtMs);
   }
 
-  return ({ after, beforeMs, rowsMax, rowsAtOnce, isOver }) => {
+  return ({ after, beforeMs, rowsMax, heavyRowsAtOnce, isOver }) => {
     let next = after;
     let removed = 0;
     // Every step makes progress, however little time there is.
     for (let examined = 0; examined === 0 || (examined < rowsMax && !isOver()); ) {
       const organization = statements.nextOrganization.get(next);
       if (organization === undefined) return { removed, next: null };
-      const limit = Math.min(rowsAtOnce, rowsMax - examined);
+      const limit = Math.min(heavyRowsAtOnce, rowsMax - examined);
       const rows = statements.oldest.all(organization, beforeMs, limit);
       for (const row of rows) remove(organization, row);
       removed += rows.length;

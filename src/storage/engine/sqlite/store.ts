@@ -23,6 +23,7 @@ import { createQueryRunner } from './run-query.ts';
 import { spawnThread } from './thread-calls.ts';
 import { createThreadReader, type LongReads, spawnReader } from './thread-reader.ts';
 import { startThreadWriter } from './thread-writer.ts';
+import { readUsage } from './usage.ts';
 
 export type SqliteStoreOptions = {
   readonly queueMaxBytes: number;
@@ -181,6 +182,7 @@ function startEngine(
     sums: longReads ?? createReads(reader, runPacedRead),
     blocks: { queue: control, writer },
     retention: createRetention(control.runQuery, writer.removeExpired),
+    usage: () => runOpenRead(() => readUsage(reader)),
     delivery: {
       runQuery: control.runQuery,
       runBackgroundQuery: control.runQuery,
