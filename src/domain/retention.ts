@@ -1,8 +1,14 @@
 /** Removes expired records in small steps that hardly delay other work. */
 
 import type { RetentionClock } from './management/retention-clock.ts';
+import type {
+  RetentionCounts,
+  RetentionCuts,
+  RetentionStep,
+  RetentionStore,
+  TraceCut,
+} from './management/retention-store.ts';
 import { retentionStartMs, termStartMs, traceTermDays } from './retention-terms.ts';
-import type { RetentionCounts, RetentionCuts, RetentionStep, RetentionStore, TraceCut } from './store.ts';
 
 type TraceDeps = Pick<RetentionDeps, 'store' | 'traceDefaultDays'> & { readonly clock: Pick<RetentionClock, 'nowMs'> };
 

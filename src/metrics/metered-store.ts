@@ -9,7 +9,8 @@ import type {
   RequestReport,
   RequestsReported,
 } from '../domain/events/request-report.ts';
-import type { RequestStore, RetentionStore, Store, TraceStore } from '../domain/store.ts';
+import type { RetentionStore } from '../domain/management/retention-store.ts';
+import type { RequestStore, Store, TraceStore } from '../domain/store.ts';
 import type { TraceAppend, TraceAppended } from '../domain/traces/trace.ts';
 
 type MeteredStoreDeps = {

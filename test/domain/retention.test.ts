@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type {
+  RetentionCuts,
+  RetentionStep,
+  RetentionStore,
+  TraceCut,
+} from '../../src/domain/management/retention-store.ts';
 import { createRetention, type RetentionReport } from '../../src/domain/retention.ts';
 import { termStartMs, traceTermDays } from '../../src/domain/retention-terms.ts';
-import type { RetentionCuts, RetentionStep, RetentionStore, TraceCut } from '../../src/domain/store.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RetentionCounts, RetentionCuts, Store } from '../../src/domain/store.ts';
+import type { RetentionCounts, RetentionCuts } from '../../src/domain/management/retention-store.ts';
+import type { Store } from '../../src/domain/store.ts';
 import { RETENTION_LOCK } from '../../src/storage/engine/postgres/retention.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { insertOldEvents } from '../support/old-events.ts';

@@ -1,6 +1,6 @@
 /** Counts the traces that are past their term, from the hourly sums of analytics. */
 
-import type { RetentionStore, TraceCut } from '../../domain/store.ts';
+import type { RetentionStore, TraceCut } from '../../domain/management/retention-store.ts';
 import { hourOf } from '../analytics/hour-changes.ts';
 import type { RunQuery } from '../queries.ts';
 import type { RetentionQueries } from './expired-traces.ts';

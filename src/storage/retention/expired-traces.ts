@@ -4,7 +4,7 @@
  * its project chooses meanwhile.
  */
 
-import type { TraceCut } from '../../domain/store.ts';
+import type { TraceCut } from '../../domain/management/retention-store.ts';
 import { subtractFromHours } from '../analytics/hour-changes.ts';
 import type { Queries } from '../queries.ts';
 import type { StepBudget } from './walk.ts';

@@ -1,6 +1,6 @@
 /** The parts of retention that are the same for every store: each is removed in steps. */
 
-import type { RetentionCuts } from '../../domain/store.ts';
+import type { RetentionCuts } from '../../domain/management/retention-store.ts';
 import { type RetentionQueries, removeExpiredTraces } from './expired-traces.ts';
 import type { StepBudget, TaskEnd } from './walk.ts';
 

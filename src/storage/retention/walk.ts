@@ -1,6 +1,6 @@
 /** A run of retention: a queue of tasks, each of which takes one step and answers the tasks that follow it. */
 
-import type { RetentionCounts, RetentionWalk } from '../../domain/store.ts';
+import type { RetentionCounts, RetentionWalk } from '../../domain/management/retention-store.ts';
 import type { Transaction } from '../queries.ts';
 
 export type TaskEnd<Task> = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RetentionCounts, RetentionCuts, Store, StoredTrace } from '../../../src/domain/store.ts';
+import type { RetentionCounts, RetentionCuts } from '../../../src/domain/management/retention-store.ts';
+import type { Store, StoredTrace } from '../../../src/domain/store.ts';
 import type { TraceAppend } from '../../../src/domain/traces/trace.ts';
 import {
   bareSpan,

@@ -5,7 +5,7 @@
 
 import type pg from 'pg';
 import * as queries from '../../../../gen/storage/postgres/retention.ts';
-import type { RetentionCuts, RetentionStore } from '../../../domain/store.ts';
+import type { RetentionCuts, RetentionStore } from '../../../domain/management/retention-store.ts';
 import { codeOf } from '../../errors.ts';
 import { createBacklog } from '../../retention/backlog.ts';
 import { type RemovalTask, removePart, SHARED_PARTS } from '../../retention/steps.ts';

@@ -2,7 +2,7 @@
 
 import * as queries from '../../../../gen/storage/sqlite/retention.ts';
 import { parseEventId } from '../../../domain/events/request-event.ts';
-import type { RetentionCuts, RetentionStore } from '../../../domain/store.ts';
+import type { RetentionCuts, RetentionStore } from '../../../domain/management/retention-store.ts';
 import { IDS_PER_QUERY_MAX, type RunQuery, type Transact } from '../../queries.ts';
 import { createBacklog } from '../../retention/backlog.ts';
 import { continueAfter, type RemovalTask, removePart, SHARED_PARTS, type SharedPart } from '../../retention/steps.ts';
