@@ -6,7 +6,7 @@ import type { Deps } from './deps.ts';
 import { createKeyUse } from './domain/keys/key-use.ts';
 import { createIdempotency } from './domain/management/idempotency.ts';
 import { createRefusals } from './domain/management/refusal-log.ts';
-import { createRetentionClock, type RetentionClock } from './domain/management/retention-clock.ts';
+import { createRetentionClock } from './domain/management/retention-clock.ts';
 import { createStepRunner } from './domain/steps.ts';
 import { createChangeFeed, publishChanges } from './domain/traces/tail/change-feed.ts';
 import { createEvaluating } from './evaluations.ts';
@@ -84,7 +84,12 @@ export async function createApp(given: AppDeps): Promise<App> {
   const deps = { ...given, log: outage.log };
   let accepting = true;
   let attemptsInFlight = () => 0;
-  const retentionClock = await startRetentionClock(deps, given.passedMs ?? monotonicMs);
+  const retentionClock = createRetentionClock({
+    store: deps.store.clock,
+    clock,
+    monotonicMs: given.passedMs ?? monotonicMs,
+    log: deps.log,
+  });
   const quotas = createQuotas(config.limits.requests);
   const webhooks = createWebhooks({ ...deps, version: readVersion() });
   const metrics = createMetrics({
@@ -183,7 +188,13 @@ export async function createApp(given: AppDeps): Promise<App> {
       tls: deps.tls,
       limits: serverLimits(config),
       meter: metrics.connections,
-      beforeServing: deps.beforeServing,
+      async beforeServing() {
+        await deps.beforeServing?.();
+        // Writes, so only once the secret has proved to be that of the database.
+        await retentionClock.check().catch((error: unknown) => {
+          deps.log.warn({ err: error }, 'the clock could not be compared with what is stored');
+        });
+      },
     },
     {
       http: (request, response) => {
@@ -233,16 +244,6 @@ export async function createApp(given: AppDeps): Promise<App> {
 }
 
 /** Compares the clock with what was stored before this process stores anything. */
-async function startRetentionClock({ store, clock, log }: Deps, monotonicMs: () => number): Promise<RetentionClock> {
-  const retentionClock = createRetentionClock({ store: store.clock, clock, monotonicMs, log });
-  try {
-    await retentionClock.check();
-  } catch (error) {
-    log.warn({ err: error }, 'the clock could not be compared with what is stored');
-  }
-  return retentionClock;
-}
-
 function originsOf(urls: readonly string[]): readonly string[] {
   return urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
 }

@@ -13,7 +13,7 @@ const FROZEN = {
   'sqlite-0003-span-nanoseconds': '14110f1be4629388fc29ec0b88ea466b525ed3d7b37e331b4bb0cc30d2d05145',
   'sqlite-0004-shares': '5837020b6941e85f9fdf021b25f246e850762b28f158885a0221bb5dda4158d2',
   'sqlite-0005-share-backfill': '29475ec8fd231881782d65a616c5eab7b39bd021590453ae3e5c5eaab72f978e',
-  'sqlite-0006-trace-texts': '1f477d713d6c37b99488f13b5e692d3ef1530e5de00323f5418b3e6e6e5ca8d3',
+  'sqlite-0006-trace-texts': 'adf504fb2952226125401b56294b505375716de5fcf54eee10993b67f928da6d',
   'sqlite-0007-judge-spending': '4c99bef21a7e0e04a60ac6250f50ae79cc81ea407c85202a25d39eb68f41c7df',
   'sqlite-0008-clock': '3f64ad775148750ee7f73aea87cb5b703ea40318b70c34c6218882967639a0a3',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
@@ -21,7 +21,7 @@ const FROZEN = {
   'postgres-0003-span-nanoseconds': '068afa8a72b78e7765f4197dd641816e742df85289b7529c3fb6082f24887c19',
   'postgres-0004-shares': '54057b472bab56d8c3f9e38ca6db2dc0c80ccce413069eeaebe36fca36e7ca01',
   'postgres-0005-share-backfill': '29475ec8fd231881782d65a616c5eab7b39bd021590453ae3e5c5eaab72f978e',
-  'postgres-0006-trace-texts': 'c7f370541fc929fdf89fc66ba13cf3f5542cb612bad3d1eba5aab64e4bfbe32f',
+  'postgres-0006-trace-texts': 'e5b0c24176903e93d1ef827877113ae9c7853ccea7dcf9a611c0a647d8c1b2e2',
   'postgres-0007-judge-spending': '6e5f8981d4a7f074fb23e85f91245713ee7429c03205135fbf612fd254ca684a',
   'postgres-0008-clock': '3f64ad775148750ee7f73aea87cb5b703ea40318b70c34c6218882967639a0a3',
 };

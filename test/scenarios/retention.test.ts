@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Organization } from '../../src/domain/caller.ts';
 import { createCursorCodec } from '../../src/domain/cursor.ts';
@@ -20,15 +19,14 @@ import {
 } from '../storage/conformance/samples.ts';
 import { quietLog } from '../storage/quiet-log.ts';
 import { insertOldEvents, oldEventId } from '../support/old-events.ts';
-import { isFullTier, report } from '../support/scenario.ts';
+import { report } from '../support/scenario.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
-const OLD_EVENTS = isFullTier ? 200_000 : 2_400;
-const OLD_TRACES = isFullTier ? 500 : 60;
-const LARGE_TRACE_SPANS = isFullTier ? 50_000 : 2_000;
-const CLIENTS = isFullTier ? 16 : 4;
+const OLD_EVENTS = 200_000;
+const OLD_TRACES = 500;
+const LARGE_TRACE_SPANS = 50_000;
+const CLIENTS = 16;
 /** The pause of each client after an append; in the quick tier other files need the processors, too. */
-const APPEND_PAUSE_MS = isFullTier ? 0 : 5;
 const BASELINE_MS = 1_000;
 /** Retention pauses this long after every few steps, so that other load on the machine affects both measurements. */
 const REST_MS = 200;
@@ -175,7 +173,6 @@ function startClients(store: Store, project: Project) {
       const startedAtMs = performance.now();
       await store.traces.append(append);
       waits.push(performance.now() - startedAtMs);
-      if (APPEND_PAUSE_MS > 0) await delay(APPEND_PAUSE_MS);
     }
   };
   const clients = Promise.all(Array.from({ length: CLIENTS }, client));

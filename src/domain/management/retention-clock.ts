@@ -41,7 +41,8 @@ export function createRetentionClock({ store, clock, monotonicMs, log }: Retenti
   let heldMs = 0;
   let resets: number | null = null;
 
-  const advance = ({ atMs, monotonicMs: sinceMs }: Reading, untilMs: number) => atMs + untilMs - sinceMs;
+  // The monotonic clock has fractions; instants are whole milliseconds.
+  const advance = ({ atMs, monotonicMs: sinceMs }: Reading, untilMs: number) => Math.floor(atMs + untilMs - sinceMs);
 
   /** Notes whether the clock has jumped since the last check, in either direction. */
   function watch(now: Reading): void {

@@ -13,7 +13,8 @@ export type TextColumns = {
   readonly metadataJson: string;
   readonly metadataBytes: number | null;
   readonly expectedOutput: string | null;
-  readonly expectedOutputBytes: number | null;
+  /** Null: it does not. */
+  readonly expectedOutputIsApart: boolean | null;
 };
 
 export type TraceRow = TraceHead & TextColumns & { readonly projectNumber: number; readonly durationMs: number | null };
@@ -42,7 +43,7 @@ export function toTraceRow(
     metadataJson: texts.metadataJson,
     metadataBytes: texts.metadataBytes,
     expectedOutput: texts.expectedOutput,
-    expectedOutputBytes: texts.expectedOutputBytes,
+    expectedOutputIsApart: texts.expectedOutputIsApart,
     aggregatesJson: trace.aggregatesJson,
   };
 }

@@ -29,7 +29,7 @@ const NO_TEXTS: TextColumns = {
   metadataJson: '{}',
   metadataBytes: null,
   expectedOutput: null,
-  expectedOutputBytes: null,
+  expectedOutputIsApart: null,
 };
 
 export function createBatchTraces({ read, drawSequence }: BatchTracesDeps) {
@@ -66,10 +66,10 @@ export function createBatchTraces({ read, drawSequence }: BatchTracesDeps) {
     }
     if (expectedOutput !== undefined) {
       const { inline, apartBytes } = expectedOutput === null ? NO_PLACE : placeText(expectedOutput);
-      if ((apartBytes ?? before.expectedOutputBytes) !== null) {
+      if ((apartBytes ?? before.expectedOutputIsApart) !== null) {
         keepText(traceKey, 'expected_output', apartBytes === null ? null : expectedOutput);
       }
-      columns = { ...columns, expectedOutput: inline, expectedOutputBytes: apartBytes };
+      columns = { ...columns, expectedOutput: inline, expectedOutputIsApart: apartBytes === null ? null : true };
     }
     return columns;
   }
@@ -138,6 +138,6 @@ export function createBatchTraces({ read, drawSequence }: BatchTracesDeps) {
 
 const NO_PLACE = { inline: null, apartBytes: null };
 
-function pickTexts({ metadataJson, metadataBytes, expectedOutput, expectedOutputBytes }: TextColumns): TextColumns {
-  return { metadataJson, metadataBytes, expectedOutput, expectedOutputBytes };
+function pickTexts({ metadataJson, metadataBytes, expectedOutput, expectedOutputIsApart }: TextColumns): TextColumns {
+  return { metadataJson, metadataBytes, expectedOutput, expectedOutputIsApart };
 }

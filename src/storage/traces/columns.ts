@@ -22,7 +22,7 @@ export function metadataOf(column: OfTraceRow) {
 function expectedOutputOf(column: OfTraceRow) {
   return sql<
     string | null
-  >`case when ${sql.ref('expectedOutputBytes')} is null then ${sql.ref('expectedOutput')} else ${textApart(column, 'expected_output')} end`;
+  >`case when ${sql.ref('expectedOutputIsApart')} is null then ${sql.ref('expectedOutput')} else ${textApart(column, 'expected_output')} end`;
 }
 
 function textApart(column: OfTraceRow, name: TextName) {
@@ -34,7 +34,7 @@ function textApart(column: OfTraceRow, name: TextName) {
     .select('TraceText.text as text');
 }
 
-const TEXT_COLUMNS = ['metadataJson', 'metadataBytes', 'expectedOutput', 'expectedOutputBytes'] as const;
+const TEXT_COLUMNS = ['metadataJson', 'metadataBytes', 'expectedOutput', 'expectedOutputIsApart'] as const;
 
 /** The columns of a TraceRecord. */
 export function traceOf(column: OfTraceRow, dialect: Dialect) {
@@ -53,7 +53,11 @@ export function rowOf(column: OfTraceRow, dialect: Dialect) {
     sql<string>`coalesce(${smallText('metadataJson')}, '')`.as('metadataJson'),
     sql<number | null>`coalesce(${sql.ref('metadataBytes')}, ${metadataBytes})`.as('metadataBytes'),
     smallText('expectedOutput').as('expectedOutput'),
-    sql<number | null>`coalesce(${sql.ref('expectedOutputBytes')}, ${outputBytes})`.as('expectedOutputBytes'),
+    sql<
+      boolean | null
+    >`coalesce(${sql.ref('expectedOutputIsApart')}, case when ${isLarge('expectedOutput')} then true end)`.as(
+      'expectedOutputIsApart',
+    ),
     sql<number>`coalesce(${metadataBytes}, 0) + coalesce(${outputBytes}, 0)`.as('largeInlineBytes'),
   ] as const;
 }

@@ -54,6 +54,16 @@ describe('deletions by age', () => {
     expect([clock.nowMs(), clock.heldMs()]).toEqual([NOW_MS, 0]);
   });
 
+  it('take whole milliseconds from a clock with fractions', async () => {
+    const machine = createMachine({ trustedAtMs: NOW_MS - 10 * DAY_MS });
+    const clock = await machine.start();
+    machine.passedMs += 0.75;
+    await clock.check();
+    machine.passedMs += 700_000.5;
+    await clock.check();
+    expect([clock.nowMs(), machine.stored.trustedAtMs].map(Number.isInteger)).toEqual([true, true]);
+  });
+
   it('know no age until the clock was compared with what is stored', async () => {
     const machine = createMachine();
     const clock = createRetentionClock({

@@ -8,14 +8,13 @@ import { addOrganization, bootstrap } from '../../../src/domain/organization/boo
 import { deriveRootKeys } from '../../../src/domain/secrets.ts';
 import { openStore } from '../../../src/storage/open.ts';
 import { startTarget, type Target } from '../../support/attack-target.ts';
-import { isFullTier } from '../../support/scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY } from '../../support/server.ts';
 import { TEST_SECRET } from '../../support/test-database.ts';
 
 const KEYS = 64;
 /** Together as many as one organization may have waiting. */
 const RUNS_OF_KEY = 2;
-const SERVED_MEANWHILE = isFullTier ? 800 : 200;
+const SERVED_MEANWHILE = 800;
 const SIDE = 20_000;
 const ENDLESS = JSON.stringify({
   data: { contexts: ['a'.repeat(SIDE)], expected_contexts: ['b'.repeat(SIDE)] },

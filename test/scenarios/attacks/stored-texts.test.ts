@@ -2,14 +2,14 @@
 
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startTarget, type Target } from '../../support/attack-target.ts';
-import { inParallel, isFullTier } from '../../support/scenario.ts';
+import { inParallel } from '../../support/scenario.ts';
 
-const TRACES = isFullTier ? 2_500 : 200;
+const TRACES = 2_500;
 const EXPECTED_OUTPUT = 'e'.repeat(1024 * 1024);
 const METADATA = 'm'.repeat(250_000);
 const PARAMETERS = 'p'.repeat(900_000);
-const SPANS = isFullTier ? 400 : 100;
-const ROUNDS = isFullTier ? 4 : 2;
+const SPANS = 400;
+const ROUNDS = 4;
 const SERVED_MEANWHILE = 60;
 
 let target: Target;

@@ -11,14 +11,16 @@ const NAMED = { projectNumber: PROJECT.number, traceId: 'texts', expiredBeforeMs
 const NO_PARTS = { requests: [], evaluations: [] };
 
 /** Makes rows as they were before large texts had rows of their own. */
-const INLINE = ['metadata', 'expected_output'].flatMap((name) => {
-  const ofTrace = `trace_sequence = (SELECT sequence FROM traces) AND name = '${name}'`;
-  const text = `(SELECT text FROM trace_texts WHERE ${ofTrace})`;
-  return [
-    `UPDATE traces SET ${name} = ${text}, ${name}_bytes = NULL WHERE ${name}_bytes IS NOT NULL`,
-    `DELETE FROM trace_texts WHERE name = '${name}'`,
-  ];
-});
+const INLINE = Object.entries({ metadata: 'metadata_bytes', expected_output: 'expected_output_is_apart' }).flatMap(
+  ([name, apart]) => {
+    const ofTrace = `trace_sequence = (SELECT sequence FROM traces) AND name = '${name}'`;
+    const text = `(SELECT text FROM trace_texts WHERE ${ofTrace})`;
+    return [
+      `UPDATE traces SET ${name} = ${text}, ${apart} = NULL WHERE ${apart} IS NOT NULL`,
+      `DELETE FROM trace_texts WHERE name = '${name}'`,
+    ];
+  },
+);
 
 async function open(subject: Subject, isInline: boolean): Promise<void> {
   await subject.store.traces.append(
