@@ -196,6 +196,18 @@ describe('spandrel reprice', () => {
     expect(await readCosts(app, [id])).toEqual([1]);
   });
 
+  it('emits nothing for a project that wants no events of requests', async () => {
+    const app = await start();
+    await sendTraces(app, [{ metrics: { prompt_tokens: 100 } }]);
+    const before = await requestsOf(app);
+    await setPrice(app, 0.01);
+    const headers = { 'x-auth-token': app.projectKey };
+    const off = { verb: 'PATCH', path: '/api/project/settings', headers, body: { emitRequestEvents: false } };
+    expect((await callRest(app.address, off)).status).toBe(200);
+    expect(await run(app, { emits: true })).toMatchObject({ changed: 1, requests: 0 });
+    expect(await requestsOf(app)).toEqual(before);
+  });
+
   it('continues where it was stopped, and skips no trace', async () => {
     const app = await start();
     const spans = Array.from({ length: 250 }, (_, index) => ({ startedAtMs: WITHIN_MS + (index % 90) }));

@@ -1743,8 +1743,8 @@ export declare type TracePagination = Message<"spandrel.v1.TracePagination"> & {
   nextPageToken?: string | undefined;
 
   /**
-   * True while so many traces are not indexed that time ran out before the page was full; unset otherwise. The next page goes
-   * on from there.
+   * True when so many traces were not indexed yet that time ran out before the page was full; unset otherwise. The next page
+   * continues where this one ended.
    *
    * @generated from field: optional bool partial = 4;
    */

@@ -222,7 +222,7 @@ async function mendRequests(deps: RepriceDeps, traceId: string, { request, proje
     }
     if (!isStale) return count;
   }
-  // A trace that changes all the time corrects its requests when it has settled.
+  // A trace that keeps changing is left to the next run.
   return count;
 }
 

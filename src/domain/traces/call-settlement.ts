@@ -63,16 +63,19 @@ export function mendCalls(
 ): RequestsMended {
   const record = tables.findTrace(projectNumber, traceId);
   const owner = tables.findOwner(projectNumber);
-  if (record === undefined || owner === undefined) return { kind: 'mended', count: 0 };
+  if (record === undefined || owner === undefined) return NOTHING_MENDED;
+  if (emits && !owner.emitRequestEvents) return NOTHING_MENDED;
   if (record.updatedAtMs !== updatedAtMs) return { kind: 'stale' };
   const settling = settlingOf(tables, { record, owner, projectNumber, nowMs });
   let count = 0;
   for (const { spanId, call, isUnsettled } of calls) {
-    if (emits && isUnsettled && owner.emitRequestEvents) settleCall(settling, spanId, call);
+    if (emits && isUnsettled) settleCall(settling, spanId, call);
     if (mendCost(settling, { spanId, call, emits, rateVersion })) count += 1;
   }
   return { kind: 'mended', count };
 }
+
+const NOTHING_MENDED: RequestsMended = { kind: 'mended', count: 0 };
 
 type Mended = Pick<RequestMending, 'emits' | 'rateVersion'> & {
   readonly spanId: string;

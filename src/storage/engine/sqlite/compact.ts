@@ -12,7 +12,7 @@ export type Compacted = { readonly bytesBefore: number; readonly bytesAfter: num
 
 type CompactDeps = {
   readonly pause: (delayMs: number) => Promise<void>;
-  /** Monotonic. */
+  /** Milliseconds of a clock that never steps back. */
   readonly nowMs: () => number;
   readonly freeBytesIn?: (folder: string) => number;
 };
