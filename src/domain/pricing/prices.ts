@@ -5,13 +5,13 @@ import type { ManagementStore } from '../management/management.ts';
 import type { RunSteps, Steps } from '../steps.ts';
 import { compileOverrides, NO_OVERRIDES, type OverrideSet, ratesOf } from './override.ts';
 import { loadPatternEngine } from './patterns.ts';
-import type { Price, PriceMatch, PriceQuery, Pricing } from './pricing.ts';
+import type { Measured, Price, PriceMatch, PriceQuery, Pricing } from './pricing.ts';
 import type { UsageFacts } from './share-rates.ts';
 
 export type Prices = {
   price(question: PriceQuery): Price;
-  /** What shares need of a span with a price from this source. */
-  measure(question: PriceQuery, price: { readonly source: string | null }): UsageFacts;
+  /** What shares need of the span that the query priced. */
+  measure(question: PriceQuery, span: Measured): UsageFacts;
   /** The rates of a name at an instant; null: the price is unknown. */
   match(model: string, vendor: string | null, atMs: number): PriceMatch | null;
   /** The version of the price list. */
@@ -89,7 +89,7 @@ function toPrices(pricing: Pricing, overrides: OverrideSet): Prices {
   return {
     rateVersion: pricing.rateVersion,
     price: (question) => pricing.price(question, overrides),
-    measure: (question, price) => pricing.measure(question, price, overrides),
+    measure: (question, span) => pricing.measure(question, span, overrides),
     match(model, vendor, atMs) {
       const found = overrides.find(model, atMs);
       if (found === null) return pricing.match(model, vendor, atMs);

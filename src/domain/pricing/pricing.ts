@@ -32,6 +32,9 @@ export type PriceQuery = Usage & {
 /** `source` is null when there was nothing to price, `unpriced` when the cost is unknown or too large to hold. */
 export type Price = { costNanoUsd: number | null; source: CostSource | null; rateVersion: string | null };
 
+/** A span that has its price: the source of the price, and whether the span is a call. */
+export type Measured = { readonly source: string | null; readonly isCall: boolean };
+
 /** The rates of a name at an instant, from the price list or from an override, which has no provider. */
 export type PriceMatch = {
   source: 'registry' | 'override';
@@ -49,7 +52,7 @@ export type Pricing = ReturnType<typeof createPricing>;
 
 const millisecondsPerDay = 86_400_000;
 const nothingToPrice: Price = Object.freeze({ costNanoUsd: null, source: null, rateVersion: null });
-const NO_FACTS: UsageFacts = Object.freeze({ totalInput: null, totalOutput: null, row: 0, shareRates: null });
+const NO_FACTS: UsageFacts = Object.freeze({ totalInput: null, totalOutput: null, callRow: 0, shareRates: null });
 const unpriced: Price = Object.freeze({ costNanoUsd: null, source: 'unpriced', rateVersion: null });
 
 /** The pricing rules over one price list. */
@@ -80,12 +83,7 @@ export function createPricing(registry: PriceRegistry) {
     return toPrice(computeCost(parts, rates), 'registry', rateVersion);
   }
 
-  /** See UsageFacts; `source` is that of the price of the same query. */
-  function measure(
-    question: PriceQuery,
-    { source }: { readonly source: string | null },
-    overrides = NO_OVERRIDES,
-  ): UsageFacts {
+  function measure(question: PriceQuery, { source, isCall }: Measured, overrides = NO_OVERRIDES): UsageFacts {
     const { model, vendor, startedAtMs, tokens, details, spanRates } = question;
     if (model === null && !hasTokenCount(tokens)) return NO_FACTS;
     const row = model === null ? undefined : matchRow(model, vendor)?.row;
@@ -93,12 +91,11 @@ export function createPricing(registry: PriceRegistry) {
       row === undefined ? reportsCacheApartUnlisted(question) : reportsCacheApart(row.provider, row.id);
     const parts = splitUsage(question, cacheApart);
     const [input, output] = [totalInputOf(parts), totalOutputOf(parts)];
-    const name = row === undefined ? model : `${row.provider}/${row.id}`;
     return {
       totalInput: input === (tokens.prompt ?? 0) ? null : input,
       totalOutput: output === (tokens.completion ?? 0) ? null : output,
-      row: name === null ? 0 : numberOfName(name),
-      shareRates: ratesBySource(),
+      callRow: isCall && model !== null ? numberOf(model, row) : 0,
+      shareRates: isCall ? null : ratesBySource(),
     };
 
     function ratesBySource(): string | null {
@@ -128,6 +125,10 @@ export function createPricing(registry: PriceRegistry) {
       services: found.row.services.map((service) => matchService(set, service)),
     };
   }
+}
+
+function numberOf(model: string, row: PriceRow | undefined): number {
+  return numberOfName(row === undefined ? model : `${row.provider}/${row.id}`);
 }
 
 function priceBySender(question: PriceQuery): Price | null {

@@ -192,9 +192,8 @@ async function priceAnew(
   }
   const { costNanoUsd, source: costSource } = price;
   if (costNanoUsd === span.costNanoUsd && costSource === span.costSource) return null;
-  const { shareRates } = prices.measure(question, price);
-  // Of a call, the share is all of its tokens or none.
-  return { span, costNanoUsd, costSource, shareRates: span.callRow === 0 ? shareRates : null };
+  const { shareRates } = prices.measure(question, { source: costSource, isCall: span.callRow !== 0 });
+  return { span, costNanoUsd, costSource, shareRates };
 }
 
 /** Answers how many requests got another cost. */

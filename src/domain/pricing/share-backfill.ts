@@ -1,7 +1,7 @@
 /** The backfill `trace-shares`: measures spans that were stored before shares existed, so that their usage counts once. */
 
 import type { RewriteSome } from '../management/backfill.ts';
-import { callKindOf, callUsageOf } from '../traces/calls.ts';
+import { callKindOf } from '../traces/calls.ts';
 import { SPANS_READ_THROUGH_MAX } from '../traces/trace-aggregates.ts';
 import type { MeasuredTrace, Measurement, MeasuringStore, UnmeasuredSpan } from './measuring.ts';
 import type { PriceResolver, Prices } from './prices.ts';
@@ -70,9 +70,7 @@ async function measureSome(
 
 function measure(span: UnmeasuredSpan, prices: Prices): Measurement {
   const { spanId, costSource, type, name, model } = span;
-  const { totalInput, totalOutput, ...facts } = prices.measure(storedQuery(span, span.paramsJson), {
-    source: costSource,
-  });
   const call = callKindOf({ type, name, model, telemetry: storedObject(span.telemetryJson) ?? null });
-  return { spanId, costSource, totalInput, totalOutput, ...callUsageOf(call, facts) };
+  const measured = { source: costSource, isCall: call !== null };
+  return { ...prices.measure(storedQuery(span, span.paramsJson), measured), spanId, costSource };
 }

@@ -10,9 +10,12 @@ export type UsageFacts = {
   readonly totalInput: number | null;
   /** With the tokens of reasoning; null: equals the completion tokens. */
   readonly totalOutput: number | null;
-  /** Equal for models with the same row in the price list, or of the same name without one; 0 without a model. */
-  readonly row: number;
-  /** The rates that a part of the tokens would cost, in the form of packRates; null: none. */
+  /** Equal for calls of models with the same row in the price list, or of the same name without one; 0: no call. */
+  readonly callRow: number;
+  /**
+   * The rates that a part of the tokens would cost, in the form of packRates; null: none. A call has none: its share is
+   * all of its tokens or none.
+   */
   readonly shareRates: string | null;
 };
 

@@ -2,9 +2,9 @@
 
 import { isObject } from '../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../json/lossless-json.ts';
-import { numberOfName, type UsageFacts } from '../pricing/share-rates.ts';
+import { numberOfName } from '../pricing/share-rates.ts';
 import { isChat } from './collector/typed-value.ts';
-import type { SpanRequest, SpanType, SpanUsage } from './trace.ts';
+import type { SpanRequest, SpanType } from './trace.ts';
 
 /** The kind of a call; null: no call. `generation` is a call of a language model. */
 export type CallKind = 'generation' | 'embeddings' | 'rerank' | null;
@@ -68,14 +68,6 @@ function kindByAttributes(attributes: LosslessObject, operations: readonly (Loss
 export function requestTypeOf(call: NonNullable<CallKind>, inputJson: string | null): SpanRequest['requestType'] {
   if (call !== 'generation') return call;
   return isChat(inputJson) ? 'chat' : null;
-}
-
-/** What shares know of a span, by its kind of call. Of a call, the share is all of its tokens or none. */
-export function callUsageOf(
-  call: CallKind,
-  { row, shareRates }: Pick<UsageFacts, 'row' | 'shareRates'>,
-): Pick<SpanUsage, 'callRow' | 'shareRates'> {
-  return call === null ? { callRow: 0, shareRates } : { callRow: row, shareRates: null };
 }
 
 type StoredCall = {

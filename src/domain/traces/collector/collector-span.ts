@@ -6,7 +6,7 @@ import { gatewayRequestId } from '../../events/request-event.ts';
 import type { Prices } from '../../pricing/prices.ts';
 import type { Price, PriceQuery } from '../../pricing/pricing.ts';
 import { cutToCharacters } from '../../text-limits.ts';
-import { type CallKind, callKindOf, callUsageOf, requestTypeOf } from '../calls.ts';
+import { type CallKind, callKindOf, requestTypeOf } from '../calls.ts';
 import { SPAN_TYPES, type Span, type SpanRequest, type SpanType } from '../trace.ts';
 import { ID_CHARACTERS_MAX, isValidId, normaliseSpanId, normaliseTraceId } from '../trace-ids.ts';
 import { readDetails } from './collector-details.ts';
@@ -82,9 +82,12 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
   const { tokens, tokensEstimated, cachedTokensInPrompt, otherJson: otherMetricsJson } = metrics;
   const question = priceQueryOf(sent, { model, vendor, startedAtMs, metrics });
   const price = deps.prices.price(question);
-  const { totalInput, totalOutput, ...facts } = deps.prices.measure(question, price);
   const telemetry = sent.telemetry === undefined || isUnreadable(sent.telemetry) ? null : sent.telemetry;
   const call = callKindOf({ type, name, model, telemetry });
+  const { totalInput, totalOutput, callRow, shareRates } = deps.prices.measure(question, {
+    source: price.source,
+    isCall: call !== null,
+  });
   const span: Span = {
     spanId,
     parentId,
@@ -109,7 +112,8 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
     costSource: price.source,
     totalInput,
     totalOutput,
-    ...callUsageOf(call, facts),
+    callRow,
+    shareRates,
     tokensEstimated,
     cachedTokensInPrompt,
     otherMetricsJson,

@@ -46,12 +46,19 @@ export function withShares<Span extends SharedSpan>(spans: readonly Span[]): rea
   return spans.map((span, index) => ({ ...span, ...tokens[index], costNanoUsd: costs[index] ?? null }));
 }
 
-/** Whether any share may differ from what its span reports: two spans must report something, or one lie very deep. */
+/**
+ * Whether any share may differ from what its span reports: another span must lie below one that reports something, or a
+ * span very deep.
+ */
 function mayDiffer(spans: readonly SharedSpan[]): boolean {
-  if (spans.length > CHAIN_SPANS_MAX) return true;
-  let reporting = 0;
-  for (const span of spans) if (reportsUsage(span)) reporting += 1;
-  return reporting > 1;
+  return spans.length > CHAIN_SPANS_MAX || hasParent(spans, reportsUsage);
+}
+
+/** Whether a span has a parent among these spans that passes the test. */
+export function hasParent(spans: readonly SharedSpan[], isWanted: (span: SharedSpan) => boolean): boolean {
+  const parentIds = new Set<string>();
+  for (const { parentId } of spans) if (parentId !== null) parentIds.add(parentId);
+  return parentIds.size > 0 && spans.some((span) => parentIds.has(span.spanId) && isWanted(span));
 }
 
 export function reportsUsage(span: SpanUsage): boolean {

@@ -2,7 +2,7 @@
 
 import { isCall } from '../calls.ts';
 import { isEarlier } from './call-roles.ts';
-import { type SharedSpan, sharesOf } from './shares.ts';
+import { hasParent, type SharedSpan, sharesOf } from './shares.ts';
 import type { SpanRole } from './span-share.ts';
 import { linkSpans, type UsageTree } from './usage-tree.ts';
 
@@ -39,7 +39,8 @@ const NONE = -1;
 
 /** Over all spans of a trace, each id once, in any order. */
 export function callsOf(spans: readonly SharedSpan[]): TraceCalls {
-  if (!hasSeveralCalls(spans)) return NO_CALLS;
+  // A call with nothing below it counts for itself.
+  if (!hasParent(spans, isCall)) return NO_CALLS;
   const { roles, others, costs } = sharesOf(spans);
   const calls = new Map<string, TraceCall>();
   let tree: UsageTree | null = null;
@@ -51,12 +52,6 @@ export function callsOf(spans: readonly SharedSpan[]): TraceCalls {
     calls.set(span.spanId, { role, otherId: spans[other]?.spanId ?? null, costNanoUsd: costs[index] ?? null });
   }
   return calls;
-}
-
-function hasSeveralCalls(spans: readonly SharedSpan[]): boolean {
-  let calls = 0;
-  for (const span of spans) if (isCall(span)) calls += 1;
-  return calls > 1;
 }
 
 function firstBelow(spans: readonly SharedSpan[], { firstChild, nextSibling }: UsageTree, index: number): number {
