@@ -1,8 +1,8 @@
 /** Generates the code of a query: its text, its parameters in order, and the mapping of a row. */
 
 import { createQueryId } from 'kysely';
+import type { StoreKind } from '../../src/storage/entities/kinds.ts';
 import type { ChangeSource, LookupSource, ManySource, QuerySource, RowsSource } from '../../src/storage/queries.ts';
-import type { StoreKind } from '../../src/storage/tables/kinds.ts';
 import { takeArrays } from './arrays.ts';
 import { createDialect } from './dialect.ts';
 import { writeMany } from './many.ts';

@@ -3,9 +3,9 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom as postgresList } from 'kysely/helpers/postgres';
 import { jsonArrayFrom as sqliteList } from 'kysely/helpers/sqlite';
+import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/entities/entities.ts';
+import type { StoreKind } from '../../src/storage/entities/kinds.ts';
 import { type Dialect, IDS_PER_QUERY_MAX, type PostgresDb } from '../../src/storage/queries.ts';
-import type { StoreKind } from '../../src/storage/tables/kinds.ts';
-import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/tables/tables.ts';
 import { type Column, encodeCode, type Mapper, packCode, quote, type Table, typeOf } from './mapper.ts';
 import { asValue, cellOf } from './param.ts';
 import { createRowDialect } from './rows.ts';

@@ -1,7 +1,7 @@
 /** Writes many rows: SQLite one by one, PostgreSQL all at once, as an array of rows. */
 
+import type { StoreKind } from '../../src/storage/entities/kinds.ts';
 import type { ManySource } from '../../src/storage/queries.ts';
-import type { StoreKind } from '../../src/storage/tables/kinds.ts';
 import { type Column, packCode, quote, type Table } from './mapper.ts';
 
 export type Written = { readonly text: string; readonly cells: readonly string[] };

@@ -2,7 +2,7 @@
 
 import { MikroORM as PostgresMapper } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteMapper } from '@mikro-orm/sqlite';
-import type { Db } from '../../src/storage/queries.ts';
+import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/entities/entities.ts';
 import {
   fitTo,
   PackedEnvelope,
@@ -12,8 +12,8 @@ import {
   ReceivedText,
   Stored,
   type StoreKind,
-} from '../../src/storage/tables/kinds.ts';
-import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/tables/tables.ts';
+} from '../../src/storage/entities/kinds.ts';
+import type { Db } from '../../src/storage/queries.ts';
 
 export type Column = {
   /** The property. */

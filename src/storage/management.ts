@@ -9,7 +9,6 @@ import { createBackfillWriter } from './backfills/backfills.ts';
 import { createDatasetWriter } from './datasets/datasets.ts';
 import { createRunWriter } from './evaluations/evaluator-runs.ts';
 import { createSpendingWriter } from './evaluations/judge-spending.ts';
-import { createEvaluatorWriter } from './evaluators/evaluators.ts';
 import { createExperimentWriter } from './experiments/experiments.ts';
 import { createKeyRecords, createNoteUse } from './keys/key-records.ts';
 import { createMonitorWriter } from './monitors/monitors.ts';
@@ -52,7 +51,6 @@ export function createManagementWriter(transact: Transact, enqueuing: Enqueuing)
   return {
     ...createSeenVerbs(transact),
     // These affect no decision about requests: a verb that does belongs above.
-    ...createEvaluatorWriter(transact),
     ...createDatasetWriter(transact),
     ...createExperimentWriter(transact),
     ...createRunWriter(transact),

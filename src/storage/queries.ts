@@ -21,7 +21,8 @@ import type {
   UpdateQueryBuilder,
   UpdateResult,
 } from 'kysely';
-import type { POSTGRES_TABLES, SQLITE_TABLES } from './tables/tables.ts';
+import type { POSTGRES_TABLES, SQLITE_TABLES } from './entities/entities.ts';
+import type { EntityManager } from './mapper.ts';
 
 type Naming = { tableNamingStrategy: 'entity'; columnNamingStrategy: 'property' };
 export type Tables = InferKyselyDB<(typeof SQLITE_TABLES)[number], Naming>;
@@ -240,6 +241,8 @@ export type RunQuery = <Params, Row>(query: Query<Params, Row>, params: Params) 
 
 /** A transaction: everything it changes is stored, or nothing. */
 export type Transaction = {
+  /** The unit of work of the transaction, begun at its first use and flushed before the commit. */
+  readonly em: EntityManager;
   readonly queries: Queries;
   readonly runQuery: RunQuery;
   /** The rows of any number of numbers, none included (see `isPoint`). */

@@ -14,11 +14,11 @@ import { createWebhookStore } from './endpoints/webhook-store.ts';
 import { createRunStore } from './evaluations/evaluator-runs.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
 import { createSpendingStore } from './evaluations/judge-spending.ts';
-import { createEvaluatorStore } from './evaluators/evaluators.ts';
 import { createEventFinder, createEventList, createLogSearch } from './events/events.ts';
 import { createExperimentStore } from './experiments/experiments.ts';
 import type { KeyReader } from './keys/key-cache.ts';
 import { createKeyReader } from './keys/key-reader.ts';
+import type { Rooms } from './management/rooms.ts';
 import { createManagementStore, type ManagementWriter } from './management.ts';
 import { createMonitorStore } from './monitors/monitors.ts';
 import { createClockStore, createInstallationReader, createProjectNumbers } from './organization/organization.ts';
@@ -35,6 +35,7 @@ export type Engine = Pick<Store, 'retention' | 'usage'> & {
   readonly control: QueryRunner;
   /** For longer reads. */
   readonly reads: QueryRunner;
+  readonly rooms: Rooms;
   readonly management: QueryRunner;
   readonly writer: ManagementWriter;
   readonly cacheKeys: (reader: KeyReader) => KeyStore;
@@ -145,7 +146,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
         (await reads.runQuery(events.queries.findOldestAdmitted, {}))[0]?.receivedAtMs ?? null,
     },
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
-    evaluators: createEvaluatorStore(management, writer),
+    ...engine.rooms,
     datasets: createDatasetStore(management, writer),
     experiments: createExperimentStore(management, writer),
     evaluatorRuns: createRunStore(management, writer),

@@ -126,12 +126,14 @@ describe('the house', () => {
     expect(folders.map((entry) => entry.name).sort()).toEqual([...rooms].sort());
   });
 
-  it('what queries are written in is loaded by what compiles them, and tables by the copy besides', () => {
+  it('what queries are written in is loaded by what compiles them, and entities by what uses the object mapper', () => {
     const loaded = imports.filter((each) => !each.isType && each.from.startsWith('.'));
     const written = (path: string) => /^storage\/[a-z]+\/queries[a-z-]*\.ts$/.test(path);
     expect(loaded.filter((each) => written(target(each)) && !written(each.file))).toEqual([]);
-    const readers = loaded.filter((each) => target(each).startsWith('storage/tables/')).map(({ file }) => file);
-    expect(readers.filter((file) => !/^storage\/(tables|copy)\//.test(file))).toEqual([]);
+    const readers = loaded.filter((each) => target(each).startsWith('storage/entities/')).map(({ file }) => file);
+    expect(
+      readers.filter((file) => !/^storage\/((entities|copy|management)\/|engine\/[a-z]+\/mapper\.ts$)/.test(file)),
+    ).toEqual([]);
     expect(readers.length).toBeGreaterThan(0);
   });
 
@@ -158,11 +160,12 @@ describe('the house', () => {
       'copy',
       'delivery',
       'engine',
+      'entities',
+      'management',
       'migrations',
       'retention',
       'rows',
       'search',
-      'tables',
     ],
   ];
 

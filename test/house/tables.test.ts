@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/tables/tables.ts';
+import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/entities/entities.ts';
 
 it('every description of a table belongs to a store', async () => {
-  const folder = new URL('../../src/storage/tables/', import.meta.url);
+  const folder = new URL('../../src/storage/entities/', import.meta.url);
   const listed = new Set<unknown>([...SQLITE_TABLES, ...POSTGRES_TABLES]);
   const forgotten: string[] = [];
   for (const file of readdirSync(folder)) {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { pendingMigrations, updateSchema, withCurrentSchema } from '../../src/storage/engine/postgres/schema.ts';
+import { REFERENCES } from '../../src/storage/entities/beyond-mapper.ts';
+import { POSTGRES_TABLES } from '../../src/storage/entities/entities.ts';
 import type { KnownSchemas } from '../../src/storage/migrations/check-schema.ts';
 import { POSTGRES_SCHEMAS } from '../../src/storage/migrations/postgres.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { REFERENCES } from '../../src/storage/tables/beyond-mapper.ts';
-import { POSTGRES_TABLES } from '../../src/storage/tables/tables.ts';
 import { createDatabases, query } from '../support/postgres-databases.ts';
 import { until } from '../support/temp.ts';
 import { makeFirstOf } from './postgres-first.ts';

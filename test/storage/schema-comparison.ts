@@ -4,11 +4,11 @@ import { defineEntity, type EntitySchema } from '@mikro-orm/core';
 import { Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM as PostgresMapper } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteMapper } from '@mikro-orm/sqlite';
+import { fitTo, text } from '../../src/storage/entities/kinds.ts';
+import { Member } from '../../src/storage/entities/organization.ts';
 import type { KnownSchemas } from '../../src/storage/migrations/check-schema.ts';
 import type { Migration as SqlMigration } from '../../src/storage/migrations/migration.ts';
 import { databaseFile } from '../../src/storage/open.ts';
-import { fitTo, text } from '../../src/storage/tables/kinds.ts';
-import { Member } from '../../src/storage/tables/organization.ts';
 
 export type Tables = readonly EntitySchema[];
 

@@ -17,12 +17,6 @@ export const countLive: Compiled<typeof source.countLive> = {
   row: (row) => row,
 };
 
-export const disableMonitors: Compiled<typeof source.disableMonitors> = {
-  name: 'monitors.disableMonitors',
-  text: "update \"monitors\" set \"enabled\" = false, \"updated_at\" = case when \"updated_at\" >= $1 then \"updated_at\" + $2 else $3 end where \"project_id\" = $4 and \"evaluator_id\" = $5 and \"deleted_at\" is null and \"enabled\" = true",
-  cells: (params) => [params.updatedAtMs, 1, params.updatedAtMs, params.projectId, params.evaluatorId],
-};
-
 export const findById: Compiled<typeof source.findById> = {
   name: 'monitors.findById',
   text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditions\", \"monitors\".\"mappings\" as \"mappings\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null)",

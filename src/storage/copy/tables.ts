@@ -7,10 +7,10 @@ import { BlobType, DoubleType, UnderscoreNamingStrategy } from '@mikro-orm/core'
 import { monthOf, sequenceOf } from '../engine/postgres/months.ts';
 import { unpackEnvelope } from '../engine/sqlite/compact-envelopes.ts';
 import { idTextSql, REQUEST_KEY_TEXT } from '../engine/sqlite/compact-ids.ts';
+import { REFERENCES, WITHOUT_ROWID } from '../entities/beyond-mapper.ts';
+import { POSTGRES_TABLES, SQLITE_TABLES } from '../entities/entities.ts';
+import { PackedId, PackedText } from '../entities/kinds.ts';
 import { unpackCostSource } from '../rows/codes.ts';
-import { REFERENCES, WITHOUT_ROWID } from '../tables/beyond-mapper.ts';
-import { PackedId, PackedText } from '../tables/kinds.ts';
-import { POSTGRES_TABLES, SQLITE_TABLES } from '../tables/tables.ts';
 
 export type TableCopy = {
   /** The table of the target. */

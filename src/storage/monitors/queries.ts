@@ -38,27 +38,6 @@ export const replaceMonitor = replaceKnown('Monitor', [
   ...(['parametersJson', 'executionMode', 'runsSince', 'updatedAtMs'] as const),
 ]);
 
-/** Disables the monitors of a deleted evaluator. */
-export const disableMonitors = change<InProject & { readonly evaluatorId: string; readonly updatedAtMs: number }>(
-  (db, { projectId, evaluatorId, updatedAtMs }) =>
-    db
-      .updateTable('Monitor')
-      .where('projectId', '=', projectId)
-      .where('evaluatorId', '=', evaluatorId)
-      .where('deletedAtMs', 'is', null)
-      .where('enabled', '=', sql.lit(true))
-      // Strictly increasing.
-      .set(({ eb }) => ({
-        enabled: sql.lit(false),
-        updatedAtMs: eb
-          .case()
-          .when('updatedAtMs', '>=', updatedAtMs)
-          .then(eb('updatedAtMs', '+', 1))
-          .else(updatedAtMs)
-          .end(),
-      })),
-);
-
 export const findProjectNumber = select('Project', ['id'], ['number']);
 
 /** Derived from the time, so that the number stays unique even in a database that was restored from a backup. */

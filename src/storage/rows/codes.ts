@@ -9,7 +9,7 @@ import type { RequestSource, StoredRequestState } from '../../domain/events/requ
 import type { SpanType } from '../../domain/traces/trace.ts';
 
 /** Maps enum values to codes and back. */
-type Codes<Value extends string> = { code(value: Value): number; value(code: number): Value };
+export type Codes<Value extends string> = { code(value: Value): number; value(code: number): Value };
 
 // SQLite stores 0 and 1 without a byte of their own, so the most frequent values have them.
 export const spanTypes: Codes<SpanType> = createCodes({

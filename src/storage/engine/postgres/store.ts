@@ -23,6 +23,7 @@ import { createJobWork } from '../../evaluations/jobs.ts';
 import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { createTraceLimit } from '../../long-reads.ts';
+import { createRooms } from '../../management/rooms.ts';
 import { createManagementWriter } from '../../management.ts';
 import type { Transact } from '../../queries.ts';
 import { createSumReads, limitSumReads, type SumReads } from '../../reads.ts';
@@ -38,6 +39,7 @@ import { createRowTypes, type RowTypes } from './binary-arrays.ts';
 import { createWakeUps } from './delivery-wake.ts';
 import { isAway, isStorageFailure, storageFault } from './failures.ts';
 import { refuseHalfCopied, refuseUnsafeCommits } from './fitness.ts';
+import { openMapper, unitsOf } from './mapper.ts';
 import { createMonitorCache } from './monitor-cache.ts';
 import { createMonths } from './months.ts';
 import {
@@ -163,11 +165,13 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
     return row.number;
   };
   const runQuery = createRunQuery(reads);
-  const transact = createTransact(management);
+  const mapper = openMapper(management);
+  const transact = createTransact(management, mapper);
   return {
     control: createQueryRunner(control, queries),
     reads: { ...createQueryRunner(reads, queries), runQuery },
     management: createQueryRunner(management, queries),
+    rooms: createRooms(unitsOf(mapper, transact)),
     writer: createManagementWriter(transact, { jobQueue, backlog }),
     cacheKeys: (reader) =>
       // Requests that arrive in one turn of the event loop share a read of the generation. An installation may have more
@@ -197,13 +201,13 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       runBackgroundQuery: runQuery,
       searchedAtOnce: null,
       wake: wakeUps,
-      work: createDeliveryWork(createTransact(delivery)),
+      work: createDeliveryWork(createTransact(delivery, mapper)),
       maintainedRowsMax: Number.POSITIVE_INFINITY,
       nowMs: () => readClock(delivery),
       isAlone: false,
       onReconnect: (reset) => void pools.delivery.connections.on('connect', reset),
     },
-    jobs: createJobWork(createTransact(delivery), backlog),
+    jobs: createJobWork(createTransact(delivery, mapper), backlog),
     notify: wakeUps.notify,
     check: probe.check,
     async release() {

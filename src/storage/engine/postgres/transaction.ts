@@ -5,14 +5,18 @@
 
 import type pg from 'pg';
 import * as queries from '../../../../gen/storage/postgres/all.ts';
+import { createUnit, type Mapper } from '../../mapper.ts';
 import type { RunQuery, Transact, Transaction } from '../../queries.ts';
 import { isGivenUp, isStorageFailure, toFault } from './failures.ts';
+import { queryBuilderOn } from './mapper.ts';
 import { type Posted, sendTogether, toPosted } from './pipeline.ts';
 import type { Pool, Statement } from './pool.ts';
 
-export type PipelinedTransaction = Transaction & {
+export type PipelinedTransaction = Omit<Transaction, 'em'> & {
   /** Does not wait for the answer of the statement: a failure undoes everything when the transaction ends. */
   post(statement: Statement, values: readonly unknown[]): void;
+  /** Sends a statement after those that were posted. */
+  send(statement: pg.QueryConfig): Promise<pg.QueryResult>;
 };
 
 // All transactions lock rows in the same order, so retries are only for conflicts inside of the database.
@@ -25,16 +29,31 @@ const COMMIT: Statement = { name: 'commit', text: 'COMMIT' };
  * Commits the body, and retries it when the database aborted it in favour of another transaction. Throws the
  * unavailable Fault when the database cannot serve; whether the transaction was committed is then unknown.
  */
-export function createTransact(pool: Pool): Transact {
+export function createTransact(pool: Pool, mapper: Mapper): Transact {
   return async (body) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await pool.withConnection((client) => runTransaction(client, body));
+        return await pool.withConnection((client) => runTransaction(client, withUnit(mapper, body)));
       } catch (error) {
         if (isGivenUp(error) && attempt < ATTEMPTS_MAX) continue;
         throw toFault(error);
       }
     }
+  };
+}
+
+/** Gives the body a unit of work of the object mapper. */
+function withUnit<T>(mapper: Mapper, body: (transaction: Transaction) => Promise<T>) {
+  return async (transaction: PipelinedTransaction): Promise<T> => {
+    const unit = createUnit(mapper, () => queryBuilderOn(transaction.send));
+    const result = await body({
+      ...transaction,
+      get em() {
+        return unit.use();
+      },
+    });
+    await unit.settle();
+    return result;
   };
 }
 
@@ -61,14 +80,15 @@ export async function runTransaction<T>(
     }
   }
 
-  function send({ name, text }: Statement, values: readonly unknown[]): Promise<pg.QueryResult<never>> {
+  function send(statement: pg.QueryConfig): Promise<pg.QueryResult<never>> {
     sendPosted();
-    const answer = client.query<never>({ name, text, values: [...values] });
+    const answer = client.query<never>(statement);
     note([answer]);
     return answer;
   }
 
-  const runQuery: RunQuery = async (query, params) => (await send(query, query.cells(params))).rows.map(query.row);
+  const prepared = ({ name, text }: Statement, values: unknown[]) => send({ name, text, values });
+  const runQuery: RunQuery = async (query, params) => (await prepared(query, query.cells(params))).rows.map(query.row);
   const post: PipelinedTransaction['post'] = (statement, values) => void posted.push(toPosted(statement, values));
   try {
     const result = await body({
@@ -76,11 +96,12 @@ export async function runTransaction<T>(
       isExclusive: false,
       runQuery,
       queryByNumbers: async (query, numbers) => (numbers.length === 0 ? [] : await runQuery(query, { numbers })),
-      change: async (change, params) => (await send(change, change.cells(params))).rowCount ?? 0,
+      change: async (change, params) => (await prepared(change, change.cells(params))).rowCount ?? 0,
       changeRows(change, rows) {
         if (rows.length > 0) post(change, change.cells(rows));
       },
       post,
+      send,
     });
     post(COMMIT, []);
     sendPosted();

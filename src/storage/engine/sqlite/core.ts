@@ -10,7 +10,9 @@ import type { Append, AppendOutcome } from '../../append/apply.ts';
 import type { LookUps } from '../../append/reader.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
 import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
+import { createRooms } from '../../management/rooms.ts';
 import { createManagementWriter, type ManagementWriter } from '../../management.ts';
+import { createUnit } from '../../mapper.ts';
 import type { OfNumbers, Query, Transact } from '../../queries.ts';
 import { createIndexWriter, type IndexWriter } from '../../search/index-writer.ts';
 import { createSpendWriter, type SpendWriter } from '../../spend/spend-blocks.ts';
@@ -19,13 +21,16 @@ import { createWriteWatch } from '../../write-watch.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
+import { openMapper } from './mapper.ts';
 import { prepareRequestKeys } from './request-keys.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
+import { listVerbs, type RoomVerb, type RoomVerbs } from './rooms.ts';
 import { createPrepareOnce, type PreparedQuery, prepareChange, prepareQuery, prepareRows } from './run-query.ts';
 import { openDatabase } from './schema.ts';
 
 /** The verbs of the writer. They reject with SQLite's own error when the storage fails. */
-export type WriterVerbs = ManagementWriter &
+export type WriterVerbs = RoomVerbs &
+  ManagementWriter &
   DeliveryWork &
   IndexWriter &
   SpendWriter &
@@ -107,7 +112,8 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
   });
   const requests = prepareRequestKeys(db);
   const appendBatch = prepareAppendBatch(db, { clock, jobQueue, backlog, requests });
-  const transact = createTransact(db);
+  const mapper = openMapper(db);
+  const transact = createTransact(db, mapper);
   const keepSums = createKeepSums(transact);
   const indexWriter = createIndexWriter(transact);
   const spendWriter = createSpendWriter(transact);
@@ -135,7 +141,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
     });
   }
 
-  function inTurn(served: Omit<WriterVerbs, ReadVerb>): Omit<WriterVerbs, ReadVerb> {
+  function inTurn(served: Omit<WriterVerbs, ReadVerb | RoomVerb>): Omit<WriterVerbs, ReadVerb | RoomVerb> {
     const verbs = Object.entries<(...args: never[]) => Promise<unknown>>(served);
     const each = verbs.map(([verb, serve]) => [verb, (...args: never[]) => write(() => serve(...args))]);
     return Object.fromEntries(each);
@@ -143,6 +149,12 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
 
   return {
     verbs: {
+      ...listVerbs(
+        createRooms({
+          read: (body) => run(() => body(mapper.em.fork())),
+          transact: (body) => write(() => transact(body)),
+        }),
+      ),
       ...inTurn({
         ...management,
         ...deliveries,
@@ -182,7 +194,7 @@ function prepareProbe(db: Database): { read(): void; write(): void } {
 }
 
 /** Transactions on the handle that writes. The caller lets each end before the next begins. */
-export function createTransact(db: Database): Transact {
+export function createTransact(db: Database, mapper = openMapper(db)): Transact {
   const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')];
   const prepareOnce = createPrepareOnce(db);
 
@@ -192,8 +204,12 @@ export function createTransact(db: Database): Transact {
 
   return async (body) => {
     begin.run();
+    const unit = createUnit(mapper, () => mapper.em.getConnection().getClient());
     try {
       const result = await body({
+        get em() {
+          return unit.use();
+        },
         queries,
         isExclusive: true,
         runQuery,
@@ -206,6 +222,7 @@ export function createTransact(db: Database): Transact {
           if (rows.length > 0) prepareOnce(prepareRows, source)(rows);
         },
       });
+      await unit.settle();
       commit.run();
       return result;
     } catch (error) {

@@ -19,6 +19,7 @@ import { acquireLock, type Lock } from './lock.ts';
 import { paceReads } from './read-pace.ts';
 import { createFinder, createReads, createTraceReader, routeReads } from './readers.ts';
 import { createRetention } from './retention.ts';
+import { roomsThrough } from './rooms.ts';
 import { createQueryRunner } from './run-query.ts';
 import { spawnThread } from './thread-calls.ts';
 import { createThreadReader, type LongReads, spawnReader } from './thread-reader.ts';
@@ -160,6 +161,7 @@ function startEngine(
     control,
     reads,
     management: control,
+    rooms: roomsThrough(openCall),
     writer,
     cacheKeys: (keys) =>
       cacheKeyReads({

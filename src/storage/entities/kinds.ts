@@ -5,6 +5,18 @@
  */
 
 import { defineEntity, type EntityMetadata, type Platform, p, Type } from '@mikro-orm/core';
+import { parseFreeJson } from '../../json/free-json.ts';
+import {
+  attemptOutcomes,
+  type Codes,
+  deadReasons,
+  deliveryStatuses,
+  packTyped,
+  replayCounts,
+  replayStatuses,
+  spanTypes,
+  unpackTyped,
+} from '../rows/codes.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
@@ -116,8 +128,8 @@ type CodeSet = 'attemptOutcomes' | 'deadReasons' | 'deliveryStatuses' | 'replayC
 
 type Form = CodeSet | 'typedText' | 'json' | 'freeJson';
 
-/** A column whose stored form differs from its value. The code around compiled queries converts it. */
-export class Stored extends Type<string | null, string | number | null> {
+/** A column whose stored form differs from its value. */
+export class Stored extends Type<unknown, string | number | null> {
   readonly form: Form;
   private readonly columnType: 'integer' | 'text';
 
@@ -130,6 +142,42 @@ export class Stored extends Type<string | null, string | number | null> {
   override getColumnType(_: unknown, platform: Platform): string {
     return this.columnType === 'text' ? 'text' : platform.getIntegerTypeDeclarationSQL({});
   }
+
+  override convertToDatabaseValue(value: unknown): string | number | null {
+    return value === null || value === undefined ? null : this.forms.store(value as never);
+  }
+
+  override convertToJSValue(stored: string | number | null): unknown {
+    return stored === null || stored === undefined ? null : this.forms.read(stored as never);
+  }
+
+  /** Values are compared by their stored forms. */
+  override compareAsType(): string {
+    return 'string';
+  }
+
+  private get forms(): Forms {
+    return FORMS[this.form];
+  }
+}
+
+type Forms = { readonly store: (value: never) => string | number | null; readonly read: (stored: never) => unknown };
+
+const JSON_TEXT = { store: (value: object) => JSON.stringify(value) };
+const FORMS: Readonly<Record<Form, Forms>> = {
+  json: { ...JSON_TEXT, read: (stored: string) => JSON.parse(stored) },
+  freeJson: { ...JSON_TEXT, read: parseFreeJson },
+  typedText: { store: packTyped, read: unpackTyped },
+  attemptOutcomes: formsOf(attemptOutcomes),
+  deadReasons: formsOf(deadReasons),
+  deliveryStatuses: formsOf(deliveryStatuses),
+  replayCounts: formsOf(replayCounts),
+  replayStatuses: formsOf(replayStatuses),
+  spanTypes: formsOf(spanTypes),
+};
+
+function formsOf<Value extends string>({ code, value }: Codes<Value>): Forms {
+  return { store: code, read: value };
 }
 
 abstract class Packed extends Type<string> {

@@ -1,0 +1,44 @@
+/** The object mapper on the handle that writes. The threads that only read do not load it. */
+
+import { AbstractSqlDriver, type Configuration, type EntityData, MikroORM, type QueryResult } from '@mikro-orm/sql';
+import { SqliteConnection, SqlitePlatform } from '@mikro-orm/sqlite';
+import { SqliteDialect } from 'kysely';
+import { type Binding, bindStatement } from '../../bind.ts';
+import { SQLITE_TABLES } from '../../entities/entities.ts';
+import { fitTo } from '../../entities/kinds.ts';
+import type { Mapper } from '../../mapper.ts';
+import type { Database } from './connection.ts';
+
+const BINDING: Binding = {
+  placeholder: () => '?',
+  toCell: (value) => (typeof value === 'boolean' ? Number(value) : (value ?? null)),
+};
+
+class BoundConnection extends SqliteConnection {
+  override async execute<T extends QueryResult | EntityData<object> | EntityData<object>[]>(
+    ...[query, values = [], method = 'all', transaction]: Parameters<SqliteConnection['execute']>
+  ): Promise<T> {
+    await this.ensureConnection();
+    const result = await (transaction ?? this.getClient()).executeQuery(bindStatement(query, values, BINDING));
+    return this.transformRawResult<T>(result, method);
+  }
+}
+
+class Driver extends AbstractSqlDriver<BoundConnection> {
+  constructor(config: Configuration) {
+    super(config, new SqlitePlatform(), BoundConnection, ['kysely', 'better-sqlite3']);
+  }
+}
+
+/** Closing the handle is left to the caller. */
+export function openMapper(db: Database): Mapper {
+  return new MikroORM({
+    driver: Driver,
+    entities: [...SQLITE_TABLES],
+    // Only a name: the handle is open.
+    dbName: db.name,
+    driverOptions: new SqliteDialect({ database: db }),
+    ensureDatabase: false,
+    discovery: { onMetadata: fitTo('sqlite') },
+  });
+}

@@ -1,0 +1,48 @@
+/** Saved evaluators. */
+
+import { LockMode } from '@mikro-orm/core';
+import type { EvaluatorStore } from '../../domain/store.ts';
+import { EvaluatorRow } from '../entities/evaluators.ts';
+import { MonitorRow } from '../entities/monitors.ts';
+
+import { countChange } from '../monitors/monitors.ts';
+import { findLive, hasRoom, insertUnlessTaken } from './slugs.ts';
+import { plain, type Units } from './units.ts';
+
+export function createEvaluatorStore({ read, transact }: Units): EvaluatorStore {
+  return {
+    find: (projectId, idOrSlug) => read((em) => findLive(em, EvaluatorRow, { projectId, idOrSlug })),
+    list: (projectId, { afterId, limit }) =>
+      read(async (em) => {
+        const after = { projectId, deletedAtMs: null, id: { $gt: afterId ?? '' } };
+        const rows = await em.find(EvaluatorRow, after, { orderBy: { id: 'asc' }, limit });
+        return rows.map((row) => plain(row, 'deletedAtMs'));
+      }),
+    insert: (evaluator, liveMax) =>
+      transact(async ({ em }) => {
+        if (!(await hasRoom(em, EvaluatorRow, { projectId: evaluator.projectId, liveMax }))) return 'limit_reached';
+        return await insertUnlessTaken(em, EvaluatorRow, { ...evaluator, deletedAtMs: null });
+      }),
+    replace: ({ projectId, id, name, configJson, fields, outputFields, updatedAtMs }, knownAtMs) =>
+      transact(async ({ em }) => {
+        const known = { projectId, id, updatedAtMs: knownAtMs, deletedAtMs: null };
+        const changed = { name, configJson, fields, outputFields, updatedAtMs };
+        return (await em.nativeUpdate(EvaluatorRow, known, changed)) > 0 ? 'stored' : 'stale';
+      }),
+    remove: (projectId, id, nowMs) =>
+      transact(async (tx) => {
+        const { em } = tx;
+        const live = { projectId, id, deletedAtMs: null };
+        if ((await em.nativeUpdate(EvaluatorRow, live, { deletedAtMs: nowMs })) === 0) return false;
+        const running = { projectId, evaluatorId: id, deletedAtMs: null, enabled: true };
+        const monitors = await em.find(MonitorRow, running, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        for (const monitor of monitors) {
+          monitor.enabled = false;
+          // Strictly increasing.
+          monitor.updatedAtMs = Math.max(nowMs, monitor.updatedAtMs + 1);
+        }
+        if (monitors.length > 0) await countChange(tx, projectId, nowMs);
+        return true;
+      }),
+  };
+}

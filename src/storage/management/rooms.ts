@@ -1,0 +1,10 @@
+/** The rooms of management. Each is written once over the object mapper, and serves every database. */
+
+import { createEvaluatorStore } from './evaluators.ts';
+import type { Units } from './units.ts';
+
+export type Rooms = ReturnType<typeof createRooms>;
+
+export function createRooms(units: Units) {
+  return { evaluators: createEvaluatorStore(units) };
+}

@@ -1,0 +1,23 @@
+/** What rooms of management run on. */
+
+import type { EntityManager } from '../mapper.ts';
+import type { Transact } from '../queries.ts';
+
+/** Bodies MUST await nothing but the database: others wait for them. */
+export type Units = {
+  /** Reads without a transaction. */
+  readonly read: <T>(body: (em: EntityManager) => Promise<T>) => Promise<T>;
+  /** Everything the body changes is stored, or nothing; it may run more than once. */
+  readonly transact: Transact;
+};
+
+/** The columns of a row as a plain object, which may pass between threads; without some. */
+export function plain<Row extends object, const Without extends keyof Row & string = never>(
+  row: Row,
+  ...without: readonly Without[]
+): Plain<Row, Without> {
+  const names = Object.keys(row).filter((name) => !without.some((each) => each === name));
+  return Object.fromEntries(names.map((name) => [name, row[name as keyof Row]])) as Plain<Row, Without>;
+}
+
+export type Plain<Row, Without = never> = { -readonly [Name in Exclude<keyof Row & string, Without>]: Row[Name] };
