@@ -20,7 +20,14 @@ async function written(spans: readonly Span[], evaluations: readonly Evaluation[
   const totals = { spanCount: 0, unpricedSpans: 0, tokensEstimated: false, firstTokenMs: null, totalTimeMs: null };
   const noTokens = { promptTokens: null, completionTokens: null, reasoningTokens: null, totalCostNanoUsd: null };
   const noCache = { cacheReadInputTokens: null, cacheCreationInputTokens: null, startedAtMs: null, finishedAtMs: null };
-  const times = { insertedAtMs: 1, updatedAtMs: 1, hasError: false, aggregatesJson: null, sequence: 1 };
+  const times = {
+    insertedAtMs: 1,
+    updatedAtMs: 1,
+    anchorAtMs: null,
+    hasError: false,
+    aggregatesJson: null,
+    sequence: 1,
+  };
   const record = {
     ...totals,
     ...noTokens,

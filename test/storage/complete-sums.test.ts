@@ -13,7 +13,15 @@ const STATE = { totals: { ...totalsOf([]), spanCount: SPANS, promptTokens: 5 }, 
 const AGGREGATES_JSON = JSON.stringify(NO_AGGREGATES);
 
 function record(changes: Partial<TraceRecord> = {}): TraceRecord {
-  const own = { traceId: 't', sequence: 7, insertedAtMs: 1, updatedAtMs: 1, metadataJson: '{}', expectedOutput: null };
+  const own = {
+    traceId: 't',
+    sequence: 7,
+    insertedAtMs: 1,
+    updatedAtMs: 1,
+    anchorAtMs: 1,
+    metadataJson: '{}',
+    expectedOutput: null,
+  };
   return { ...totalsOf([]), ...own, spanCount: SPANS, aggregatesJson: outdatedAggregates('change', false), ...changes };
 }
 

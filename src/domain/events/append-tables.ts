@@ -88,7 +88,7 @@ export type TraceKey = { readonly projectNumber: number; readonly traceId: strin
 /** The fields that appends change, beside the texts. */
 export type TraceState = Pick<TraceHead, 'updatedAtMs' | 'aggregatesJson'> & { readonly totals: TraceTotals };
 
-export type StoredTraceState = TraceState & { readonly insertedAtMs: number };
+export type StoredTraceState = TraceState & Pick<TraceHead, 'insertedAtMs' | 'anchorAtMs'>;
 
 type NewTrace = StoredTraceState & TraceTexts & { readonly projectNumber: number; readonly traceId: string };
 

@@ -119,6 +119,7 @@ export function changeSpans(
   if (replaced.length === 0) return 0;
   tables.updateTrace(traceKey, {
     insertedAtMs: record.insertedAtMs,
+    anchorAtMs: record.anchorAtMs,
     ...sumUp(tables, traceKey, { record, added: [], replaced }),
     updatedAtMs: Math.max(record.updatedAtMs, nowMs ?? record.updatedAtMs),
   });

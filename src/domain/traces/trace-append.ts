@@ -9,6 +9,7 @@ import { callsOf, isOtherCall, NO_CALLS, type TraceCalls } from './shares/trace-
 import { findOwnId, type KnownRequests, namesRequest, recordCall, requestIdOfStored } from './span-requests.ts';
 import type { Replaced, Span, SpanRequest, SpanSummary, TraceAppend, TraceAppended, TraceHead } from './trace.ts';
 import { SPANS_READ_THROUGH_MAX } from './trace-aggregates.ts';
+import { anchorOf } from './trace-anchor.ts';
 import { type Sums, storeNodes, sumUp, sumUpNew } from './trace-growth.ts';
 import { mergeMetadata } from './trace-metadata.ts';
 import { summaryOf } from './trace-totals.ts';
@@ -103,6 +104,7 @@ function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[
     projectNumber,
     traceId,
     insertedAtMs: receivedAtMs,
+    anchorAtMs: anchorOf(sums.totals.startedAtMs, receivedAtMs),
     totals: sums.totals,
     aggregatesJson: sums.aggregatesJson,
     metadataJson,
@@ -128,6 +130,7 @@ function update(tables: AppendTables, { append, spans, record }: Update): Merged
   const { sums, known } = storeSpans(tables, traceKey, { append, spans, record });
   tables.updateTrace(traceKey, {
     insertedAtMs: record.insertedAtMs,
+    anchorAtMs: record.anchorAtMs ?? anchorOf(record.startedAtMs ?? sums.totals.startedAtMs, append.receivedAtMs),
     ...sums,
     ...(metadataJson === null ? {} : { metadataJson }),
     ...(append.expectedOutput === undefined ? {} : { expectedOutput: append.expectedOutput }),

@@ -194,6 +194,11 @@ export type TraceHead = TraceTotals & {
   readonly sequence: number;
   readonly insertedAtMs: number;
   readonly updatedAtMs: number;
+  /**
+   * By which a store may lay the trace out: frozen at first sight, see trace-anchor.ts. Null: it has had no span yet, or
+   * was stored before traces had one.
+   */
+  readonly anchorAtMs: number | null;
   /** JSON text of TraceAggregates or of outdatedAggregates; null for small traces, and until they are computed. */
   readonly aggregatesJson: string | null;
 };

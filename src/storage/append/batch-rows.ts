@@ -20,7 +20,11 @@ export type TextColumns = {
 export type TraceRow = TraceHead & TextColumns & { readonly projectNumber: number; readonly durationMs: number | null };
 export type PartKey = { readonly projectNumber: number; readonly traceSequence: number };
 export type SpanRow = Span &
-  PartKey & { readonly durationMs: number; readonly firstTokenMs: number | null } & SpanRequests;
+  PartKey & {
+    readonly durationMs: number;
+    readonly firstTokenMs: number | null;
+    readonly version: number | null;
+  } & SpanRequests;
 export type EvaluationRow = Evaluation & PartKey;
 export type UsageNodeRow = PartKey & { readonly spanId: string; readonly nodeJson: string };
 
@@ -40,6 +44,7 @@ export function toTraceRow(
     durationMs: startedAtMs === null || finishedAtMs === null ? null : finishedAtMs - startedAtMs,
     insertedAtMs: trace.insertedAtMs,
     updatedAtMs: trace.updatedAtMs,
+    anchorAtMs: trace.anchorAtMs,
     metadataJson: texts.metadataJson,
     metadataBytes: texts.metadataBytes,
     expectedOutput: texts.expectedOutput,
@@ -48,7 +53,11 @@ export function toTraceRow(
   };
 }
 
-export function toSpanRow({ projectNumber, sequence }: TraceKey, span: Span, requests: SpanRequests): SpanRow {
+export function toSpanRow(
+  { projectNumber, sequence }: TraceKey,
+  span: Span,
+  { requests, version }: { readonly requests: SpanRequests; readonly version: number | null },
+): SpanRow {
   const { startedAtMs, finishedAtMs, firstTokenAtMs } = span;
   return {
     ...span,
@@ -58,6 +67,7 @@ export function toSpanRow({ projectNumber, sequence }: TraceKey, span: Span, req
     firstTokenMs: firstTokenAtMs === null ? null : firstTokenAtMs - startedAtMs,
     emittedRequestId: requests.emittedRequestId,
     sharedRequestId: requests.sharedRequestId,
+    version,
   };
 }
 
@@ -66,7 +76,8 @@ export function toCounted(row: SpanRow): SpanSummary & { readonly traceSequence:
 }
 
 export function toStoredSpan(found: Found<'findSpan'>): StoredSpan {
-  const { projectNumber: _, traceSequence: __, paramsJson, emittedRequestId, sharedRequestId, ...summary } = found;
+  const { projectNumber: _, traceSequence: __, version: ___, paramsJson, ...rest } = found;
+  const { emittedRequestId, sharedRequestId, ...summary } = rest;
   return { summary, paramsJson, emittedRequestId, sharedRequestId };
 }
 

@@ -17,7 +17,9 @@ import {
 import type { Reader } from './reader.ts';
 
 /** The columns of a stored span that change while its texts stay. */
-export type ChangedSpan = PartKey & { readonly spanId: string } & SpanChange;
+export type ChangedSpan = PartKey & { readonly spanId: string; readonly version: number } & SpanChange;
+
+export type Changed = PartKey & StoredSpan & { readonly version: number };
 
 type SpanTables = Pick<
   AppendTables,
@@ -43,20 +45,30 @@ const SUMMARY_BYTES = 512;
 
 export function createBatchSpans({ read, isNewTrace, spanCountOf }: BatchSpansDeps) {
   const spans = new Map<string, Entry<SpanRow>>();
-  const changed = new Map<string, PartKey & StoredSpan>();
+  const changed = new Map<string, Changed>();
   const summaries = new Map<number, readonly SpanSummary[]>();
   // The keys of new root spans, by the sequence of their trace.
   const roots = new Map<number, Set<string>>();
+  // Of the spans that were read, before the batch.
+  const versions = new Map<string, number>();
 
   function noteRoot({ sequence }: TraceKey, { parentId }: Span, key: string): void {
     if (parentId === null) roots.set(sequence, (roots.get(sequence) ?? new Set()).add(key));
   }
 
   function findStored(traceKey: TraceKey, spanId: string): StoredSpan | undefined {
-    const known = changed.get(partKey(traceKey, spanId));
+    const key = partKey(traceKey, spanId);
+    const known = changed.get(key);
     if (known !== undefined || isNewTrace(traceKey)) return known;
     const [found] = read('findSpan', keyOfSpan(traceKey, spanId));
-    return found === undefined ? undefined : toStoredSpan(found);
+    if (found === undefined) return undefined;
+    versions.set(key, found.version ?? 0);
+    return toStoredSpan(found);
+  }
+
+  /** The version of a stored span after the batch. */
+  function nextVersion(key: string): number {
+    return (versions.get(key) ?? 0) + 1;
   }
 
   /** As they were before the batch. The totals and the hours of a trace read the same. */
@@ -71,13 +83,15 @@ export function createBatchSpans({ read, isNewTrace, spanCountOf }: BatchSpansDe
     insertSpan(traceKey, span, requests) {
       const key = partKey(traceKey, span.spanId);
       if (spans.has(key) || findStored(traceKey, span.spanId) !== undefined) return false;
-      spans.set(key, { row: toSpanRow(traceKey, span, requests), isNew: true });
+      spans.set(key, { row: toSpanRow(traceKey, span, { requests, version: null }), isNew: true });
       noteRoot(traceKey, span, key);
       return true;
     },
     replaceSpan(traceKey, span, requests) {
       const key = partKey(traceKey, span.spanId);
-      spans.set(key, { row: toSpanRow(traceKey, span, requests), isNew: spans.get(key)?.isNew === true });
+      const isNew = spans.get(key)?.isNew === true;
+      const version = isNew ? null : nextVersion(key);
+      spans.set(key, { row: toSpanRow(traceKey, span, { requests, version }), isNew });
       changed.delete(key);
       noteRoot(traceKey, span, key);
     },
@@ -112,7 +126,10 @@ export function createBatchSpans({ read, isNewTrace, spanCountOf }: BatchSpansDe
       const entry = spans.get(key);
       const next = { emittedRequestId, sharedRequestId };
       if (entry !== undefined) spans.set(key, { ...entry, row: { ...entry.row, ...usage, ...next } });
-      else changed.set(key, { ...toPartKey(traceKey), ...requests, ...next, summary: { ...summary, ...usage } });
+      else {
+        const version = nextVersion(key);
+        changed.set(key, { ...toPartKey(traceKey), ...requests, ...next, version, summary: { ...summary, ...usage } });
+      }
     },
     summaries(traceKey) {
       const { projectNumber, sequence } = traceKey;
@@ -148,12 +165,12 @@ export function createBatchSpans({ read, isNewTrace, spanCountOf }: BatchSpansDe
   };
 }
 
-export function toChangedSpan({ summary, ...stored }: PartKey & StoredSpan): ChangedSpan {
-  const { projectNumber, traceSequence, emittedRequestId, sharedRequestId } = stored;
+export function toChangedSpan({ summary, ...stored }: Changed): ChangedSpan {
+  const { projectNumber, traceSequence, emittedRequestId, sharedRequestId, version } = stored;
   const { spanId, costNanoUsd, costSource, callRow, totalInput, totalOutput, shareRates } = summary;
   const requests = { emittedRequestId, sharedRequestId };
   const usage = { costNanoUsd, costSource, callRow, totalInput, totalOutput, shareRates };
-  return { projectNumber, traceSequence, spanId, ...requests, ...usage };
+  return { projectNumber, traceSequence, spanId, version, ...requests, ...usage };
 }
 
 export function keyOfSpan(traceKey: TraceKey, spanId: string): PartKey & { readonly spanId: string } {

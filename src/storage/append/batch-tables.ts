@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Backlog, JobCount } from '../../domain/evaluations/backlog.ts';
 import type { ActiveMonitors, EvaluationJob, JobKey, JobQueueOptions } from '../../domain/evaluations/jobs.ts';
-import type { AppendTables, StoredSpan, TraceKey } from '../../domain/events/append-tables.ts';
+import type { AppendTables, TraceKey } from '../../domain/events/append-tables.ts';
 import { countHours, type HourRow } from '../analytics/hour-changes.ts';
 import { type BatchLog, createBatchLog, type LogHeads, type WrittenLog } from './batch-log.ts';
 import {
@@ -19,7 +19,7 @@ import {
   toPartKey,
   type UsageNodeRow,
 } from './batch-rows.ts';
-import { createBatchSpans, keyOfSpan } from './batch-spans.ts';
+import { type Changed, createBatchSpans, keyOfSpan } from './batch-spans.ts';
 import { type BatchTracesDeps, createBatchTraces, type TextEntry } from './batch-traces.ts';
 
 export type Written = {
@@ -30,7 +30,7 @@ export type Written = {
   readonly texts: ReadonlyMap<string, TextEntry>;
   readonly spans: ReadonlyMap<string, Entry<SpanRow>>;
   /** Stored spans that change without their texts. */
-  readonly changedSpans: ReadonlyMap<string, PartKey & StoredSpan>;
+  readonly changedSpans: ReadonlyMap<string, Changed>;
   readonly usageNodes: ReadonlyMap<string, UsageNodeRow>;
   readonly evaluations: ReadonlyMap<string, EvaluationRow>;
   /** By key; null: removed. */

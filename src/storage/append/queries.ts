@@ -47,7 +47,7 @@ export const findSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, sp
     .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
     .select((column) => summaryOf(column, dialect))
     .select(NAMING_PARAMS.as('paramsJson'))
-    .select(columns('Span', 'emittedRequestId', 'sharedRequestId')),
+    .select(columns('Span', 'emittedRequestId', 'sharedRequestId', 'version')),
 );
 
 /** What prices depend on. */
@@ -157,9 +157,9 @@ export const replaceSpans = replaceMany('Span');
 
 const CHANGED = [
   ...(['costNanoUsd', 'costSource', 'callRow', 'totalInput', 'totalOutput', 'shareRates'] as const),
-  ...(['emittedRequestId', 'sharedRequestId'] as const),
-] as const satisfies readonly (keyof SpanChange)[];
-type ChangedSpan = OfSpan & SpanChange;
+  ...(['emittedRequestId', 'sharedRequestId', 'version'] as const),
+] as const satisfies readonly (keyof ChangedSpan)[];
+type ChangedSpan = OfSpan & SpanChange & { readonly version: number };
 /** Leaves texts alone, which may be large. */
 export const changeSpans = changeRows<ChangedSpan>((db, params, { update, storedId }) => {
   const { projectNumber, traceSequence, spanId } = params;

@@ -42,22 +42,24 @@ const columns = {
   unpricedSpans: integer(),
   tokensEstimated: flag(),
   hasError: flag(),
-  // Empty, and null, for a text that lies in trace_texts: then the column after it has the bytes of the metadata, or true. Each further
-  // integer makes PostgreSQL take a young table for smaller, until it finds traces by another index than that of their keys
-  // (statistics that are out of date, test/storage/postgres-mishaps.test.ts).
+  // Empty, and null, for a text that lies in trace_texts: then the column after it has the bytes of the
+  // metadata, or true.
   metadataJson: json('metadata'),
   metadataBytes: integer().strictNullable(),
   expectedOutput: text().strictNullable(),
   expectedOutputIsApart: flag().strictNullable(),
   // In the format of trace-aggregates.ts. Null: the trace is small, or its next append computes them.
   aggregatesJson: json('aggregates').strictNullable(),
+  anchorAtMs: instant('anchor_at').strictNullable(),
 };
 
 /** New traces nearly follow the order of these indexes, so that their entries lie next to each other. */
-const BY_START = {
-  name: 'traces_by_start',
-  expression: 'create index traces_by_start on traces (project_number, coalesce(started_at, inserted_at))',
-};
+const BY_START = 'create index traces_by_start on traces (project_number, coalesce(started_at, inserted_at))';
+
+// True of every row, and of every query by the indexed value. Without it, PostgreSQL could also use these indexes to find a trace
+// by its key, and takes them for the cheaper way while the table is young.
+const IS_START = 'coalesce(started_at, inserted_at) is not null';
+const IS_UPDATE = 'updated_at is not null';
 
 /** Traces that are in no hourly sum (see tables/analytics.ts): they have more than 200 spans. */
 const LARGE_BY_START = {
@@ -87,7 +89,7 @@ export const TraceOnSqlite = defineEntity({
   },
   uniques: [{ name: 'traces_by_id', properties: ['projectNumber', 'traceId'] }],
   indexes: [
-    BY_START,
+    { name: 'traces_by_start', expression: BY_START },
     LARGE_BY_START,
     OUTDATED,
     { name: 'traces_by_update', properties: ['projectNumber', 'updatedAtMs'] },
@@ -107,10 +109,10 @@ export const TraceOnPostgres = defineEntity({
   indexes: [
     // Ascending, so it is always written at its end: retention reads traces as they came.
     { name: 'traces_by_sequence', properties: 'sequence' },
-    BY_START,
+    { name: 'traces_by_start', expression: `${BY_START} where ${IS_START}` },
     LARGE_BY_START,
     OUTDATED,
-    { name: 'traces_by_update', properties: ['projectNumber', 'updatedAtMs'] },
+    { name: 'traces_by_update', properties: ['projectNumber', 'updatedAtMs'], where: IS_UPDATE },
   ],
 });
 
@@ -148,6 +150,8 @@ export const SpanRow = table('Span', 'spans', {
   sharedRequestId: text().strictNullable(),
   // Null unless the span emitted an event and its present content would give another id.
   emittedRequestId: text().strictNullable(),
+  // How often the row has been replaced or changed; null: never. A store that only adds rows tells by it which one counts.
+  version: integer().strictNullable(),
   name: text().strictNullable(),
   vendor: text().strictNullable(),
   model: text().strictNullable(),

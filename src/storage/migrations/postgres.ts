@@ -16,6 +16,16 @@ export const POSTGRES_SCHEMAS: KnownSchemas = {
     readMigration('postgres-0006-trace-texts', { olderProcesses: 'must be stopped' }),
     readMigration('postgres-0007-judge-spending', { olderProcesses: 'may run' }),
     readMigration('postgres-0008-clock', { olderProcesses: 'may run' }),
+    readMigration('postgres-0009-narrow-indexes', {
+      olderProcesses: 'may run',
+      laterIndexes: {
+        traces_by_start:
+          'CREATE INDEX CONCURRENTLY traces_by_start ON traces (project_number, coalesce(started_at, inserted_at)) WHERE coalesce(started_at, inserted_at) IS NOT NULL',
+        traces_by_update:
+          'CREATE INDEX CONCURRENTLY traces_by_update ON traces (project_number, updated_at) WHERE updated_at IS NOT NULL',
+      },
+    }),
+    readMigration('postgres-0010-anchor', { olderProcesses: 'may run' }),
   ],
   readBaseline: () => readBaseline('postgres'),
   unsupported: new Map([

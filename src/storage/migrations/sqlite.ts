@@ -19,6 +19,8 @@ export const SQLITE_SCHEMAS: KnownSchemas = {
     readMigration('sqlite-0006-trace-texts', { olderProcesses: 'must be stopped' }),
     readMigration('sqlite-0007-judge-spending', { olderProcesses: 'may run' }),
     readMigration('sqlite-0008-clock', { olderProcesses: 'may run' }),
+    readMigration('sqlite-0009-narrow-indexes', { olderProcesses: 'may run' }),
+    readMigration('sqlite-0010-anchor', { olderProcesses: 'may run' }),
   ],
   readBaseline: () => readBaseline('sqlite'),
   unsupported: new Map([

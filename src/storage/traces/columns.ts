@@ -96,7 +96,10 @@ const NUMBERS = ['projectNumber', 'traceSequence', 'spanId', 'parentId', 'durati
 
 /** All columns of a span. */
 export function spanOf(column: ExpressionBuilder<Tables, 'Span'>, { allOf, idText }: Dialect) {
-  return [...allOf('Span', ...NUMBERS, 'emittedRequestId', 'sharedRequestId'), ...madeOf(column, idText)] as const;
+  return [
+    ...allOf('Span', ...NUMBERS, 'emittedRequestId', 'sharedRequestId', 'version'),
+    ...madeOf(column, idText),
+  ] as const;
 }
 
 /** A span without its texts, so that all spans of a trace can be read. */

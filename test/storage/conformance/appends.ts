@@ -110,6 +110,25 @@ export function appendConformance(open: OpenSubject): void {
     );
 
     it(
+      'MUST keep the anchor of a trace, whatever starts come later',
+      withStore(open, async ({ traces }) => {
+        const anchorOf = async ({ traceId }: { readonly traceId: string }) =>
+          (await traces.find(number, traceId))?.anchorAtMs;
+        const startedAtMs = RECEIVED_AT_MS - 1_000;
+        const span = sampleSpan({ startedAtMs });
+        const append = sampleAppend({ spans: [], requests: [] });
+        await traces.append(append);
+        expect(await anchorOf(append)).toBeNull();
+        await traces.append({ ...append, spans: [span] });
+        expect(await anchorOf(append)).toBe(startedAtMs);
+        const earlier = [{ ...span, startedAtMs: startedAtMs - 500 }, sampleSpan({ startedAtMs: startedAtMs - 900 })];
+        await traces.append({ ...append, spans: earlier });
+        expect(await traces.find(number, append.traceId)).toMatchObject({ startedAtMs: startedAtMs - 900 });
+        expect(await anchorOf(append)).toBe(startedAtMs);
+      }),
+    );
+
+    it(
       'says what came of each request, when it is not that every one was emitted',
       withStore(open, async ({ traces }) => {
         const span = sampleSpan();

@@ -1,0 +1,2 @@
+ALTER TABLE traces ADD COLUMN anchor_at bigint;
+ALTER TABLE spans ADD COLUMN version integer;
