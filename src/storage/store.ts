@@ -7,7 +7,6 @@ import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts'
 import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
 import { createBackfillStore } from './backfills/backfills.ts';
-import { createDatasetStore } from './datasets/datasets.ts';
 import type { DeliveryWork } from './delivery/work.ts';
 import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/delivery-store.ts';
 import { createWebhookStore } from './endpoints/webhook-store.ts';
@@ -147,7 +146,6 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
     ...engine.rooms,
-    datasets: createDatasetStore(management, writer),
     experiments: createExperimentStore(management, writer),
     evaluatorRuns: createRunStore(management, writer),
     judgeSpending: createSpendingStore(writer),

@@ -1,7 +1,6 @@
 export * as analytics from './analytics.ts';
 export * as audit from './audit.ts';
 export * as backfills from './backfills.ts';
-export * as datasets from './datasets.ts';
 export * as endpointsAhead from './endpoints-ahead.ts';
 export * as endpointsChanges from './endpoints-changes.ts';
 export * as endpointsDue from './endpoints-due.ts';

@@ -1,10 +1,11 @@
 /** The rooms of management. Each is written once over the object mapper, and serves every database. */
 
+import { createDatasetStore } from './datasets.ts';
 import { createEvaluatorStore } from './evaluators.ts';
 import type { Units } from './units.ts';
 
 export type Rooms = ReturnType<typeof createRooms>;
 
 export function createRooms(units: Units) {
-  return { evaluators: createEvaluatorStore(units) };
+  return { datasets: createDatasetStore(units), evaluators: createEvaluatorStore(units) };
 }
