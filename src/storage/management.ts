@@ -8,7 +8,6 @@ import { createAuditList, createNoteRefusal } from './audit/audit.ts';
 import { createBackfillWriter } from './backfills/backfills.ts';
 import { createRunWriter } from './evaluations/evaluator-runs.ts';
 import { createSpendingWriter } from './evaluations/judge-spending.ts';
-import { createExperimentWriter } from './experiments/experiments.ts';
 import { createKeyRecords, createNoteUse } from './keys/key-records.ts';
 import { createMonitorWriter } from './monitors/monitors.ts';
 import {
@@ -50,7 +49,6 @@ export function createManagementWriter(transact: Transact, enqueuing: Enqueuing)
   return {
     ...createSeenVerbs(transact),
     // These affect no decision about requests: a verb that does belongs above.
-    ...createExperimentWriter(transact),
     ...createRunWriter(transact),
     ...createSpendingWriter(transact),
     ...createMonitorWriter(transact),

@@ -146,7 +146,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
     ...engine.rooms,
-    experiments: createExperimentStore(management, writer),
+    experiments: createExperimentStore(engine.rooms.experiments),
     evaluatorRuns: createRunStore(management, writer),
     judgeSpending: createSpendingStore(writer),
     monitors: createMonitorStore(management, writer),

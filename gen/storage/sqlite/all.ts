@@ -9,7 +9,6 @@ export * as endpoints from './endpoints.ts';
 export * as evaluations from './evaluations.ts';
 export * as evaluators from './evaluators.ts';
 export * as events from './events.ts';
-export * as experiments from './experiments.ts';
 export * as keys from './keys.ts';
 export * as monitors from './monitors.ts';
 export * as organization from './organization.ts';

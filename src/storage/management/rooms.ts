@@ -2,10 +2,15 @@
 
 import { createDatasetStore } from './datasets.ts';
 import { createEvaluatorStore } from './evaluators.ts';
+import { createExperimentRoom } from './experiments.ts';
 import type { Units } from './units.ts';
 
 export type Rooms = ReturnType<typeof createRooms>;
 
 export function createRooms(units: Units) {
-  return { datasets: createDatasetStore(units), evaluators: createEvaluatorStore(units) };
+  return {
+    datasets: createDatasetStore(units),
+    evaluators: createEvaluatorStore(units),
+    experiments: createExperimentRoom(units),
+  };
 }

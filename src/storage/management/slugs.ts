@@ -52,8 +52,12 @@ export async function hasRoom<Row extends Slugged>(
   table: Table<Row>,
   { projectId, liveMax }: { readonly projectId: string; readonly liveMax: number },
 ): Promise<boolean> {
-  await em.findOne(Project, { id: projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE, fields: ['id'] });
+  await lockProject(em, projectId);
   return (await em.count(common(table), { projectId, deletedAtMs: null })) < liveMax;
+}
+
+export async function lockProject(em: EntityManager, projectId: string): Promise<void> {
+  await em.findOne(Project, { id: projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE, fields: ['id'] });
 }
 
 /** Without a project row there is no lock, and another transaction may have stored the slug first. */
