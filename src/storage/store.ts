@@ -10,7 +10,6 @@ import { createBackfillStore } from './backfills/backfills.ts';
 import type { DeliveryWork } from './delivery/work.ts';
 import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/delivery-store.ts';
 import { createWebhookStore } from './endpoints/webhook-store.ts';
-import { createRunStore } from './evaluations/evaluator-runs.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
 import { createSpendingStore } from './evaluations/judge-spending.ts';
 import { createEventFinder, createEventList, createLogSearch } from './events/events.ts';
@@ -147,7 +146,6 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
     ...engine.rooms,
     experiments: createExperimentStore(engine.rooms.experiments),
-    evaluatorRuns: createRunStore(management, writer),
     judgeSpending: createSpendingStore(writer),
     monitors: createMonitorStore(management, writer),
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),

@@ -1,6 +1,7 @@
 /** The rooms of management. Each is written once over the object mapper, and serves every database. */
 
 import { createDatasetStore } from './datasets.ts';
+import { createRunStore } from './evaluator-runs.ts';
 import { createEvaluatorStore } from './evaluators.ts';
 import { createExperimentRoom } from './experiments.ts';
 import type { Units } from './units.ts';
@@ -10,6 +11,7 @@ export type Rooms = ReturnType<typeof createRooms>;
 export function createRooms(units: Units) {
   return {
     datasets: createDatasetStore(units),
+    evaluatorRuns: createRunStore(units),
     evaluators: createEvaluatorStore(units),
     experiments: createExperimentRoom(units),
   };

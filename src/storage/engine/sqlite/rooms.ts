@@ -31,7 +31,12 @@ export function roomsThrough(call: Call): Rooms {
             restoreBuffers(await call(`${room}.${String(verb)}` as RoomVerb, ...(args as unknown as [never, never]))),
       },
     );
-  const names: Readonly<Record<keyof Rooms, true>> = { datasets: true, evaluators: true, experiments: true };
+  const names: Readonly<Record<keyof Rooms, true>> = {
+    datasets: true,
+    evaluatorRuns: true,
+    evaluators: true,
+    experiments: true,
+  };
   return Object.fromEntries(Object.keys(names).map((room) => [room, roomOf(room)])) as unknown as Rooms;
 }
 
