@@ -11,7 +11,6 @@ import type { DeliveryWork } from './delivery/work.ts';
 import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/delivery-store.ts';
 import { createWebhookStore } from './endpoints/webhook-store.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
-import { createSpendingStore } from './evaluations/judge-spending.ts';
 import { createEventFinder, createEventList, createLogSearch } from './events/events.ts';
 import { createExperimentStore } from './experiments/experiments.ts';
 import type { KeyReader } from './keys/key-cache.ts';
@@ -146,7 +145,6 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
     ...engine.rooms,
     experiments: createExperimentStore(engine.rooms.experiments),
-    judgeSpending: createSpendingStore(writer),
     monitors: createMonitorStore(management, writer),
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
     projects: { updateSettings: writer.updateSettings },

@@ -87,12 +87,6 @@ export const lockJobsOfTrace: Compiled<typeof source.lockJobsOfTrace> = {
   row: (row) => row,
 };
 
-export const openSpending: Compiled<typeof source.openSpending> = {
-  name: 'evaluations.openSpending',
-  text: "insert into \"judge_spending\" (\"project_id\", \"day\", \"spent_nano_usd\") values ($1, $2, $3) on conflict do nothing",
-  cells: (params) => [params.projectId, params.day, params.spentNanoUsd],
-};
-
 export const releaseJob: Compiled<typeof source.releaseJob> = {
   name: 'evaluations.releaseJob',
   text: "update \"evaluation_jobs\" set \"fence\" = 0, \"due_at\" = $1 where (\"project_number\" = $2 and \"trace_sequence\" = $3 and \"source_id\" = $4 and \"fence\" = $5)",
@@ -105,28 +99,10 @@ export const removeJobs: Compiled<typeof source.removeJobs> = {
   cells: (rows) => [int4Array(rows, (params) => params.projectNumber), int8Array(rows, (params) => params.traceSequence), textArray(rows, (params) => params.sourceId)],
 };
 
-export const removeOldSpending: Compiled<typeof source.removeOldSpending> = {
-  name: 'evaluations.removeOldSpending',
-  text: "delete from \"judge_spending\" where \"project_id\" = $1 and \"day\" < $2",
-  cells: (params) => [params.projectId, params.beforeDay],
-};
-
 export const renewJob: Compiled<typeof source.renewJob> = {
   name: 'evaluations.renewJob',
   text: "update \"evaluation_jobs\" set \"due_at\" = $1 where (\"project_number\" = $2 and \"trace_sequence\" = $3 and \"source_id\" = $4 and \"fence\" = $5)",
   cells: (params) => [params.dueAtMs, params.projectNumber, params.traceSequence, params.sourceId, params.fence],
-};
-
-export const reserveSpending: Compiled<typeof source.reserveSpending> = {
-  name: 'evaluations.reserveSpending',
-  text: "update \"judge_spending\" set \"spent_nano_usd\" = \"spent_nano_usd\" + $1 where (\"project_id\" = $2 and \"day\" = $3) and \"spent_nano_usd\" <= $4",
-  cells: (params) => [params.nanoUsd, params.projectId, params.day, params.spentBeforeMax],
-};
-
-export const settleSpending: Compiled<typeof source.settleSpending> = {
-  name: 'evaluations.settleSpending',
-  text: "update \"judge_spending\" set \"spent_nano_usd\" = \"spent_nano_usd\" + $1 where (\"project_id\" = $2 and \"day\" = $3)",
-  cells: (params) => [params.changeNanoUsd, params.projectId, params.day],
 };
 
 export const storeJob: Compiled<typeof source.storeJob> = {

@@ -135,12 +135,6 @@ export const lockJobsOfTrace: Compiled<typeof source.lockJobsOfTrace> = {
   }),
 };
 
-export const openSpending: Compiled<typeof source.openSpending> = {
-  name: 'evaluations.openSpending',
-  text: "insert into \"judge_spending\" (\"project_id\", \"day\", \"spent_nano_usd\") values (?, ?, ?) on conflict do nothing",
-  cells: (params) => [params.projectId, params.day, params.spentNanoUsd],
-};
-
 export const releaseJob: Compiled<typeof source.releaseJob> = {
   name: 'evaluations.releaseJob',
   text: "update \"evaluation_jobs\" set \"fence\" = 0, \"due_at\" = ? where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ? and \"fence\" = ?)",
@@ -153,28 +147,10 @@ export const removeJobs: Compiled<typeof source.removeJobs> = {
   cells: (rows) => [...rows.map((params) => [params.projectNumber, params.traceSequence, params.sourceId])],
 };
 
-export const removeOldSpending: Compiled<typeof source.removeOldSpending> = {
-  name: 'evaluations.removeOldSpending',
-  text: "delete from \"judge_spending\" where \"project_id\" = ? and \"day\" < ?",
-  cells: (params) => [params.projectId, params.beforeDay],
-};
-
 export const renewJob: Compiled<typeof source.renewJob> = {
   name: 'evaluations.renewJob',
   text: "update \"evaluation_jobs\" set \"due_at\" = ? where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ? and \"fence\" = ?)",
   cells: (params) => [params.dueAtMs, params.projectNumber, params.traceSequence, params.sourceId, params.fence],
-};
-
-export const reserveSpending: Compiled<typeof source.reserveSpending> = {
-  name: 'evaluations.reserveSpending',
-  text: "update \"judge_spending\" set \"spent_nano_usd\" = \"spent_nano_usd\" + ? where (\"project_id\" = ? and \"day\" = ?) and \"spent_nano_usd\" <= ?",
-  cells: (params) => [params.nanoUsd, params.projectId, params.day, params.spentBeforeMax],
-};
-
-export const settleSpending: Compiled<typeof source.settleSpending> = {
-  name: 'evaluations.settleSpending',
-  text: "update \"judge_spending\" set \"spent_nano_usd\" = \"spent_nano_usd\" + ? where (\"project_id\" = ? and \"day\" = ?)",
-  cells: (params) => [params.changeNanoUsd, params.projectId, params.day],
 };
 
 export const storeJob: Compiled<typeof source.storeJob> = {

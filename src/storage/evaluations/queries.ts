@@ -1,4 +1,4 @@
-/** Queries of the queue of evaluation jobs, and of what judges spend. */
+/** Queries of the queue of evaluation jobs. */
 
 import { sql } from 'kysely';
 import type { SomeJobs } from '../../domain/evaluations/backlog.ts';
@@ -154,29 +154,3 @@ function jobsOf(db: Db, known: Partial<Key>, { allOf, idText }: Dialect) {
 }
 
 export const removeJobs = ofRows(remove('EvaluationJob', KEY));
-
-type OfProject = { readonly projectId: string };
-
-type SpendingDay = OfProject & { readonly day: number };
-
-export const openSpending = insertNew('JudgeSpending');
-
-export const removeOldSpending = change<OfProject & { readonly beforeDay: number }>(
-  (db, { projectId, beforeDay }, { remove }) => remove(db, 'JudgeSpending', { projectId }).where('day', '<', beforeDay),
-);
-
-type Reserved = SpendingDay & { readonly nanoUsd: number; readonly spentBeforeMax: number };
-
-/** Changes no row when more is spent already. PostgreSQL checks the condition again after waiting for another process. */
-export const reserveSpending = change<Reserved>((db, { projectId, day, nanoUsd, spentBeforeMax }, { update }) =>
-  update(db, 'JudgeSpending', { projectId, day })
-    .where('spentNanoUsd', '<=', spentBeforeMax)
-    .set(({ eb }) => ({ spentNanoUsd: eb('spentNanoUsd', '+', nanoUsd) })),
-);
-
-export const settleSpending = change<SpendingDay & { readonly changeNanoUsd: number }>(
-  (db, { projectId, day, changeNanoUsd }, { update }) =>
-    update(db, 'JudgeSpending', { projectId, day }).set(({ eb }) => ({
-      spentNanoUsd: eb('spentNanoUsd', '+', changeNanoUsd),
-    })),
-);

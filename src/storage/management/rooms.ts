@@ -4,6 +4,7 @@ import { createDatasetStore } from './datasets.ts';
 import { createRunStore } from './evaluator-runs.ts';
 import { createEvaluatorStore } from './evaluators.ts';
 import { createExperimentRoom } from './experiments.ts';
+import { createSpendingStore } from './judge-spending.ts';
 import type { Units } from './units.ts';
 
 export type Rooms = ReturnType<typeof createRooms>;
@@ -14,5 +15,6 @@ export function createRooms(units: Units) {
     evaluatorRuns: createRunStore(units),
     evaluators: createEvaluatorStore(units),
     experiments: createExperimentRoom(units),
+    judgeSpending: createSpendingStore(units),
   };
 }

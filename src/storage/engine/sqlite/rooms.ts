@@ -36,6 +36,7 @@ export function roomsThrough(call: Call): Rooms {
     evaluatorRuns: true,
     evaluators: true,
     experiments: true,
+    judgeSpending: true,
   };
   return Object.fromEntries(Object.keys(names).map((room) => [room, roomOf(room)])) as unknown as Rooms;
 }
