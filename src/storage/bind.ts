@@ -23,14 +23,31 @@ export function bindStatement(query: unknown, values: Values, binding: Binding):
   const [text, given] = isRaw(said) ? [said.sql, said.params] : [String(said), values];
   if (!Array.isArray(given)) throw new Error('statements have their values in order, not by name');
   const cells: unknown[] = [];
-  let at = 0;
-  // `\?` is a question mark of the text itself.
-  const sql = text.replaceAll(/\\\?|\?/g, (mark) => {
-    if (mark !== '?') return '?';
-    const value: unknown = given[at++];
-    // The mapper passes a list of values as one.
-    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return list.map((each) => binding.placeholder(cells.push(binding.toCell(each)))).join(', ');
+  const sql = bindText({
+    text,
+    values: given,
+    bind: (value) => binding.placeholder(cells.push(binding.toCell(value))),
   });
   return CompiledQuery.raw(sql, cells);
+}
+
+type Bound = {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** Answers the placeholder. */
+  readonly bind: (value: unknown) => string;
+};
+
+function bindText({ text, values, bind }: Bound): string {
+  let at = 0;
+  // `\?` is a question mark of the text itself.
+  return text.replaceAll(/\\\?|\?/g, (mark) => {
+    if (mark !== '?') return '?';
+    const value: unknown = values[at++];
+    // The mapper passes a list of values as one, and an expression as its text with values of its own.
+    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return list
+      .map((each) => (isRaw(each) ? bindText({ text: each.sql, values: each.params, bind }) : bind(each)))
+      .join(', ');
+  });
 }

@@ -6,10 +6,6 @@ import { Fault } from '../domain/fault.ts';
 import type { ManagementStore, Receipt } from '../domain/management/management.ts';
 import { createAuditList, createNoteRefusal } from './audit/audit.ts';
 import { createBackfillWriter } from './backfills/backfills.ts';
-import { createDatasetWriter } from './datasets/datasets.ts';
-import { createRunWriter } from './evaluations/evaluator-runs.ts';
-import { createSpendingWriter } from './evaluations/judge-spending.ts';
-import { createExperimentWriter } from './experiments/experiments.ts';
 import { createKeyRecords, createNoteUse } from './keys/key-records.ts';
 import { createMonitorWriter } from './monitors/monitors.ts';
 import {
@@ -51,10 +47,6 @@ export function createManagementWriter(transact: Transact, enqueuing: Enqueuing)
   return {
     ...createSeenVerbs(transact),
     // These affect no decision about requests: a verb that does belongs above.
-    ...createDatasetWriter(transact),
-    ...createExperimentWriter(transact),
-    ...createRunWriter(transact),
-    ...createSpendingWriter(transact),
     ...createMonitorWriter(transact),
     ...createBackfillWriter(transact),
     ...createReceipts(transact),

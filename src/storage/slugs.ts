@@ -39,7 +39,7 @@ type Slugged<Row> = {
   readonly queries: Pick<SlugQueries<{ readonly id: string }>, 'findBySlug'> & {
     readonly insertUnlessTaken: Change<Row>;
   };
-  readonly kind: 'a dataset' | 'an evaluator' | 'a monitor';
+  readonly kind: 'a monitor';
 };
 
 /** Without a project row there is no lock, and another transaction may have stored the slug first. */

@@ -7,13 +7,10 @@ import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts'
 import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
 import { createBackfillStore } from './backfills/backfills.ts';
-import { createDatasetStore } from './datasets/datasets.ts';
 import type { DeliveryWork } from './delivery/work.ts';
 import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/delivery-store.ts';
 import { createWebhookStore } from './endpoints/webhook-store.ts';
-import { createRunStore } from './evaluations/evaluator-runs.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
-import { createSpendingStore } from './evaluations/judge-spending.ts';
 import { createEventFinder, createEventList, createLogSearch } from './events/events.ts';
 import { createExperimentStore } from './experiments/experiments.ts';
 import type { KeyReader } from './keys/key-cache.ts';
@@ -147,10 +144,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
     ...engine.rooms,
-    datasets: createDatasetStore(management, writer),
-    experiments: createExperimentStore(management, writer),
-    evaluatorRuns: createRunStore(management, writer),
-    judgeSpending: createSpendingStore(writer),
+    experiments: createExperimentStore(engine.rooms.experiments),
     monitors: createMonitorStore(management, writer),
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
     projects: { updateSettings: writer.updateSettings },

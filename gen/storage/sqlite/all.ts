@@ -1,7 +1,6 @@
 export * as analytics from './analytics.ts';
 export * as audit from './audit.ts';
 export * as backfills from './backfills.ts';
-export * as datasets from './datasets.ts';
 export * as endpointsAhead from './endpoints-ahead.ts';
 export * as endpointsChanges from './endpoints-changes.ts';
 export * as endpointsDue from './endpoints-due.ts';
@@ -10,7 +9,6 @@ export * as endpoints from './endpoints.ts';
 export * as evaluations from './evaluations.ts';
 export * as evaluators from './evaluators.ts';
 export * as events from './events.ts';
-export * as experiments from './experiments.ts';
 export * as keys from './keys.ts';
 export * as monitors from './monitors.ts';
 export * as organization from './organization.ts';

@@ -4,18 +4,6 @@ import type { Compiled } from '../../../src/storage/queries.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/evaluations/queries.ts';
 
-export const advanceRun: Compiled<typeof source.advanceRun> = {
-  name: 'evaluations.advanceRun',
-  text: "update \"evaluator_runs\" set \"status\" = ?, \"cursor\" = ?, \"traces_found\" = ?, \"is_found_exactly\" = ?, \"processed\" = ?, \"skipped\" = ?, \"failed\" = ?, \"error\" = ?, \"updated_at\" = ?, \"leased_until\" = ?, \"failures\" = ? where (\"project_id\" = ? and \"id\" = ? and \"fence\" = ?) and \"status\" = ?",
-  cells: (params) => [params.status, params.cursor, params.tracesFound ?? null, Number(params.isFoundExactly), params.processed, params.skipped, params.failed, params.error ?? null, params.updatedAtMs, params.leasedUntilMs, params.failures, params.projectId, params.id, params.fence, "running"],
-};
-
-export const cancelRun: Compiled<typeof source.cancelRun> = {
-  name: 'evaluations.cancelRun',
-  text: "update \"evaluator_runs\" set \"status\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"status\" = ?",
-  cells: (params) => ["cancelled", params.updatedAtMs, params.projectId, params.id, "running"],
-};
-
 export const claimJobs: Compiled<typeof source.claimJobs> = {
   name: 'evaluations.claimJobs',
   text: "update \"evaluation_jobs\" set \"fence\" = ?, \"due_at\" = ?, \"failures\" = ? where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ?)",
@@ -48,24 +36,6 @@ export const countJobs: Compiled<typeof source.countJobs> = {
   }),
 };
 
-export const countRunning: Compiled<typeof source.countRunning> = {
-  name: 'evaluations.countRunning',
-  text: "select count(*) as \"count\" from \"evaluator_runs\" where (\"project_id\" = ? and \"status\" = ?)",
-  cells: (params) => [params.projectId, "running"],
-  row: (row: any) => ({
-    count: row[0],
-  }),
-};
-
-export const countRunsSince: Compiled<typeof source.countRunsSince> = {
-  name: 'evaluations.countRunsSince',
-  text: "select count(*) as \"count\" from \"evaluator_runs\" where \"project_id\" = ? and \"created_at\" >= ?",
-  cells: (params) => [params.projectId, params.sinceMs],
-  row: (row: any) => ({
-    count: row[0],
-  }),
-};
-
 export const countSomeJobs: Compiled<typeof source.countSomeJobs> = {
   name: 'evaluations.countSomeJobs',
   text: "select count(*) as \"count\", max(\"some\".\"sequence\") as \"lastSequence\" from (select \"trace_sequence\" as \"sequence\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" > ? order by \"trace_sequence\" limit ?) as \"some\"",
@@ -82,46 +52,10 @@ export const endLeases: Compiled<typeof source.endLeases> = {
   cells: (params) => [params.nowMs, params.projectNumber, params.nowMs, params.leasedUntilMs, 0],
 };
 
-export const findRun: Compiled<typeof source.findRun> = {
-  name: 'evaluations.findRun',
-  text: "select \"evaluator_runs\".\"project_id\" as \"projectId\", \"evaluator_runs\".\"id\" as \"id\", \"evaluator_runs\".\"evaluator_id\" as \"evaluatorId\", \"evaluator_runs\".\"search\" as \"searchJson\", \"evaluator_runs\".\"status\" as \"status\", \"evaluator_runs\".\"cursor\" as \"cursor\", \"evaluator_runs\".\"traces_found\" as \"tracesFound\", \"evaluator_runs\".\"is_found_exactly\" as \"isFoundExactly\", \"evaluator_runs\".\"processed\" as \"processed\", \"evaluator_runs\".\"skipped\" as \"skipped\", \"evaluator_runs\".\"failed\" as \"failed\", \"evaluator_runs\".\"error\" as \"error\", \"evaluator_runs\".\"created_at\" as \"createdAtMs\", \"evaluator_runs\".\"updated_at\" as \"updatedAtMs\", \"evaluator_runs\".\"fence\" as \"fence\", \"evaluator_runs\".\"failures\" as \"failures\" from \"evaluator_runs\" where (\"project_id\" = ? and \"id\" = ?)",
-  cells: (params) => [params.projectId, params.id],
-  row: (row: any) => ({
-    projectId: row[0],
-    id: row[1],
-    evaluatorId: row[2],
-    searchJson: row[3],
-    status: row[4],
-    cursor: row[5],
-    tracesFound: row[6],
-    isFoundExactly: row[7] === 1,
-    processed: row[8],
-    skipped: row[9],
-    failed: row[10],
-    error: row[11],
-    createdAtMs: row[12],
-    updatedAtMs: row[13],
-    fence: row[14],
-    failures: row[15],
-  }),
-};
-
 export const insertJobs: Compiled<typeof source.insertJobs> = {
   name: 'evaluations.insertJobs',
   text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\", \"as_of\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
   cells: (rows) => [...rows.map((params) => [params.projectNumber, params.traceSequence, params.sourceId, packId(params.traceId), params.dueAtMs, params.sinceMs, params.fence, params.failures, Number(params.isRooted), params.againDueAtMs ?? null, params.againSinceMs ?? null, params.asOf])],
-};
-
-export const insertRun: Compiled<typeof source.insertRun> = {
-  name: 'evaluations.insertRun',
-  text: "insert into \"evaluator_runs\" (\"project_id\", \"id\", \"evaluator_id\", \"search\", \"status\", \"cursor\", \"traces_found\", \"is_found_exactly\", \"processed\", \"skipped\", \"failed\", \"error\", \"created_at\", \"updated_at\", \"leased_until\", \"fence\", \"failures\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.projectId, params.id, params.evaluatorId, params.searchJson, params.status, params.cursor, params.tracesFound ?? null, Number(params.isFoundExactly), params.processed, params.skipped, params.failed, params.error ?? null, params.createdAtMs, params.updatedAtMs, params.leasedUntilMs, params.fence, params.failures],
-};
-
-export const leaseRun: Compiled<typeof source.leaseRun> = {
-  name: 'evaluations.leaseRun',
-  text: "update \"evaluator_runs\" set \"leased_until\" = ?, \"fence\" = ? where (\"project_id\" = ? and \"id\" = ?)",
-  cells: (params) => [params.leasedUntilMs, params.fence, params.projectId, params.id],
 };
 
 export const listQueues: Compiled<typeof source.listQueues> = {
@@ -131,30 +65,6 @@ export const listQueues: Compiled<typeof source.listQueues> = {
   row: (row: any) => ({
     projectNumber: row[0],
     dueAtMs: row[1],
-  }),
-};
-
-export const listRuns: Compiled<typeof source.listRuns> = {
-  name: 'evaluations.listRuns',
-  text: "select \"evaluator_runs\".\"project_id\" as \"projectId\", \"evaluator_runs\".\"id\" as \"id\", \"evaluator_runs\".\"evaluator_id\" as \"evaluatorId\", \"evaluator_runs\".\"search\" as \"searchJson\", \"evaluator_runs\".\"status\" as \"status\", \"evaluator_runs\".\"cursor\" as \"cursor\", \"evaluator_runs\".\"traces_found\" as \"tracesFound\", \"evaluator_runs\".\"is_found_exactly\" as \"isFoundExactly\", \"evaluator_runs\".\"processed\" as \"processed\", \"evaluator_runs\".\"skipped\" as \"skipped\", \"evaluator_runs\".\"failed\" as \"failed\", \"evaluator_runs\".\"error\" as \"error\", \"evaluator_runs\".\"created_at\" as \"createdAtMs\", \"evaluator_runs\".\"updated_at\" as \"updatedAtMs\", \"evaluator_runs\".\"fence\" as \"fence\", \"evaluator_runs\".\"failures\" as \"failures\" from \"evaluator_runs\" where \"project_id\" = ? order by \"created_at\" desc, \"id\" desc limit ?",
-  cells: (params) => [params.projectId, params.limit],
-  row: (row: any) => ({
-    projectId: row[0],
-    id: row[1],
-    evaluatorId: row[2],
-    searchJson: row[3],
-    status: row[4],
-    cursor: row[5],
-    tracesFound: row[6],
-    isFoundExactly: row[7] === 1,
-    processed: row[8],
-    skipped: row[9],
-    failed: row[10],
-    error: row[11],
-    createdAtMs: row[12],
-    updatedAtMs: row[13],
-    fence: row[14],
-    failures: row[15],
   }),
 };
 
@@ -182,16 +92,6 @@ export const lockDue: Compiled<typeof source.lockDue> = {
     dueAtMs: row[6],
     asOf: row[7],
     traceId: row[8],
-  }),
-};
-
-export const lockIdleRun: Compiled<typeof source.lockIdleRun> = {
-  name: 'evaluations.lockIdleRun',
-  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and (\"leased_until\" <= ? or \"leased_until\" > ?) order by (select max(\"other\".\"leased_until\") as \"servedAtMs\" from \"evaluator_runs\" as \"other\" where \"other\".\"project_id\" = \"evaluator_runs\".\"project_id\"), \"leased_until\" limit ?",
-  cells: (params) => [params.nowMs, params.leaseMaxMs, 1],
-  row: (row: any) => ({
-    projectId: row[0],
-    id: row[1],
   }),
 };
 
@@ -235,22 +135,10 @@ export const lockJobsOfTrace: Compiled<typeof source.lockJobsOfTrace> = {
   }),
 };
 
-export const openSpending: Compiled<typeof source.openSpending> = {
-  name: 'evaluations.openSpending',
-  text: "insert into \"judge_spending\" (\"project_id\", \"day\", \"spent_nano_usd\") values (?, ?, ?) on conflict do nothing",
-  cells: (params) => [params.projectId, params.day, params.spentNanoUsd],
-};
-
 export const releaseJob: Compiled<typeof source.releaseJob> = {
   name: 'evaluations.releaseJob',
   text: "update \"evaluation_jobs\" set \"fence\" = 0, \"due_at\" = ? where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ? and \"fence\" = ?)",
   cells: (params) => [params.dueAtMs, params.projectNumber, params.traceSequence, params.sourceId, params.fence],
-};
-
-export const removeEndedRuns: Compiled<typeof source.removeEndedRuns> = {
-  name: 'evaluations.removeEndedRuns',
-  text: "delete from \"evaluator_runs\" where \"project_id\" = ? and \"created_at\" < ? and \"status\" <> ?",
-  cells: (params) => [params.projectId, params.beforeMs, "running"],
 };
 
 export const removeJobs: Compiled<typeof source.removeJobs> = {
@@ -259,28 +147,10 @@ export const removeJobs: Compiled<typeof source.removeJobs> = {
   cells: (rows) => [...rows.map((params) => [params.projectNumber, params.traceSequence, params.sourceId])],
 };
 
-export const removeOldSpending: Compiled<typeof source.removeOldSpending> = {
-  name: 'evaluations.removeOldSpending',
-  text: "delete from \"judge_spending\" where \"project_id\" = ? and \"day\" < ?",
-  cells: (params) => [params.projectId, params.beforeDay],
-};
-
 export const renewJob: Compiled<typeof source.renewJob> = {
   name: 'evaluations.renewJob',
   text: "update \"evaluation_jobs\" set \"due_at\" = ? where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ? and \"fence\" = ?)",
   cells: (params) => [params.dueAtMs, params.projectNumber, params.traceSequence, params.sourceId, params.fence],
-};
-
-export const reserveSpending: Compiled<typeof source.reserveSpending> = {
-  name: 'evaluations.reserveSpending',
-  text: "update \"judge_spending\" set \"spent_nano_usd\" = \"spent_nano_usd\" + ? where (\"project_id\" = ? and \"day\" = ?) and \"spent_nano_usd\" <= ?",
-  cells: (params) => [params.nanoUsd, params.projectId, params.day, params.spentBeforeMax],
-};
-
-export const settleSpending: Compiled<typeof source.settleSpending> = {
-  name: 'evaluations.settleSpending',
-  text: "update \"judge_spending\" set \"spent_nano_usd\" = \"spent_nano_usd\" + ? where (\"project_id\" = ? and \"day\" = ?)",
-  cells: (params) => [params.changeNanoUsd, params.projectId, params.day],
 };
 
 export const storeJob: Compiled<typeof source.storeJob> = {

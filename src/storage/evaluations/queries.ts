@@ -1,22 +1,9 @@
-/** Queries of the queue of evaluation jobs, and of evaluator runs. */
+/** Queries of the queue of evaluation jobs. */
 
 import { sql } from 'kysely';
 import type { SomeJobs } from '../../domain/evaluations/backlog.ts';
-import {
-  columns,
-  count,
-  find,
-  insert,
-  insertNew,
-  ofRows,
-  pick,
-  remove,
-  rowsOf,
-  select,
-  update,
-  upsert,
-} from '../plain-queries.ts';
-import { change, type Db, type Dialect, query, type Row } from '../queries.ts';
+import { columns, insertNew, ofRows, pick, remove, rowsOf, select, update, upsert } from '../plain-queries.ts';
+import { change, type Db, type Dialect, query } from '../queries.ts';
 
 type Key = { readonly projectNumber: number; readonly traceSequence: number; readonly sourceId: string };
 type InProject = { readonly projectNumber: number };
@@ -167,108 +154,3 @@ function jobsOf(db: Db, known: Partial<Key>, { allOf, idText }: Dialect) {
 }
 
 export const removeJobs = ofRows(remove('EvaluationJob', KEY));
-
-type OfProject = { readonly projectId: string };
-type OneOf = OfProject & { readonly id: string };
-
-export const insertRun = insert('EvaluatorRun');
-
-export const findRun = find('EvaluatorRun', ['projectId', 'id'], 'leasedUntilMs');
-
-export const countRunning = count('EvaluatorRun', ['projectId'], { status: 'running' });
-
-export const countRunsSince = query<OfProject & { readonly sinceMs: number }>()((db, { projectId, sinceMs }) =>
-  db
-    .selectFrom('EvaluatorRun')
-    .where('projectId', '=', projectId)
-    .where('createdAtMs', '>=', sinceMs)
-    .select(({ fn }) => fn.countAll<number>().as('count')),
-);
-
-export const removeEndedRuns = change<OfProject & { readonly beforeMs: number }>(
-  (db, { projectId, beforeMs }, { remove }) =>
-    remove(db, 'EvaluatorRun', { projectId }).where('createdAtMs', '<', beforeMs).where('status', '<>', 'running'),
-);
-
-export const listRuns = query<OfProject & { readonly limit: number }>()((db, { projectId, limit }, dialect) =>
-  dialect
-    .find(db, 'EvaluatorRun', { projectId }, 'leasedUntilMs')
-    .orderBy('createdAtMs', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit),
-);
-
-export const cancelRun = change<OneOf & { readonly updatedAtMs: number }>(
-  (db, { projectId, id, updatedAtMs }, dialect) =>
-    dialect
-      .update(db, 'EvaluatorRun', { projectId, id })
-      .where('status', '=', 'running')
-      .set({ status: 'cancelled', updatedAtMs }),
-);
-
-type Idle = { readonly nowMs: number; readonly leaseMaxMs: number };
-
-/**
- * Skips runs that other transactions have locked. Projects take turns: the project that was served longest ago comes
- * first, and of its runs the one that was left longest ago.
- */
-export const lockIdleRun = query<Idle>()((db, { nowMs, leaseMaxMs }, { lockAvailable }) =>
-  lockAvailable(
-    db
-      .selectFrom('EvaluatorRun')
-      // A literal, so that the partial index matches.
-      .where('status', '=', sql.lit('running' as const))
-      .where(({ eb, or }) => or([eb('leasedUntilMs', '<=', nowMs), eb('leasedUntilMs', '>', leaseMaxMs)]))
-      .select(['projectId as projectId', 'id as id'])
-      .orderBy(({ selectFrom }) =>
-        selectFrom('EvaluatorRun as other')
-          .whereRef('other.projectId', '=', 'EvaluatorRun.projectId')
-          .select(({ fn }) => fn.max('other.leasedUntilMs').as('servedAtMs')),
-      )
-      .orderBy('leasedUntilMs')
-      .limit(1),
-  ),
-);
-
-type Lease = OneOf & { readonly leasedUntilMs: number; readonly fence: number };
-
-export const leaseRun = change<Lease>((db, { projectId, id, leasedUntilMs, fence }, { update }) =>
-  update(db, 'EvaluatorRun', { projectId, id }).set({ leasedUntilMs, fence }),
-);
-
-const ADVANCED = [
-  ...(['status', 'cursor', 'tracesFound', 'isFoundExactly', 'processed', 'skipped', 'failed', 'error'] as const),
-  ...(['updatedAtMs', 'leasedUntilMs', 'failures'] as const),
-] as const;
-
-/** Changes no row when the run has ended or another worker has leased it. */
-export const advanceRun = change<Lease & Pick<Row<'EvaluatorRun'>, (typeof ADVANCED)[number]>>(
-  (db, params, { update }) =>
-    update(db, 'EvaluatorRun', { projectId: params.projectId, id: params.id, fence: params.fence })
-      .where('status', '=', 'running')
-      .set(pick(params, ...ADVANCED)),
-);
-
-type SpendingDay = OfProject & { readonly day: number };
-
-export const openSpending = insertNew('JudgeSpending');
-
-export const removeOldSpending = change<OfProject & { readonly beforeDay: number }>(
-  (db, { projectId, beforeDay }, { remove }) => remove(db, 'JudgeSpending', { projectId }).where('day', '<', beforeDay),
-);
-
-type Reserved = SpendingDay & { readonly nanoUsd: number; readonly spentBeforeMax: number };
-
-/** Changes no row when more is spent already. PostgreSQL checks the condition again after waiting for another process. */
-export const reserveSpending = change<Reserved>((db, { projectId, day, nanoUsd, spentBeforeMax }, { update }) =>
-  update(db, 'JudgeSpending', { projectId, day })
-    .where('spentNanoUsd', '<=', spentBeforeMax)
-    .set(({ eb }) => ({ spentNanoUsd: eb('spentNanoUsd', '+', nanoUsd) })),
-);
-
-export const settleSpending = change<SpendingDay & { readonly changeNanoUsd: number }>(
-  (db, { projectId, day, changeNanoUsd }, { update }) =>
-    update(db, 'JudgeSpending', { projectId, day }).set(({ eb }) => ({
-      spentNanoUsd: eb('spentNanoUsd', '+', changeNanoUsd),
-    })),
-);

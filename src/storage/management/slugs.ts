@@ -34,14 +34,30 @@ export async function findLive<Row extends Slugged>(
   return found === null ? null : plain(found as unknown as Row, 'deletedAtMs');
 }
 
+type Page = { readonly projectId: string; readonly limit: number };
+
+export async function listNewest<Row extends Slugged>(
+  em: EntityManager,
+  table: Table<Row>,
+  { projectId, limit }: Page,
+): Promise<readonly Plain<Row, 'deletedAtMs'>[]> {
+  const newest = { orderBy: { createdAtMs: 'desc', id: 'desc' }, limit } as const;
+  const rows = await em.find(common(table), { projectId, deletedAtMs: null }, newest);
+  return rows.map((row) => plain(row as unknown as Row, 'deletedAtMs'));
+}
+
 /** Whether a project has fewer records than `liveMax`. Locks the project, so that no other transaction counts them meanwhile. */
 export async function hasRoom<Row extends Slugged>(
   em: EntityManager,
   table: Table<Row>,
   { projectId, liveMax }: { readonly projectId: string; readonly liveMax: number },
 ): Promise<boolean> {
-  await em.findOne(Project, { id: projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE, fields: ['id'] });
+  await lockProject(em, projectId);
   return (await em.count(common(table), { projectId, deletedAtMs: null })) < liveMax;
+}
+
+export async function lockProject(em: EntityManager, projectId: string): Promise<void> {
+  await em.findOne(Project, { id: projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE, fields: ['id'] });
 }
 
 /** Without a project row there is no lock, and another transaction may have stored the slug first. */
@@ -62,4 +78,15 @@ export async function insertUnlessTaken<Row extends Slugged>(
   if (taken === null || taken.id === (row as unknown as Slugged).id)
     throw new Error(`the id in ${table.meta.tableName} is taken`);
   return 'slug_taken';
+}
+
+type Hiding = { readonly projectId: string; readonly id: string; readonly nowMs: number };
+
+/** False when there is no such record. */
+export async function hide<Row extends Slugged>(
+  em: EntityManager,
+  table: Table<Row>,
+  { projectId, id, nowMs }: Hiding,
+): Promise<boolean> {
+  return (await em.nativeUpdate(common(table), { projectId, id, deletedAtMs: null }, { deletedAtMs: nowMs })) > 0;
 }
