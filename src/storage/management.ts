@@ -11,7 +11,6 @@ import { createRunWriter } from './evaluations/evaluator-runs.ts';
 import { createSpendingWriter } from './evaluations/judge-spending.ts';
 import { createExperimentWriter } from './experiments/experiments.ts';
 import { createKeyRecords, createNoteUse } from './keys/key-records.ts';
-import { createMonitorWriter } from './monitors/monitors.ts';
 import {
   type CommitOutcome,
   createCommit,
@@ -55,7 +54,6 @@ export function createManagementWriter(transact: Transact, enqueuing: Enqueuing)
     ...createExperimentWriter(transact),
     ...createRunWriter(transact),
     ...createSpendingWriter(transact),
-    ...createMonitorWriter(transact),
     ...createBackfillWriter(transact),
     ...createReceipts(transact),
     ...createTraceChanges(transact, enqueuing),

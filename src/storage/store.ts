@@ -151,7 +151,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     experiments: createExperimentStore(management, writer),
     evaluatorRuns: createRunStore(management, writer),
     judgeSpending: createSpendingStore(writer),
-    monitors: createMonitorStore(management, writer),
+    monitors: createMonitorStore(engine.rooms.monitors),
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
     projects: { updateSettings: writer.updateSettings },
     backfills: createBackfillStore(management, writer),

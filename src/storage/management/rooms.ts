@@ -1,10 +1,11 @@
 /** The rooms of management. Each is written once over the object mapper, and serves every database. */
 
 import { createEvaluatorStore } from './evaluators.ts';
+import { createMonitorRoom } from './monitors.ts';
 import type { Units } from './units.ts';
 
 export type Rooms = ReturnType<typeof createRooms>;
 
 export function createRooms(units: Units) {
-  return { evaluators: createEvaluatorStore(units) };
+  return { evaluators: createEvaluatorStore(units), monitors: createMonitorRoom(units) };
 }
