@@ -24,7 +24,6 @@ const FUNCTIONS = {
   packIds: 'engine/sqlite/compact-ids.ts',
   packRequestKey: 'engine/sqlite/compact-ids.ts',
   packTyped: 'rows/codes.ts',
-  parseFreeJson: '../json/free-json.ts',
   replayCounts: 'rows/codes.ts',
   replayStatuses: 'rows/codes.ts',
   spanTypes: 'rows/codes.ts',

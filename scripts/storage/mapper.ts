@@ -79,9 +79,7 @@ export function packCode(store: StoreKind, column: Column, value: string): strin
   const kind = column.customType ?? column.type;
   if (kind instanceof Stored) {
     if (kind.form === 'typedText') return `packTyped(${orNull})`;
-    return unlessNull(
-      kind.form === 'json' || kind.form === 'freeJson' ? `JSON.stringify(${value})` : `${kind.form}.code(${value})`,
-    );
+    return unlessNull(kind.form === 'json' ? `JSON.stringify(${value})` : `${kind.form}.code(${value})`);
   }
   if (store === 'postgres') return kind instanceof ReceivedText ? `dropNul(${orNull})` : orNull;
   if (kind instanceof PackedText) return `packCostSource(${orNull})`;
@@ -98,8 +96,6 @@ export function unpackCode(store: StoreKind, column: Column, raw: string): strin
   if (kind instanceof Stored) {
     if (kind.form === 'typedText') return `unpackTyped(${raw})`;
     if (kind.form === 'json') return unlessNull(`JSON.parse(${raw})`);
-    // The column's type says what its JSON holds.
-    if (kind.form === 'freeJson') return unlessNull(`(parseFreeJson(${raw}) as never)`);
     return unlessNull(`${kind.form}.value(${raw})`);
   }
   if (store === 'postgres') return raw;

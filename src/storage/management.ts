@@ -7,7 +7,6 @@ import type { ManagementStore, Receipt } from '../domain/management/management.t
 import { createAuditList, createNoteRefusal } from './audit/audit.ts';
 import { createBackfillWriter } from './backfills/backfills.ts';
 import { createKeyRecords, createNoteUse } from './keys/key-records.ts';
-import { createMonitorWriter } from './monitors/monitors.ts';
 import {
   type CommitOutcome,
   createCommit,
@@ -47,7 +46,6 @@ export function createManagementWriter(transact: Transact, enqueuing: Enqueuing)
   return {
     ...createSeenVerbs(transact),
     // These affect no decision about requests: a verb that does belongs above.
-    ...createMonitorWriter(transact),
     ...createBackfillWriter(transact),
     ...createReceipts(transact),
     ...createTraceChanges(transact, enqueuing),

@@ -121,21 +121,6 @@ export function update<Name extends TableName, By extends Column<Name>, Set exte
   };
 }
 
-type Known = { readonly projectId: string; readonly id: string; readonly knownAtMs: number };
-
-/** Sets the columns `set` of a row that is not deleted; changes nothing when it was updated since `knownAtMs`. */
-export function replaceKnown<Name extends 'Evaluator' | 'Monitor', Set extends Column<Name>>(
-  table: Name,
-  set: readonly Set[],
-): ChangeSource<Known & Pick<Selectable<Tables[Name]>, Set>> {
-  return change((db, params, dialect) => {
-    const { projectId, id, knownAtMs } = params;
-    const known = { projectId, id, updatedAtMs: knownAtMs, deletedAtMs: null };
-    // The columns that the tables have in common.
-    return dialect.update(db, table as 'Evaluator', known).set(some(params, set));
-  });
-}
-
 /** Sets all columns except `without`. */
 export function updateRest<Name extends TableName, By extends Column<Name>, Without extends keyof Row<Name> = never>(
   table: Name,

@@ -145,7 +145,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
     ...engine.rooms,
     experiments: createExperimentStore(engine.rooms.experiments),
-    monitors: createMonitorStore(management, writer),
+    monitors: createMonitorStore(engine.rooms.monitors),
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
     projects: { updateSettings: writer.updateSettings },
     backfills: createBackfillStore(management, writer),

@@ -151,7 +151,7 @@ describe('the house', () => {
   const ENGINES = ['sqlite', 'postgres'];
   const STORAGE_ROOMS = [
     // Those of the contract.
-    ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'evaluations', 'evaluators', 'monitors'],
+    ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'evaluations', 'monitors'],
     ...['experiments', 'organization', 'pricing', 'spend'],
     ...[
       'append',

@@ -7,7 +7,6 @@ export * as endpointsDue from './endpoints-due.ts';
 export * as endpointsWork from './endpoints-work.ts';
 export * as endpoints from './endpoints.ts';
 export * as evaluations from './evaluations.ts';
-export * as evaluators from './evaluators.ts';
 export * as events from './events.ts';
 export * as keys from './keys.ts';
 export * as monitors from './monitors.ts';

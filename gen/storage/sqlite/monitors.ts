@@ -1,67 +1,7 @@
 // Compiled from src/storage/monitors/queries.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/queries.ts';
-import { parseFreeJson } from '../../../src/storage/../json/free-json.ts';
 import type * as source from '../../../src/storage/monitors/queries.ts';
-
-export const countChange: Compiled<typeof source.countChange> = {
-  name: 'monitors.countChange',
-  text: "insert into \"monitor_changes\" (\"project_number\", \"number\") values (?, ?) on conflict (\"project_number\") do update set \"number\" = case when \"monitor_changes\".\"number\" >= ? then \"monitor_changes\".\"number\" + ? else ? end",
-  cells: (params) => [params.projectNumber, params.nowMs, params.nowMs, 1, params.nowMs],
-};
-
-export const countLive: Compiled<typeof source.countLive> = {
-  name: 'monitors.countLive',
-  text: "select count(*) as \"count\" from \"monitors\" where (\"project_id\" = ? and \"deleted_at\" is null)",
-  cells: (params) => [params.projectId],
-  row: (row: any) => ({
-    count: row[0],
-  }),
-};
-
-export const findById: Compiled<typeof source.findById> = {
-  name: 'monitors.findById',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditions\", \"monitors\".\"mappings\" as \"mappings\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
-  cells: (params) => [params.projectId, params.id],
-  row: (row: any) => ({
-    projectId: row[0],
-    id: row[1],
-    name: row[2],
-    slug: row[3],
-    evaluatorId: row[4],
-    checkType: row[5],
-    enabled: row[6] === 1,
-    sample: row[7],
-    preconditions: (parseFreeJson(row[8]) as never),
-    mappings: JSON.parse(row[9]),
-    parametersJson: row[10],
-    executionMode: row[11],
-    createdAtMs: row[12],
-    updatedAtMs: row[13],
-  }),
-};
-
-export const findBySlug: Compiled<typeof source.findBySlug> = {
-  name: 'monitors.findBySlug',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditions\", \"monitors\".\"mappings\" as \"mappings\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"slug\" = ? and \"deleted_at\" is null)",
-  cells: (params) => [params.projectId, params.slug],
-  row: (row: any) => ({
-    projectId: row[0],
-    id: row[1],
-    name: row[2],
-    slug: row[3],
-    evaluatorId: row[4],
-    checkType: row[5],
-    enabled: row[6] === 1,
-    sample: row[7],
-    preconditions: (parseFreeJson(row[8]) as never),
-    mappings: JSON.parse(row[9]),
-    parametersJson: row[10],
-    executionMode: row[11],
-    createdAtMs: row[12],
-    updatedAtMs: row[13],
-  }),
-};
 
 export const findChange: Compiled<typeof source.findChange> = {
   name: 'monitors.findChange',
@@ -72,49 +12,6 @@ export const findChange: Compiled<typeof source.findChange> = {
   }),
 };
 
-export const findMonitorInProject: Compiled<typeof source.findMonitorInProject> = {
-  name: 'monitors.findMonitorInProject',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditions\", \"monitors\".\"mappings\" as \"mappings\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitors\".\"project_id\" where \"project\".\"number\" = ? and \"monitors\".\"id\" = ? and \"monitors\".\"deleted_at\" is null",
-  cells: (params) => [params.projectNumber, params.id],
-  row: (row: any) => ({
-    projectId: row[0],
-    id: row[1],
-    name: row[2],
-    slug: row[3],
-    evaluatorId: row[4],
-    checkType: row[5],
-    enabled: row[6] === 1,
-    sample: row[7],
-    preconditions: (parseFreeJson(row[8]) as never),
-    mappings: JSON.parse(row[9]),
-    parametersJson: row[10],
-    executionMode: row[11],
-    createdAtMs: row[12],
-    updatedAtMs: row[13],
-  }),
-};
-
-export const findProjectNumber: Compiled<typeof source.findProjectNumber> = {
-  name: 'monitors.findProjectNumber',
-  text: "select \"number\" as \"number\" from \"projects\" where \"id\" = ?",
-  cells: (params) => [params.id],
-  row: (row: any) => ({
-    number: row[0],
-  }),
-};
-
-export const hide: Compiled<typeof source.hide> = {
-  name: 'monitors.hide',
-  text: "update \"monitors\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
-  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
-};
-
-export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
-  name: 'monitors.insertUnlessTaken',
-  text: "insert into \"monitors\" (\"project_id\", \"id\", \"name\", \"slug\", \"evaluator_id\", \"check_type\", \"enabled\", \"sample\", \"preconditions\", \"mappings\", \"parameters\", \"execution_mode\", \"runs_since\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.evaluatorId, params.checkType, Number(params.enabled), params.sample, JSON.stringify(params.preconditions), JSON.stringify(params.mappings), params.parametersJson, params.executionMode, params.runsSince, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
-};
-
 export const listChanges: Compiled<typeof source.listChanges> = {
   name: 'monitors.listChanges',
   text: "select \"project_number\" as \"projectNumber\", \"number\" as \"number\" from \"monitor_changes\" where \"project_number\" in (select value from json_each(?))",
@@ -122,28 +19,6 @@ export const listChanges: Compiled<typeof source.listChanges> = {
   row: (row: any) => ({
     projectNumber: row[0],
     number: row[1],
-  }),
-};
-
-export const listMonitors: Compiled<typeof source.listMonitors> = {
-  name: 'monitors.listMonitors',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditions\", \"monitors\".\"mappings\" as \"mappings\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"deleted_at\" is null)",
-  cells: (params) => [params.projectId],
-  row: (row: any) => ({
-    projectId: row[0],
-    id: row[1],
-    name: row[2],
-    slug: row[3],
-    evaluatorId: row[4],
-    checkType: row[5],
-    enabled: row[6] === 1,
-    sample: row[7],
-    preconditions: (parseFreeJson(row[8]) as never),
-    mappings: JSON.parse(row[9]),
-    parametersJson: row[10],
-    executionMode: row[11],
-    createdAtMs: row[12],
-    updatedAtMs: row[13],
   }),
 };
 
@@ -169,22 +44,4 @@ export const listRunningOf: Compiled<typeof source.listRunningOf> = {
     sample: row[2],
     runsSince: row[3],
   }),
-};
-
-export const lockMonitor: Compiled<typeof source.lockMonitor> = {
-  name: 'monitors.lockMonitor',
-  text: "select \"enabled\" as \"enabled\", \"execution_mode\" as \"executionMode\", \"sample\" as \"sample\", \"runs_since\" as \"runsSince\" from \"monitors\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
-  cells: (params) => [params.projectId, params.id],
-  row: (row: any) => ({
-    enabled: row[0] === 1,
-    executionMode: row[1],
-    sample: row[2],
-    runsSince: row[3],
-  }),
-};
-
-export const replaceMonitor: Compiled<typeof source.replaceMonitor> = {
-  name: 'monitors.replaceMonitor',
-  text: "update \"monitors\" set \"name\" = ?, \"evaluator_id\" = ?, \"check_type\" = ?, \"enabled\" = ?, \"sample\" = ?, \"preconditions\" = ?, \"mappings\" = ?, \"parameters\" = ?, \"execution_mode\" = ?, \"runs_since\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"updated_at\" = ? and \"deleted_at\" is null)",
-  cells: (params) => [params.name, params.evaluatorId, params.checkType, Number(params.enabled), params.sample, JSON.stringify(params.preconditions), JSON.stringify(params.mappings), params.parametersJson, params.executionMode, params.runsSince, params.updatedAtMs, params.projectId, params.id, params.knownAtMs],
 };

@@ -5,7 +5,6 @@
  */
 
 import { defineEntity, type EntityMetadata, type Platform, p, Type } from '@mikro-orm/core';
-import { parseFreeJson } from '../../json/free-json.ts';
 import {
   attemptOutcomes,
   type Codes,
@@ -45,8 +44,7 @@ export const text = () => p.text();
 export const json = <Name extends string>(column: Name) => p.text().fieldName(column);
 
 /** A value as JSON, which the code around compiled queries writes and reads. text | text */
-export const parsed = <Value>(column: string, form: 'json' | 'freeJson' = 'json') =>
-  p.type(new Stored('text', form)).fieldName(column).$type<Value>();
+export const parsed = <Value>(column: string) => p.type(new Stored('text', 'json')).fieldName(column).$type<Value>();
 
 /** An enum value as text. text | text */
 export const enumText = <Value extends string>() => p.text().$type<Value>();
@@ -126,7 +124,7 @@ export const slugged = <const Name extends string, const Table extends string, O
 /** The names of the sets in rows/codes.ts. */
 type CodeSet = 'attemptOutcomes' | 'deadReasons' | 'deliveryStatuses' | 'replayCounts' | 'replayStatuses' | 'spanTypes';
 
-type Form = CodeSet | 'typedText' | 'json' | 'freeJson';
+type Form = CodeSet | 'typedText' | 'json';
 
 /** A column whose stored form differs from its value. */
 export class Stored extends Type<unknown, string | number | null> {
@@ -163,10 +161,8 @@ export class Stored extends Type<unknown, string | number | null> {
 
 type Forms = { readonly store: (value: never) => string | number | null; readonly read: (stored: never) => unknown };
 
-const JSON_TEXT = { store: (value: object) => JSON.stringify(value) };
 const FORMS: Readonly<Record<Form, Forms>> = {
-  json: { ...JSON_TEXT, read: (stored: string) => JSON.parse(stored) },
-  freeJson: { ...JSON_TEXT, read: parseFreeJson },
+  json: { store: (value: object) => JSON.stringify(value), read: (stored: string) => JSON.parse(stored) },
   typedText: { store: packTyped, read: unpackTyped },
   attemptOutcomes: formsOf(attemptOutcomes),
   deadReasons: formsOf(deadReasons),

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core';
-import type { ExecutionMode, Mappings, Precondition } from '../../domain/monitors/monitor.ts';
+import type { ExecutionMode, Mappings } from '../../domain/monitors/monitor.ts';
 import { bigInteger, enumText, flag, id, integer, json, parsed, real, slugged, table, text } from './kinds.ts';
 
 export const MonitorRow = defineEntity(
@@ -8,7 +8,7 @@ export const MonitorRow = defineEntity(
     checkType: text(),
     enabled: flag(),
     sample: real(),
-    preconditions: parsed<readonly Precondition[]>('preconditions', 'freeJson'),
+    preconditionsJson: json('preconditions'),
     mappings: parsed<Mappings>('mappings'),
     parametersJson: json('parameters'),
     executionMode: enumText<ExecutionMode>(),

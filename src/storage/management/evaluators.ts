@@ -4,8 +4,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EvaluatorStore } from '../../domain/store.ts';
 import { EvaluatorRow } from '../entities/evaluators.ts';
 import { MonitorRow } from '../entities/monitors.ts';
-
-import { countChange } from '../monitors/monitors.ts';
+import { countChange } from './monitors.ts';
 import { findLive, hasRoom, insertUnlessTaken } from './slugs.ts';
 import { plain, type Units } from './units.ts';
 
@@ -30,8 +29,7 @@ export function createEvaluatorStore({ read, transact }: Units): EvaluatorStore 
         return (await em.nativeUpdate(EvaluatorRow, known, changed)) > 0 ? 'stored' : 'stale';
       }),
     remove: (projectId, id, nowMs) =>
-      transact(async (tx) => {
-        const { em } = tx;
+      transact(async ({ em }) => {
         const live = { projectId, id, deletedAtMs: null };
         if ((await em.nativeUpdate(EvaluatorRow, live, { deletedAtMs: nowMs })) === 0) return false;
         const running = { projectId, evaluatorId: id, deletedAtMs: null, enabled: true };
@@ -41,7 +39,7 @@ export function createEvaluatorStore({ read, transact }: Units): EvaluatorStore 
           // Strictly increasing.
           monitor.updatedAtMs = Math.max(nowMs, monitor.updatedAtMs + 1);
         }
-        if (monitors.length > 0) await countChange(tx, projectId, nowMs);
+        if (monitors.length > 0) await countChange(em, projectId, nowMs);
         return true;
       }),
   };

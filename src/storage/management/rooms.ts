@@ -5,6 +5,7 @@ import { createRunStore } from './evaluator-runs.ts';
 import { createEvaluatorStore } from './evaluators.ts';
 import { createExperimentRoom } from './experiments.ts';
 import { createSpendingStore } from './judge-spending.ts';
+import { createMonitorRoom } from './monitors.ts';
 import type { Units } from './units.ts';
 
 export type Rooms = ReturnType<typeof createRooms>;
@@ -16,5 +17,6 @@ export function createRooms(units: Units) {
     evaluators: createEvaluatorStore(units),
     experiments: createExperimentRoom(units),
     judgeSpending: createSpendingStore(units),
+    monitors: createMonitorRoom(units),
   };
 }

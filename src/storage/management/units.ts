@@ -1,7 +1,7 @@
 /** What rooms of management run on. */
 
 import type { EntityManager } from '../mapper.ts';
-import type { Transact } from '../queries.ts';
+import type { Db, Tables, Transact } from '../queries.ts';
 
 /** Bodies MUST await nothing but the database: others wait for them. */
 export type Units = {
@@ -10,6 +10,14 @@ export type Units = {
   /** Everything the body changes is stored, or nothing; it may run more than once. */
   readonly transact: Transact;
 };
+
+/**
+ * The query builder, in the transaction of a unit of work, for queries that say more than the mapper's own. Tables and
+ * columns have the names that they have in code, and values their forms there.
+ */
+export function kyselyOf(em: EntityManager): Db {
+  return em.getKysely<Tables>({ tableNamingStrategy: 'entity', columnNamingStrategy: 'property', convertValues: true });
+}
 
 /** The columns of a row as a plain object, which may pass between threads; without some. */
 export function plain<Row extends object, const Without extends keyof Row & string = never>(

@@ -1,90 +1,31 @@
-/** Stores monitors. */
+/** Monitors outside of the room of management that stores them. */
 
 import type { ActiveMonitors } from '../../domain/evaluations/jobs.ts';
-import type { Monitor, MonitorStore } from '../../domain/monitors/monitor.ts';
+import type { Monitor, MonitorStore, Precondition } from '../../domain/monitors/monitor.ts';
 import type { SampledMonitor } from '../../domain/monitors/sampling.ts';
-import type { QueryRunner, Transact, Transaction } from '../queries.ts';
-import { findByIdOrSlug, hasRoom, insertUnlessTaken, type Verbs } from '../slugs.ts';
+import { parseFreeJson } from '../../json/free-json.ts';
+import type { MonitorRoom, PackedMonitor } from '../management/monitors.ts';
 
-export function createMonitorStore(
-  { queries: { monitors }, runQuery }: QueryRunner,
-  { insertMonitor, replaceMonitor, removeMonitor }: MonitorWriter,
-): MonitorStore {
+export function createMonitorStore(room: MonitorRoom): MonitorStore {
+  const orNull = (found: Stored | null) => found && unpack(found);
   return {
-    find: (projectId, idOrSlug) => findByIdOrSlug({ queries: monitors, runQuery }, projectId, idOrSlug),
-    findInProject: async (projectNumber, id) =>
-      (await runQuery(monitors.findMonitorInProject, { projectNumber, id }))[0] ?? null,
-    list: (projectId) => runQuery(monitors.listMonitors, { projectId }),
-    insert: insertMonitor,
-    replace: replaceMonitor,
-    remove: removeMonitor,
+    find: async (...args) => orNull(await room.find(...args)),
+    findInProject: async (...args) => orNull(await room.findInProject(...args)),
+    list: async (projectId) => (await room.list(projectId)).map(unpack),
+    insert: (monitor, limit) => room.insert(pack(monitor), limit),
+    replace: (monitor, knownAtMs) => room.replace(pack(monitor), knownAtMs),
+    remove: room.remove,
   };
 }
 
-type MonitorWriter = Verbs<MonitorStore, 'insert' | 'replace' | 'remove', 'Monitor'>;
-
-export function createMonitorWriter(transact: Transact): MonitorWriter {
-  return {
-    insertMonitor: (monitor, { liveMax }) =>
-      transact(async (tx) => {
-        const { monitors } = tx.queries;
-        const { projectId } = monitor;
-        if (!(await hasEvaluator(tx, monitor))) return 'evaluator_gone';
-        if (!(await hasRoom(tx, monitors, { projectId, liveMax }))) return 'limit_reached';
-        const runsSince = isRunning(monitor) ? await countChange(tx, projectId, monitor.updatedAtMs) : 0;
-        const row = { ...monitor, runsSince, deletedAtMs: null };
-        return await insertUnlessTaken(tx, { queries: monitors, kind: 'a monitor' }, row);
-      }),
-    replaceMonitor: (monitor, knownAtMs) =>
-      transact(async (tx) => {
-        const { runQuery, change, queries } = tx;
-        const { projectId, id, updatedAtMs } = monitor;
-        if (monitor.enabled && !(await hasEvaluator(tx, monitor))) return 'evaluator_gone';
-        const [stored] = await runQuery(queries.monitors.lockMonitor, { projectId, id });
-        if (stored === undefined) return 'stale';
-        const begins = isRunning(monitor) && !isRunning(stored);
-        const isSeen =
-          isRunning(monitor) !== isRunning(stored) || (isRunning(monitor) && monitor.sample !== stored.sample);
-        const number = isSeen ? await countChange(tx, projectId, updatedAtMs) : 0;
-        const runsSince = begins ? number : stored.runsSince;
-        const changed = await change(queries.monitors.replaceMonitor, { ...monitor, runsSince, knownAtMs });
-        return changed === 0 ? 'stale' : 'stored';
-      }),
-    removeMonitor: (projectId, id, nowMs) =>
-      transact(async (tx) => {
-        const { runQuery, change, queries } = tx;
-        const [stored] = await runQuery(queries.monitors.lockMonitor, { projectId, id });
-        if (stored === undefined) return false;
-        if (isRunning(stored)) await countChange(tx, projectId, nowMs);
-        await change(queries.monitors.hide, { projectId, id, deletedAtMs: nowMs });
-        return true;
-      }),
-  };
+function pack({ preconditions, ...rest }: Monitor): PackedMonitor {
+  return { ...rest, preconditionsJson: JSON.stringify(preconditions) };
 }
 
-function isRunning({ enabled, executionMode }: Pick<Monitor, 'enabled' | 'executionMode'>): boolean {
-  return enabled && executionMode === 'ON_MESSAGE';
-}
+type Stored = PackedMonitor & { readonly runsSince: number };
 
-/**
- * Counts a change of the active monitors or of their samples; appends that used the earlier state are then applied again.
- * A transaction that locks monitors and this number MUST lock the monitors first.
- */
-export async function countChange(tx: Transaction, projectId: string, nowMs: number): Promise<number> {
-  const { monitors } = tx.queries;
-  const [project] = await tx.runQuery(monitors.findProjectNumber, { id: projectId });
-  // Without a project there are no traces.
-  if (project === undefined) return 0;
-  const projectNumber = project.number;
-  await tx.change(monitors.countChange, { projectNumber, nowMs });
-  const [change] = await tx.runQuery(monitors.findChange, { projectNumber });
-  if (change === undefined) throw new Error('the changes of monitors were not counted');
-  return change.number;
-}
-
-/** Whether the evaluator exists; locks it until the transaction ends. */
-async function hasEvaluator({ runQuery, queries }: Transaction, { projectId, evaluatorId }: Monitor): Promise<boolean> {
-  return (await runQuery(queries.evaluators.lockLive, { projectId, id: evaluatorId })).length > 0;
+function unpack({ preconditionsJson, runsSince: _, ...rest }: Stored): Monitor {
+  return { ...rest, preconditions: parseFreeJson(preconditionsJson) as unknown as readonly Precondition[] };
 }
 
 const NO_MONITORS: readonly SampledMonitor[] = [];

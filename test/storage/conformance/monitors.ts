@@ -32,6 +32,22 @@ export function monitorStoreConformance(open: OpenSubject): void {
     );
 
     it(
+      'keeps the digits of numbers in preconditions',
+      withStore(open, async ({ monitors, evaluators }) => {
+        const evaluator = sampleEvaluator();
+        await evaluators.insert(evaluator, 10);
+        const value = JSON.rawJSON('12345678901234567890');
+        const monitor = sampleMonitor(evaluator, { preconditions: [{ field: 'metadata.account', value }] });
+        expect(await monitors.insert(monitor, MANY)).toBe('stored');
+        const changed = { ...monitor, name: 'Other', updatedAtMs: monitor.updatedAtMs + 1 };
+        expect(await monitors.replace(changed, monitor.updatedAtMs)).toBe('stored');
+        const [found = null] = await monitors.list(monitor.projectId);
+        expect(found).toEqual(changed);
+        expect(JSON.stringify(found?.preconditions)).toBe(JSON.stringify(changed.preconditions));
+      }),
+    );
+
+    it(
       'MUST keep slugs unique, answer limit_reached of a full project and evaluator_gone without an evaluator, storing nothing',
       withStore(open, async ({ monitors, evaluators }) => {
         const evaluator = sampleEvaluator();

@@ -41,13 +41,14 @@ export function storeConformance(open: OpenSubject): void {
   furtherConformance(open);
 }
 
-/** The core rules: storing reports, reading them, and closing. */
+/** The core rules: storing reports, reading them, and closing; and management whose values must survive the way between threads. */
 export function coreConformance(open: OpenSubject): void {
   traceReadConformance(open);
   traceTextConformance(open);
   appendConformance(open);
   requestStoreConformance(open);
   eventStoreConformance(open);
+  monitorStoreConformance(open);
   wholeConformance(open);
 }
 
@@ -61,7 +62,6 @@ export function furtherConformance(open: OpenSubject): void {
   evaluatorRunConformance(open);
   judgeSpendingConformance(open);
   experimentConformance(open);
-  monitorStoreConformance(open);
   evaluationJobConformance(open);
   largeTraceConformance(open);
   requestEventConformance(open);

@@ -37,6 +37,7 @@ export function roomsThrough(call: Call): Rooms {
     evaluators: true,
     experiments: true,
     judgeSpending: true,
+    monitors: true,
   };
   return Object.fromEntries(Object.keys(names).map((room) => [room, roomOf(room)])) as unknown as Rooms;
 }
