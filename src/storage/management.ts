@@ -4,13 +4,13 @@
 
 import { Fault } from '../domain/fault.ts';
 import type { ManagementStore, Receipt } from '../domain/management/management.ts';
-import { createAuditList, createNoteRefusal } from './audit/audit.ts';
 import { createBackfillWriter } from './backfills/backfills.ts';
 import { createDatasetWriter } from './datasets/datasets.ts';
 import { createRunWriter } from './evaluations/evaluator-runs.ts';
 import { createSpendingWriter } from './evaluations/judge-spending.ts';
 import { createExperimentWriter } from './experiments/experiments.ts';
 import { createKeyRecords, createNoteUse } from './keys/key-records.ts';
+import type { Rooms } from './management/rooms.ts';
 import { createMonitorWriter } from './monitors/monitors.ts';
 import {
   type CommitOutcome,
@@ -59,7 +59,6 @@ export function createManagementWriter(transact: Transact, enqueuing: Enqueuing)
     ...createBackfillWriter(transact),
     ...createReceipts(transact),
     ...createTraceChanges(transact, enqueuing),
-    recordRefusal: createNoteRefusal(transact),
     recordUse: createNoteUse(transact),
     trust: createTrust(transact),
   };
@@ -69,19 +68,20 @@ const CHANGES_RETRY_AFTER_SECONDS = 60;
 
 export function createManagementStore(
   runner: QueryRunner,
-  { commit, claim, recordRefusal, recordUse, release }: ManagementWriter,
+  { commit, claim, recordUse, release }: ManagementWriter,
+  room: Rooms['management'],
 ): ManagementStore {
   return {
+    audit: room.audit,
+    recordRefusal: room.recordRefusal,
+    priceOverrides: room.priceOverrides,
     ...createOrganizationReader(runner),
     ...createKeyRecords(runner),
-    priceOverrides: (organizationId) => runner.runQuery(runner.queries.pricing.listOverrides, { organizationId }),
-    audit: createAuditList(runner),
     commit: async (change) => orFault(await commit(change)),
     claim: async (...args) => {
       const outcome = await claim(...args);
       return typeof outcome === 'string' ? outcome : restoreReceipt(outcome);
     },
-    recordRefusal,
     recordUse,
     release,
   };

@@ -155,7 +155,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
     projects: { updateSettings: writer.updateSettings },
     backfills: createBackfillStore(management, writer),
-    management: notifyAfterCommits(createManagementStore(management, writer), notify),
+    management: notifyAfterCommits(createManagementStore(management, writer, engine.rooms.management), notify),
     retention: engine.retention,
     clock: createClockStore(reads, { trust: writer.trust, nowMs: engine.delivery.nowMs }),
     repricing: {

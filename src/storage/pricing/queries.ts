@@ -4,10 +4,6 @@ import { sql } from 'kysely';
 import { columns, insert, remove, rowsOf } from '../plain-queries.ts';
 import { change, query } from '../queries.ts';
 
-export const listOverrides = query<{ readonly organizationId: string }>()((db, { organizationId }, { find }) =>
-  find(db, 'PriceOverride', { organizationId }).orderBy('createdAtMs', 'desc').orderBy('id', 'desc'),
-);
-
 export const insertOverride = insert('PriceOverride');
 
 export const removeOverride = remove('PriceOverride', ['organizationId', 'id']);

@@ -20,6 +20,7 @@ import type { Mapper } from '../../mapper.ts';
 import type { Transact } from '../../queries.ts';
 import { toFault } from './failures.ts';
 import type { Pool } from './pool.ts';
+import { searchableCells } from './run-query.ts';
 
 const BINDING: Binding = { placeholder: (number) => `$${number}`, toCell: (value) => value };
 
@@ -46,10 +47,17 @@ export function openMapper(pool: Pool): Mapper {
     entities: [...POSTGRES_TABLES],
     // Only a name: the pool connects.
     dbName: 'spandrel',
-    driverOptions: dialectOf((query) => pool.withConnection((client) => client.query(query))),
+    driverOptions: dialectOf((query) => read(pool, query)),
     ensureDatabase: false,
     discovery: { onMetadata: fitTo('postgres') },
   });
+}
+
+/** A read outside of transactions. Finds nothing by values that no row can have. */
+async function read(pool: Pool, query: pg.QueryConfig): Promise<Answer> {
+  const values = searchableCells(query.values ?? []);
+  if (values === null) return { rows: [], rowCount: 0 };
+  return await pool.withConnection((client) => client.query({ ...query, values }));
 }
 
 /** What rooms run on. */
@@ -66,7 +74,9 @@ export function unitsOf(mapper: Mapper, transact: Transact): Units {
   };
 }
 
-type Send = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
+type Answer = Pick<pg.QueryResult, 'rows' | 'rowCount'>;
+
+type Send = (query: pg.QueryConfig) => Promise<Answer>;
 
 /** The query builder on a connection whose transaction the caller has begun. */
 export function queryBuilderOn(send: Send): Kysely<unknown> {
