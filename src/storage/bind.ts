@@ -23,14 +23,19 @@ export function bindStatement(query: unknown, values: Values, binding: Binding):
   const [text, given] = isRaw(said) ? [said.sql, said.params] : [String(said), values];
   if (!Array.isArray(given)) throw new Error('statements have their values in order, not by name');
   const cells: unknown[] = [];
-  let at = 0;
-  // `\?` is a question mark of the text itself.
-  const sql = text.replaceAll(/\\\?|\?/g, (mark) => {
-    if (mark !== '?') return '?';
-    const value: unknown = given[at++];
+  return CompiledQuery.raw(bind(text, given), cells);
+
+  function bind(part: string, ofPart: readonly unknown[]): string {
+    let at = 0;
+    // `\?` is a question mark of the text itself.
+    return part.replaceAll(/\\\?|\?/g, (mark) => (mark === '?' ? place(ofPart[at++]) : '?'));
+  }
+
+  function place(value: unknown): string {
+    // An expression stands where a value would.
+    if (isRaw(value)) return bind(value.sql, value.params);
     // The mapper passes a list of values as one.
     const list: readonly unknown[] = Array.isArray(value) ? value : [value];
     return list.map((each) => binding.placeholder(cells.push(binding.toCell(each)))).join(', ');
-  });
-  return CompiledQuery.raw(sql, cells);
+  }
 }

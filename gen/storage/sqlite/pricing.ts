@@ -5,18 +5,6 @@ import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { unpackCostSource } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/pricing/queries.ts';
 
-export const bumpPriceVersion: Compiled<typeof source.bumpPriceVersion> = {
-  name: 'pricing.bumpPriceVersion',
-  text: "update \"organizations\" set \"price_version\" = \"price_version\" + 1 where \"id\" = ?",
-  cells: (params) => [params.id],
-};
-
-export const insertOverride: Compiled<typeof source.insertOverride> = {
-  name: 'pricing.insertOverride',
-  text: "insert into \"price_overrides\" (\"organization_id\", \"id\", \"model\", \"match\", \"input_pico_usd\", \"output_pico_usd\", \"cache_read_pico_usd\", \"cache_write_pico_usd\", \"effective_from\", \"created_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.organizationId, params.id, params.model, params.match, params.inputPicoUsd, params.outputPicoUsd, params.cacheReadPicoUsd ?? null, params.cacheWritePicoUsd ?? null, params.effectiveFromMs ?? null, params.createdAtMs],
-};
-
 export const listPricedSpans: Compiled<typeof source.listPricedSpans> = {
   name: 'pricing.listPricedSpans',
   text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", case when \"params\" like ? then 1 else 0 end as \"mayNameTier\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") > ? and octet_length(coalesce(\"other_metrics\", '')) <= 16384 order by iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") limit ?",
@@ -92,10 +80,4 @@ export const listUnmeasuredSpans: Compiled<typeof source.listUnmeasuredSpans> = 
     paramsJson: row[17],
     telemetryJson: row[18],
   }),
-};
-
-export const removeOverride: Compiled<typeof source.removeOverride> = {
-  name: 'pricing.removeOverride',
-  text: "delete from \"price_overrides\" where (\"organization_id\" = ? and \"id\" = ?)",
-  cells: (params) => [params.organizationId, params.id],
 };

@@ -1,15 +1,34 @@
 /** The rooms of management. Each is written once over the object mapper, and serves every database. */
 
 import { createAuditLog } from './audit.ts';
+import { createCommit } from './commits.ts';
 import { createEvaluatorStore } from './evaluators.ts';
+import { createKeyRecords } from './keys.ts';
+import {
+  createClockRecords,
+  createInstallationStore,
+  createOrganizationReader,
+  createProjectSettings,
+} from './organization.ts';
 import { createPriceOverrides } from './pricing.ts';
+import { createReceipts } from './receipts.ts';
 import type { Units } from './units.ts';
 
 export type Rooms = ReturnType<typeof createRooms>;
 
 export function createRooms(units: Units) {
   return {
+    installation: createInstallationStore(units),
+    projects: createProjectSettings(units),
+    clock: createClockRecords(units),
     evaluators: createEvaluatorStore(units),
-    management: { ...createAuditLog(units), ...createPriceOverrides(units) },
+    management: {
+      ...createOrganizationReader(units),
+      ...createKeyRecords(units),
+      ...createPriceOverrides(units),
+      ...createAuditLog(units),
+      ...createReceipts(units),
+      commit: createCommit(units),
+    },
   };
 }

@@ -1,5 +1,6 @@
 /** The object mapper on the connections of a pool. */
 
+import type { DriverException } from '@mikro-orm/core';
 import { PostgreSqlConnection, PostgreSqlPlatform } from '@mikro-orm/postgresql';
 import { AbstractSqlDriver, type Configuration, type EntityData, MikroORM, type QueryResult } from '@mikro-orm/sql';
 import {
@@ -37,6 +38,11 @@ class BoundConnection extends PostgreSqlConnection {
 class Driver extends AbstractSqlDriver<BoundConnection> {
   constructor(config: Configuration) {
     super(config, new PostgreSqlPlatform(), BoundConnection, ['kysely', 'pg']);
+  }
+
+  /** The error of the database as it is: failures.ts tells them apart, and a Fault stays one. */
+  override convertException(exception: Error): DriverException {
+    return exception;
   }
 }
 
