@@ -1,7 +1,6 @@
 /** Assembles the store from an engine: the commit queue, the order in which parts close, and refusals after that. */
 
 import { unavailableFault } from '../domain/fault.ts';
-import type { ManagementStore } from '../domain/management/management.ts';
 import type { KeyStore, Store, TraceStore } from '../domain/store.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
@@ -15,10 +14,11 @@ import { createEventFinder, createEventList, createLogSearch } from './events/ev
 import { createExperimentStore } from './experiments/experiments.ts';
 import type { KeyReader } from './keys/key-cache.ts';
 import { createKeyReader } from './keys/key-reader.ts';
+import { createManagementStore } from './management/management-store.ts';
 import type { Rooms } from './management/rooms.ts';
-import { createManagementStore, type ManagementWriter } from './management.ts';
+import type { ManagementWriter } from './management/writer.ts';
 import { createMonitorStore } from './monitors/monitors.ts';
-import { createClockStore, createInstallationReader, createProjectNumbers } from './organization/organization.ts';
+import { createProjectNumbers } from './organization/project-numbers.ts';
 import type { QueryRunner, RunQuery } from './queries.ts';
 import { completeBefore, type SumReads } from './reads.ts';
 import type { IndexWriter } from './search/index-writer.ts';
@@ -93,11 +93,10 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
   });
   const engine = start({ isClosed, refuseWhenClosed, isBusy: queue.isBusy });
-  const { control, reads, management, writer, notify } = engine;
+  const { control, reads, rooms, management, writer, notify } = engine;
   const sums = completeBefore(engine.sums, engine.completeTotals);
   const blocks = { reads: sums, writer: engine.blocks.writer, clock: Date.now };
   const events = { ...reads, queries: reads.queries.events };
-  const installation = createInstallationReader(control);
   const { webhooks, deliveries } = createWebhooks(engine);
 
   function refuseWhenClosed(): void {
@@ -115,11 +114,6 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
   }
 
   return {
-    installation: {
-      readVerifier: installation.readVerifier,
-      bootstrap: async (plan) => !(await installation.hasOrganization()) && (await writer.bootstrap(plan)),
-      addOrganization: writer.addOrganization,
-    },
     keys: engine.cacheKeys(createKeyReader(control)),
     traces: {
       ...engine.traces,
@@ -143,15 +137,14 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
         (await reads.runQuery(events.queries.findOldestAdmitted, {}))[0]?.receivedAtMs ?? null,
     },
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
-    ...engine.rooms,
-    experiments: createExperimentStore(engine.rooms.experiments),
-    monitors: createMonitorStore(engine.rooms.monitors),
+    ...rooms,
+    experiments: createExperimentStore(rooms.experiments),
+    monitors: createMonitorStore(rooms.monitors),
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
-    projects: { updateSettings: writer.updateSettings },
     backfills: createBackfillStore(management, writer),
-    management: notifyAfterCommits(createManagementStore(management, writer), notify),
+    management: createManagementStore(rooms.management, notify),
     retention: engine.retention,
-    clock: createClockStore(reads, { trust: writer.trust, nowMs: engine.delivery.nowMs }),
+    clock: { instants: rooms.clock.instants, trust: rooms.clock.trust, nowMs: engine.delivery.nowMs },
     repricing: {
       projects: () => reads.runQuery(reads.queries.pricing.listRepricedProjects, {}),
       spans: async (page) => {
@@ -195,17 +188,5 @@ function createWebhooks({ reads: { queries, runQuery }, delivery }: Engine): Pic
   return {
     deliveries,
     webhooks: createWebhookStore({ queries, runQuery, search: searchWith(runQuery), tests: delivery.work }),
-  };
-}
-
-function notifyAfterCommits(management: ManagementStore, notify: () => void): ManagementStore {
-  return {
-    ...management,
-    async commit(change) {
-      const outcome = await management.commit(change);
-      const { endpoints = [], replays = [], redeliveries = [] } = change;
-      if (outcome === 'stored' && endpoints.length + replays.length + redeliveries.length > 0) notify();
-      return outcome;
-    },
   };
 }

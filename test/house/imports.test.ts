@@ -155,7 +155,6 @@ describe('the house', () => {
     ...['experiments', 'organization', 'pricing', 'spend'],
     ...[
       'append',
-      'audit',
       'backfills',
       'copy',
       'delivery',

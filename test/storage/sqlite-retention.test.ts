@@ -139,7 +139,7 @@ it('a trace is erased by its keys, so it costs the same however many its project
 
 it('a walk ends even when every step exceeds its time', async () => {
   const plan = samplePlan();
-  await opened.core.verbs.bootstrap(plan);
+  await opened.core.verbs['installation.bootstrap'](plan);
   const append = sampleAppend({ spans: Array.from({ length: 20 }, () => bareSpan()), requests: [] });
   await opened.core.verbs.append([append, sampleAppend({ requests: [] })]);
   for (let seq = 1; seq <= 40; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });

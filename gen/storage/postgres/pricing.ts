@@ -4,25 +4,6 @@ import type { Compiled } from '../../../src/storage/queries.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/pricing/queries.ts';
 
-export const bumpPriceVersion: Compiled<typeof source.bumpPriceVersion> = {
-  name: 'pricing.bumpPriceVersion',
-  text: "update \"organizations\" set \"price_version\" = \"price_version\" + 1 where \"id\" = $1",
-  cells: (params) => [params.id],
-};
-
-export const insertOverride: Compiled<typeof source.insertOverride> = {
-  name: 'pricing.insertOverride',
-  text: "insert into \"price_overrides\" (\"organization_id\", \"id\", \"model\", \"match\", \"input_pico_usd\", \"output_pico_usd\", \"cache_read_pico_usd\", \"cache_write_pico_usd\", \"effective_from\", \"created_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-  cells: (params) => [params.organizationId, params.id, params.model, params.match, params.inputPicoUsd, params.outputPicoUsd, params.cacheReadPicoUsd ?? null, params.cacheWritePicoUsd ?? null, params.effectiveFromMs ?? null, params.createdAtMs],
-};
-
-export const listOverrides: Compiled<typeof source.listOverrides> = {
-  name: 'pricing.listOverrides',
-  text: "select \"price_overrides\".\"organization_id\" as \"organizationId\", \"price_overrides\".\"id\" as \"id\", \"price_overrides\".\"model\" as \"model\", \"price_overrides\".\"match\" as \"match\", \"price_overrides\".\"input_pico_usd\" as \"inputPicoUsd\", \"price_overrides\".\"output_pico_usd\" as \"outputPicoUsd\", \"price_overrides\".\"cache_read_pico_usd\" as \"cacheReadPicoUsd\", \"price_overrides\".\"cache_write_pico_usd\" as \"cacheWritePicoUsd\", \"price_overrides\".\"effective_from\" as \"effectiveFromMs\", \"price_overrides\".\"created_at\" as \"createdAtMs\" from \"price_overrides\" where \"organization_id\" = $1 order by \"created_at\" desc, \"id\" desc",
-  cells: (params) => [params.organizationId],
-  row: (row) => row,
-};
-
 export const listPricedSpans: Compiled<typeof source.listPricedSpans> = {
   name: 'pricing.listPricedSpans',
   text: "select \"span_id\" as \"spanId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", case when \"params\" like $1 then 1 else 0 end as \"mayNameTier\" from \"spans\" where \"project_number\" = $2 and \"trace_sequence\" = $3 and \"span_id\" > $4 and octet_length(coalesce(\"other_metrics\", '')) <= 16384 order by \"span_id\" limit $5",
@@ -86,10 +67,4 @@ export const listUnmeasuredSpans: Compiled<typeof source.listUnmeasuredSpans> = 
     paramsJson: row.paramsJson,
     telemetryJson: row.telemetryJson,
   }),
-};
-
-export const removeOverride: Compiled<typeof source.removeOverride> = {
-  name: 'pricing.removeOverride',
-  text: "delete from \"price_overrides\" where (\"organization_id\" = $1 and \"id\" = $2)",
-  cells: (params) => [params.organizationId, params.id],
 };

@@ -1,7 +1,6 @@
 // Compiled from src/storage/keys/queries.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/queries.ts';
-import { fillParameters } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/keys/queries.ts';
 
 export const findApiKeys: Compiled<typeof source.findApiKeys> = {
@@ -23,32 +22,6 @@ export const findApiKeys: Compiled<typeof source.findApiKeys> = {
     ownerActive: row[11] === 1,
     bindings: JSON.parse(row[12]),
     ownerBindings: JSON.parse(row[13]),
-  }),
-};
-
-export const findKey: Compiled<typeof source.findKey> = {
-  name: 'keys.findKey',
-  text: "select \"api_keys\".\"id\" as \"id\", \"api_keys\".\"organization_id\" as \"organizationId\", \"api_keys\".\"key_type\" as \"keyType\", \"api_keys\".\"name\" as \"name\", \"api_keys\".\"description\" as \"description\", \"api_keys\".\"user_id\" as \"userId\", \"api_keys\".\"created_by_user_id\" as \"createdByUserId\", \"api_keys\".\"permission_mode\" as \"permissionMode\", \"api_keys\".\"secret_hash\" as \"secretHash\", \"api_keys\".\"imported\" as \"imported\", \"api_keys\".\"previous_secret_hash\" as \"previousSecretHash\", \"api_keys\".\"previous_secret_until\" as \"previousSecretUntilMs\", \"api_keys\".\"expires_at\" as \"expiresAtMs\", \"api_keys\".\"revoked_at\" as \"revokedAtMs\", \"api_keys\".\"last_used_at\" as \"lastUsedAtMs\", \"api_keys\".\"created_at\" as \"createdAtMs\", \"api_keys\".\"updated_at\" as \"updatedAtMs\", (select coalesce(json_group_array(json_object('id', \"agg\".\"id\", 'role', \"agg\".\"role\", 'scopeType', \"agg\".\"scopeType\", 'scopeId', \"agg\".\"scopeId\", 'permissionsJson', \"agg\".\"permissionsJson\")), '[]') from (select \"grant\".\"id\" as \"id\", \"grant\".\"role\" as \"role\", \"grant\".\"scope_type\" as \"scopeType\", \"grant\".\"scope_id\" as \"scopeId\", \"grant\".\"permissions\" as \"permissionsJson\" from \"api_key_bindings\" as \"grant\" where \"grant\".\"api_key_id\" = \"api_keys\".\"id\" order by \"grant\".\"position\") as agg) as \"bindings\" from \"api_keys\" where \"organization_id\" = ? and \"id\" = ?",
-  cells: (params) => [params.organizationId, params.id],
-  row: (row: any) => ({
-    id: row[0],
-    organizationId: row[1],
-    keyType: row[2],
-    name: row[3],
-    description: row[4],
-    userId: row[5],
-    createdByUserId: row[6],
-    permissionMode: row[7],
-    secretHash: row[8],
-    imported: row[9] === 1,
-    previousSecretHash: row[10],
-    previousSecretUntilMs: row[11],
-    expiresAtMs: row[12],
-    revokedAtMs: row[13],
-    lastUsedAtMs: row[14],
-    createdAtMs: row[15],
-    updatedAtMs: row[16],
-    bindings: JSON.parse(row[17]),
   }),
 };
 
@@ -99,18 +72,6 @@ export const hasImported: Compiled<typeof source.hasImported> = {
   }),
 };
 
-export const insertKey: Compiled<typeof source.insertKey> = {
-  name: 'keys.insertKey',
-  text: "insert into \"api_keys\" (\"id\", \"organization_id\", \"key_type\", \"name\", \"description\", \"user_id\", \"created_by_user_id\", \"permission_mode\", \"secret_hash\", \"imported\", \"previous_secret_hash\", \"previous_secret_until\", \"expires_at\", \"revoked_at\", \"last_used_at\", \"created_at\", \"updated_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.id, params.organizationId, params.keyType, params.name, params.description ?? null, params.userId ?? null, params.createdByUserId ?? null, params.permissionMode, params.secretHash, Number(params.imported), params.previousSecretHash ?? null, params.previousSecretUntilMs ?? null, params.expiresAtMs ?? null, params.revokedAtMs ?? null, params.lastUsedAtMs ?? null, params.createdAtMs, params.updatedAtMs],
-};
-
-export const insertKeyBinding: Compiled<typeof source.insertKeyBinding> = {
-  name: 'keys.insertKeyBinding',
-  text: "insert into \"api_key_bindings\" (\"api_key_id\", \"position\", \"id\", \"role\", \"scope_type\", \"scope_id\", \"permissions\") values (?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.apiKeyId, params.position, params.id, params.role, params.scopeType, params.scopeId, params.permissionsJson],
-};
-
 export const listKeyIds: Compiled<typeof source.listKeyIds> = {
   name: 'keys.listKeyIds',
   text: "select \"id\" as \"id\" from \"api_keys\"",
@@ -118,98 +79,4 @@ export const listKeyIds: Compiled<typeof source.listKeyIds> = {
   row: (row: any) => ({
     id: row[0],
   }),
-};
-
-export const listKeys: Compiled<typeof source.listKeys> = {
-  name: 'keys.listKeys',
-  text: "select \"api_keys\".\"id\" as \"id\", \"api_keys\".\"organization_id\" as \"organizationId\", \"api_keys\".\"key_type\" as \"keyType\", \"api_keys\".\"name\" as \"name\", \"api_keys\".\"description\" as \"description\", \"api_keys\".\"user_id\" as \"userId\", \"api_keys\".\"created_by_user_id\" as \"createdByUserId\", \"api_keys\".\"permission_mode\" as \"permissionMode\", \"api_keys\".\"secret_hash\" as \"secretHash\", \"api_keys\".\"imported\" as \"imported\", \"api_keys\".\"previous_secret_hash\" as \"previousSecretHash\", \"api_keys\".\"previous_secret_until\" as \"previousSecretUntilMs\", \"api_keys\".\"expires_at\" as \"expiresAtMs\", \"api_keys\".\"revoked_at\" as \"revokedAtMs\", \"api_keys\".\"last_used_at\" as \"lastUsedAtMs\", \"api_keys\".\"created_at\" as \"createdAtMs\", \"api_keys\".\"updated_at\" as \"updatedAtMs\", (select coalesce(json_group_array(json_object('id', \"agg\".\"id\", 'role', \"agg\".\"role\", 'scopeType', \"agg\".\"scopeType\", 'scopeId', \"agg\".\"scopeId\", 'permissionsJson', \"agg\".\"permissionsJson\")), '[]') from (select \"grant\".\"id\" as \"id\", \"grant\".\"role\" as \"role\", \"grant\".\"scope_type\" as \"scopeType\", \"grant\".\"scope_id\" as \"scopeId\", \"grant\".\"permissions\" as \"permissionsJson\" from \"api_key_bindings\" as \"grant\" where \"grant\".\"api_key_id\" = \"api_keys\".\"id\" order by \"grant\".\"position\") as agg) as \"bindings\" from \"api_keys\" where \"organization_id\" = ? and (\"key_type\" = 'service' or \"user_id\" = ? or ? = 'all') and (\"revoked_at\" is null or \"revoked_at\" < ?) and (\"created_at\", \"id\") < (?, ?) order by \"created_at\" desc, \"id\" desc limit ?",
-  cells: (params) => [params.organizationId, params.personalOf, params.personalOf, params.revokedBeforeMs, params.createdAtMs, params.id, params.limit],
-  row: (row: any) => ({
-    id: row[0],
-    organizationId: row[1],
-    keyType: row[2],
-    name: row[3],
-    description: row[4],
-    userId: row[5],
-    createdByUserId: row[6],
-    permissionMode: row[7],
-    secretHash: row[8],
-    imported: row[9] === 1,
-    previousSecretHash: row[10],
-    previousSecretUntilMs: row[11],
-    expiresAtMs: row[12],
-    revokedAtMs: row[13],
-    lastUsedAtMs: row[14],
-    createdAtMs: row[15],
-    updatedAtMs: row[16],
-    bindings: JSON.parse(row[17]),
-  }),
-};
-
-export const listKeysOf: Compiled<typeof source.listKeysOf> = {
-  name: 'keys.listKeysOf',
-  text: "select \"api_keys\".\"id\" as \"id\", \"api_keys\".\"organization_id\" as \"organizationId\", \"api_keys\".\"key_type\" as \"keyType\", \"api_keys\".\"name\" as \"name\", \"api_keys\".\"description\" as \"description\", \"api_keys\".\"user_id\" as \"userId\", \"api_keys\".\"created_by_user_id\" as \"createdByUserId\", \"api_keys\".\"permission_mode\" as \"permissionMode\", \"api_keys\".\"secret_hash\" as \"secretHash\", \"api_keys\".\"imported\" as \"imported\", \"api_keys\".\"previous_secret_hash\" as \"previousSecretHash\", \"api_keys\".\"previous_secret_until\" as \"previousSecretUntilMs\", \"api_keys\".\"expires_at\" as \"expiresAtMs\", \"api_keys\".\"revoked_at\" as \"revokedAtMs\", \"api_keys\".\"last_used_at\" as \"lastUsedAtMs\", \"api_keys\".\"created_at\" as \"createdAtMs\", \"api_keys\".\"updated_at\" as \"updatedAtMs\", (select coalesce(json_group_array(json_object('id', \"agg\".\"id\", 'role', \"agg\".\"role\", 'scopeType', \"agg\".\"scopeType\", 'scopeId', \"agg\".\"scopeId\", 'permissionsJson', \"agg\".\"permissionsJson\")), '[]') from (select \"grant\".\"id\" as \"id\", \"grant\".\"role\" as \"role\", \"grant\".\"scope_type\" as \"scopeType\", \"grant\".\"scope_id\" as \"scopeId\", \"grant\".\"permissions\" as \"permissionsJson\" from \"api_key_bindings\" as \"grant\" where \"grant\".\"api_key_id\" = \"api_keys\".\"id\" order by \"grant\".\"position\") as agg) as \"bindings\" from \"api_keys\" where \"organization_id\" = ? and \"user_id\" = ? order by \"created_at\" desc, \"id\" desc",
-  cells: (params) => [params.organizationId, params.userId],
-  row: (row: any) => ({
-    id: row[0],
-    organizationId: row[1],
-    keyType: row[2],
-    name: row[3],
-    description: row[4],
-    userId: row[5],
-    createdByUserId: row[6],
-    permissionMode: row[7],
-    secretHash: row[8],
-    imported: row[9] === 1,
-    previousSecretHash: row[10],
-    previousSecretUntilMs: row[11],
-    expiresAtMs: row[12],
-    revokedAtMs: row[13],
-    lastUsedAtMs: row[14],
-    createdAtMs: row[15],
-    updatedAtMs: row[16],
-    bindings: JSON.parse(row[17]),
-  }),
-};
-
-export const lockAvailableKeys: Compiled<typeof source.lockAvailableKeys> = {
-  name: 'keys.lockAvailableKeys',
-  text: "select \"id\" as \"id\" from \"api_keys\" where \"id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [...fillParameters(params.ids)],
-  row: (row: any) => ({
-    id: row[0],
-  }),
-};
-
-export const lockAvailableProjects: Compiled<typeof source.lockAvailableProjects> = {
-  name: 'keys.lockAvailableProjects',
-  text: "select \"id\" as \"id\" from \"projects\" where \"id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [...fillParameters(params.ids)],
-  row: (row: any) => ({
-    id: row[0],
-  }),
-};
-
-export const noteKeyUse: Compiled<typeof source.noteKeyUse> = {
-  name: 'keys.noteKeyUse',
-  text: "update \"api_keys\" set \"last_used_at\" = ? where \"id\" = ? and (\"last_used_at\" is null or \"last_used_at\" < ?)",
-  cells: (params) => [params.atMs ?? null, params.id, params.atMs ?? null],
-};
-
-export const noteProjectKeyUse: Compiled<typeof source.noteProjectKeyUse> = {
-  name: 'keys.noteProjectKeyUse',
-  text: "update \"projects\" set \"key_last_used_at\" = ? where \"id\" = ? and (\"key_last_used_at\" is null or \"key_last_used_at\" < ?)",
-  cells: (params) => [params.atMs ?? null, params.id, params.atMs ?? null],
-};
-
-export const removeKeyBindings: Compiled<typeof source.removeKeyBindings> = {
-  name: 'keys.removeKeyBindings',
-  text: "delete from \"api_key_bindings\" where \"api_key_id\" = ?",
-  cells: (params) => [params.apiKeyId],
-};
-
-export const updateKey: Compiled<typeof source.updateKey> = {
-  name: 'keys.updateKey',
-  text: "update \"api_keys\" set \"id\" = ?, \"organization_id\" = ?, \"key_type\" = ?, \"name\" = ?, \"description\" = ?, \"user_id\" = ?, \"created_by_user_id\" = ?, \"permission_mode\" = ?, \"secret_hash\" = ?, \"imported\" = ?, \"previous_secret_hash\" = ?, \"previous_secret_until\" = ?, \"expires_at\" = ?, \"revoked_at\" = ?, \"created_at\" = ?, \"updated_at\" = ? where (\"organization_id\" = ? and \"id\" = ?)",
-  cells: (params) => [params.id, params.organizationId, params.keyType, params.name, params.description ?? null, params.userId ?? null, params.createdByUserId ?? null, params.permissionMode, params.secretHash, Number(params.imported), params.previousSecretHash ?? null, params.previousSecretUntilMs ?? null, params.expiresAtMs ?? null, params.revokedAtMs ?? null, params.createdAtMs, params.updatedAtMs, params.organizationId, params.id],
 };

@@ -5,36 +5,6 @@ import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { unpackCostSource } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/pricing/queries.ts';
 
-export const bumpPriceVersion: Compiled<typeof source.bumpPriceVersion> = {
-  name: 'pricing.bumpPriceVersion',
-  text: "update \"organizations\" set \"price_version\" = \"price_version\" + 1 where \"id\" = ?",
-  cells: (params) => [params.id],
-};
-
-export const insertOverride: Compiled<typeof source.insertOverride> = {
-  name: 'pricing.insertOverride',
-  text: "insert into \"price_overrides\" (\"organization_id\", \"id\", \"model\", \"match\", \"input_pico_usd\", \"output_pico_usd\", \"cache_read_pico_usd\", \"cache_write_pico_usd\", \"effective_from\", \"created_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.organizationId, params.id, params.model, params.match, params.inputPicoUsd, params.outputPicoUsd, params.cacheReadPicoUsd ?? null, params.cacheWritePicoUsd ?? null, params.effectiveFromMs ?? null, params.createdAtMs],
-};
-
-export const listOverrides: Compiled<typeof source.listOverrides> = {
-  name: 'pricing.listOverrides',
-  text: "select \"price_overrides\".\"organization_id\" as \"organizationId\", \"price_overrides\".\"id\" as \"id\", \"price_overrides\".\"model\" as \"model\", \"price_overrides\".\"match\" as \"match\", \"price_overrides\".\"input_pico_usd\" as \"inputPicoUsd\", \"price_overrides\".\"output_pico_usd\" as \"outputPicoUsd\", \"price_overrides\".\"cache_read_pico_usd\" as \"cacheReadPicoUsd\", \"price_overrides\".\"cache_write_pico_usd\" as \"cacheWritePicoUsd\", \"price_overrides\".\"effective_from\" as \"effectiveFromMs\", \"price_overrides\".\"created_at\" as \"createdAtMs\" from \"price_overrides\" where \"organization_id\" = ? order by \"created_at\" desc, \"id\" desc",
-  cells: (params) => [params.organizationId],
-  row: (row: any) => ({
-    organizationId: row[0],
-    id: row[1],
-    model: row[2],
-    match: row[3],
-    inputPicoUsd: row[4],
-    outputPicoUsd: row[5],
-    cacheReadPicoUsd: row[6],
-    cacheWritePicoUsd: row[7],
-    effectiveFromMs: row[8],
-    createdAtMs: row[9],
-  }),
-};
-
 export const listPricedSpans: Compiled<typeof source.listPricedSpans> = {
   name: 'pricing.listPricedSpans',
   text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", case when \"params\" like ? then 1 else 0 end as \"mayNameTier\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") > ? and octet_length(coalesce(\"other_metrics\", '')) <= 16384 order by iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") limit ?",
@@ -110,10 +80,4 @@ export const listUnmeasuredSpans: Compiled<typeof source.listUnmeasuredSpans> = 
     paramsJson: row[17],
     telemetryJson: row[18],
   }),
-};
-
-export const removeOverride: Compiled<typeof source.removeOverride> = {
-  name: 'pricing.removeOverride',
-  text: "delete from \"price_overrides\" where (\"organization_id\" = ? and \"id\" = ?)",
-  cells: (params) => [params.organizationId, params.id],
 };

@@ -3,8 +3,8 @@
 import type { ApiKey } from '../../domain/caller.ts';
 import { type Queries, type QueryRunner, queryInBatches, type RowOf } from '../queries.ts';
 import { createFreshLookup, createFreshness } from './freshness.ts';
+import { unpackGrant } from './grants.ts';
 import type { KeyReader, ProjectByKey } from './key-cache.ts';
-import { unpackGrant } from './key-records.ts';
 
 export function createKeyReader({ queries: { keys }, runQuery, pointsPerQuery }: QueryRunner): KeyReader {
   const findProjectByKey = createFreshLookup(async (hashes) => {

@@ -1,8 +1,8 @@
-/** Queries of authentication, and of management about keys. */
+/** Queries of authentication. */
 
 import { expressionBuilder, sql } from 'kysely';
-import { columns, insert, remove, select, updateRest } from '../plain-queries.ts';
-import { change, type Db, type Dialect, query, type Tables } from '../queries.ts';
+import { columns, select } from '../plain-queries.ts';
+import { type Db, query, type Tables } from '../queries.ts';
 
 type OfHashes = { readonly keyHashes: readonly Buffer[] };
 type OfSome = { readonly ids: readonly string[] };
@@ -89,92 +89,6 @@ export const hasImported = query<Record<never, never>>()((db) =>
       .$castTo<boolean>()
       .as('hasImported'),
   ),
-);
-
-type InOrganization = { readonly organizationId: string };
-
-/** A key as management sees it. */
-export const findKey = query<InOrganization & { readonly id: string }>()((db, { organizationId, id }, dialect) =>
-  recordsOf(db, organizationId, dialect).where('id', '=', id),
-);
-
-export type KeyPage = InOrganization & {
-  /** The user whose personal keys are listed besides service keys; `all`: those of every user. */
-  readonly personalOf: string | null;
-  /** Keys revoked at this instant or later are left out. */
-  readonly revokedBeforeMs: number;
-  /** The last key of the page before. */
-  readonly createdAtMs: number;
-  readonly id: string;
-  readonly limit: number;
-};
-
-export const listKeys = query<KeyPage>()((db, params, dialect) =>
-  recordsOf(db, params.organizationId, dialect)
-    .where(({ eb, or }) =>
-      or([
-        eb('keyType', '=', sql.lit('service')),
-        eb('userId', '=', params.personalOf),
-        sql<boolean>`${params.personalOf} = 'all'`,
-      ]),
-    )
-    .where(({ eb, or }) => or([eb('revokedAtMs', 'is', null), eb('revokedAtMs', '<', params.revokedBeforeMs)]))
-    .where(({ eb, refTuple, tuple }) => eb(refTuple('createdAtMs', 'id'), '<', tuple(params.createdAtMs, params.id)))
-    .orderBy('createdAtMs', 'desc')
-    .orderBy('id', 'desc')
-    .limit(params.limit),
-);
-
-export const listKeysOf = query<InOrganization & { readonly userId: string }>()(
-  (db, { organizationId, userId }, dialect) =>
-    recordsOf(db, organizationId, dialect)
-      .where('userId', '=', userId)
-      .orderBy('createdAtMs', 'desc')
-      .orderBy('id', 'desc'),
-);
-
-function recordsOf(db: Db, organizationId: string, { find, listOf }: Dialect) {
-  return find(db, 'ApiKey', { organizationId }).select(({ selectFrom }) =>
-    listOf(
-      selectFrom('ApiKeyBinding as grant')
-        .whereRef('grant.apiKeyId', '=', 'ApiKey.id')
-        .select(columns('grant', 'id', 'role', 'scopeType', 'scopeId', 'permissionsJson'))
-        .orderBy('grant.position'),
-    ).as('bindings'),
-  );
-}
-
-export const insertKey = insert('ApiKey');
-
-/** Keeps the last use. */
-export const updateKey = updateRest('ApiKey', ['organizationId', 'id'], 'lastUsedAtMs');
-
-export const insertKeyBinding = insert('ApiKeyBinding');
-
-export const removeKeyBindings = remove('ApiKeyBinding', ['apiKeyId']);
-
-/** The keys that no other transaction has locked. */
-export const lockAvailableKeys = query<OfSome>()((db, { ids }, { lockAvailable, isOneOf }) =>
-  lockAvailable(db.selectFrom('ApiKey').where(isOneOf('id', ids)).select('id as id')),
-);
-
-export const lockAvailableProjects = query<OfSome>()((db, { ids }, { lockAvailable, isOneOf }) =>
-  lockAvailable(db.selectFrom('Project').where(isOneOf('id', ids)).select('id as id')),
-);
-
-type Use = { readonly id: string; readonly atMs: number };
-
-/** Never sets an instant back: processes may report in any order. */
-export const noteKeyUse = change<Use>((db, { id, atMs }, { update }) =>
-  update(db, 'ApiKey', { id })
-    .where(({ eb, or }) => or([eb('lastUsedAtMs', 'is', null), eb('lastUsedAtMs', '<', atMs)]))
-    .set({ lastUsedAtMs: atMs }),
-);
-
-export const noteProjectKeyUse = change<Use>((db, { id, atMs }, { update }) =>
-  update(db, 'Project', { id })
-    .where(({ eb, or }) => or([eb('keyLastUsedAtMs', 'is', null), eb('keyLastUsedAtMs', '<', atMs)]))
-    .set({ keyLastUsedAtMs: atMs }),
 );
 
 function projectsOf(db: Db) {

@@ -1,11 +1,22 @@
 /** The rooms of management. Each is written once over the object mapper, and serves every database. */
 
+import { createAuditLog } from './audit.ts';
+import { createCommit } from './commits.ts';
 import { createDatasetStore } from './datasets.ts';
 import { createRunStore } from './evaluator-runs.ts';
 import { createEvaluatorStore } from './evaluators.ts';
 import { createExperimentRoom } from './experiments.ts';
 import { createSpendingStore } from './judge-spending.ts';
+import { createKeyRecords } from './keys.ts';
 import { createMonitorRoom } from './monitors.ts';
+import {
+  createClockRecords,
+  createInstallationStore,
+  createOrganizationReader,
+  createProjectSettings,
+} from './organization.ts';
+import { createPriceOverrides } from './pricing.ts';
+import { createReceipts } from './receipts.ts';
 import type { Units } from './units.ts';
 
 export type Rooms = ReturnType<typeof createRooms>;
@@ -18,5 +29,16 @@ export function createRooms(units: Units) {
     experiments: createExperimentRoom(units),
     judgeSpending: createSpendingStore(units),
     monitors: createMonitorRoom(units),
+    installation: createInstallationStore(units),
+    projects: createProjectSettings(units),
+    clock: createClockRecords(units),
+    management: {
+      ...createOrganizationReader(units),
+      ...createKeyRecords(units),
+      ...createPriceOverrides(units),
+      ...createAuditLog(units),
+      ...createReceipts(units),
+      commit: createCommit(units),
+    },
   };
 }

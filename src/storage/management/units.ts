@@ -1,5 +1,6 @@
 /** What rooms of management run on. */
 
+import { type RawQueryFragment, raw } from '@mikro-orm/core';
 import type { EntityManager } from '../mapper.ts';
 import type { Db, Tables, Transact } from '../queries.ts';
 
@@ -29,3 +30,17 @@ export function plain<Row extends object, const Without extends keyof Row & stri
 }
 
 export type Plain<Row, Without = never> = { -readonly [Name in Exclude<keyof Row & string, Without>]: Row[Name] };
+
+/** One more than a column has when the statement runs. */
+export function increased(column: string): RawQueryFragment {
+  return raw(`${column} + 1`);
+}
+
+/** The query builder on the connection of an EntityManager, for statements that say more in SQL. */
+export function queryBuilderOf(em: EntityManager): Db {
+  return em.getKysely<Tables>({
+    tableNamingStrategy: 'entity',
+    columnNamingStrategy: 'property',
+    convertValues: true,
+  });
+}

@@ -1,21 +1,8 @@
-/** Queries of price overrides, and of spans to reprice or to measure. */
+/** Queries of spans to reprice or to measure. */
 
 import { sql } from 'kysely';
-import { columns, insert, remove, rowsOf } from '../plain-queries.ts';
-import { change, query } from '../queries.ts';
-
-export const listOverrides = query<{ readonly organizationId: string }>()((db, { organizationId }, { find }) =>
-  find(db, 'PriceOverride', { organizationId }).orderBy('createdAtMs', 'desc').orderBy('id', 'desc'),
-);
-
-export const insertOverride = insert('PriceOverride');
-
-export const removeOverride = remove('PriceOverride', ['organizationId', 'id']);
-
-/** Caches of an organization's overrides are valid for one version. */
-export const bumpPriceVersion = change<{ readonly id: string }>((db, { id }, { update }) =>
-  update(db, 'Organization', { id }).set(({ eb }) => ({ priceVersion: eb('priceVersion', '+', sql.lit(1)) })),
-);
+import { columns, rowsOf } from '../plain-queries.ts';
+import { query } from '../queries.ts';
 
 export const listRepricedProjects = query<Record<never, never>>()((db) =>
   db

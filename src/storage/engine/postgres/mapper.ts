@@ -1,5 +1,6 @@
 /** The object mapper on the connections of a pool. */
 
+import type { DriverException } from '@mikro-orm/core';
 import { PostgreSqlConnection, PostgreSqlPlatform } from '@mikro-orm/postgresql';
 import { AbstractSqlDriver, type Configuration, type EntityData, MikroORM, type QueryResult } from '@mikro-orm/sql';
 import {
@@ -20,6 +21,7 @@ import type { Mapper } from '../../mapper.ts';
 import type { Transact } from '../../queries.ts';
 import { toFault } from './failures.ts';
 import type { Pool } from './pool.ts';
+import { searchableCells } from './run-query.ts';
 
 const BINDING: Binding = { placeholder: (number) => `$${number}`, toCell: (value) => value };
 
@@ -37,6 +39,11 @@ class Driver extends AbstractSqlDriver<BoundConnection> {
   constructor(config: Configuration) {
     super(config, new PostgreSqlPlatform(), BoundConnection, ['kysely', 'pg']);
   }
+
+  /** The error of the database as it is: failures.ts tells them apart, and a Fault stays one. */
+  override convertException(exception: Error): DriverException {
+    return exception;
+  }
 }
 
 /** Closing the pool is left to the caller. */
@@ -46,10 +53,17 @@ export function openMapper(pool: Pool): Mapper {
     entities: [...POSTGRES_TABLES],
     // Only a name: the pool connects.
     dbName: 'spandrel',
-    driverOptions: dialectOf((query) => pool.withConnection((client) => client.query(query))),
+    driverOptions: dialectOf((query) => read(pool, query)),
     ensureDatabase: false,
     discovery: { onMetadata: fitTo('postgres') },
   });
+}
+
+/** A read outside of transactions. Finds nothing by values that no row can have. */
+async function read(pool: Pool, query: pg.QueryConfig): Promise<Answer> {
+  const values = searchableCells(query.values ?? []);
+  if (values === null) return { rows: [], rowCount: 0 };
+  return await pool.withConnection((client) => client.query({ ...query, values }));
 }
 
 /** What rooms run on. */
@@ -66,7 +80,9 @@ export function unitsOf(mapper: Mapper, transact: Transact): Units {
   };
 }
 
-type Send = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
+type Answer = Pick<pg.QueryResult, 'rows' | 'rowCount'>;
+
+type Send = (query: pg.QueryConfig) => Promise<Answer>;
 
 /** The query builder on a connection whose transaction the caller has begun. */
 export function queryBuilderOn(send: Send): Kysely<unknown> {

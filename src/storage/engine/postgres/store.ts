@@ -24,7 +24,7 @@ import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { createTraceLimit } from '../../long-reads.ts';
 import { createRooms } from '../../management/rooms.ts';
-import { createManagementWriter } from '../../management.ts';
+import { createManagementWriter } from '../../management/writer.ts';
 import type { Transact } from '../../queries.ts';
 import { createSumReads, limitSumReads, type SumReads } from '../../reads.ts';
 import { createIndexWriter } from '../../search/index-writer.ts';

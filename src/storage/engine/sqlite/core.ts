@@ -11,7 +11,7 @@ import type { LookUps } from '../../append/reader.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
 import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
 import { createRooms } from '../../management/rooms.ts';
-import { createManagementWriter, type ManagementWriter } from '../../management.ts';
+import { createManagementWriter, type ManagementWriter } from '../../management/writer.ts';
 import { createUnit } from '../../mapper.ts';
 import type { OfNumbers, Query, Transact } from '../../queries.ts';
 import { createIndexWriter, type IndexWriter } from '../../search/index-writer.ts';

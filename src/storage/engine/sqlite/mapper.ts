@@ -1,5 +1,6 @@
 /** The object mapper on the handle that writes. The threads that only read do not load it. */
 
+import type { DriverException } from '@mikro-orm/core';
 import { AbstractSqlDriver, type Configuration, type EntityData, MikroORM, type QueryResult } from '@mikro-orm/sql';
 import { SqliteConnection, SqlitePlatform } from '@mikro-orm/sqlite';
 import { SqliteDialect } from 'kysely';
@@ -27,6 +28,11 @@ class BoundConnection extends SqliteConnection {
 class Driver extends AbstractSqlDriver<BoundConnection> {
   constructor(config: Configuration) {
     super(config, new SqlitePlatform(), BoundConnection, ['kysely', 'better-sqlite3']);
+  }
+
+  /** The error of the database as it is: failures.ts tells them apart, and a Fault stays one. */
+  override convertException(exception: Error): DriverException {
+    return exception;
   }
 }
 

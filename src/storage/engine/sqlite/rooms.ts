@@ -10,6 +10,19 @@ export type RoomVerbs = {
     : never;
 };
 
+/** They change what authentication reads: an accepted key that was revoked would else stay in the cache. */
+const SEEN: ReadonlySet<string> = new Set<RoomVerb>([
+  'installation.bootstrap',
+  'installation.addOrganization',
+  'projects.updateSettings',
+  'management.commit',
+]);
+
+/** Also false for verbs outside of rooms. */
+export function isSeenByAuthentication(verb: string): boolean {
+  return SEEN.has(verb);
+}
+
 export function listVerbs(rooms: Rooms): RoomVerbs {
   const verbs = Object.entries(rooms).flatMap(([room, served]) =>
     Object.entries(served).map(([verb, serve]) => [`${room}.${verb}`, serve]),
@@ -38,6 +51,10 @@ export function roomsThrough(call: Call): Rooms {
     experiments: true,
     judgeSpending: true,
     monitors: true,
+    installation: true,
+    projects: true,
+    clock: true,
+    management: true,
   };
   return Object.fromEntries(Object.keys(names).map((room) => [room, roomOf(room)])) as unknown as Rooms;
 }

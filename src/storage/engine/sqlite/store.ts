@@ -9,7 +9,6 @@ import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evalua
 import type { Store } from '../../../domain/store.ts';
 import { messageOf, StartError } from '../../errors.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
-import { isSeenByAuthentication } from '../../management.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { completeSums } from '../../traces/trace-finder.ts';
 import { takeInTurns } from '../../traces/trace-reads.ts';
@@ -19,7 +18,7 @@ import { acquireLock, type Lock } from './lock.ts';
 import { paceReads } from './read-pace.ts';
 import { createFinder, createReads, createTraceReader, routeReads } from './readers.ts';
 import { createRetention } from './retention.ts';
-import { roomsThrough } from './rooms.ts';
+import { isSeenByAuthentication, roomsThrough } from './rooms.ts';
 import { createQueryRunner } from './run-query.ts';
 import { spawnThread } from './thread-calls.ts';
 import { createThreadReader, type LongReads, spawnReader } from './thread-reader.ts';

@@ -1,0 +1,39 @@
+/** The audit log: actions and refusals. */
+
+import { LockMode } from '@mikro-orm/core';
+import type { ManagementStore } from '../../domain/management/management.ts';
+import { AuditEntry } from '../entities/audit.ts';
+import { plain, type Units } from './units.ts';
+
+const LAST_MS = Number.MAX_SAFE_INTEGER;
+/** Equal refusals within this time become one entry with a count. */
+const REPEATED_MS = 60_000;
+const NEWEST_FIRST = { createdAtMs: 'desc', id: 'desc' } as const;
+
+export function createAuditLog({ read, transact }: Units): Pick<ManagementStore, 'audit' | 'recordRefusal'> {
+  return {
+    audit: (organizationId, { fromMs, toMs, after, limit, ...filters }) =>
+      read(async (em) => {
+        // A filter that is not asked for is left out, so that the database chooses the index of the others.
+        const asked = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== null));
+        // Where the index scan begins.
+        const untilMs = Math.min(toMs ?? LAST_MS, after?.createdAtMs ?? LAST_MS);
+        const range = { organizationId, createdAtMs: { $gte: fromMs ?? 0, $lte: untilMs }, ...asked };
+        const onPage = after && { $or: [{ createdAtMs: { $lt: after.createdAtMs } }, { id: { $lt: after.id } }] };
+        const rows = await em.find(AuditEntry, { ...range, ...onPage }, { orderBy: NEWEST_FIRST, limit });
+        return rows.map((row) => plain(row));
+      }),
+    recordRefusal: (refusal) =>
+      transact(async ({ em }) => {
+        const { organizationId, actorKind, actorKeyId, action, targetType, targetId, outcome, code } = refusal;
+        const same = { organizationId, actorKind, actorKeyId, action, targetType, targetId, outcome, code };
+        const recent = { ...same, createdAtMs: { $gte: refusal.createdAtMs - REPEATED_MS } };
+        const first = await em.findOne(AuditEntry, recent, {
+          orderBy: NEWEST_FIRST,
+          lockMode: LockMode.PESSIMISTIC_WRITE,
+        });
+        if (first === null) await em.insert(AuditEntry, refusal);
+        else first.count += refusal.count;
+      }),
+  };
+}

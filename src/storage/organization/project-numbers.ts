@@ -1,0 +1,14 @@
+/** The numbers of the projects in reports. */
+
+import type { RequestStore } from '../../domain/store.ts';
+import { type QueryRunner, queryInBatches } from '../queries.ts';
+
+export function createProjectNumbers(runner: QueryRunner): RequestStore['projectNumbers'] {
+  const { queries, runQuery, pointsPerQuery } = runner;
+  return async (organizationId, ids) => {
+    const find = (some: readonly string[]) =>
+      runQuery(queries.organization.findProjectNumbers, { organizationId, ids: some });
+    const rows = await queryInBatches(ids, pointsPerQuery, find);
+    return new Map(rows.map(({ id, number }) => [id, number]));
+  };
+}
