@@ -5,7 +5,6 @@
 import { Fault } from '../domain/fault.ts';
 import type { ManagementStore, Receipt } from '../domain/management/management.ts';
 import { createAuditList, createNoteRefusal } from './audit/audit.ts';
-import { createBackfillWriter } from './backfills/backfills.ts';
 import { createKeyRecords, createNoteUse } from './keys/key-records.ts';
 import { createMonitorWriter } from './monitors/monitors.ts';
 import {
@@ -48,7 +47,6 @@ export function createManagementWriter(transact: Transact, enqueuing: Enqueuing)
     ...createSeenVerbs(transact),
     // These affect no decision about requests: a verb that does belongs above.
     ...createMonitorWriter(transact),
-    ...createBackfillWriter(transact),
     ...createReceipts(transact),
     ...createTraceChanges(transact, enqueuing),
     recordRefusal: createNoteRefusal(transact),

@@ -6,7 +6,6 @@ import type { KeyStore, Store, TraceStore } from '../domain/store.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
-import { createBackfillStore } from './backfills/backfills.ts';
 import type { DeliveryWork } from './delivery/work.ts';
 import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/delivery-store.ts';
 import { createWebhookStore } from './endpoints/webhook-store.ts';
@@ -148,7 +147,6 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     monitors: createMonitorStore(management, writer),
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
     projects: { updateSettings: writer.updateSettings },
-    backfills: createBackfillStore(management, writer),
     management: notifyAfterCommits(createManagementStore(management, writer), notify),
     retention: engine.retention,
     clock: createClockStore(reads, { trust: writer.trust, nowMs: engine.delivery.nowMs }),

@@ -156,7 +156,6 @@ describe('the house', () => {
     ...[
       'append',
       'audit',
-      'backfills',
       'copy',
       'delivery',
       'engine',

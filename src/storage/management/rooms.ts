@@ -1,5 +1,6 @@
 /** The rooms of management. Each is written once over the object mapper, and serves every database. */
 
+import { createBackfillStore } from './backfills.ts';
 import { createDatasetStore } from './datasets.ts';
 import { createRunStore } from './evaluator-runs.ts';
 import { createEvaluatorStore } from './evaluators.ts';
@@ -11,6 +12,7 @@ export type Rooms = ReturnType<typeof createRooms>;
 
 export function createRooms(units: Units) {
   return {
+    backfills: createBackfillStore(units),
     datasets: createDatasetStore(units),
     evaluatorRuns: createRunStore(units),
     evaluators: createEvaluatorStore(units),
