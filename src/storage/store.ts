@@ -2,10 +2,10 @@
 
 import { unavailableFault } from '../domain/fault.ts';
 import type { KeyStore, Store, TraceStore } from '../domain/store.ts';
+import type { TraceChangeStore } from '../domain/traces/trace-changes.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
-import { createBackfillStore } from './backfills/backfills.ts';
 import type { DeliveryWork } from './delivery/work.ts';
 import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/delivery-store.ts';
 import { createWebhookStore } from './endpoints/webhook-store.ts';
@@ -16,7 +16,6 @@ import type { KeyReader } from './keys/key-cache.ts';
 import { createKeyReader } from './keys/key-reader.ts';
 import { createManagementStore } from './management/management-store.ts';
 import type { Rooms } from './management/rooms.ts';
-import type { ManagementWriter } from './management/writer.ts';
 import { createMonitorStore } from './monitors/monitors.ts';
 import { createProjectNumbers } from './organization/project-numbers.ts';
 import type { QueryRunner, RunQuery } from './queries.ts';
@@ -33,8 +32,7 @@ export type Engine = Pick<Store, 'retention' | 'usage'> & {
   /** For longer reads. */
   readonly reads: QueryRunner;
   readonly rooms: Rooms;
-  readonly management: QueryRunner;
-  readonly writer: ManagementWriter;
+  readonly traceChanges: TraceChangeStore;
   readonly cacheKeys: (reader: KeyReader) => KeyStore;
   /** Stores all appends in one transaction. */
   readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
@@ -93,7 +91,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
   });
   const engine = start({ isClosed, refuseWhenClosed, isBusy: queue.isBusy });
-  const { control, reads, rooms, management, writer, notify } = engine;
+  const { control, reads, rooms, traceChanges, notify } = engine;
   const sums = completeBefore(engine.sums, engine.completeTotals);
   const blocks = { reads: sums, writer: engine.blocks.writer, clock: Date.now };
   const events = { ...reads, queries: reads.queries.events };
@@ -127,7 +125,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     searchIndex: createIndexer({ ...blocks, queue: createIndexQueue(engine.blocks.queue) }),
     spend: { sum: sums.sum },
     spendBlocks: createSpendBlocks(blocks),
-    traceChanges: { removeTrace: writer.removeTrace, patchMetadata: writer.patchMetadata },
+    traceChanges: { removeTrace: traceChanges.removeTrace, patchMetadata: traceChanges.patchMetadata },
     requests: {
       projectNumbers: createProjectNumbers(control),
       report: submit,
@@ -141,7 +139,6 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     experiments: createExperimentStore(rooms.experiments),
     monitors: createMonitorStore(rooms.monitors),
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
-    backfills: createBackfillStore(management, writer),
     management: createManagementStore(rooms.management, notify),
     retention: engine.retention,
     clock: { instants: rooms.clock.instants, trust: rooms.clock.trust, nowMs: engine.delivery.nowMs },

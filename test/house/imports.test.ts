@@ -153,19 +153,7 @@ describe('the house', () => {
     // Those of the contract.
     ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'evaluations', 'monitors'],
     ...['experiments', 'organization', 'pricing', 'spend'],
-    ...[
-      'append',
-      'backfills',
-      'copy',
-      'delivery',
-      'engine',
-      'entities',
-      'management',
-      'migrations',
-      'retention',
-      'rows',
-      'search',
-    ],
+    ...['append', 'copy', 'delivery', 'engine', 'entities', 'management', 'migrations', 'retention', 'rows', 'search'],
   ];
 
   it('storage has the rooms of the contract, and few beside them', () => {

@@ -1,5 +1,4 @@
 export * as analytics from './analytics.ts';
-export * as backfills from './backfills.ts';
 export * as endpointsAhead from './endpoints-ahead.ts';
 export * as endpointsChanges from './endpoints-changes.ts';
 export * as endpointsDue from './endpoints-due.ts';

@@ -1,6 +1,7 @@
 /** The rooms of management. Each is written once over the object mapper, and serves every database. */
 
 import { createAuditLog } from './audit.ts';
+import { createBackfillStore } from './backfills.ts';
 import { createCommit } from './commits.ts';
 import { createDatasetStore } from './datasets.ts';
 import { createRunStore } from './evaluator-runs.ts';
@@ -23,6 +24,7 @@ export type Rooms = ReturnType<typeof createRooms>;
 
 export function createRooms(units: Units) {
   return {
+    backfills: createBackfillStore(units),
     datasets: createDatasetStore(units),
     evaluatorRuns: createRunStore(units),
     evaluators: createEvaluatorStore(units),

@@ -24,12 +24,12 @@ import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { createTraceLimit } from '../../long-reads.ts';
 import { createRooms } from '../../management/rooms.ts';
-import { createManagementWriter } from '../../management/writer.ts';
 import type { Transact } from '../../queries.ts';
 import { createSumReads, limitSumReads, type SumReads } from '../../reads.ts';
 import { createIndexWriter } from '../../search/index-writer.ts';
 import { createSpendWriter } from '../../spend/spend-blocks.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
+import { createTraceChanges } from '../../traces/trace-changes.ts';
 import { completeSums, createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, takeInTurns } from '../../traces/trace-reads.ts';
 import { createWriteWatch } from '../../write-watch.ts';
@@ -170,9 +170,8 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
   return {
     control: createQueryRunner(control, queries),
     reads: { ...createQueryRunner(reads, queries), runQuery },
-    management: createQueryRunner(management, queries),
     rooms: createRooms(unitsOf(mapper, transact)),
-    writer: createManagementWriter(transact, { jobQueue, backlog }),
+    traceChanges: createTraceChanges(transact, { jobQueue, backlog }),
     cacheKeys: (reader) =>
       // Requests that arrive in one turn of the event loop share a read of the generation. An installation may have more
       // keys than every process should read again after every change.

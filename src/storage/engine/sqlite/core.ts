@@ -6,16 +6,17 @@ import { countSomeJobs } from '../../../../gen/storage/sqlite/evaluations.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
+import type { TraceChangeStore } from '../../../domain/traces/trace-changes.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
 import type { LookUps } from '../../append/reader.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
 import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
 import { createRooms } from '../../management/rooms.ts';
-import { createManagementWriter, type ManagementWriter } from '../../management/writer.ts';
 import { createUnit } from '../../mapper.ts';
 import type { OfNumbers, Query, Transact } from '../../queries.ts';
 import { createIndexWriter, type IndexWriter } from '../../search/index-writer.ts';
 import { createSpendWriter, type SpendWriter } from '../../spend/spend-blocks.ts';
+import { createTraceChanges } from '../../traces/trace-changes.ts';
 import { createKeepSums, type KeepSums } from '../../traces/trace-finder.ts';
 import { createWriteWatch } from '../../write-watch.ts';
 import { prepareAppendBatch } from './append-batch.ts';
@@ -30,7 +31,7 @@ import { openDatabase } from './schema.ts';
 
 /** The verbs of the writer. They reject with SQLite's own error when the storage fails. */
 export type WriterVerbs = RoomVerbs &
-  ManagementWriter &
+  TraceChangeStore &
   DeliveryWork &
   IndexWriter &
   SpendWriter &
@@ -117,7 +118,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
   const keepSums = createKeepSums(transact);
   const indexWriter = createIndexWriter(transact);
   const spendWriter = createSpendWriter(transact);
-  const management = createManagementWriter(transact, { jobQueue, backlog });
+  const traceChanges = createTraceChanges(transact, { jobQueue, backlog });
   const removeExpired = prepareRemoval(db, transact, requests);
   const deliveries = createDeliveryWork(transact);
   const jobs = createJobWork(transact, backlog);
@@ -156,7 +157,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
         }),
       ),
       ...inTurn({
-        ...management,
+        ...traceChanges,
         ...deliveries,
         ...indexWriter,
         ...spendWriter,

@@ -45,6 +45,7 @@ export function roomsThrough(call: Call): Rooms {
       },
     );
   const names: Readonly<Record<keyof Rooms, true>> = {
+    backfills: true,
     datasets: true,
     evaluatorRuns: true,
     evaluators: true,

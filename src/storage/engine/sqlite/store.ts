@@ -159,9 +159,8 @@ function startEngine(
   return {
     control,
     reads,
-    management: control,
     rooms: roomsThrough(openCall),
-    writer,
+    traceChanges: writer,
     cacheKeys: (keys) =>
       cacheKeyReads({
         reader: keys,
