@@ -15,8 +15,8 @@ import type {
 import type { ClockStore } from '../../domain/management/retention-store.ts';
 import { recordsOfNew } from '../../domain/organization/new-organization.ts';
 import type { InstallationStore, NewOrganization, ProjectStore, RequestStore } from '../../domain/store.ts';
-import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from '../endpoints/endpoint-commit.ts';
 import { packGrant, storeKey, unpackGrant } from '../keys/key-records.ts';
+import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from '../management/endpoint-commit.ts';
 import { type QueryRunner, queryInBatches, type Transact, type Transaction } from '../queries.ts';
 
 /**

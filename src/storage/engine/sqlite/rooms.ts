@@ -31,7 +31,7 @@ export function roomsThrough(call: Call): Rooms {
             restoreBuffers(await call(`${room}.${String(verb)}` as RoomVerb, ...(args as unknown as [never, never]))),
       },
     );
-  const names: Readonly<Record<keyof Rooms, true>> = { evaluators: true, monitors: true };
+  const names: Readonly<Record<keyof Rooms, true>> = { evaluators: true, monitors: true, webhooks: true };
   return Object.fromEntries(Object.keys(names).map((room) => [room, roomOf(room)])) as unknown as Rooms;
 }
 
