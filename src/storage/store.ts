@@ -173,7 +173,11 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
   };
 }
 
-function createWebhooks({ reads: { queries, runQuery }, delivery }: Engine): Pick<Store, 'webhooks' | 'deliveries'> {
+function createWebhooks({
+  reads: { queries, runQuery },
+  delivery,
+  rooms,
+}: Engine): Pick<Store, 'webhooks' | 'deliveries'> {
   const searchWith = (runner: RunQuery) =>
     createLogSearch({ queries: queries.events, runQuery: runner }, delivery.searchedAtOnce);
   const { dropCaches, ...deliveries } = createDeliveryStore({
@@ -184,6 +188,9 @@ function createWebhooks({ reads: { queries, runQuery }, delivery }: Engine): Pic
   delivery.onReconnect(dropCaches);
   return {
     deliveries,
-    webhooks: createWebhookStore({ queries, runQuery, search: searchWith(runQuery), tests: delivery.work }),
+    webhooks: createWebhookStore({
+      ...{ room: rooms.webhooks, queries, runQuery },
+      ...{ search: searchWith(runQuery), tests: delivery.work },
+    }),
   };
 }

@@ -4,9 +4,11 @@ import * as queries from '../../gen/storage/sqlite/all.ts';
 import { createDeliveryStore } from '../../src/storage/endpoints/delivery-store.ts';
 import { createWebhookStore } from '../../src/storage/endpoints/webhook-store.ts';
 import { openReadHandle, type RunRead, readNow } from '../../src/storage/engine/sqlite/connection.ts';
+import { openMapper } from '../../src/storage/engine/sqlite/mapper.ts';
 import { createRunQuery } from '../../src/storage/engine/sqlite/run-query.ts';
 import { createWake } from '../../src/storage/engine/sqlite/store.ts';
 import { createLogSearch } from '../../src/storage/events/events.ts';
+import { createWebhookRoom } from '../../src/storage/management/endpoints.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { insertOldEvents } from '../support/old-events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -71,7 +73,11 @@ function stores() {
         isAlone: true,
       },
     }),
-    webhooks: createWebhookStore({ ...shared, tests: { beginTest: refuse, endTest: refuse } }),
+    webhooks: createWebhookStore({
+      ...shared,
+      room: createWebhookRoom({ read: (body) => body(openMapper(reader).em.fork()), transact: refuse }),
+      tests: { beginTest: refuse, endTest: refuse },
+    }),
   };
 }
 

@@ -25,30 +25,10 @@ export const addHours: Compiled<typeof source.addHours> = {
   cells: (rows) => [int4Array(rows, (params) => params.organizationNumber), int4Array(rows, (params) => params.hour), int4Array(rows, (params) => params.attempts)],
 };
 
-export const cancelReplays: Compiled<typeof source.cancelReplays> = {
-  name: 'endpoints-changes.cancelReplays',
-  text: "update \"webhook_replays\" set \"status\" = 2, \"completed_at\" = $1 where \"endpoint_number\" = $2 and \"status\" = 0",
-  cells: (params) => [params.completedAtMs ?? null, params.endpointNumber],
-};
-
 export const countChange: Compiled<typeof source.countChange> = {
   name: 'endpoints-changes.countChange',
   text: "update \"webhook_changes\" set \"number\" = \"number\" + 1 where \"id\" = 1",
   cells: () => [],
-};
-
-export const countEndpoints: Compiled<typeof source.countEndpoints> = {
-  name: 'endpoints-changes.countEndpoints',
-  text: "select count(*) as \"count\" from \"webhook_endpoints\" where (\"organization_id\" = $1 and \"archived_at\" is null)",
-  cells: (params) => [params.organizationId],
-  row: (row) => row,
-};
-
-export const countUnfinishedReplays: Compiled<typeof source.countUnfinishedReplays> = {
-  name: 'endpoints-changes.countUnfinishedReplays',
-  text: "select count(*) as \"count\" from \"webhook_replays\" where \"endpoint_number\" = $1 and \"status\" = 0",
-  cells: (params) => [params.endpointNumber],
-  row: (row) => row,
 };
 
 export const disableEndpoints: Compiled<typeof source.disableEndpoints> = {
@@ -63,40 +43,6 @@ export const endAttempts: Compiled<typeof source.endAttempts> = {
   cells: (rows) => [int4Array(rows, (params) => params.endpointNumber), int8Array(rows, (params) => params.firedAtMs), textArray(rows, (params) => params.id), int4Array(rows, (params) => attemptOutcomes.code(params.outcome)), int4Array(rows, (params) => params.responseStatus ?? null), int4Array(rows, (params) => params.latencyMs ?? null), boolArray(rows, (params) => params.terminalHint), textArray(rows, (params) => dropNul(params.error ?? null)), textArray(rows, (params) => dropNul(params.responseBody ?? null))],
 };
 
-export const findNumber: Compiled<typeof source.findNumber> = {
-  name: 'endpoints-changes.findNumber',
-  text: "select \"number\" as \"number\" from \"webhook_endpoints\" where \"organization_id\" = $1 and \"id\" = $2",
-  cells: (params) => [params.organizationId, params.id],
-  row: (row) => row,
-};
-
-export const findOrganizationNumber: Compiled<typeof source.findOrganizationNumber> = {
-  name: 'endpoints-changes.findOrganizationNumber',
-  text: "select \"number\" as \"number\" from \"organizations\" where \"id\" = $1",
-  cells: (params) => [params.id],
-  row: (row) => row,
-};
-
-export const findReplay: Compiled<typeof source.findReplay> = {
-  name: 'endpoints-changes.findReplay',
-  text: "select \"webhook_replays\".\"id\" as \"id\", \"webhook_replays\".\"endpoint_number\" as \"endpointNumber\", \"webhook_replays\".\"from_ms\" as \"fromMs\", \"webhook_replays\".\"to_ms\" as \"toMs\", \"webhook_replays\".\"type\" as \"type\", \"webhook_replays\".\"matched\" as \"matched\", \"webhook_replays\".\"enqueued\" as \"enqueued\", \"webhook_replays\".\"delivered\" as \"delivered\", \"webhook_replays\".\"dead\" as \"dead\", \"webhook_replays\".\"status\" as \"status\", \"webhook_replays\".\"created_at\" as \"createdAtMs\", \"webhook_replays\".\"completed_at\" as \"completedAtMs\" from \"webhook_replays\" where (\"endpoint_number\" = $1 and \"id\" = $2)",
-  cells: (params) => [params.endpointNumber, params.id],
-  row: (row: any) => ({
-    id: row.id,
-    endpointNumber: row.endpointNumber,
-    fromMs: row.fromMs,
-    toMs: row.toMs,
-    type: row.type,
-    matched: row.matched,
-    enqueued: row.enqueued,
-    delivered: row.delivered,
-    dead: row.dead,
-    status: replayStatuses.value(row.status),
-    createdAtMs: row.createdAtMs,
-    completedAtMs: row.completedAtMs,
-  }),
-};
-
 export const insertAttempts: Compiled<typeof source.insertAttempts> = {
   name: 'endpoints-changes.insertAttempts',
   text: "insert into \"webhook_attempts\" (\"endpoint_number\", \"fired_at\", \"id\", \"delivery_number\", \"attempt\", \"outcome\", \"response_status\", \"latency_ms\", \"error\", \"response_body\", \"test\", \"terminal_hint\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\", \"given\".\"v4\", \"given\".\"v5\", \"given\".\"v6\", \"given\".\"v7\", \"given\".\"v8\", \"given\".\"v9\", \"given\".\"v10\", \"given\".\"v11\" from unnest($1::int[], $2::bigint[], $3::text[], $4::bigint[], $5::int[], $6::int[], $7::int[], $8::int[], $9::text[], $10::text[], $11::boolean[], $12::boolean[]) as given (v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11)",
@@ -109,28 +55,10 @@ export const insertDeliveries: Compiled<typeof source.insertDeliveries> = {
   cells: (rows) => [int4Array(rows, (params) => params.endpointNumber), textArray(rows, (params) => params.dispatchId), int4Array(rows, (params) => deliveryStatuses.code(params.status)), int4Array(rows, (params) => params.replayNumber ?? null), int4Array(rows, (params) => params.counted == null ? null : replayCounts.code(params.counted)), int4Array(rows, (params) => params.run), int4Array(rows, (params) => params.attempt), int4Array(rows, (params) => params.failures), int4Array(rows, (params) => params.lost), int4Array(rows, (params) => params.fence), int8Array(rows, (params) => params.dueAtMs ?? null), int8Array(rows, (params) => params.backoffStartedAtMs ?? null), textArray(rows, (params) => params.attemptId ?? null), int8Array(rows, (params) => params.queuedAtMs), int8Array(rows, (params) => params.createdAtMs), int8Array(rows, (params) => params.firstAttemptAtMs ?? null), int8Array(rows, (params) => params.lastAttemptAtMs ?? null), int8Array(rows, (params) => params.endedAtMs ?? null), int4Array(rows, (params) => params.deadReason == null ? null : deadReasons.code(params.deadReason)), boolArray(rows, (params) => params.terminalHint), int4Array(rows, (params) => params.responseStatus ?? null), textArray(rows, (params) => dropNul(params.error ?? null)), boolArray(rows, (params) => params.test), int4Array(rows, (params) => params.eventCount), int8Array(rows, (params) => params.eventsFromMs), int8Array(rows, (params) => params.eventsToMs), textArray(rows, (params) => JSON.stringify(params.seqs)), textArray(rows, (params) => JSON.stringify(params.eventIds)), int8Array(rows, (params) => params.number)],
 };
 
-export const insertEndpoint: Compiled<typeof source.insertEndpoint> = {
-  name: 'endpoints-changes.insertEndpoint',
-  text: "insert into \"webhook_endpoints\" (\"id\", \"organization_id\", \"organization_number\", \"destination_kind\", \"url\", \"sqs\", \"sqs_secret\", \"enabled_events\", \"status\", \"disabled_reason\", \"disabled_at\", \"max_batch_size\", \"max_batch_delay_ms\", \"max_in_flight\", \"description\", \"secret\", \"previous_secret\", \"previous_secret_until\", \"destination_version\", \"run\", \"version\", \"change_number\", \"created_at\", \"updated_at\", \"archived_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)",
-  cells: (params) => [params.id, params.organizationId, params.organizationNumber, params.destinationKind, params.url ?? null, params.sqs == null ? null : JSON.stringify(params.sqs), params.sqsSecret ?? null, JSON.stringify(params.enabledEvents), params.status, params.disabledReason ?? null, params.disabledAtMs ?? null, params.maxBatchSize, params.maxBatchDelayMs, params.maxInFlight, params.description ?? null, params.secret, params.previousSecret ?? null, params.previousSecretUntilMs ?? null, params.destinationVersion, params.run, params.version, params.changeNumber, params.createdAtMs, params.updatedAtMs, params.archivedAtMs ?? null],
-};
-
 export const insertHeads: Compiled<typeof source.insertHeads> = {
   name: 'endpoints-changes.insertHeads',
   text: "insert into \"log_heads\" (\"organization_number\", \"seq\", \"created_at\", \"last_key_index\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\" from unnest($1::int[], $2::bigint[], $3::bigint[], $4::int[]) as given (v0, v1, v2, v3) on conflict do nothing",
   cells: (rows) => [int4Array(rows, (params) => params.organizationNumber), int8Array(rows, (params) => params.seq), int8Array(rows, (params) => params.createdAtMs), int4Array(rows, (params) => params.lastKeyIndex)],
-};
-
-export const insertReplay: Compiled<typeof source.insertReplay> = {
-  name: 'endpoints-changes.insertReplay',
-  text: "insert into \"webhook_replays\" (\"id\", \"endpoint_number\", \"from_ms\", \"to_ms\", \"type\", \"mask\", \"position\", \"to_seq\", \"matched\", \"enqueued\", \"delivered\", \"dead\", \"status\", \"created_at\", \"completed_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
-  cells: (params) => [params.id, params.endpointNumber, params.fromMs, params.toMs, params.type ?? null, params.mask, params.position, params.toSeq, params.matched, params.enqueued, params.delivered, params.dead, replayStatuses.code(params.status), params.createdAtMs, params.completedAtMs ?? null],
-};
-
-export const insertState: Compiled<typeof source.insertState> = {
-  name: 'endpoints-changes.insertState',
-  text: "insert into \"webhook_states\" (\"endpoint_number\", \"position\", \"in_flight\", \"subscriptions\", \"failing_since\", \"last_success_at\", \"last_failure_at\", \"consecutive_failures\") values ($1, $2, $3, $4, $5, $6, $7, $8)",
-  cells: (params) => [params.endpointNumber, params.position, params.inFlight, params.subscriptionsJson, params.failingSinceMs ?? null, params.lastSuccessAtMs ?? null, params.lastFailureAtMs ?? null, params.consecutiveFailures],
 };
 
 export const lockHeads: Compiled<typeof source.lockHeads> = {
@@ -140,22 +68,10 @@ export const lockHeads: Compiled<typeof source.lockHeads> = {
   row: (row) => row,
 };
 
-export const markChanged: Compiled<typeof source.markChanged> = {
-  name: 'endpoints-changes.markChanged',
-  text: "update \"webhook_endpoints\" set \"change_number\" = $1 where \"number\" = $2",
-  cells: (params) => [params.changeNumber, params.number],
-};
-
 export const updateDeliveries: Compiled<typeof source.updateDeliveries> = {
   name: 'endpoints-changes.updateDeliveries',
   text: "update \"webhook_deliveries\" set \"status\" = \"given\".\"v1\", \"counted\" = \"given\".\"v2\", \"run\" = \"given\".\"v3\", \"attempt\" = \"given\".\"v4\", \"failures\" = \"given\".\"v5\", \"lost\" = \"given\".\"v6\", \"fence\" = \"given\".\"v7\", \"due_at\" = \"given\".\"v8\", \"ladder_started_at\" = \"given\".\"v9\", \"attempt_id\" = \"given\".\"v10\", \"first_attempt_at\" = \"given\".\"v11\", \"last_attempt_at\" = \"given\".\"v12\", \"ended_at\" = \"given\".\"v13\", \"dead_reason\" = \"given\".\"v14\", \"terminal_hint\" = \"given\".\"v15\", \"response_status\" = \"given\".\"v16\", \"error\" = \"given\".\"v17\" from unnest($1::bigint[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::int[], $16::boolean[], $17::int[], $18::text[]) as given (v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17) where \"number\" = \"given\".\"v0\"",
   cells: (rows) => [int8Array(rows, (params) => params.number), int4Array(rows, (params) => deliveryStatuses.code(params.status)), int4Array(rows, (params) => params.counted == null ? null : replayCounts.code(params.counted)), int4Array(rows, (params) => params.run), int4Array(rows, (params) => params.attempt), int4Array(rows, (params) => params.failures), int4Array(rows, (params) => params.lost), int4Array(rows, (params) => params.fence), int8Array(rows, (params) => params.dueAtMs ?? null), int8Array(rows, (params) => params.backoffStartedAtMs ?? null), textArray(rows, (params) => params.attemptId ?? null), int8Array(rows, (params) => params.firstAttemptAtMs ?? null), int8Array(rows, (params) => params.lastAttemptAtMs ?? null), int8Array(rows, (params) => params.endedAtMs ?? null), int4Array(rows, (params) => params.deadReason == null ? null : deadReasons.code(params.deadReason)), boolArray(rows, (params) => params.terminalHint), int4Array(rows, (params) => params.responseStatus ?? null), textArray(rows, (params) => dropNul(params.error ?? null))],
-};
-
-export const updateEndpoint: Compiled<typeof source.updateEndpoint> = {
-  name: 'endpoints-changes.updateEndpoint',
-  text: "update \"webhook_endpoints\" set \"id\" = $1, \"organization_id\" = $2, \"destination_kind\" = $3, \"url\" = $4, \"sqs\" = $5, \"sqs_secret\" = $6, \"enabled_events\" = $7, \"status\" = $8, \"disabled_reason\" = $9, \"disabled_at\" = $10, \"max_batch_size\" = $11, \"max_batch_delay_ms\" = $12, \"max_in_flight\" = $13, \"description\" = $14, \"secret\" = $15, \"previous_secret\" = $16, \"previous_secret_until\" = $17, \"destination_version\" = $18, \"run\" = $19, \"version\" = $20, \"change_number\" = $21, \"created_at\" = $22, \"updated_at\" = $23, \"archived_at\" = $24 where \"number\" = $25",
-  cells: (params) => [params.id, params.organizationId, params.destinationKind, params.url ?? null, params.sqs == null ? null : JSON.stringify(params.sqs), params.sqsSecret ?? null, JSON.stringify(params.enabledEvents), params.status, params.disabledReason ?? null, params.disabledAtMs ?? null, params.maxBatchSize, params.maxBatchDelayMs, params.maxInFlight, params.description ?? null, params.secret, params.previousSecret ?? null, params.previousSecretUntilMs ?? null, params.destinationVersion, params.run, params.version, params.changeNumber, params.createdAtMs, params.updatedAtMs, params.archivedAtMs ?? null, params.number],
 };
 
 export const updateReplays: Compiled<typeof source.updateReplays> = {

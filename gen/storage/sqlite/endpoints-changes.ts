@@ -20,34 +20,10 @@ export const addHours: Compiled<typeof source.addHours> = {
   cells: (rows) => [...rows.map((params) => [params.organizationNumber, params.hour, params.attempts])],
 };
 
-export const cancelReplays: Compiled<typeof source.cancelReplays> = {
-  name: 'endpoints-changes.cancelReplays',
-  text: "update \"webhook_replays\" set \"status\" = 2, \"completed_at\" = ? where \"endpoint_number\" = ? and \"status\" = 0",
-  cells: (params) => [params.completedAtMs ?? null, params.endpointNumber],
-};
-
 export const countChange: Compiled<typeof source.countChange> = {
   name: 'endpoints-changes.countChange',
   text: "update \"webhook_changes\" set \"number\" = \"number\" + 1 where \"id\" = 1",
   cells: () => [],
-};
-
-export const countEndpoints: Compiled<typeof source.countEndpoints> = {
-  name: 'endpoints-changes.countEndpoints',
-  text: "select count(*) as \"count\" from \"webhook_endpoints\" where (\"organization_id\" = ? and \"archived_at\" is null)",
-  cells: (params) => [params.organizationId],
-  row: (row: any) => ({
-    count: row[0],
-  }),
-};
-
-export const countUnfinishedReplays: Compiled<typeof source.countUnfinishedReplays> = {
-  name: 'endpoints-changes.countUnfinishedReplays',
-  text: "select count(*) as \"count\" from \"webhook_replays\" where \"endpoint_number\" = ? and \"status\" = 0",
-  cells: (params) => [params.endpointNumber],
-  row: (row: any) => ({
-    count: row[0],
-  }),
 };
 
 export const disableEndpoints: Compiled<typeof source.disableEndpoints> = {
@@ -62,44 +38,6 @@ export const endAttempts: Compiled<typeof source.endAttempts> = {
   cells: (rows) => [...rows.map((params) => [attemptOutcomes.code(params.outcome), params.responseStatus ?? null, params.latencyMs ?? null, Number(params.terminalHint), params.error ?? null, params.responseBody ?? null, params.endpointNumber, params.firedAtMs, params.id])],
 };
 
-export const findNumber: Compiled<typeof source.findNumber> = {
-  name: 'endpoints-changes.findNumber',
-  text: "select \"number\" as \"number\" from \"webhook_endpoints\" where \"organization_id\" = ? and \"id\" = ?",
-  cells: (params) => [params.organizationId, params.id],
-  row: (row: any) => ({
-    number: row[0],
-  }),
-};
-
-export const findOrganizationNumber: Compiled<typeof source.findOrganizationNumber> = {
-  name: 'endpoints-changes.findOrganizationNumber',
-  text: "select \"number\" as \"number\" from \"organizations\" where \"id\" = ?",
-  cells: (params) => [params.id],
-  row: (row: any) => ({
-    number: row[0],
-  }),
-};
-
-export const findReplay: Compiled<typeof source.findReplay> = {
-  name: 'endpoints-changes.findReplay',
-  text: "select \"webhook_replays\".\"id\" as \"id\", \"webhook_replays\".\"endpoint_number\" as \"endpointNumber\", \"webhook_replays\".\"from_ms\" as \"fromMs\", \"webhook_replays\".\"to_ms\" as \"toMs\", \"webhook_replays\".\"type\" as \"type\", \"webhook_replays\".\"matched\" as \"matched\", \"webhook_replays\".\"enqueued\" as \"enqueued\", \"webhook_replays\".\"delivered\" as \"delivered\", \"webhook_replays\".\"dead\" as \"dead\", \"webhook_replays\".\"status\" as \"status\", \"webhook_replays\".\"created_at\" as \"createdAtMs\", \"webhook_replays\".\"completed_at\" as \"completedAtMs\" from \"webhook_replays\" where (\"endpoint_number\" = ? and \"id\" = ?)",
-  cells: (params) => [params.endpointNumber, params.id],
-  row: (row: any) => ({
-    id: row[0],
-    endpointNumber: row[1],
-    fromMs: row[2],
-    toMs: row[3],
-    type: row[4],
-    matched: row[5],
-    enqueued: row[6],
-    delivered: row[7],
-    dead: row[8],
-    status: replayStatuses.value(row[9]),
-    createdAtMs: row[10],
-    completedAtMs: row[11],
-  }),
-};
-
 export const insertAttempts: Compiled<typeof source.insertAttempts> = {
   name: 'endpoints-changes.insertAttempts',
   text: "insert into \"webhook_attempts\" (\"endpoint_number\", \"fired_at\", \"id\", \"delivery_number\", \"attempt\", \"outcome\", \"response_status\", \"latency_ms\", \"error\", \"response_body\", \"test\", \"terminal_hint\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -112,28 +50,10 @@ export const insertDeliveries: Compiled<typeof source.insertDeliveries> = {
   cells: (rows) => [...rows.map((params) => [params.endpointNumber, params.dispatchId, deliveryStatuses.code(params.status), params.replayNumber ?? null, params.counted == null ? null : replayCounts.code(params.counted), params.run, params.attempt, params.failures, params.lost, params.fence, params.dueAtMs ?? null, params.backoffStartedAtMs ?? null, params.attemptId ?? null, params.queuedAtMs, params.createdAtMs, params.firstAttemptAtMs ?? null, params.lastAttemptAtMs ?? null, params.endedAtMs ?? null, params.deadReason == null ? null : deadReasons.code(params.deadReason), Number(params.terminalHint), params.responseStatus ?? null, params.error ?? null, Number(params.test), params.eventCount, params.eventsFromMs, params.eventsToMs, JSON.stringify(params.seqs), JSON.stringify(params.eventIds), params.number])],
 };
 
-export const insertEndpoint: Compiled<typeof source.insertEndpoint> = {
-  name: 'endpoints-changes.insertEndpoint',
-  text: "insert into \"webhook_endpoints\" (\"id\", \"organization_id\", \"organization_number\", \"destination_kind\", \"url\", \"sqs\", \"sqs_secret\", \"enabled_events\", \"status\", \"disabled_reason\", \"disabled_at\", \"max_batch_size\", \"max_batch_delay_ms\", \"max_in_flight\", \"description\", \"secret\", \"previous_secret\", \"previous_secret_until\", \"destination_version\", \"run\", \"version\", \"change_number\", \"created_at\", \"updated_at\", \"archived_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.id, params.organizationId, params.organizationNumber, params.destinationKind, params.url ?? null, params.sqs == null ? null : JSON.stringify(params.sqs), params.sqsSecret ?? null, JSON.stringify(params.enabledEvents), params.status, params.disabledReason ?? null, params.disabledAtMs ?? null, params.maxBatchSize, params.maxBatchDelayMs, params.maxInFlight, params.description ?? null, params.secret, params.previousSecret ?? null, params.previousSecretUntilMs ?? null, params.destinationVersion, params.run, params.version, params.changeNumber, params.createdAtMs, params.updatedAtMs, params.archivedAtMs ?? null],
-};
-
 export const insertHeads: Compiled<typeof source.insertHeads> = {
   name: 'endpoints-changes.insertHeads',
   text: "insert into \"log_heads\" (\"organization_number\", \"seq\", \"created_at\", \"last_key_index\") values (?, ?, ?, ?) on conflict do nothing",
   cells: (rows) => [...rows.map((params) => [params.organizationNumber, params.seq, params.createdAtMs, params.lastKeyIndex])],
-};
-
-export const insertReplay: Compiled<typeof source.insertReplay> = {
-  name: 'endpoints-changes.insertReplay',
-  text: "insert into \"webhook_replays\" (\"id\", \"endpoint_number\", \"from_ms\", \"to_ms\", \"type\", \"mask\", \"position\", \"to_seq\", \"matched\", \"enqueued\", \"delivered\", \"dead\", \"status\", \"created_at\", \"completed_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.id, params.endpointNumber, params.fromMs, params.toMs, params.type ?? null, params.mask, params.position, params.toSeq, params.matched, params.enqueued, params.delivered, params.dead, replayStatuses.code(params.status), params.createdAtMs, params.completedAtMs ?? null],
-};
-
-export const insertState: Compiled<typeof source.insertState> = {
-  name: 'endpoints-changes.insertState',
-  text: "insert into \"webhook_states\" (\"endpoint_number\", \"position\", \"in_flight\", \"subscriptions\", \"failing_since\", \"last_success_at\", \"last_failure_at\", \"consecutive_failures\") values (?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.endpointNumber, params.position, params.inFlight, params.subscriptionsJson, params.failingSinceMs ?? null, params.lastSuccessAtMs ?? null, params.lastFailureAtMs ?? null, params.consecutiveFailures],
 };
 
 export const lockHeads: Compiled<typeof source.lockHeads> = {
@@ -146,22 +66,10 @@ export const lockHeads: Compiled<typeof source.lockHeads> = {
   }),
 };
 
-export const markChanged: Compiled<typeof source.markChanged> = {
-  name: 'endpoints-changes.markChanged',
-  text: "update \"webhook_endpoints\" set \"change_number\" = ? where \"number\" = ?",
-  cells: (params) => [params.changeNumber, params.number],
-};
-
 export const updateDeliveries: Compiled<typeof source.updateDeliveries> = {
   name: 'endpoints-changes.updateDeliveries',
   text: "update \"webhook_deliveries\" set \"status\" = ?, \"counted\" = ?, \"run\" = ?, \"attempt\" = ?, \"failures\" = ?, \"lost\" = ?, \"fence\" = ?, \"due_at\" = ?, \"ladder_started_at\" = ?, \"attempt_id\" = ?, \"first_attempt_at\" = ?, \"last_attempt_at\" = ?, \"ended_at\" = ?, \"dead_reason\" = ?, \"terminal_hint\" = ?, \"response_status\" = ?, \"error\" = ? where \"number\" = ?",
   cells: (rows) => [...rows.map((params) => [deliveryStatuses.code(params.status), params.counted == null ? null : replayCounts.code(params.counted), params.run, params.attempt, params.failures, params.lost, params.fence, params.dueAtMs ?? null, params.backoffStartedAtMs ?? null, params.attemptId ?? null, params.firstAttemptAtMs ?? null, params.lastAttemptAtMs ?? null, params.endedAtMs ?? null, params.deadReason == null ? null : deadReasons.code(params.deadReason), Number(params.terminalHint), params.responseStatus ?? null, params.error ?? null, params.number])],
-};
-
-export const updateEndpoint: Compiled<typeof source.updateEndpoint> = {
-  name: 'endpoints-changes.updateEndpoint',
-  text: "update \"webhook_endpoints\" set \"id\" = ?, \"organization_id\" = ?, \"destination_kind\" = ?, \"url\" = ?, \"sqs\" = ?, \"sqs_secret\" = ?, \"enabled_events\" = ?, \"status\" = ?, \"disabled_reason\" = ?, \"disabled_at\" = ?, \"max_batch_size\" = ?, \"max_batch_delay_ms\" = ?, \"max_in_flight\" = ?, \"description\" = ?, \"secret\" = ?, \"previous_secret\" = ?, \"previous_secret_until\" = ?, \"destination_version\" = ?, \"run\" = ?, \"version\" = ?, \"change_number\" = ?, \"created_at\" = ?, \"updated_at\" = ?, \"archived_at\" = ? where \"number\" = ?",
-  cells: (params) => [params.id, params.organizationId, params.destinationKind, params.url ?? null, params.sqs == null ? null : JSON.stringify(params.sqs), params.sqsSecret ?? null, JSON.stringify(params.enabledEvents), params.status, params.disabledReason ?? null, params.disabledAtMs ?? null, params.maxBatchSize, params.maxBatchDelayMs, params.maxInFlight, params.description ?? null, params.secret, params.previousSecret ?? null, params.previousSecretUntilMs ?? null, params.destinationVersion, params.run, params.version, params.changeNumber, params.createdAtMs, params.updatedAtMs, params.archivedAtMs ?? null, params.number],
 };
 
 export const updateReplays: Compiled<typeof source.updateReplays> = {

@@ -1,9 +1,6 @@
 // Compiled from src/storage/endpoints/queries.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/queries.ts';
-import { attemptOutcomes } from '../../../src/storage/rows/codes.ts';
-import { deadReasons } from '../../../src/storage/rows/codes.ts';
-import { deliveryStatuses } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/endpoints/queries.ts';
 
 export const findChange: Compiled<typeof source.findChange> = {
@@ -12,37 +9,6 @@ export const findChange: Compiled<typeof source.findChange> = {
   cells: () => [1],
   row: (row: any) => ({
     change: row[0],
-  }),
-};
-
-export const findDelivery: Compiled<typeof source.findDelivery> = {
-  name: 'endpoints.findDelivery',
-  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"created_at\" as \"createdAtMs\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"events_from\" as \"eventsFromMs\", \"webhook_deliveries\".\"event_ids\" as \"eventIds\", \"replay\".\"id\" as \"replayId\" from \"webhook_deliveries\" left join \"webhook_replays\" as \"replay\" on \"replay\".\"number\" = \"webhook_deliveries\".\"replay_number\" where \"webhook_deliveries\".\"endpoint_number\" = ? and \"webhook_deliveries\".\"dispatch_id\" = ?",
-  cells: (params) => [params.endpointNumber, params.dispatchId],
-  row: (row: any) => ({
-    number: row[0],
-    endpointNumber: row[1],
-    dispatchId: row[2],
-    status: deliveryStatuses.value(row[3]),
-    run: row[4],
-    attempt: row[5],
-    failures: row[6],
-    lost: row[7],
-    fence: row[8],
-    dueAtMs: row[9],
-    backoffStartedAtMs: row[10],
-    createdAtMs: row[11],
-    firstAttemptAtMs: row[12],
-    lastAttemptAtMs: row[13],
-    endedAtMs: row[14],
-    deadReason: row[15] === null ? null : deadReasons.value(row[15]),
-    terminalHint: row[16] === 1,
-    responseStatus: row[17],
-    error: row[18],
-    test: row[19] === 1,
-    eventsFromMs: row[20],
-    eventIds: JSON.parse(row[21]),
-    replayId: row[22],
   }),
 };
 
@@ -83,61 +49,6 @@ export const findEndpoint: Compiled<typeof source.findEndpoint> = {
   }),
 };
 
-export const findFigures: Compiled<typeof source.findFigures> = {
-  name: 'endpoints.findFigures',
-  text: "select \"endpoint\".\"status\" as \"status\", (select min(\"delivery\".\"queued_at\") as \"oldestAtMs\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = ? and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false) as \"oldestAtMs\", (select count(*) as \"count\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = ? and \"delivery\".\"status\" = 4 and \"delivery\".\"test\" = false) as \"dead\", (select sum(\"figure\".\"finished\") as \"sum\" from \"webhook_figures\" as \"figure\" where \"figure\".\"endpoint_number\" = ? and \"figure\".\"bucket\" >= ?) as \"finished\", (select sum(\"figure\".\"succeeded\") as \"sum\" from \"webhook_figures\" as \"figure\" where \"figure\".\"endpoint_number\" = ? and \"figure\".\"bucket\" >= ?) as \"succeeded\", (select coalesce(json_group_array(json_object('status', \"agg\".\"status\", 'count', \"agg\".\"count\")), '[]') from (select \"delivery\".\"status\" as \"status\", count(*) as \"count\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = ? and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false group by \"delivery\".\"status\") as agg) as \"unfinished\", (select coalesce(json_group_array(json_object('latencyMs', \"agg\".\"latencyMs\")), '[]') from (select \"attempt\".\"latency_ms\" as \"latencyMs\" from \"webhook_attempts\" as \"attempt\" where \"attempt\".\"endpoint_number\" = ? and \"attempt\".\"fired_at\" >= ? and \"attempt\".\"fired_at\" <= ? and \"attempt\".\"latency_ms\" is not null and \"attempt\".\"test\" = false order by \"attempt\".\"fired_at\" desc, \"attempt\".\"id\" desc limit ?) as agg) as \"latencies\" from \"webhook_endpoints\" as \"endpoint\" where \"endpoint\".\"number\" = ?",
-  cells: (params) => [params.endpointNumber, params.endpointNumber, params.endpointNumber, params.bucket, params.endpointNumber, params.bucket, params.endpointNumber, params.endpointNumber, params.sinceMs, params.untilMs, params.limit, params.endpointNumber],
-  row: (row: any) => ({
-    status: row[0],
-    oldestAtMs: row[1],
-    dead: row[2],
-    finished: row[3],
-    succeeded: row[4],
-    unfinished: JSON.parse(row[5]),
-    latencies: JSON.parse(row[6]),
-  }),
-};
-
-export const listAttempts: Compiled<typeof source.listAttempts> = {
-  name: 'endpoints.listAttempts',
-  text: "select \"attempt\".\"id\" as \"id\", \"attempt\".\"attempt\" as \"attempt\", \"attempt\".\"outcome\" as \"outcome\", \"attempt\".\"response_status\" as \"responseStatus\", \"attempt\".\"latency_ms\" as \"latencyMs\", \"attempt\".\"error\" as \"error\", \"attempt\".\"fired_at\" as \"firedAtMs\", \"attempt\".\"response_body\" as \"responseBody\", \"attempt\".\"test\" as \"test\", \"attempt\".\"terminal_hint\" as \"terminalHint\", \"delivery\".\"dispatch_id\" as \"dispatchId\", \"delivery\".\"event_ids\" as \"eventIds\" from \"webhook_attempts\" as \"attempt\" cross join \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"number\" = \"attempt\".\"delivery_number\" and \"attempt\".\"endpoint_number\" = ? and (\"attempt\".\"fired_at\", \"attempt\".\"id\") < (?, ?) order by \"attempt\".\"fired_at\" desc, \"attempt\".\"id\" desc limit ?",
-  cells: (params) => [params.endpointNumber, params.atMs, params.id, params.limit],
-  row: (row: any) => ({
-    id: row[0],
-    attempt: row[1],
-    outcome: attemptOutcomes.value(row[2]),
-    responseStatus: row[3],
-    latencyMs: row[4],
-    error: row[5],
-    firedAtMs: row[6],
-    responseBody: row[7],
-    test: row[8] === 1,
-    terminalHint: row[9] === 1,
-    dispatchId: row[10],
-    eventIds: JSON.parse(row[11]),
-  }),
-};
-
-export const listAttemptsOf: Compiled<typeof source.listAttemptsOf> = {
-  name: 'endpoints.listAttemptsOf',
-  text: "select \"attempt\".\"id\" as \"id\", \"attempt\".\"attempt\" as \"attempt\", \"attempt\".\"outcome\" as \"outcome\", \"attempt\".\"response_status\" as \"responseStatus\", \"attempt\".\"latency_ms\" as \"latencyMs\", \"attempt\".\"error\" as \"error\", \"attempt\".\"fired_at\" as \"firedAtMs\", \"attempt\".\"response_body\" as \"responseBody\", \"attempt\".\"test\" as \"test\", \"attempt\".\"terminal_hint\" as \"terminalHint\", \"delivery\".\"dispatch_id\" as \"dispatchId\", \"delivery\".\"event_ids\" as \"eventIds\" from \"webhook_deliveries\" as \"delivery\" cross join \"webhook_attempts\" as \"attempt\" where \"attempt\".\"delivery_number\" = \"delivery\".\"number\" and \"delivery\".\"endpoint_number\" = ? and \"delivery\".\"dispatch_id\" = ? order by \"attempt\".\"attempt\" desc limit ?",
-  cells: (params) => [params.endpointNumber, params.dispatchId, params.limit],
-  row: (row: any) => ({
-    id: row[0],
-    attempt: row[1],
-    outcome: attemptOutcomes.value(row[2]),
-    responseStatus: row[3],
-    latencyMs: row[4],
-    error: row[5],
-    firedAtMs: row[6],
-    responseBody: row[7],
-    test: row[8] === 1,
-    terminalHint: row[9] === 1,
-    dispatchId: row[10],
-    eventIds: JSON.parse(row[11]),
-  }),
-};
-
 export const listChanged: Compiled<typeof source.listChanged> = {
   name: 'endpoints.listChanged',
   text: "select \"webhook_endpoints\".\"number\" as \"number\", \"webhook_endpoints\".\"id\" as \"id\", \"webhook_endpoints\".\"organization_id\" as \"organizationId\", \"webhook_endpoints\".\"organization_number\" as \"organizationNumber\", \"webhook_endpoints\".\"destination_kind\" as \"destinationKind\", \"webhook_endpoints\".\"url\" as \"url\", \"webhook_endpoints\".\"sqs\" as \"sqs\", \"webhook_endpoints\".\"sqs_secret\" as \"sqsSecret\", \"webhook_endpoints\".\"enabled_events\" as \"enabledEvents\", \"webhook_endpoints\".\"status\" as \"status\", \"webhook_endpoints\".\"disabled_reason\" as \"disabledReason\", \"webhook_endpoints\".\"disabled_at\" as \"disabledAtMs\", \"webhook_endpoints\".\"max_batch_size\" as \"maxBatchSize\", \"webhook_endpoints\".\"max_batch_delay_ms\" as \"maxBatchDelayMs\", \"webhook_endpoints\".\"max_in_flight\" as \"maxInFlight\", \"webhook_endpoints\".\"description\" as \"description\", \"webhook_endpoints\".\"secret\" as \"secret\", \"webhook_endpoints\".\"previous_secret\" as \"previousSecret\", \"webhook_endpoints\".\"previous_secret_until\" as \"previousSecretUntilMs\", \"webhook_endpoints\".\"destination_version\" as \"destinationVersion\", \"webhook_endpoints\".\"run\" as \"run\", \"webhook_endpoints\".\"version\" as \"version\", \"webhook_endpoints\".\"created_at\" as \"createdAtMs\", \"webhook_endpoints\".\"updated_at\" as \"updatedAtMs\", \"webhook_endpoints\".\"archived_at\" as \"archivedAtMs\", \"state\".\"failing_since\" as \"failingSinceMs\", \"state\".\"last_success_at\" as \"lastSuccessAtMs\", \"state\".\"last_failure_at\" as \"lastFailureAtMs\", \"state\".\"consecutive_failures\" as \"consecutiveFailures\", \"state\".\"position\" as \"position\", \"state\".\"in_flight\" as \"inFlight\", \"state\".\"subscriptions\" as \"subscriptionsJson\" from \"webhook_endpoints\" inner join \"webhook_states\" as \"state\" on \"state\".\"endpoint_number\" = \"webhook_endpoints\".\"number\" where \"webhook_endpoints\".\"change_number\" > ? order by \"webhook_endpoints\".\"change_number\"",
@@ -175,37 +86,6 @@ export const listChanged: Compiled<typeof source.listChanged> = {
     position: row[29],
     inFlight: row[30],
     subscriptionsJson: row[31],
-  }),
-};
-
-export const listDead: Compiled<typeof source.listDead> = {
-  name: 'endpoints.listDead',
-  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"created_at\" as \"createdAtMs\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"events_from\" as \"eventsFromMs\", \"webhook_deliveries\".\"event_ids\" as \"eventIds\", \"replay\".\"id\" as \"replayId\" from \"webhook_deliveries\" left join \"webhook_replays\" as \"replay\" on \"replay\".\"number\" = \"webhook_deliveries\".\"replay_number\" where \"webhook_deliveries\".\"endpoint_number\" = ? and \"webhook_deliveries\".\"status\" = 4 and \"webhook_deliveries\".\"test\" = false and (\"webhook_deliveries\".\"ended_at\", \"webhook_deliveries\".\"dispatch_id\") < (?, ?) order by \"webhook_deliveries\".\"ended_at\" desc, \"webhook_deliveries\".\"dispatch_id\" desc limit ?",
-  cells: (params) => [params.endpointNumber, params.atMs, params.id, params.limit],
-  row: (row: any) => ({
-    number: row[0],
-    endpointNumber: row[1],
-    dispatchId: row[2],
-    status: deliveryStatuses.value(row[3]),
-    run: row[4],
-    attempt: row[5],
-    failures: row[6],
-    lost: row[7],
-    fence: row[8],
-    dueAtMs: row[9],
-    backoffStartedAtMs: row[10],
-    createdAtMs: row[11],
-    firstAttemptAtMs: row[12],
-    lastAttemptAtMs: row[13],
-    endedAtMs: row[14],
-    deadReason: row[15] === null ? null : deadReasons.value(row[15]),
-    terminalHint: row[16] === 1,
-    responseStatus: row[17],
-    error: row[18],
-    test: row[19] === 1,
-    eventsFromMs: row[20],
-    eventIds: JSON.parse(row[21]),
-    replayId: row[22],
   }),
 };
 

@@ -1,47 +1,9 @@
-/** Changes of webhook endpoints by management and deliveries, and the queries they need. */
+/** Changes of webhook endpoints by deliveries, and the queries they need. */
 
 import { sql } from 'kysely';
-import type { ReplayStatus } from '../../domain/delivery/delivery.ts';
 import type { EndpointRow, FinishedCount, HourCount, NewDeliveryRow } from '../../domain/delivery/delivery-rows.ts';
-import { count, find, insert, insertNew, ofRows, pick, rowsOf, select, update, updateRest } from '../plain-queries.ts';
+import { insert, insertNew, ofRows, pick, update, updateRest } from '../plain-queries.ts';
 import { change, changeRows, type OfNumbers, query } from '../queries.ts';
-import { replayStatuses } from '../rows/codes.ts';
-
-const RUNNING = sql<ReplayStatus>`${sql.lit(replayStatuses.code('running'))}`;
-
-type OfEndpoint = { readonly endpointNumber: number };
-
-export const countEndpoints = count('WebhookEndpoint', ['organizationId'], { archivedAtMs: null });
-
-export const findReplay = find('WebhookReplay', ['endpointNumber', 'id'], 'number', 'mask', 'position', 'toSeq');
-
-export const countUnfinishedReplays = query<OfEndpoint>()((db, { endpointNumber }) =>
-  rowsOf(db, 'WebhookReplay', { endpointNumber })
-    .where('status', '=', RUNNING)
-    .select(({ fn }) => fn.countAll<number>().as('count')),
-);
-
-/** Archived endpoints too. */
-export const findNumber = select('WebhookEndpoint', ['organizationId', 'id'], ['number']);
-
-export const markChanged = update('WebhookEndpoint', ['number'], ['changeNumber']);
-
-export const findOrganizationNumber = select('Organization', ['id'], ['number']);
-
-export const insertEndpoint = insert('WebhookEndpoint');
-
-export const updateEndpoint = updateRest('WebhookEndpoint', ['number'], 'organizationNumber');
-
-export const insertState = insert('WebhookState');
-
-export const insertReplay = insert('WebhookReplay');
-
-export const cancelReplays = change<OfEndpoint & { readonly completedAtMs: number }>(
-  (db, { endpointNumber, completedAtMs }, { update }) =>
-    update(db, 'WebhookReplay', { endpointNumber })
-      .where('status', '=', RUNNING)
-      .set({ status: sql<ReplayStatus>`${sql.lit(replayStatuses.code('cancelled'))}`, completedAtMs }),
-);
 
 export const updateStates = changeRows<EndpointRow>((db, params, { row, update }) =>
   update(db, 'WebhookState', { endpointNumber: params.number }).set(row('WebhookState', params, 'endpointNumber')),

@@ -1,15 +1,16 @@
-/** Implements WebhookStore on the queries of a store. */
+/** Implements WebhookStore: joins the room of management with the reads of the log and the writes of tests. */
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { BUCKET_MS, HOUR_MS } from '../../domain/delivery/delivery-rows.ts';
-import type { DescendingPage, EndpointFigures, WebhookStore } from '../../domain/delivery/webhook-store.ts';
+import type { EndpointFigures, WebhookStore } from '../../domain/delivery/webhook-store.ts';
 import type { Endpoint } from '../../domain/endpoints/endpoint.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
+import type { WebhookRoom } from '../management/endpoints.ts';
 import type { Queries, RunQuery } from '../queries.ts';
-import { deliveryStatuses } from '../rows/codes.ts';
 import { createOutboxes, findLeast, type LogSearch, type Outboxes } from './outboxes.ts';
 
 export type WebhookStoreDeps = {
+  readonly room: WebhookRoom;
   readonly queries: Queries;
   readonly runQuery: RunQuery;
   readonly search: LogSearch;
@@ -20,26 +21,14 @@ export type WebhookStoreDeps = {
 const ROWS_AT_ONCE = 250;
 const FIRST = { createdAtMs: -1, id: '' };
 
-const AFTER_ALL = { atMs: Number.MAX_SAFE_INTEGER, id: '' };
-
 const LATENCIES_MAX = 500;
 
-export function createWebhookStore({ queries, runQuery, search, tests }: WebhookStoreDeps): WebhookStore {
-  const { endpoints, endpointsChanges: changes } = queries;
+export function createWebhookStore({ room, queries, runQuery, search, tests }: WebhookStoreDeps): WebhookStore {
+  const { countEndpoints, replay, countUnfinishedReplays, attempts, attemptsOf, delivery, deadLetters } = room;
   return {
-    countEndpoints: async (organizationId) =>
-      (await runQuery(changes.countEndpoints, { organizationId }))[0]?.count ?? 0,
-    replay: async (endpointNumber, id) => (await runQuery(changes.findReplay, { endpointNumber, id }))[0] ?? null,
-    countUnfinishedReplays: async (endpointNumber) =>
-      (await runQuery(changes.countUnfinishedReplays, { endpointNumber }))[0]?.count ?? 0,
+    ...{ countEndpoints, replay, countUnfinishedReplays, attempts, attemptsOf, delivery, deadLetters },
     ...createEndpointReader(queries, runQuery),
-    attempts: (endpointNumber, page) => runQuery(endpoints.listAttempts, { endpointNumber, ...pageOf(page) }),
-    delivery: async (endpointNumber, dispatchId) =>
-      (await runQuery(endpoints.findDelivery, { endpointNumber, dispatchId }))[0] ?? null,
-    attemptsOf: (endpointNumber, dispatchId, limit) =>
-      runQuery(endpoints.listAttemptsOf, { endpointNumber, dispatchId, limit }),
-    deadLetters: (endpointNumber, page) => runQuery(endpoints.listDead, { endpointNumber, ...pageOf(page) }),
-    health: createHealth(queries, runQuery, createOutboxes(queries, runQuery, search)),
+    health: createHealth(room, createOutboxes(queries, runQuery, search)),
     matchEvents: search.matchEvents,
     beginTest: tests.beginTest,
     endTest: tests.endTest,
@@ -78,29 +67,19 @@ export function unpackEndpoint<Row extends Pick<Endpoint, 'sqs'> & { readonly sq
   return { ...rest, sqs: sqs && { ...sqs, secretAccessKey: sqsSecret } };
 }
 
-function pageOf({ after, limit }: DescendingPage) {
-  return { ...(after ?? AFTER_ALL), limit };
-}
-
-function createHealth({ endpoints }: Queries, runQuery: RunQuery, outboxes: Outboxes): WebhookStore['health'] {
+function createHealth({ figures }: WebhookRoom, outboxes: Outboxes): WebhookStore['health'] {
   return async (endpointNumber, nowMs): Promise<EndpointFigures> => {
     const sinceMs = nowMs - HOUR_MS;
-    const hour = { sinceMs, untilMs: nowMs, bucket: Math.floor(sinceMs / BUCKET_MS) };
+    const hour = { sinceMs, untilMs: nowMs, bucket: Math.floor(sinceMs / BUCKET_MS), limit: LATENCIES_MAX };
     // Read first: events that leave the outbox meanwhile are in a delivery when deliveries are read.
     const outbox = await outboxes.count(endpointNumber);
-    const [figures] = await runQuery(endpoints.findFigures, { endpointNumber, ...hour, limit: LATENCIES_MAX });
-    const unfinished = figures?.unfinished ?? [];
-    const counts = new Map(unfinished.map(({ status, count }) => [deliveryStatuses.value(status), count]));
+    const { isActive, oldestAtMs, unfinished, ...found } = await figures(endpointNumber, hour);
+    const counts = new Map(unfinished.map(({ status, count }) => [status, count]));
     const retrying = counts.get('retrying') ?? 0;
     const waiting = (counts.get('queued') ?? 0) + retrying;
-    const isActive = figures?.status === 'active';
-    const oldest = [outbox.oldestAtMs, figures?.oldestAtMs ?? null].filter((atMs) => atMs !== null);
     return {
-      oldestUndeliveredAtMs: findLeast(oldest),
-      dead: figures?.dead ?? 0,
-      finished: figures?.finished ?? 0,
-      succeeded: figures?.succeeded ?? 0,
-      latenciesMs: (figures?.latencies ?? []).map(({ latencyMs }) => latencyMs),
+      ...found,
+      oldestUndeliveredAtMs: findLeast([outbox.oldestAtMs, oldestAtMs].filter((atMs) => atMs !== null)),
       queuedEvents: outbox.events,
       retrying: isActive ? retrying : 0,
       held: isActive ? 0 : waiting,

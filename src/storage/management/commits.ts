@@ -7,13 +7,13 @@ import type {
   OrganizationRecord,
   ProjectRecord,
 } from '../../domain/management/management.ts';
-import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from '../endpoints/endpoint-commit.ts';
 import { AuditEntry } from '../entities/audit.ts';
 import { IdempotencyReceipt, Member, Organization, Project, RoleBinding, Team } from '../entities/organization.ts';
 import { PriceOverrideRow } from '../entities/pricing.ts';
 import { packGrant } from '../keys/grants.ts';
 import type { EntityManager } from '../mapper.ts';
 import type { Transaction } from '../queries.ts';
+import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from './endpoint-commit.ts';
 import { storeKey } from './keys.ts';
 import { increased, type Units } from './units.ts';
 

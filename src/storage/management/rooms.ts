@@ -4,6 +4,7 @@ import { createAuditLog } from './audit.ts';
 import { createBackfillStore } from './backfills.ts';
 import { createCommit } from './commits.ts';
 import { createDatasetStore } from './datasets.ts';
+import { createWebhookRoom } from './endpoints.ts';
 import { createRunStore } from './evaluator-runs.ts';
 import { createEvaluatorStore } from './evaluators.ts';
 import { createExperimentRoom } from './experiments.ts';
@@ -31,6 +32,7 @@ export function createRooms(units: Units) {
     experiments: createExperimentRoom(units),
     judgeSpending: createSpendingStore(units),
     monitors: createMonitorRoom(units),
+    webhooks: createWebhookRoom(units),
     installation: createInstallationStore(units),
     projects: createProjectSettings(units),
     clock: createClockRecords(units),

@@ -14,7 +14,9 @@ export type Units = {
 
 /**
  * The query builder, in the transaction of a unit of work, for queries that say more than the mapper's own. Tables and
- * columns have the names that they have in code, and values their forms there.
+ * columns have the names that they have in code, and values their forms there. Queries MUST select columns under these
+ * names (`columns`), for else the mapper converts them twice, and MUST NOT join tables whose columns of the same name
+ * are of different kinds.
  */
 export function kyselyOf(em: EntityManager): Db {
   return em.getKysely<Tables>({ tableNamingStrategy: 'entity', columnNamingStrategy: 'property', convertValues: true });

@@ -41,7 +41,7 @@ export function storeConformance(open: OpenSubject): void {
   furtherConformance(open);
 }
 
-/** The core rules: storing reports, reading them, and closing; and management whose values must survive the way between threads. */
+/** The core rules: storing reports, reading them, and closing. Monitors have values that cannot pass between threads. */
 export function coreConformance(open: OpenSubject): void {
   traceReadConformance(open);
   traceTextConformance(open);

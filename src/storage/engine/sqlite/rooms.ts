@@ -52,6 +52,7 @@ export function roomsThrough(call: Call): Rooms {
     experiments: true,
     judgeSpending: true,
     monitors: true,
+    webhooks: true,
     installation: true,
     projects: true,
     clock: true,
