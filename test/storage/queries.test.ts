@@ -43,16 +43,13 @@ describe('compiled queries', () => {
         ).toBe(true);
       }
     }
-    // There are few hours; these queries need all keys and retention terms; administrators are found by hand; any
-    // organization will do; price changes affect all projects; waiting jobs are counted;
-    // the newest instant is looked for once a minute.
+    // There are few hours; these queries need all keys and retention terms; any organization will do; price changes affect all
+    // projects; waiting jobs are counted.
     expect(whole).toEqual([
       'endpoints-due.dropHours',
       'evaluations.countJobs',
       'keys.listKeyIds',
-      'organization.findAdministrators',
       'organization.findAnyOrganization',
-      'organization.findInstants',
       'pricing.listRepricedProjects',
       'retention.listTraceTerms',
       'search-index.countPending',

@@ -191,7 +191,7 @@ it('a bug in one verb is reported as such and does not affect the next', async (
   const evaluator = sampleEvaluator();
   await store.evaluators.insert(evaluator, 9);
   await expect(store.evaluators.insert({ ...evaluator, slug: 'b' }, 9)).rejects.toThrow(
-    'the id of an evaluator is taken',
+    'the id in evaluators is taken',
   );
   await expect(store.evaluators.insert({ ...evaluator, slug: 'b' }, 9)).rejects.not.toBeInstanceOf(Fault);
   await store.traces.append(sampleAppend());

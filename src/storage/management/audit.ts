@@ -14,11 +14,12 @@ export function createAuditLog({ read, transact }: Units): Pick<ManagementStore,
   return {
     audit: (organizationId, { fromMs, toMs, after, limit, ...filters }) =>
       read(async (em) => {
-        // A filter that is not asked for is left out, so that the database chooses the index of the others.
+        // What is not asked for is left out, so that the database chooses the index of what is.
         const asked = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== null));
         // Where the index scan begins.
         const untilMs = Math.min(toMs ?? LAST_MS, after?.createdAtMs ?? LAST_MS);
-        const range = { organizationId, createdAtMs: { $gte: fromMs ?? 0, $lte: untilMs }, ...asked };
+        const createdAtMs = { ...(fromMs !== null && { $gte: fromMs }), $lte: untilMs };
+        const range = { organizationId, createdAtMs, ...asked };
         const onPage = after && { $or: [{ createdAtMs: { $lt: after.createdAtMs } }, { id: { $lt: after.id } }] };
         const rows = await em.find(AuditEntry, { ...range, ...onPage }, { orderBy: NEWEST_FIRST, limit });
         return rows.map((row) => plain(row));

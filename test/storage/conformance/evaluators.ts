@@ -37,6 +37,7 @@ export function evaluatorStoreConformance(open: OpenSubject): void {
         expect((await evaluators.find(named.projectId, named.id))?.id).toBe(named.id);
         expect(await evaluators.find(named.projectId, 'A-Slug')).toBeNull();
         expect(await evaluators.find(named.projectId, '')).toBeNull();
+        expect(await evaluators.find(named.projectId, 'a\u0000b')).toBeNull();
       }),
     );
 
