@@ -310,7 +310,7 @@ export declare const CreateEvaluatorResponseSchema: GenMessage<CreateEvaluatorRe
 export declare type ListEvaluatorsRequest = Message<"spandrel.v1.ListEvaluatorsRequest"> & {
   /**
    * Evaluators of a page, 1 to 1000; 1000 by default, which is all that a project can have. A page also ends before its
-   * evaluators take more than 64 MiB together.
+   * evaluators take more than 16 MiB together.
    *
    * @generated from field: optional int32 page_size = 1;
    */

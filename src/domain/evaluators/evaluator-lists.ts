@@ -15,8 +15,8 @@ type EvaluatorListDeps = {
 /** Counts the bytes of a part of the answer before it is read. */
 type CountBytes = (bytes: number) => void;
 
-/** What a page holds at most, unless a single evaluator is larger. */
-const PAGE_MAX_BYTES = 64 * 1024 * 1024;
+/** What a page holds at most, unless a single evaluator is larger: the share that one caller has of all answers. */
+const PAGE_MAX_BYTES = 16 * 1024 * 1024;
 const STEP_MAX_BYTES = 2 * 1024 * 1024;
 const STEP_MAX = 100;
 /** Rounded up: member names, ids, instants and punctuation of an evaluator in an answer. */

@@ -312,8 +312,8 @@ describe('listing evaluators', () => {
       cursor = page.nextCursor;
     }
     expect(listed).toEqual(ids);
-    expect(pages).toHaveLength(3);
-    expect(Math.max(...pages)).toBeLessThanOrEqual(64 * 1024 * 1024);
+    expect(pages).toHaveLength(10);
+    expect(Math.max(...pages)).toBeLessThanOrEqual(16 * 1024 * 1024);
     expect(pages.reduce((sum, bytes) => sum + bytes)).toBeGreaterThan(150_000_000);
   });
 
