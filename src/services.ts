@@ -146,7 +146,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
   });
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
   const overrides = createPriceOverrides({ store: store.management, random });
-  const evaluators = createEvaluators({ store: store.evaluators, random, checkPatterns });
+  const evaluators = createEvaluators({ store: store.evaluators, random, checkPatterns, cursors });
   const monitors = createMonitors({
     store: store.monitors,
     jobs: store.evaluationJobs,

@@ -43,7 +43,6 @@ const RESOURCE_CODES = {
   evaluator_not_found: 'not_found',
   evaluator_limit_reached: 'invalid',
   evaluator_type_immutable: 'bad_request',
-  evaluator_list_too_large: 'invalid',
   dataset_not_found: 'not_found',
   dataset_version_not_found: 'not_found',
   dataset_limit_reached: 'invalid',

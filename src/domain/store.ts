@@ -42,7 +42,7 @@ import type { Evaluation, Span, TraceAppend, TraceAppended, TraceRecord } from '
 import type { TraceChoice } from './traces/trace-aggregates.ts';
 import type { TraceChangeStore } from './traces/trace-changes.ts';
 
-export type { EvaluatorPage, EvaluatorStore } from './evaluators/evaluator.ts';
+export type { EvaluatorSize, EvaluatorStore } from './evaluators/evaluator.ts';
 
 export type Store = {
   readonly installation: InstallationStore;

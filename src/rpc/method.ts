@@ -87,6 +87,14 @@ export type Handler<M extends DescMethodUnary = DescMethodUnary> = {
   /** Problems no field rule can express; reported together with those that one can. `input` describes the request. */
   readonly check?: (request: MessageShape<M['input']>, input: M['input']) => readonly Reason[];
   readonly handle: (request: MessageShape<M['input']>, context: Context<M>) => Promise<MessageInitShape<M['output']>>;
+  /**
+   * Opens the whole response in parts, for a bare list that may be larger than memory: over REST its parts are written as a
+   * stream is, in place of what `handle` returns.
+   */
+  readonly openParts?: (
+    request: MessageShape<M['input']>,
+    context: StreamContext,
+  ) => Promise<AsyncIterator<MessageInitShape<M['output']>, unknown>>;
 };
 
 /** The rest of a handler, after it has read the request. */
@@ -147,6 +155,8 @@ export type UnaryMethod = MethodBase & {
   readonly kind: 'unary';
   readonly desc: DescMethodUnary;
   readonly handler: Handler | TolerantHandler;
+  /** The same rpc as a stream, for transports that write its response in parts. */
+  readonly inParts?: StreamMethod;
   /** The paths of rpcs that OpenTelemetry declares, which have no route in their protos. */
   readonly otlpPaths?: readonly string[];
 };

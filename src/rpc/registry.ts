@@ -20,7 +20,7 @@ import {
 } from '../../gen/spandrel/v1/options_pb.js';
 import { isPermission, isRequiredAtOrganization, isRequiredBelow } from '../domain/keys/permission-catalogue.ts';
 import { checksOf } from './field-rules.ts';
-import type { Handler, Implementation, Method, StreamHandler, TolerantHandler } from './method.ts';
+import type { Handler, Implementation, Method, StreamHandler, TolerantHandler, UnaryMethod } from './method.ts';
 
 const MANAGEMENT_BYTES_MAX = 1_048_576;
 const REPORT_BYTES_MAX = 8_388_608;
@@ -45,7 +45,7 @@ export function compileService<S extends DescService>(
         if ((rules.policy.body === BodyRule.TOLERANT) !== 'readJson' in handler) {
           throw new Error(`${name}: the body rule and the code behind the rpc disagree`);
         }
-        return { kind: 'unary', desc: desc as DescMethodUnary, handler, ...rules };
+        return createUnary({ desc: desc as DescMethodUnary, handler, ...rules });
       case 'server_streaming':
         if (!isStreamHandler(handler)) throw new Error(`${name}: no code behind the rpc`);
         return { kind: 'stream', desc: desc as DescMethodServerStreaming, handler, ...rules };
@@ -53,6 +53,14 @@ export function compileService<S extends DescService>(
         throw new Error(`${name}: only unary and server-streaming rpcs are compiled here`);
     }
   });
+}
+
+function createUnary(method: Omit<UnaryMethod, 'kind' | 'inParts'>): UnaryMethod {
+  const { handler, desc } = method;
+  if (!('openParts' in handler) || handler.openParts === undefined) return { kind: 'unary', ...method };
+  const asStream: DescMethodServerStreaming = { ...desc, methodKind: 'server_streaming' };
+  const inParts = { ...method, kind: 'stream' as const, desc: asStream, handler: { open: handler.openParts } };
+  return { kind: 'unary', ...method, inParts };
 }
 
 function isHandler(value: unknown): value is Handler | TolerantHandler {

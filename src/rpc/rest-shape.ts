@@ -112,9 +112,9 @@ const mergedIn = cached((oneof: DescOneof): readonly MessageField[] => {
   return hasOption(oneof, rest_merged) && getOption(oneof, rest_merged) ? oneof.fields.filter(isInlineMessage) : [];
 });
 
-/** The only field of a message that is written as the value of that field; null for any other message. */
+/** The only field that a message has over REST, where the message is written as its value; null for any other message. */
 export const valueFieldOf = cached(({ fields }: DescMessage): DescField | null => {
-  const [only, ...others] = fields;
+  const [only, ...others] = fields.filter((field) => !restFlags(field).hidden);
   const isAlone = only !== undefined && others.length === 0 && restFlags(only).inline;
   return isAlone && !isInlineMessage(only) && !isJsonText(only) ? only : null;
 });

@@ -2,10 +2,11 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Project } from '../../src/domain/caller.ts';
+import { createCursorCodec } from '../../src/domain/cursor.ts';
 import type { Evaluator } from '../../src/domain/evaluators/evaluator.ts';
 import { createEvaluators, type EvaluatorDraft } from '../../src/domain/evaluators/evaluators.ts';
 import { Fault } from '../../src/domain/fault.ts';
-import type { EvaluatorPage, EvaluatorStore } from '../../src/domain/store.ts';
+import type { EvaluatorSize, EvaluatorStore } from '../../src/domain/store.ts';
 
 export const NOW_MS = 1_700_000_000_000;
 
@@ -43,6 +44,7 @@ class FakeStore implements EvaluatorStore {
   readonly outcomes: ('slug_taken' | 'limit_reached')[] = [];
   readonly tried: Evaluator[] = [];
   readonly stored: Evaluator[] = [];
+  stepsRead = 0;
   pagesRead = 0;
   liveMax = 0;
   replaced = 0;
@@ -57,9 +59,14 @@ class FakeStore implements EvaluatorStore {
     return outcome;
   }
 
-  async list(projectId: string, { afterId, limit }: EvaluatorPage): Promise<readonly Evaluator[]> {
-    const own = this.stored.filter((each) => each.projectId === projectId && each.id > (afterId ?? ''));
-    return own.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+  async measure(projectId: string): Promise<readonly EvaluatorSize[]> {
+    const own = this.stored.filter((each) => each.projectId === projectId);
+    return own.map(({ id, updatedAtMs, configJson }) => ({ id, updatedAtMs, bytes: configJson.length }));
+  }
+
+  async findAll(projectId: string, ids: readonly string[]): Promise<readonly Evaluator[]> {
+    this.stepsRead += 1;
+    return this.stored.filter((each) => each.projectId === projectId && ids.includes(each.id));
   }
 
   async replace(evaluator: Evaluator, expectedUpdatedAtMs: number): Promise<'stored' | 'stale'> {
@@ -88,6 +95,7 @@ export function setUp() {
   const evaluators = createEvaluators({
     store,
     random: randomBytes,
+    cursors: createCursorCodec(randomBytes(32)),
     checkPatterns: async (_, patterns) => patterns.map(() => null),
   });
   const create = (draft: Partial<EvaluatorDraft>) => evaluators.create(project, { ...emptyDraft, ...draft }, NOW_MS);

@@ -303,11 +303,25 @@ export declare type CreateEvaluatorResponse = Message<"spandrel.v1.CreateEvaluat
 export declare const CreateEvaluatorResponseSchema: GenMessage<CreateEvaluatorResponse>;
 
 /**
- * Asks for the whole list, which has no pages.
+ * Which page of the list. Over REST it has no pages.
  *
  * @generated from message spandrel.v1.ListEvaluatorsRequest
  */
 export declare type ListEvaluatorsRequest = Message<"spandrel.v1.ListEvaluatorsRequest"> & {
+  /**
+   * Evaluators of a page, 1 to 1000; 1000 by default, which is all that a project can have. A page also ends before its
+   * evaluators take more than 16 MiB together.
+   *
+   * @generated from field: optional int32 page_size = 1;
+   */
+  pageSize?: number | undefined;
+
+  /**
+   * next_page_token of the page before.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
 };
 
 /**
@@ -317,7 +331,7 @@ export declare type ListEvaluatorsRequest = Message<"spandrel.v1.ListEvaluatorsR
 export declare const ListEvaluatorsRequestSchema: GenMessage<ListEvaluatorsRequest>;
 
 /**
- * Every evaluator of the project, by updated_at descending, then by id.
+ * Evaluators of the project, by updated_at descending, then by id.
  *
  * @generated from message spandrel.v1.ListEvaluatorsResponse
  */
@@ -328,6 +342,13 @@ export declare type ListEvaluatorsResponse = Message<"spandrel.v1.ListEvaluators
    * @generated from field: repeated spandrel.v1.Evaluator evaluators = 1;
    */
   evaluators: Evaluator[];
+
+  /**
+   * Where the next page begins; empty when nothing remains.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
 };
 
 /**
@@ -482,7 +503,9 @@ export declare const EvaluatorService: GenService<{
     output: typeof GetEvaluatorResponseSchema;
   },
   /**
-   * All evaluators of the project, the one that changed last first. Over REST the answer is the bare array.
+   * The evaluators of the project, the one that changed last first. Over REST the answer is the bare array of all of them;
+   * where it breaks off, it is incomplete.
+   * Errors: INVALID_ARGUMENT invalid_cursor.
    *
    * @generated from rpc spandrel.v1.EvaluatorService.ListEvaluators
    */

@@ -31,8 +31,10 @@ export type EvaluatorStore = {
   insert(evaluator: Evaluator, liveMax: number): Promise<'stored' | 'slug_taken' | 'limit_reached'>;
   /** By id first, then by slug, case-sensitive; null for an evaluator of another project or a deleted one. */
   find(projectId: string, idOrSlug: string): Promise<Evaluator | null>;
-  /** By ascending id, which no change moves, after `afterId`. Deleted evaluators are left out. */
-  list(projectId: string, page: EvaluatorPage): Promise<readonly Evaluator[]>;
+  /** All evaluators of the project, in any order, without their texts. Deleted evaluators are left out. */
+  measure(projectId: string): Promise<readonly EvaluatorSize[]>;
+  /** Those of the evaluators that are not deleted, in any order. */
+  findAll(projectId: string, ids: readonly string[]): Promise<readonly Evaluator[]>;
   /**
    * Replaces name, config and fields. MUST answer `stale` and store nothing when the evaluator is deleted, or was updated
    * at another instant than `expectedUpdatedAtMs`.
@@ -45,7 +47,10 @@ export type EvaluatorStore = {
   remove(projectId: string, id: string, nowMs: number): Promise<boolean>;
 };
 
-export type EvaluatorPage = { readonly afterId: string | null; readonly limit: number };
+export type EvaluatorSize = Pick<Evaluator, 'id' | 'updatedAtMs'> & {
+  /** Of its texts as they are stored. */
+  readonly bytes: number;
+};
 
 /** Parses the JSON text of an object that was validated when it was stored; empty for anything else. */
 export function readStoredObject(json: string): LosslessObject {

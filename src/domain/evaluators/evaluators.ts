@@ -1,13 +1,13 @@
 /** The saved evaluators of a project. */
 
-import { jsonStringsBytes, jsonTextsBytes } from '../../json/json-size.ts';
 import { type LosslessObject, readMember, stringifyLossless } from '../../json/lossless-json.ts';
 import { type Project, tenantOf } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
+import type { CursorCodec } from '../cursor.ts';
 import { Fault, type Reason, validationFault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
 import { refuseProblems } from '../reasons.ts';
-import { byLastUpdate, nextUpdateMs, retryStale } from '../record-updates.ts';
+import { nextUpdateMs, retryStale } from '../record-updates.ts';
 import { drawSlug, retryTakenSlugs } from '../slug.ts';
 import type { EvaluatorStore } from '../store.ts';
 import { type Evaluator, readStoredObject } from './evaluator.ts';
@@ -19,6 +19,7 @@ import {
   normalizeName,
   validateDraft,
 } from './evaluator-draft.ts';
+import { createEvaluatorLists } from './evaluator-lists.ts';
 import { IN_CONFIG } from './evaluator-settings.ts';
 import { type CheckPatterns, patternProblems } from './text-rules.ts';
 
@@ -29,6 +30,7 @@ type EvaluatorDeps = {
   readonly store: EvaluatorStore;
   readonly random: RandomBytes;
   readonly checkPatterns: CheckPatterns;
+  readonly cursors: CursorCodec;
 };
 
 type EvaluatorUpdate = {
@@ -61,12 +63,7 @@ export function createEvaluators(deps: EvaluatorDeps) {
         return outcome === 'stored' ? evaluator : outcome;
       });
     },
-    /**
-     * All evaluators of the project: the last updated first, then by id. Calls `countResponseBytes` with the bytes of
-     * each page it reads. Throws evaluator_list_too_large.
-     */
-    list: (project: Project, countResponseBytes: (bytes: number) => void) =>
-      listEvaluators(deps, project, countResponseBytes),
+    ...createEvaluatorLists(deps),
     /** Throws validation_error, evaluator_not_found, evaluator_type_immutable. Stores nothing when nothing changes. */
     update: (project: Project, update: EvaluatorUpdate) => updateEvaluator(deps, project, update),
     /** Throws evaluator_not_found. */
@@ -87,32 +84,6 @@ export async function findEvaluator(
   const evaluator = isPossibleId(idOrSlug) ? await store.find(project.id, idOrSlug) : null;
   if (!evaluator) throw evaluatorNotFound();
   return evaluator;
-}
-
-// The evaluators of a project may take a thousand times the largest body, so they are read in small pages, up to a
-// limit.
-const PAGE_SIZE = 25;
-const LIST_MAX_BYTES = 64 * 1024 * 1024;
-
-/** Pages follow the ids, so that an evaluator that changes meanwhile is neither missed nor listed twice. */
-async function listEvaluators(
-  { store }: EvaluatorDeps,
-  project: Project,
-  countResponseBytes: (bytes: number) => void,
-): Promise<readonly Evaluator[]> {
-  const found: Evaluator[] = [];
-  let totalBytes = 0;
-  let afterId: string | null = null;
-  do {
-    const page: readonly Evaluator[] = await store.list(project.id, { afterId, limit: PAGE_SIZE });
-    const bytes = page.reduce((sum, evaluator) => sum + evaluatorBytes(evaluator), 0);
-    totalBytes += bytes;
-    if (totalBytes > LIST_MAX_BYTES) throw tooLargeFault();
-    countResponseBytes(bytes);
-    found.push(...page);
-    afterId = page.length < PAGE_SIZE ? null : (page.at(-1)?.id ?? null);
-  } while (afterId !== null);
-  return found.sort(byLastUpdate);
 }
 
 async function updateEvaluator(
@@ -159,30 +130,9 @@ function limitFault(): Fault {
   return new Fault('evaluator_limit_reached', message);
 }
 
-function tooLargeFault(): Fault {
-  const message = `The evaluators of the project take more than ${LIST_MAX_BYTES} bytes together; read them one by one.`;
-  return new Fault('evaluator_list_too_large', message);
-}
-
 function nulFault(): Fault {
   const message = 'idOrSlug must not contain the character U+0000';
   return validationFault('param', [{ field: 'idOrSlug', type: 'invalid_format', message }]);
-}
-
-// Rounded up: member names, punctuation and instants.
-const EVALUATOR_BYTES = 600;
-const FIELD_BYTES = 60;
-
-/** Bytes of an evaluator in an answer. */
-function evaluatorBytes(evaluator: Evaluator): number {
-  const { id, projectId, name, slug, workflowId, workflowName, workflowIcon, copiedFromEvaluatorId } = evaluator;
-  const fields = [...evaluator.fields, ...evaluator.outputFields];
-  return (
-    EVALUATOR_BYTES +
-    jsonStringsBytes(id, id, projectId, name, slug, workflowId, workflowName, workflowIcon, copiedFromEvaluatorId) +
-    jsonTextsBytes(evaluator.configJson) +
-    fields.reduce((sum, { identifier, type }) => sum + FIELD_BYTES + jsonStringsBytes(identifier, type), 0)
-  );
 }
 
 /** Null: not sent. */

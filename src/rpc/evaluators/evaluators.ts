@@ -20,6 +20,7 @@ import {
   type EvaluatorFieldDraft,
   type Evaluators,
 } from '../../domain/evaluators/evaluators.ts';
+import { cursorRequest } from '../cursor-page.ts';
 import { numbersOf, wordOf } from '../enums.ts';
 import { timesOf } from '../epoch-ms.ts';
 import { unsetNulls } from '../field-values.ts';
@@ -36,6 +37,9 @@ export function createEvaluatorRpc(deps: EvaluatorRpcDeps): Implementation<typeo
   const respond = (project: Project, evaluator: Evaluator) => ({
     evaluator: toMessage(evaluator, deps.platformUrl(project, evaluator.id)),
   });
+  const respondAll = (project: Project, evaluators: readonly Evaluator[]) => ({
+    evaluators: evaluators.map((evaluator) => respond(project, evaluator).evaluator),
+  });
   return {
     getEvaluator: {
       handle: async (request, context) => {
@@ -51,10 +55,15 @@ export function createEvaluatorRpc(deps: EvaluatorRpcDeps): Implementation<typeo
       },
     },
     listEvaluators: {
-      handle: async (_request, context) => {
+      handle: async (request, context) => {
         const project = projectOf(context);
-        const found = await deps.evaluators.list(project, (bytes) => context.countResponseBytes(bytes));
-        return { evaluators: found.map((evaluator) => respond(project, evaluator).evaluator) };
+        const page = await deps.evaluators.list(project, cursorRequest(request), context.countResponseBytes);
+        return { ...respondAll(project, page.items), nextPageToken: page.nextCursor ?? '' };
+      },
+      openParts: async (_request, context) => {
+        const project = projectOf(context);
+        const parts = await deps.evaluators.open(project, context.countResponseBytes);
+        return mapParts(parts, (part) => respondAll(project, part));
       },
     },
     updateEvaluator: {
@@ -73,6 +82,10 @@ export function createEvaluatorRpc(deps: EvaluatorRpcDeps): Implementation<typeo
       },
     },
   };
+}
+
+async function* mapParts<From, To>(parts: AsyncIterable<From>, map: (part: From) => To): AsyncGenerator<To, void> {
+  for await (const part of parts) yield map(part);
 }
 
 const TYPES = numbersOf(EvaluatorType);

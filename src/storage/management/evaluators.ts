@@ -1,20 +1,32 @@
 /** Saved evaluators. */
 
-import { LockMode } from '@mikro-orm/core';
-import type { EvaluatorStore } from '../../domain/store.ts';
+import { LockMode, raw } from '@mikro-orm/core';
+import type { EvaluatorSize, EvaluatorStore } from '../../domain/store.ts';
 import { EvaluatorRow } from '../entities/evaluators.ts';
 import { MonitorRow } from '../entities/monitors.ts';
 import { countChange } from './monitors.ts';
 import { findLive, hasRoom, insertUnlessTaken } from './slugs.ts';
 import { plain, type Units } from './units.ts';
 
+/** Neither database reads the text itself for this. */
+const TEXT_BYTES = ['config', 'fields', 'output_fields', 'workflow_name', 'workflow_icon', 'name']
+  .map((column) => `coalesce(octet_length(${column}), 0)`)
+  .join(' + ');
+
 export function createEvaluatorStore({ read, transact }: Units): EvaluatorStore {
   return {
     find: (projectId, idOrSlug) => read((em) => findLive(em, EvaluatorRow, { projectId, idOrSlug })),
-    list: (projectId, { afterId, limit }) =>
+    measure: (projectId) =>
+      read((em) =>
+        em
+          .createQueryBuilder(EvaluatorRow)
+          .select(['id', 'updatedAtMs', raw(TEXT_BYTES).as('bytes')])
+          .where({ projectId, deletedAtMs: null })
+          .execute<EvaluatorSize[]>('all'),
+      ),
+    findAll: (projectId, ids) =>
       read(async (em) => {
-        const after = { projectId, deletedAtMs: null, id: { $gt: afterId ?? '' } };
-        const rows = await em.find(EvaluatorRow, after, { orderBy: { id: 'asc' }, limit });
+        const rows = await em.find(EvaluatorRow, { projectId, deletedAtMs: null, id: { $in: [...ids] } });
         return rows.map((row) => plain(row, 'deletedAtMs'));
       }),
     insert: (evaluator, liveMax) =>

@@ -68,6 +68,7 @@ function readField(field: DescField, parts: ResolvedParts, problems: Problem[]):
   const name = restName(field);
   const parameter = Object.hasOwn(parts.parameters, field.name) ? parts.parameters[field.name] : undefined;
   if (parameter !== undefined) return readText(field, parameter, { path: name, target: 'param', problems });
+  if (restFlags(field).hidden) return undefined;
   if (parts.body) {
     if (!Object.hasOwn(parts.body, name)) return undefined;
     const { nullIsAbsent, nullUnsets } = parts;

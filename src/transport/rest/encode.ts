@@ -59,19 +59,33 @@ function isMessageList(field: DescField): field is MessageList {
   return field.fieldKind === 'list' && field.listKind === 'message';
 }
 
-/** The only field of a message, where it is an inline list; null otherwise. */
-function bareListOf({ fields }: DescMessage): MessageList | null {
-  const [only, ...others] = fields;
-  return only && others.length === 0 && isMessageList(only) && restFlags(only).inline ? only : null;
+/** The only field of a message that has a REST form, where it is an inline list; null otherwise. */
+function bareListOf(desc: DescMessage): MessageList | null {
+  const only = valueFieldOf(desc);
+  return only && isMessageList(only) ? only : null;
 }
 
-function compileItems(field: MessageList, begin = ''): WriteChunks {
+/** The items of a message that is a bare list, each as its JSON text. */
+export function compileItemTexts(desc: DescMessage): WriteChunks {
+  const list = bareListOf(desc);
+  if (list === null) throw new Error(`${desc.typeName} is no bare list`);
+  return compileTexts(list);
+}
+
+function compileTexts(field: MessageList): WriteChunks {
   const read = reader(field);
   const writeItem = singleWriter(field, field.message, new Set(restFlags(field).omit)) as (item: unknown) => string;
   return function* (message) {
+    for (const item of read(message) as readonly unknown[]) yield writeItem(item);
+  };
+}
+
+function compileItems(field: MessageList, begin = ''): WriteChunks {
+  const write = compileTexts(field);
+  return function* (message) {
     let before = `${begin}[`;
-    for (const item of read(message) as readonly unknown[]) {
-      yield before + writeItem(item);
+    for (const item of write(message)) {
+      yield before + item;
       before = ',';
     }
     yield before === ',' ? ']' : `${before}]`;

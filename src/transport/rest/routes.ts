@@ -10,7 +10,9 @@ import { openWire, type Wire } from '../otlp/wire.ts';
 import { familyOf } from '../status.ts';
 import { compileChunks, type WriteChunks } from './encode.ts';
 import { familyOfPath } from './errors.ts';
+import { JSON_MEDIA_TYPE } from './exchange.ts';
 import { splitPath } from './path.ts';
+import { compileArray } from './streams/array.ts';
 import { compileEvents } from './streams/events.ts';
 import type { StreamFormat } from './streams/format.ts';
 import { compileLines } from './streams/lines.ts';
@@ -46,7 +48,7 @@ type RouteTable = { match(verb: string, path: string): Match };
 
 /** `path` of a match is the raw path without its query. */
 export function compileRoutes(methods: readonly Method[]): RouteTable {
-  const routes = methods.flatMap(routesOfMethod);
+  const routes = methods.map(writtenAs).flatMap(routesOfMethod);
   checkCollisions(routes);
   // The path with the most literal segments wins, for any verbs: /events/types is never an event named "types".
   const bySize = Map.groupBy(
@@ -127,6 +129,11 @@ function parametersOf(route: Route, segments: readonly string[]): Readonly<Recor
   return parameters;
 }
 
+/** A response that its handler opens in parts is written as a stream. */
+function writtenAs(method: Method): Method {
+  return method.kind === 'unary' ? (method.inParts ?? method) : method;
+}
+
 function routesOfMethod(method: Method): Route[] {
   if (method.kind === 'unary' && method.otlpPaths) return method.otlpPaths.map((path) => otlpRoute(method, path));
   const rule = getOption(method.desc, http);
@@ -180,6 +187,10 @@ function compileStreamFormat({ desc, policy }: StreamMethod): StreamFormat {
 type Compile = (desc: DescMethodServerStreaming) => StreamFormat;
 
 const STREAM_FORMATS: ReadonlyMap<RestStream, Compile> = new Map<RestStream, Compile>([
+  [
+    RestStream.UNSPECIFIED,
+    ({ output }) => ({ mediaType: JSON_MEDIA_TYPE, isLive: false, start: compileArray(output) }),
+  ],
   [
     RestStream.LINES,
     ({ output }) => ({ mediaType: 'application/x-ndjson', isLive: false, start: compileLines(output) }),

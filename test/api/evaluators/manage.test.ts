@@ -1,4 +1,7 @@
+import { Code, createClient as createConnectClient } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
@@ -11,6 +14,11 @@ const { create, rest, key, pathOf } = client;
 const ask = (each: SurfaceCase) => expectEverywhere(app.address, each);
 
 const EXACT = { evaluatorType: 'langevals/exact_match' };
+const openList = (request: { readonly pageSize?: number; readonly pageToken?: string }) =>
+  createConnectClient(
+    EvaluatorService,
+    createConnectTransport({ baseUrl: app.address, httpVersion: '1.1' }),
+  ).listEvaluators(request, { headers: key() });
 const idsOf = (body: Body): string[] => body.map(({ id }: Body) => id);
 
 beforeAll(async () => {
@@ -58,6 +66,42 @@ describe('listing evaluators', () => {
       const answer = await rest('GET', `/api/evaluators?${query}`);
       expect([answer.status, answer.text], query).toEqual([200, whole.text]);
     }
+  });
+
+  it('has pages over RPC, which together are the whole list', async () => {
+    const whole = await rest('GET', '/api/evaluators');
+    const ids: string[] = [];
+    for (let pageToken = '', isFirst = true; isFirst || pageToken !== ''; isFirst = false) {
+      const answer = await openList({ pageSize: 2, pageToken });
+      expect(answer.evaluators.length).toBeLessThanOrEqual(2);
+      ids.push(...answer.evaluators.map(({ id }) => id));
+      pageToken = answer.nextPageToken;
+    }
+    expect(ids).toEqual(idsOf(whole.body));
+    await expect(openList({ pageToken: 'x' })).rejects.toMatchObject({ code: Code.InvalidArgument });
+    await expect(openList({ pageSize: 1_001 })).rejects.toMatchObject({ code: Code.InvalidArgument });
+  });
+
+  it('is whole, however large: 80 evaluators of a megabyte', async () => {
+    const { body } = await callRest(app.address, {
+      verb: 'POST',
+      path: '/api/projects',
+      body: { name: 'Large' },
+      headers: { authorization: `Bearer ${app.adminKey}` },
+    });
+    const headers = { 'x-auth-token': body.apiKey };
+    const own = 'x'.repeat(1_000_000);
+    for (let count = 0; count < 80; count += 1)
+      await create(`Large ${count}`, { ...EXACT, settings: { own } }, headers);
+    const { status, text } = await callRest(app.address, { path: '/api/evaluators', headers });
+    expect(status).toBe(200);
+    const found: Body[] = JSON.parse(text);
+    expect(found.map(({ name }) => name).toSorted()).toEqual(
+      Array.from({ length: 80 }, (_, count) => `Large ${count}`).toSorted(),
+    );
+    expect(found.every(({ config }) => config.settings.own === own)).toBe(true);
+    const head = await fetch(`${app.address}/api/evaluators`, { method: 'HEAD', headers });
+    expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
   it('reaches beyond what is read at once', async () => {

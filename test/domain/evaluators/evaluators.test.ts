@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Evaluator } from '../../../src/domain/evaluators/evaluator.ts';
 import { catalogue, catalogueIds } from '../../../src/domain/evaluators/evaluator-catalogue.ts';
 import { Fault } from '../../../src/domain/fault.ts';
+import type { CursorPage } from '../../../src/domain/management/listing.ts';
+import { byLastUpdate } from '../../../src/domain/record-updates.ts';
 import { bleuConfig, faultOf, NOW_MS, project, setUp } from '../../support/evaluators.ts';
 
 const bleu = bleuConfig();
@@ -281,16 +283,75 @@ describe('updating an evaluator', () => {
 });
 
 describe('listing evaluators', () => {
-  it('counts what it reads, and holds no more than an answer may have', async () => {
-    const { create, evaluators } = setUp();
-    const text = 'x'.repeat(1_000_000);
-    const counted: number[] = [];
-    const count = (bytes: number) => void counted.push(bytes);
-    for (let made = 0; made < 60; made += 1) await create(bleuConfig(`{"own":"${text}"}`));
-    expect(await evaluators.list(project, count)).toHaveLength(60);
-    expect(counted.reduce((sum, bytes) => sum + bytes)).toBeGreaterThan(60_000_000);
-    for (let made = 0; made < 15; made += 1) await create(bleuConfig(`{"own":"${text}"}`));
-    expect(await faultOf(evaluators.list(project, count))).toMatchObject({ code: 'evaluator_list_too_large' });
+  const text = 'x'.repeat(1_000_000);
+  const first = { cursor: '', limit: null };
+
+  async function setUpLarge(count: number) {
+    const { create, evaluators, store } = setUp();
+    const made: Evaluator[] = [];
+    for (let index = 0; index < count; index += 1) {
+      made.push(await create(bleuConfig(`{"own":"${text}"}`)));
+      store.stored[index] = { ...(made[index] as Evaluator), updatedAtMs: NOW_MS + (index % 7) };
+    }
+    const ids = store.stored.toSorted(byLastUpdate).map(({ id }) => id);
+    return { evaluators, store, ids };
+  }
+
+  it('ends a page before it grows too large, and continues with the next', async () => {
+    const { evaluators, ids } = await setUpLarge(150);
+    const listed: string[] = [];
+    const pages: number[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      let bytes = 0;
+      const count = (more: number) => {
+        bytes += more;
+      };
+      const page: CursorPage<Evaluator> = await evaluators.list(project, { cursor, limit: null }, count);
+      listed.push(...page.items.map(({ id }) => id));
+      pages.push(bytes);
+      cursor = page.nextCursor;
+    }
+    expect(listed).toEqual(ids);
+    expect(pages).toHaveLength(10);
+    expect(Math.max(...pages)).toBeLessThanOrEqual(16 * 1024 * 1024);
+    expect(pages.reduce((sum, bytes) => sum + bytes)).toBeGreaterThan(150_000_000);
+  });
+
+  it('gives a page of the requested size, and a cursor of its own project only', async () => {
+    const { evaluators, ids } = await setUpLarge(5);
+    const count = () => {};
+    const { items, nextCursor } = await evaluators.list(project, { cursor: '', limit: 3 }, count);
+    expect(items.map(({ id }) => id)).toEqual(ids.slice(0, 3));
+    const rest = await evaluators.list(project, { cursor: nextCursor ?? '', limit: 3 }, count);
+    expect([rest.items.map(({ id }) => id), rest.nextCursor]).toEqual([ids.slice(3), null]);
+    const other = evaluators.list({ ...project, id: 'project_2' }, { cursor: nextCursor ?? '', limit: 3 }, count);
+    expect(await faultOf(other)).toMatchObject({ code: 'invalid_cursor' });
+    expect((await evaluators.list(project, first, count)).nextCursor).toBeNull();
+  });
+
+  it('opens the whole list in parts of few megabytes, and counts each before it is read', async () => {
+    const { evaluators, store, ids } = await setUpLarge(150);
+    const listed: string[] = [];
+    let counted = 0;
+    const parts = await evaluators.open(project, (bytes) => {
+      expect(bytes).toBeLessThan(2_100_000);
+      counted += 1;
+      expect(store.stepsRead).toBe(counted - 1);
+    });
+    for await (const part of parts) listed.push(...part.map(({ id }) => id));
+    expect(listed).toEqual(ids);
+  });
+
+  it('opens the list as it is: what changes meanwhile is there once, what is deleted is not', async () => {
+    const { evaluators, store, ids } = await setUpLarge(20);
+    const parts = await evaluators.open(project, () => {});
+    const [changed, deleted] = [ids[18], ids[19]];
+    const index = store.stored.findIndex(({ id }) => id === changed);
+    store.stored[index] = { ...(store.stored[index] as Evaluator), updatedAtMs: NOW_MS + 100 };
+    await store.remove(project.id, deleted ?? '');
+    const listed: string[] = [];
+    for await (const part of parts) listed.push(...part.map(({ id }) => id));
+    expect(listed).toEqual(ids.filter((id) => id !== deleted));
   });
 });
 

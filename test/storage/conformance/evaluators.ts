@@ -84,15 +84,30 @@ export function evaluatorStoreConformance(open: OpenSubject): void {
     );
 
     it(
-      'lists in the order of ids, those behind one, and only those of the project',
+      'measures all evaluators of the project, and finds those that are named, only of the project',
       withStore(open, async ({ evaluators }) => {
         const ids = ['evaluator_B', 'evaluator_a', 'evaluator_b', 'evaluator_c'];
         const kept = ids.map((id) => sampleEvaluator({ id, slug: `slug-${id}` }));
         for (const evaluator of kept.toReversed()) await evaluators.insert(evaluator, MANY);
         await evaluators.insert(sampleEvaluator({ projectId: 'project_2' }), MANY);
-        expect(await evaluators.list('project_1', { afterId: null, limit: 3 })).toEqual(kept.slice(0, 3));
-        expect(await evaluators.list('project_1', { afterId: 'evaluator_b', limit: 3 })).toEqual(kept.slice(3));
-        expect(await evaluators.list('project_1', { afterId: 'evaluator_c', limit: 3 })).toEqual([]);
+        const sizes = await evaluators.measure('project_1');
+        expect(sizes.map(({ id }) => id).toSorted()).toEqual(ids);
+        expect(sizes.every(({ updatedAtMs }) => updatedAtMs === kept[0]?.updatedAtMs)).toBe(true);
+        const found = await evaluators.findAll('project_1', ['evaluator_c', 'evaluator_B', 'evaluator_0']);
+        expect(found.toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual([kept[0], kept[3]]);
+        expect(await evaluators.findAll('project_2', ids)).toEqual([]);
+        expect(await evaluators.findAll('project_1', [])).toEqual([]);
+      }),
+    );
+
+    it(
+      'measures the bytes of the texts, not their characters',
+      withStore(open, async ({ evaluators }) => {
+        const small = sampleEvaluator({ slug: 'small', configJson: '{"a":""}' });
+        const large = sampleEvaluator({ slug: 'large', configJson: `{"a":"${'é'.repeat(100_000)}"}` });
+        for (const each of [small, large]) await evaluators.insert(each, MANY);
+        const bytes = new Map((await evaluators.measure('project_1')).map((size) => [size.id, size.bytes]));
+        expect((bytes.get(large.id) ?? 0) - (bytes.get(small.id) ?? 0)).toBe(200_000);
       }),
     );
 
@@ -145,7 +160,8 @@ export function evaluatorStoreConformance(open: OpenSubject): void {
         expect(await evaluators.remove(projectId, id, updatedAtMs)).toBe(false);
         expect(await evaluators.find(projectId, id)).toBeNull();
         expect(await evaluators.find(projectId, slug)).toBeNull();
-        expect(await evaluators.list(projectId, { afterId: null, limit: 9 })).toEqual([]);
+        expect(await evaluators.measure(projectId)).toEqual([]);
+        expect(await evaluators.findAll(projectId, [id])).toEqual([]);
         expect(await evaluators.replace({ ...evaluator, name: 'Back' }, updatedAtMs)).toBe('stale');
         await expect(evaluators.insert(evaluator, 1)).rejects.toThrow();
         expect(await evaluators.insert(sampleEvaluator({ slug }), 1)).toBe('stored');

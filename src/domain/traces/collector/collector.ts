@@ -81,7 +81,10 @@ export function* collectBatch(batch: BatchDraft, at: Arrival, deps: CollectorDep
   checkCounts(traces, refused.length, deps.limits);
   const validated: ValidatedTrace[] = [];
   const validation = { at, deps, grown: { items: 0 } };
-  for (const draft of traces) validated.push(yield* validateTrace(draft, normaliseTraceId(draft.traceId), validation));
+  for (const draft of traces) {
+    if (validated.length > 0) yield;
+    validated.push(yield* validateTrace(draft, normaliseTraceId(draft.traceId), validation));
+  }
   const all = validated.map(({ collected }) => collected);
   noteLosses(all, refused.length, at, deps);
   return validated;

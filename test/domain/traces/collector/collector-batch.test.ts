@@ -28,6 +28,13 @@ function collectAll(traces: readonly BatchTrace[], refused: readonly { index: nu
   );
 }
 
+it('many traces of one span each are validated in steps', () => {
+  const traces = Array.from({ length: 500 }, (_, index) => traceOf(`t${index}`, { spans: [spanOf({})] }, undefined));
+  const batch = { traces, refused: [] };
+  const steps = collectBatch(batch, AT, { limits: LIMITS, prices: pricing, losses: NO_LOSSES });
+  expect([...steps].length).toBeGreaterThan(400);
+});
+
 describe('several traces of one request', () => {
   const bad = { span_id: 'bad' };
   const judged = collectAll(

@@ -1,0 +1,89 @@
+/** Lists of evaluators. Their texts may be larger than memory, so they are read in steps of bounded size. */
+
+import type { Project } from '../caller.ts';
+import type { CursorCodec } from '../cursor.ts';
+import { type CursorPage, type CursorPageRequest, invalidCursor } from '../management/listing.ts';
+import { byLastUpdate } from '../record-updates.ts';
+import type { EvaluatorSize, EvaluatorStore } from '../store.ts';
+import type { Evaluator } from './evaluator.ts';
+
+type EvaluatorListDeps = {
+  readonly store: Pick<EvaluatorStore, 'measure' | 'findAll'>;
+  readonly cursors: CursorCodec;
+};
+
+/** Counts the bytes of a part of the answer before it is read. */
+type CountBytes = (bytes: number) => void;
+
+/** What a page holds at most, unless a single evaluator is larger: the share that one caller has of all answers. */
+const PAGE_MAX_BYTES = 16 * 1024 * 1024;
+const STEP_MAX_BYTES = 2 * 1024 * 1024;
+const STEP_MAX = 100;
+/** Rounded up: member names, ids, instants and punctuation of an evaluator in an answer. */
+const FRAME_BYTES = 800;
+
+export function createEvaluatorLists(deps: EvaluatorListDeps) {
+  return {
+    /** The last updated first, then by id. Throws invalid_cursor. */
+    list: (project: Project, request: CursorPageRequest, countBytes: CountBytes) =>
+      listPage(deps, { project, countBytes }, request),
+    /** All evaluators that the project has now, in the same order and in parts; those that are deleted meanwhile are left out. */
+    async open(project: Project, countBytes: CountBytes): Promise<AsyncGenerator<readonly Evaluator[], void>> {
+      const sizes = await deps.store.measure(project.id);
+      return readSteps(deps, { project, countBytes }, sizes.toSorted(byLastUpdate));
+    },
+  };
+}
+
+type ListCall = { readonly project: Project; readonly countBytes: CountBytes };
+
+async function listPage(
+  deps: EvaluatorListDeps,
+  call: ListCall,
+  { cursor, limit }: CursorPageRequest,
+): Promise<CursorPage<Evaluator>> {
+  const binding = ['evaluators', call.project.id];
+  const after = openCursor(deps.cursors, binding, cursor);
+  const sizes = (await deps.store.measure(call.project.id)).toSorted(byLastUpdate);
+  const left = after === null ? sizes : sizes.filter((each) => each.id !== after.id && byLastUpdate(each, after) > 0);
+  const taken = takeFirst(left, { countMax: limit ?? Number.POSITIVE_INFINITY, bytesMax: PAGE_MAX_BYTES });
+  const items: Evaluator[] = [];
+  for await (const part of readSteps(deps, call, taken)) items.push(...part);
+  const last = taken.length < left.length ? taken.at(-1) : undefined;
+  return { items, nextCursor: last === undefined ? null : deps.cursors.seal(binding, [last.updatedAtMs, last.id]) };
+}
+
+/** The evaluator that the page before ended with; null: none. */
+function openCursor(cursors: CursorCodec, binding: readonly string[], cursor: string) {
+  if (cursor === '') return null;
+  const [updatedAtMs, id] = cursors.open(binding, cursor) ?? [];
+  if (typeof updatedAtMs !== 'number' || typeof id !== 'string') throw invalidCursor();
+  return { updatedAtMs, id };
+}
+
+async function* readSteps(
+  { store }: EvaluatorListDeps,
+  { project, countBytes }: ListCall,
+  sizes: readonly EvaluatorSize[],
+): AsyncGenerator<readonly Evaluator[], void> {
+  for (let done = 0; done < sizes.length; ) {
+    const step = takeFirst(sizes.slice(done), { countMax: STEP_MAX, bytesMax: STEP_MAX_BYTES });
+    countBytes(step.reduce((sum, { bytes }) => sum + bytes + FRAME_BYTES, 0));
+    const ids = step.map(({ id }) => id);
+    const found = new Map((await store.findAll(project.id, ids)).map((each) => [each.id, each]));
+    yield ids.flatMap((id) => found.get(id) ?? []);
+    done += step.length;
+  }
+}
+
+type Room = { readonly countMax: number; readonly bytesMax: number };
+
+/** The first evaluators that fit; at least one. */
+function takeFirst(sizes: readonly EvaluatorSize[], { countMax, bytesMax }: Room): readonly EvaluatorSize[] {
+  let bytes = 0;
+  const end = sizes.findIndex((size, index) => {
+    bytes += size.bytes + FRAME_BYTES;
+    return index > 0 && (index >= countMax || bytes > bytesMax);
+  });
+  return end === -1 ? sizes : sizes.slice(0, end);
+}
