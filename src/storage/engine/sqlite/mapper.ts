@@ -3,6 +3,7 @@
 import type { DriverException } from '@mikro-orm/core';
 import { AbstractSqlDriver, type Configuration, type EntityData, MikroORM, type QueryResult } from '@mikro-orm/sql';
 import { SqliteConnection, SqlitePlatform } from '@mikro-orm/sqlite';
+import type { Statement } from 'better-sqlite3';
 import { SqliteDialect } from 'kysely';
 import { type Binding, bindStatement } from '../../bind.ts';
 import { SQLITE_TABLES } from '../../entities/entities.ts';
@@ -36,6 +37,22 @@ class Driver extends AbstractSqlDriver<BoundConnection> {
   }
 }
 
+// The mapper has fewer shapes of statements than this; lists of many ids have one for each length.
+const STATEMENTS_MAX = 500;
+
+/** Prepares each text once: preparing costs more than most statements take. The longest unused go first. */
+function createPrepare(db: Database): (sql: string) => Statement {
+  const known = new Map<string, Statement>();
+  return (sql) => {
+    const statement = known.get(sql) ?? db.prepare(sql);
+    known.delete(sql);
+    known.set(sql, statement);
+    const [oldest] = known.keys();
+    if (known.size > STATEMENTS_MAX && oldest !== undefined) known.delete(oldest);
+    return statement;
+  };
+}
+
 /** Closing the handle is left to the caller. */
 export function openMapper(db: Database): Mapper {
   return new MikroORM({
@@ -43,7 +60,7 @@ export function openMapper(db: Database): Mapper {
     entities: [...SQLITE_TABLES],
     // Only a name: the handle is open.
     dbName: db.name,
-    driverOptions: new SqliteDialect({ database: db }),
+    driverOptions: new SqliteDialect({ database: { prepare: createPrepare(db), close: () => undefined } }),
     ensureDatabase: false,
     discovery: { onMetadata: fitTo('sqlite') },
   });
