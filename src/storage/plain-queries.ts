@@ -6,11 +6,9 @@ import {
   type Column,
   change,
   type Db,
-  type Dialect,
   type LookupSource,
   type ManySource,
   type QuerySource,
-  query,
   type Row,
   type RowsSource,
   type TableName,
@@ -66,20 +64,6 @@ export function select<
 type Given<Name extends TableName, By extends Column<Name>, Among> = Pick<Selectable<Tables[Name]>, By> & {
   readonly [Each in keyof Among as Among[Each] & string]: readonly number[];
 };
-
-/** Counts the rows with the given columns `by`, and with the `known` ones. */
-export function count<Name extends TableName, By extends Column<Name>>(
-  table: Name,
-  by: readonly By[],
-  known: Partial<Selectable<Tables[Name]>>,
-): QuerySource<Pick<Selectable<Tables[Name]>, By>, { readonly count: number }> {
-  return query<Pick<Selectable<Tables[Name]>, By>>()((db, params) =>
-    db
-      .selectFrom(table as 'Project')
-      .where(({ and }) => and({ ...(some(params, by) as object), ...known }))
-      .select(({ fn }) => fn.countAll<number>().as('count')),
-  );
-}
 
 /** Looks up the row of a key: all columns, or the key and the `wanted` ones. */
 export function findByKey<Name extends TableName, By extends Column<Name>, Wanted extends Column<Name> = Column<Name>>(
@@ -168,46 +152,6 @@ export function removeSome<Part extends 'block' | 'traceSequence'>(
       .where(({ and }) => and(known as never))
       .where(id, '<=', last);
   });
-}
-
-type InProject = { readonly projectId: string };
-type OneOf = InProject & { readonly id: string };
-type Page = InProject & { readonly limit: number };
-
-/**
- * The queries of a table whose rows are found by id or by slug. A deleted row stays, but no query finds it, and its slug
- * is free again. The queries answer all columns except `without`.
- */
-export function slugQueries<
-  Name extends 'Dataset' | 'Evaluator' | 'Experiment' | 'Monitor',
-  Without extends Column<Name> = never,
->(name: Name, ...without: readonly Without[]) {
-  type Found = Omit<Selectable<Tables[Name]>, Without | 'deletedAtMs'>;
-  // The columns that the tables have in common.
-  const table = name as 'Dataset';
-  const liveOf = (db: Db, known: Partial<Selectable<Tables['Dataset']>>, { find }: Dialect) =>
-    find(db, table, { ...known, deletedAtMs: null }, 'deletedAtMs', ...(without as never[]));
-  const source = <Params>(build: QuerySource<Params, unknown>['query']) =>
-    ({ query: build }) as QuerySource<Params, Found>;
-  return {
-    countLive: count(table, ['projectId'], { deletedAtMs: null }),
-    findById: source<OneOf>((db, { projectId, id }, dialect) => liveOf(db, { projectId, id }, dialect)),
-    findBySlug: source<InProject & { readonly slug: string }>((db, { projectId, slug }, dialect) =>
-      liveOf(db, { projectId, slug }, dialect),
-    ),
-    listNewest: source<Page>((db, { projectId, limit }, dialect) =>
-      liveOf(db, { projectId }, dialect).orderBy('createdAtMs', 'desc').orderBy('id', 'desc').limit(limit),
-    ),
-    /** Locks the row, so that it is not deleted before the transaction ends. */
-    lockLive: query<OneOf>()((db, { projectId, id }, { lock }) =>
-      lock(rowsOf(db, table, { projectId, id }).where('deletedAtMs', 'is', null).select('id as id')),
-    ),
-    /** Inserts nothing when the slug or the id is taken. */
-    insertUnlessTaken: insertNew(name),
-    hide: change<OneOf & { readonly deletedAtMs: number }>((db, { projectId, id, deletedAtMs }, dialect) =>
-      dialect.update(db, table, { projectId, id, deletedAtMs: null }).set({ deletedAtMs }),
-    ),
-  };
 }
 
 /** Applies a change of one row to many rows. */

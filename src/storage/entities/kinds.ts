@@ -96,7 +96,7 @@ export function table<
 export const times = () => ({ createdAtMs: instant('created_at'), updatedAtMs: instant('updated_at') });
 
 /**
- * A table of records that are found by id or by slug (slugs.ts), with columns of their own. A deleted record stays, while
+ * A table of records that are found by id or by slug (management/slugs.ts), with columns of their own. A deleted record stays, while
  * its slug is free again.
  */
 export const slugged = <const Name extends string, const Table extends string, Own extends object>(

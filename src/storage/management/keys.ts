@@ -9,7 +9,7 @@ import { Project } from '../entities/organization.ts';
 import { packGrant, unpackGrant } from '../keys/grants.ts';
 import type { EntityManager } from '../mapper.ts';
 import { type Db, IDS_PER_QUERY_MAX } from '../queries.ts';
-import { queryBuilderOf, type Units } from './units.ts';
+import { kyselyOf, type Units } from './units.ts';
 
 type KeyVerbs = 'apiKey' | 'apiKeys' | 'apiKeysOf' | 'recordUse';
 
@@ -65,7 +65,7 @@ function listed(keys: Keys, { personalOf, includeRevoked, after, limit }: KeyLis
 
 /** Newest first. One statement reads keys with their grants, so that no change of both comes in between. */
 async function findRecords(em: EntityManager, keys: (db: Db) => Keys): Promise<ApiKeyRecord[]> {
-  const db = queryBuilderOf(em);
+  const db = kyselyOf(em);
   const rows = await db
     .selectFrom('ApiKey')
     .leftJoin('ApiKeyBinding as grant', 'grant.apiKeyId', 'ApiKey.id')

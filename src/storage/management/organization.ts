@@ -9,7 +9,7 @@ import { Installation, Member, Organization, Project, RoleBinding, Team } from '
 import { unpackGrant } from '../keys/grants.ts';
 import type { EntityManager } from '../mapper.ts';
 import { storeRecords } from './commits.ts';
-import { increased, plain, queryBuilderOf, type Units } from './units.ts';
+import { increased, kyselyOf, plain, type Units } from './units.ts';
 
 const OLDEST_FIRST = { createdAtMs: 'asc', id: 'asc' } as const;
 const OLDEST_MEMBER_FIRST = { createdAtMs: 'asc', userId: 'asc' } as const;
@@ -140,7 +140,7 @@ export function createClockRecords({ read, transact }: Units): Pick<ClockStore, 
 
 /** Sums and maxima of no rows are null. */
 async function findInstants(em: EntityManager) {
-  return await queryBuilderOf(em)
+  return await kyselyOf(em)
     .selectNoFrom(({ selectFrom }) => [
       selectFrom('Installation').where('id', '=', sql.lit(INSTALLATION_ID)).select('trustedAtMs').as('trustedAtMs'),
       selectFrom('LogHead')

@@ -37,12 +37,3 @@ export type Plain<Row, Without = never> = { -readonly [Name in Exclude<keyof Row
 export function increased(column: string): RawQueryFragment {
   return raw(`${column} + 1`);
 }
-
-/** The query builder on the connection of an EntityManager, for statements that say more in SQL. */
-export function queryBuilderOf(em: EntityManager): Db {
-  return em.getKysely<Tables>({
-    tableNamingStrategy: 'entity',
-    columnNamingStrategy: 'property',
-    convertValues: true,
-  });
-}
