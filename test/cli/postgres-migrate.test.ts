@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
+import { textOf } from '../../src/storage/migrations/migration.ts';
 import { POSTGRES_SCHEMAS } from '../../src/storage/migrations/postgres.ts';
 import { createDatabases, query } from '../support/postgres-databases.ts';
 import { runCli, runCliProcess } from './run-cli.ts';
@@ -24,7 +25,7 @@ describe('migrate on PostgreSQL', () => {
     const { code, stdout, stderr } = await runCli(['migrate', '--dry-run'], { SPANDREL_DATABASE_URL: url });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(
-      POSTGRES_SCHEMAS.migrations.map(({ name, script }) => `-- pending: ${name}\n${script}`).join(''),
+      POSTGRES_SCHEMAS.migrations.map((migration) => `-- pending: ${migration.name}\n${textOf(migration)}`).join(''),
     );
     expect(await query(url, TABLES)).toEqual([{ tables: 0 }]);
   });
