@@ -4,11 +4,12 @@ import * as queries from '../../gen/storage/sqlite/all.ts';
 import { createDeliveryStore } from '../../src/storage/endpoints/delivery-store.ts';
 import { createWebhookStore } from '../../src/storage/endpoints/webhook-store.ts';
 import { openReadHandle, type RunRead, readNow } from '../../src/storage/engine/sqlite/connection.ts';
-import { openMapper } from '../../src/storage/engine/sqlite/mapper.ts';
+import { connectTo, openMapper } from '../../src/storage/engine/sqlite/mapper.ts';
 import { createRunQuery } from '../../src/storage/engine/sqlite/run-query.ts';
 import { createWake } from '../../src/storage/engine/sqlite/store.ts';
 import { createLogSearch } from '../../src/storage/events/events.ts';
 import { createWebhookRoom } from '../../src/storage/management/endpoints.ts';
+import { unitOn } from '../../src/storage/mapper.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { insertOldEvents } from '../support/old-events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -75,7 +76,7 @@ function stores() {
     }),
     webhooks: createWebhookStore({
       ...shared,
-      room: createWebhookRoom({ read: (body) => body(openMapper(reader).em.fork()), transact: refuse }),
+      room: createWebhookRoom({ read: (body) => body(unitOn(openMapper(), connectTo(reader))), transact: refuse }),
       tests: { beginTest: refuse, endTest: refuse },
     }),
   };

@@ -32,10 +32,18 @@ const { TraceOnSqlite, TraceOnPostgres, ...ofTraces } = traces;
 const { EventOnSqlite, Envelope, RequestOnSqlite, RequestKeyOnSqlite, IndexedRequests, ...others } = events;
 const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } = others;
 
-const SHARED = Object.values({
+const ofManagement = {
   ...organization,
   ...{ ...audit, ...ofKeys, ...evaluators, ...datasets, ...evaluations, ...experiments, ...pricing, ...monitors },
-  ...{ ...endpoints, WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...search, ...spend, ...schema },
+  ...{ ...endpoints, LogHead: events.LogHead, ...schema },
+};
+
+/** Those of the rooms of management: the only ones that a server describes to the object mapper, which takes it a while. */
+export const MANAGEMENT_TABLES = Object.values(ofManagement);
+
+const SHARED = Object.values({
+  ...ofManagement,
+  ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...search, ...spend },
 });
 
 export const SQLITE_TABLES = [

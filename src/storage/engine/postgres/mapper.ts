@@ -14,10 +14,10 @@ import {
 } from 'kysely';
 import type pg from 'pg';
 import { type Binding, bindStatement } from '../../bind.ts';
-import { POSTGRES_TABLES } from '../../entities/entities.ts';
+import { MANAGEMENT_TABLES } from '../../entities/entities.ts';
 import { fitTo } from '../../entities/kinds.ts';
 import type { Units } from '../../management/units.ts';
-import type { Mapper } from '../../mapper.ts';
+import { type Mapper, unitOn } from '../../mapper.ts';
 import type { Transact } from '../../queries.ts';
 import { toFault } from './failures.ts';
 import type { Pool } from './pool.ts';
@@ -29,8 +29,8 @@ class BoundConnection extends PostgreSqlConnection {
   override async execute<T extends QueryResult | EntityData<object> | EntityData<object>[]>(
     ...[query, values = [], method = 'all', transaction]: Parameters<PostgreSqlConnection['execute']>
   ): Promise<T> {
-    await this.ensureConnection();
-    const result = await (transaction ?? this.getClient()).executeQuery(bindStatement(query, values, BINDING));
+    if (transaction === undefined) throw new Error('a unit of work has no connection');
+    const result = await transaction.executeQuery(bindStatement(query, values, BINDING));
     return this.transformRawResult<T>(result, method);
   }
 }
@@ -46,17 +46,18 @@ class Driver extends AbstractSqlDriver<BoundConnection> {
   }
 }
 
-/** Closing the pool is left to the caller. */
-export function openMapper(pool: Pool): Mapper {
-  return new MikroORM({
-    driver: Driver,
-    entities: [...POSTGRES_TABLES],
-    // Only a name: the pool connects.
-    dbName: 'spandrel',
-    driverOptions: dialectOf((query) => read(pool, query)),
-    ensureDatabase: false,
+let mapper: Mapper | undefined;
+
+/** The same for every database of the process: describing the tables takes longer than opening one. */
+export function openMapper(): Mapper {
+  // The name is of no database: units of work have connections.
+  const settings = { driver: Driver, dbName: 'spandrel', connect: false, ensureDatabase: false };
+  mapper ??= new MikroORM({
+    ...settings,
+    entities: [...MANAGEMENT_TABLES],
     discovery: { onMetadata: fitTo('postgres') },
   });
+  return mapper;
 }
 
 /** A read outside of transactions. Finds nothing by values that no row can have. */
@@ -67,12 +68,13 @@ async function read(pool: Pool, query: pg.QueryConfig): Promise<Answer> {
 }
 
 /** What rooms run on. */
-export function unitsOf(mapper: Mapper, transact: Transact): Units {
+export function unitsOf(pool: Pool, transact: Transact): Units {
+  const connection = queryBuilderOn((query) => read(pool, query));
   return {
     transact,
     async read(body) {
       try {
-        return await body(mapper.em.fork());
+        return await body(unitOn(openMapper(), connection));
       } catch (error) {
         throw toFault(error);
       }

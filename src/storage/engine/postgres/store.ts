@@ -39,7 +39,7 @@ import { createRowTypes, type RowTypes } from './binary-arrays.ts';
 import { createWakeUps } from './delivery-wake.ts';
 import { isAway, isStorageFailure, storageFault } from './failures.ts';
 import { refuseHalfCopied, refuseUnsafeCommits } from './fitness.ts';
-import { openMapper, unitsOf } from './mapper.ts';
+import { unitsOf } from './mapper.ts';
 import { createMonitorCache } from './monitor-cache.ts';
 import { createMonths } from './months.ts';
 import {
@@ -165,12 +165,11 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
     return row.number;
   };
   const runQuery = createRunQuery(reads);
-  const mapper = openMapper(management);
-  const transact = createTransact(management, mapper);
+  const transact = createTransact(management);
   return {
     control: createQueryRunner(control, queries),
     reads: { ...createQueryRunner(reads, queries), runQuery },
-    rooms: createRooms(unitsOf(mapper, transact)),
+    rooms: createRooms(unitsOf(management, transact)),
     traceChanges: createTraceChanges(transact, { jobQueue, backlog }),
     cacheKeys: (reader) =>
       // Requests that arrive in one turn of the event loop share a read of the generation. An installation may have more
@@ -200,13 +199,13 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       runBackgroundQuery: runQuery,
       searchedAtOnce: null,
       wake: wakeUps,
-      work: createDeliveryWork(createTransact(delivery, mapper)),
+      work: createDeliveryWork(createTransact(delivery)),
       maintainedRowsMax: Number.POSITIVE_INFINITY,
       nowMs: () => readClock(delivery),
       isAlone: false,
       onReconnect: (reset) => void pools.delivery.connections.on('connect', reset),
     },
-    jobs: createJobWork(createTransact(delivery, mapper), backlog),
+    jobs: createJobWork(createTransact(delivery), backlog),
     notify: wakeUps.notify,
     check: probe.check,
     async release() {

@@ -5,10 +5,10 @@
 
 import type pg from 'pg';
 import * as queries from '../../../../gen/storage/postgres/all.ts';
-import { createUnit, type Mapper } from '../../mapper.ts';
+import { createUnit } from '../../mapper.ts';
 import type { RunQuery, Transact, Transaction } from '../../queries.ts';
 import { isGivenUp, isStorageFailure, toFault } from './failures.ts';
-import { queryBuilderOn } from './mapper.ts';
+import { openMapper, queryBuilderOn } from './mapper.ts';
 import { type Posted, sendTogether, toPosted } from './pipeline.ts';
 import type { Pool, Statement } from './pool.ts';
 
@@ -29,11 +29,11 @@ const COMMIT: Statement = { name: 'commit', text: 'COMMIT' };
  * Commits the body, and retries it when the database aborted it in favour of another transaction. Throws the
  * unavailable Fault when the database cannot serve; whether the transaction was committed is then unknown.
  */
-export function createTransact(pool: Pool, mapper: Mapper): Transact {
+export function createTransact(pool: Pool): Transact {
   return async (body) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await pool.withConnection((client) => runTransaction(client, withUnit(mapper, body)));
+        return await pool.withConnection((client) => runTransaction(client, withUnit(body)));
       } catch (error) {
         if (isGivenUp(error) && attempt < ATTEMPTS_MAX) continue;
         throw toFault(error);
@@ -43,9 +43,9 @@ export function createTransact(pool: Pool, mapper: Mapper): Transact {
 }
 
 /** Gives the body a unit of work of the object mapper. */
-function withUnit<T>(mapper: Mapper, body: (transaction: Transaction) => Promise<T>) {
+function withUnit<T>(body: (transaction: Transaction) => Promise<T>) {
   return async (transaction: PipelinedTransaction): Promise<T> => {
-    const unit = createUnit(mapper, () => queryBuilderOn(transaction.send));
+    const unit = createUnit(openMapper(), () => queryBuilderOn(transaction.send));
     const result = await body({
       ...transaction,
       get em() {

@@ -12,7 +12,7 @@ import type { LookUps } from '../../append/reader.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
 import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
 import { createRooms } from '../../management/rooms.ts';
-import { createUnit } from '../../mapper.ts';
+import { createUnit, unitOn } from '../../mapper.ts';
 import type { OfNumbers, Query, Transact } from '../../queries.ts';
 import { createIndexWriter, type IndexWriter } from '../../search/index-writer.ts';
 import { createSpendWriter, type SpendWriter } from '../../spend/spend-blocks.ts';
@@ -22,7 +22,7 @@ import { createWriteWatch } from '../../write-watch.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
-import { openMapper } from './mapper.ts';
+import { connectTo, openMapper } from './mapper.ts';
 import { prepareRequestKeys } from './request-keys.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
 import { listVerbs, type RoomVerb, type RoomVerbs } from './rooms.ts';
@@ -113,8 +113,8 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
   });
   const requests = prepareRequestKeys(db);
   const appendBatch = prepareAppendBatch(db, { clock, jobQueue, backlog, requests });
-  const mapper = openMapper(db);
-  const transact = createTransact(db, mapper);
+  const [mapper, connection] = [openMapper(), connectTo(db)];
+  const transact = createTransact(db, connection);
   const keepSums = createKeepSums(transact);
   const indexWriter = createIndexWriter(transact);
   const spendWriter = createSpendWriter(transact);
@@ -152,7 +152,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
     verbs: {
       ...listVerbs(
         createRooms({
-          read: (body) => run(() => body(mapper.em.fork())),
+          read: (body) => run(() => body(unitOn(mapper, connection))),
           transact: (body) => write(() => transact(body)),
         }),
       ),
@@ -195,7 +195,7 @@ function prepareProbe(db: Database): { read(): void; write(): void } {
 }
 
 /** Transactions on the handle that writes. The caller lets each end before the next begins. */
-export function createTransact(db: Database, mapper = openMapper(db)): Transact {
+export function createTransact(db: Database, connection = connectTo(db)): Transact {
   const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')];
   const prepareOnce = createPrepareOnce(db);
 
@@ -205,7 +205,7 @@ export function createTransact(db: Database, mapper = openMapper(db)): Transact 
 
   return async (body) => {
     begin.run();
-    const unit = createUnit(mapper, () => mapper.em.getConnection().getClient());
+    const unit = createUnit(openMapper(), () => connection);
     try {
       const result = await body({
         get em() {

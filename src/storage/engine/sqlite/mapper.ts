@@ -4,9 +4,9 @@ import type { DriverException } from '@mikro-orm/core';
 import { AbstractSqlDriver, type Configuration, type EntityData, MikroORM, type QueryResult } from '@mikro-orm/sql';
 import { SqliteConnection, SqlitePlatform } from '@mikro-orm/sqlite';
 import type { Statement } from 'better-sqlite3';
-import { SqliteDialect } from 'kysely';
+import { Kysely, SqliteDialect } from 'kysely';
 import { type Binding, bindStatement } from '../../bind.ts';
-import { SQLITE_TABLES } from '../../entities/entities.ts';
+import { MANAGEMENT_TABLES } from '../../entities/entities.ts';
 import { fitTo } from '../../entities/kinds.ts';
 import type { Mapper } from '../../mapper.ts';
 import type { Database } from './connection.ts';
@@ -20,8 +20,8 @@ class BoundConnection extends SqliteConnection {
   override async execute<T extends QueryResult | EntityData<object> | EntityData<object>[]>(
     ...[query, values = [], method = 'all', transaction]: Parameters<SqliteConnection['execute']>
   ): Promise<T> {
-    await this.ensureConnection();
-    const result = await (transaction ?? this.getClient()).executeQuery(bindStatement(query, values, BINDING));
+    if (transaction === undefined) throw new Error('a unit of work has no connection');
+    const result = await transaction.executeQuery(bindStatement(query, values, BINDING));
     return this.transformRawResult<T>(result, method);
   }
 }
@@ -53,15 +53,23 @@ function createPrepare(db: Database): (sql: string) => Statement {
   };
 }
 
-/** Closing the handle is left to the caller. */
-export function openMapper(db: Database): Mapper {
-  return new MikroORM({
-    driver: Driver,
-    entities: [...SQLITE_TABLES],
-    // Only a name: the handle is open.
-    dbName: db.name,
-    driverOptions: new SqliteDialect({ database: { prepare: createPrepare(db), close: () => undefined } }),
-    ensureDatabase: false,
+let mapper: Mapper | undefined;
+
+/** The same for every database of the process: describing the tables takes longer than opening one. */
+export function openMapper(): Mapper {
+  // The name is of no database: units of work have connections.
+  const settings = { driver: Driver, dbName: 'spandrel', connect: false, ensureDatabase: false };
+  mapper ??= new MikroORM({
+    ...settings,
+    entities: [...MANAGEMENT_TABLES],
     discovery: { onMetadata: fitTo('sqlite') },
+  });
+  return mapper;
+}
+
+/** The connection of units of work to a handle, which the caller closes. */
+export function connectTo(db: Database): Kysely<unknown> {
+  return new Kysely({
+    dialect: new SqliteDialect({ database: { prepare: createPrepare(db), close: () => undefined } }),
   });
 }
