@@ -37,5 +37,5 @@ async function measure(bench: Bench, keys: Keys, workspace: Workspace): Promise<
 }
 
 function judgeMemory(name: string, samples: readonly number[]): Figure {
-  return judge({ name, value: median(samples), unit: 'MiB', reference: null }, { of: 'value', atMost: 150 });
+  return judge({ name, value: median(samples), unit: 'MiB', reference: null }, { of: 'value', atMost: 200 });
 }

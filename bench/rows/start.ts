@@ -36,7 +36,7 @@ async function compareStarts(bench: Bench, name: string, measureProduct: () => P
     );
   }
   const measured = { name: nameOf(bench, name), value: median(product), unit: 'ms', reference: median(reference) };
-  return judge(measured, { of: 'value', atMost: 800 });
+  return judge(measured, { of: 'value', atMost: 1000 });
 }
 
 async function measureStart(bench: Bench, keys: Keys, workspace: Workspace): Promise<number> {
