@@ -11,12 +11,15 @@ const TIMED_SCENARIOS = [
   'test/scenarios/webhook-{kills,neighbours,sockets,trouble}.test.ts',
   'test/crash/{kill,postgres-restart,postgres-silence,postgres-start}.test.ts',
 ];
-/** Those that fail on a busy machine. `npm test` leaves them out, so that it is green whatever runs beside it. */
-const JUDGING_TIME = [
+/**
+ * Those that fail on a busy machine, and those that start a server so often that they take minutes. `npm test` leaves them
+ * out, so that it is green whatever runs beside it, and soon.
+ */
+const LONG = [
   'test/scenarios/attacks/**/*.test.ts',
-  'test/scenarios/{bombs,overload,postgres-tail,retention,timing}.test.ts',
-  'test/scenarios/webhook-{neighbours,sockets}.test.ts',
-  'test/crash/{postgres-restart,postgres-silence}.test.ts',
+  'test/scenarios/{bombs,hostile-input,overload,postgres-tail,retention,timing}.test.ts',
+  'test/scenarios/webhook-{kills,neighbours,sockets}.test.ts',
+  'test/crash/{postgres-restart,postgres-silence,postgres-start}.test.ts',
   'test/otlp/hostile.test.ts',
 ];
 const TIMED = [
@@ -74,9 +77,9 @@ const OF_POSTGRESQL = [...API_OF_STORES, ...SCENARIOS_OF_STORES, POSTGRES];
 
 /** The setup of a project runs only when one of its files does. */
 const quickProjects = [
-  { name: 'sqlite', ...SQLITE, include: ['test/**/*.test.ts'], exclude: [POSTGRES, ...JUDGING_TIME] },
+  { name: 'sqlite', ...SQLITE, include: ['test/**/*.test.ts'], exclude: [POSTGRES, ...LONG] },
   { name: 'memory', ...MEMORY, include: API_OF_MEMORY, exclude: NOT_OF_MEMORY },
-  { name: 'postgres', ...POSTGRESQL, include: OF_POSTGRESQL, exclude: JUDGING_TIME },
+  { name: 'postgres', ...POSTGRESQL, include: OF_POSTGRESQL, exclude: LONG },
 ];
 
 /** The projects of the second group begin when the first one is through. */
