@@ -243,7 +243,6 @@ export async function createApp(given: AppDeps): Promise<App> {
   };
 }
 
-/** Compares the clock with what was stored before this process stores anything. */
 function originsOf(urls: readonly string[]): readonly string[] {
   return urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
 }

@@ -5,7 +5,7 @@
 
 import { isRaw } from '@mikro-orm/core';
 import { NativeQueryBuilder } from '@mikro-orm/sql';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, type Kysely } from 'kysely';
 
 /** What differs between the databases. */
 export type Binding = {
@@ -17,7 +17,19 @@ export type Binding = {
 
 type Values = readonly unknown[] | { readonly [name: string]: unknown };
 
-/** The arguments are those of `execute` of the mapper's connections. */
+type Statement = {
+  /** These are arguments of `execute` of the mapper's connections. */
+  readonly query: unknown;
+  readonly values: Values | undefined;
+  /** The connection of the unit of work. */
+  readonly connection: Kysely<unknown> | undefined;
+};
+
+export async function executeBound({ query, values = [], connection }: Statement, binding: Binding) {
+  if (connection === undefined) throw new Error('a unit of work has no connection');
+  return await connection.executeQuery(bindStatement(query, values, binding));
+}
+
 export function bindStatement(query: unknown, values: Values, binding: Binding): CompiledQuery {
   const said = query instanceof NativeQueryBuilder ? query.toRaw() : query;
   const [text, given] = isRaw(said) ? [said.sql, said.params] : [String(said), values];

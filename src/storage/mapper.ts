@@ -3,13 +3,40 @@
  * mapper.ts of the engines.
  */
 
-import type { AbstractSqlDriver, MikroORM, SqlEntityManager } from '@mikro-orm/sql';
+import type { Configuration, DriverException } from '@mikro-orm/core';
+import { type AbstractSqlConnection, AbstractSqlDriver, MikroORM, type SqlEntityManager } from '@mikro-orm/sql';
 import type { Kysely } from 'kysely';
+import { MANAGEMENT_TABLES } from './entities/entities.ts';
+import { fitTo, type StoreKind } from './entities/kinds.ts';
 
 /** A unit of work of its own: entities that it has read are written by its flush. */
 export type EntityManager = SqlEntityManager<AbstractSqlDriver>;
 
 export type Mapper = MikroORM<AbstractSqlDriver>;
+
+/** A driver whose units of work are given their connections. */
+export abstract class UnconnectedDriver<
+  Connection extends AbstractSqlConnection,
+> extends AbstractSqlDriver<Connection> {
+  /** The error of the database as it is: failures.ts tells them apart, and a Fault stays one. */
+  override convertException(exception: Error): DriverException {
+    return exception;
+  }
+}
+
+type DriverOf = new (config: Configuration) => UnconnectedDriver<AbstractSqlConnection>;
+
+/** Describes the tables, which takes longer than opening a database: call it once per process. */
+export function createMapper(driver: DriverOf, store: StoreKind): Mapper {
+  return new MikroORM({
+    driver,
+    // Only a name: nothing is connected.
+    dbName: 'spandrel',
+    ensureDatabase: false,
+    entities: [...MANAGEMENT_TABLES],
+    discovery: { onMetadata: fitTo(store) },
+  });
+}
 
 /** A unit of work on a connection, perhaps in a transaction that somebody else begins and ends. */
 export function unitOn(mapper: Mapper, connection: Kysely<unknown>): EntityManager {

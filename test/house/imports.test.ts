@@ -77,7 +77,13 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
 
 const SOURCE = new URL('../../src/', import.meta.url).pathname;
 
-type Import = { readonly file: string; readonly from: string; readonly isType: boolean };
+type Import = {
+  readonly file: string;
+  readonly from: string;
+  readonly isType: boolean;
+  /** Loaded only when the code that names it runs. */
+  readonly isDynamic: boolean;
+};
 
 function sourceFiles(): string[] {
   return readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(tsx?|js|css)$/.test(name));
@@ -92,6 +98,7 @@ function importsOf(file: string): Import[] {
     file,
     from: match[1] ?? match[2] ?? match[3] ?? '',
     isType: /^\s*(?:import|export) type\b/.test(match[0]),
+    isDynamic: match[2] !== undefined,
   }));
 }
 
@@ -131,10 +138,26 @@ describe('the house', () => {
     const written = (path: string) => /^storage\/[a-z]+\/queries[a-z-]*\.ts$/.test(path);
     expect(loaded.filter((each) => written(target(each)) && !written(each.file))).toEqual([]);
     const readers = loaded.filter((each) => target(each).startsWith('storage/entities/')).map(({ file }) => file);
-    expect(
-      readers.filter((file) => !/^storage\/((entities|copy|management)\/|engine\/[a-z]+\/mapper\.ts$)/.test(file)),
-    ).toEqual([]);
+    expect(readers.filter((file) => !/^storage\/((entities|copy|management)\/|mapper\.ts$)/.test(file))).toEqual([]);
     expect(readers.length).toBeGreaterThan(0);
+  });
+
+  it('on SQLite only the writer thread loads the object mapper', () => {
+    const loaded = new Set<string>();
+    const visit = (file: string): void => {
+      if (loaded.has(file)) return;
+      loaded.add(file);
+      for (const each of imports) {
+        if (each.file !== file || each.isType || each.isDynamic) continue;
+        if (each.from.startsWith('.')) visit(target(each));
+      }
+    };
+    for (const file of ['storage/engine/sqlite/store.ts', 'storage/engine/sqlite/readers.ts']) visit(file);
+    const mappers = imports.filter(
+      ({ file, from, isType }) => loaded.has(file) && !isType && /^(@mikro-orm\/|kysely$)/.test(from),
+    );
+    expect(loaded.size).toBeGreaterThan(30);
+    expect(mappers).toEqual([]);
   });
 
   // What has no stem of its own: what all changes have in common, and the deliveries of endpoints.

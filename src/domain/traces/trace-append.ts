@@ -130,7 +130,11 @@ function update(tables: AppendTables, { append, spans, record }: Update): Merged
   const { sums, known } = storeSpans(tables, traceKey, { append, spans, record });
   tables.updateTrace(traceKey, {
     insertedAtMs: record.insertedAtMs,
-    anchorAtMs: record.anchorAtMs ?? anchorOf(record.startedAtMs ?? sums.totals.startedAtMs, append.receivedAtMs),
+    anchorAtMs:
+      record.anchorAtMs ??
+      // A trace that was stored before traces had an anchor.
+      anchorOf(record.startedAtMs, record.insertedAtMs) ??
+      anchorOf(sums.totals.startedAtMs, append.receivedAtMs),
     ...sums,
     ...(metadataJson === null ? {} : { metadataJson }),
     ...(append.expectedOutput === undefined ? {} : { expectedOutput: append.expectedOutput }),

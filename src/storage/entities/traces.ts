@@ -61,7 +61,7 @@ const BY_START = 'create index traces_by_start on traces (project_number, coales
 const IS_START = 'coalesce(started_at, inserted_at) is not null';
 const IS_UPDATE = 'updated_at is not null';
 
-/** Traces that are in no hourly sum (see tables/analytics.ts): they have more than 200 spans. */
+/** Traces that are in no hourly sum (see entities/analytics.ts): they have more than 200 spans. */
 const LARGE_BY_START = {
   name: 'large_traces_by_start',
   expression:

@@ -66,17 +66,17 @@ export async function insertUnlessTaken<Row extends Slugged>(
   table: Table<Row>,
   row: Plain<Row>,
 ): Promise<'stored' | 'slug_taken'> {
+  const known = row as unknown as Slugged;
   const { affectedRows } = await em
     .createQueryBuilder(common(table))
-    .insert(row as unknown as Slugged)
+    .insert(known)
     .onConflict()
     .ignore()
     .execute('run');
   if (affectedRows > 0) return 'stored';
-  const { projectId, slug } = row as unknown as Slugged;
+  const { projectId, slug, id } = known;
   const taken = await em.findOne(common(table), { projectId, slug, deletedAtMs: null });
-  if (taken === null || taken.id === (row as unknown as Slugged).id)
-    throw new Error(`the id in ${table.meta.tableName} is taken`);
+  if (taken === null || taken.id === id) throw new Error(`the id in ${table.meta.tableName} is taken`);
   return 'slug_taken';
 }
 

@@ -33,7 +33,7 @@ type BacklogOfTerm = {
   readonly limit: number;
 };
 
-/** For each project with this term, how many traces it received before an hour; see tables/analytics.ts. */
+/** For each project with this term, how many traces it received before an hour; see entities/analytics.ts. */
 export const listBacklog = query<BacklogOfTerm>()((db, { storedDays, fromHour, beforeHour, after, limit }) =>
   db
     .selectFrom('Project')

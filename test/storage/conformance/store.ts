@@ -41,7 +41,7 @@ export function storeConformance(open: OpenSubject): void {
   furtherConformance(open);
 }
 
-/** The core rules: storing reports, being ready and closing. Monitors have values that cannot pass between threads. */
+/** The core rules: storing reports, being ready and closing. Monitors are stored across threads, where their numbers must keep their digits. */
 export function coreConformance(open: OpenSubject): void {
   appendConformance(open);
   monitorStoreConformance(open);

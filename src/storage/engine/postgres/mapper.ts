@@ -1,8 +1,7 @@
 /** The object mapper on the connections of a pool. */
 
-import type { DriverException } from '@mikro-orm/core';
+import type { Configuration, EntityData, QueryResult } from '@mikro-orm/core';
 import { PostgreSqlConnection, PostgreSqlPlatform } from '@mikro-orm/postgresql';
-import { AbstractSqlDriver, type Configuration, type EntityData, MikroORM, type QueryResult } from '@mikro-orm/sql';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -13,11 +12,9 @@ import {
   PostgresQueryCompiler,
 } from 'kysely';
 import type pg from 'pg';
-import { type Binding, bindStatement } from '../../bind.ts';
-import { MANAGEMENT_TABLES } from '../../entities/entities.ts';
-import { fitTo } from '../../entities/kinds.ts';
+import { type Binding, executeBound } from '../../bind.ts';
 import type { Units } from '../../management/units.ts';
-import { type Mapper, unitOn } from '../../mapper.ts';
+import { createMapper, type Mapper, UnconnectedDriver, unitOn } from '../../mapper.ts';
 import type { Transact } from '../../queries.ts';
 import { toFault } from './failures.ts';
 import type { Pool } from './pool.ts';
@@ -27,36 +24,23 @@ const BINDING: Binding = { placeholder: (number) => `$${number}`, toCell: (value
 
 class BoundConnection extends PostgreSqlConnection {
   override async execute<T extends QueryResult | EntityData<object> | EntityData<object>[]>(
-    ...[query, values = [], method = 'all', transaction]: Parameters<PostgreSqlConnection['execute']>
+    ...[query, values, method, connection]: Parameters<PostgreSqlConnection['execute']>
   ): Promise<T> {
-    if (transaction === undefined) throw new Error('a unit of work has no connection');
-    const result = await transaction.executeQuery(bindStatement(query, values, BINDING));
-    return this.transformRawResult<T>(result, method);
+    return this.transformRawResult<T>(await executeBound({ query, values, connection }, BINDING), method ?? 'all');
   }
 }
 
-class Driver extends AbstractSqlDriver<BoundConnection> {
+class Driver extends UnconnectedDriver<BoundConnection> {
   constructor(config: Configuration) {
     super(config, new PostgreSqlPlatform(), BoundConnection, ['kysely', 'pg']);
-  }
-
-  /** The error of the database as it is: failures.ts tells them apart, and a Fault stays one. */
-  override convertException(exception: Error): DriverException {
-    return exception;
   }
 }
 
 let mapper: Mapper | undefined;
 
-/** The same for every database of the process: describing the tables takes longer than opening one. */
+/** The same for every database of the process. */
 export function openMapper(): Mapper {
-  // The name is of no database: units of work have connections.
-  const settings = { driver: Driver, dbName: 'spandrel', connect: false, ensureDatabase: false };
-  mapper ??= new MikroORM({
-    ...settings,
-    entities: [...MANAGEMENT_TABLES],
-    discovery: { onMetadata: fitTo('postgres') },
-  });
+  mapper ??= createMapper(Driver, 'postgres');
   return mapper;
 }
 

@@ -21,7 +21,7 @@ import { createKeepSums, type KeepSums } from '../../traces/trace-finder.ts';
 import { createWriteWatch } from '../../write-watch.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
-import { isStorageFailure, storageFault } from './failures.ts';
+import { isStorageFailure } from './failures.ts';
 import { connectTo, openMapper } from './mapper.ts';
 import { prepareRequestKeys } from './request-keys.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
@@ -48,7 +48,7 @@ export type WriterVerbs = RoomVerbs &
 
 type ReadVerb = 'check' | 'findRequest';
 
-type Core = {
+export type Core = {
   readonly verbs: WriterVerbs;
   /** Runs a job on the write handle between two verbs. */
   run<T>(job: () => T | Promise<T>): Promise<T>;
@@ -83,19 +83,6 @@ export type OpenedCore = { readonly core: Core; readonly db: Database };
 export function openCore({ file, clock, requireLock, jobQueue = JOB_QUEUE_DEFAULTS }: OpenCoreOptions): OpenedCore {
   const db = openDatabase(file);
   return { core: createCore({ db, clock, requireLock, jobQueue }), db };
-}
-
-/** The writer in the calling thread, for databases that live in memory. */
-export function callInline({ verbs }: Core): CallWriter {
-  const call = async (verb: keyof Core['verbs'], ...args: readonly unknown[]): Promise<unknown> => {
-    const run = verbs[verb] as (...args: readonly unknown[]) => Promise<unknown>;
-    try {
-      return await run(...args);
-    } catch (error) {
-      throw isStorageFailure(error) ? storageFault(error) : error;
-    }
-  };
-  return call as CallWriter;
 }
 
 type CoreDeps = Pick<OpenCoreOptions, 'clock' | 'requireLock'> & {

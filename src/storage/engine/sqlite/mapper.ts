@@ -1,14 +1,11 @@
 /** The object mapper on the handle that writes. The threads that only read do not load it. */
 
-import type { DriverException } from '@mikro-orm/core';
-import { AbstractSqlDriver, type Configuration, type EntityData, MikroORM, type QueryResult } from '@mikro-orm/sql';
+import type { Configuration, EntityData, QueryResult } from '@mikro-orm/core';
 import { SqliteConnection, SqlitePlatform } from '@mikro-orm/sqlite';
 import type { Statement } from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
-import { type Binding, bindStatement } from '../../bind.ts';
-import { MANAGEMENT_TABLES } from '../../entities/entities.ts';
-import { fitTo } from '../../entities/kinds.ts';
-import type { Mapper } from '../../mapper.ts';
+import { type Binding, executeBound } from '../../bind.ts';
+import { createMapper, type Mapper, UnconnectedDriver } from '../../mapper.ts';
 import type { Database } from './connection.ts';
 
 const BINDING: Binding = {
@@ -18,22 +15,15 @@ const BINDING: Binding = {
 
 class BoundConnection extends SqliteConnection {
   override async execute<T extends QueryResult | EntityData<object> | EntityData<object>[]>(
-    ...[query, values = [], method = 'all', transaction]: Parameters<SqliteConnection['execute']>
+    ...[query, values, method, connection]: Parameters<SqliteConnection['execute']>
   ): Promise<T> {
-    if (transaction === undefined) throw new Error('a unit of work has no connection');
-    const result = await transaction.executeQuery(bindStatement(query, values, BINDING));
-    return this.transformRawResult<T>(result, method);
+    return this.transformRawResult<T>(await executeBound({ query, values, connection }, BINDING), method ?? 'all');
   }
 }
 
-class Driver extends AbstractSqlDriver<BoundConnection> {
+class Driver extends UnconnectedDriver<BoundConnection> {
   constructor(config: Configuration) {
     super(config, new SqlitePlatform(), BoundConnection, ['kysely', 'better-sqlite3']);
-  }
-
-  /** The error of the database as it is: failures.ts tells them apart, and a Fault stays one. */
-  override convertException(exception: Error): DriverException {
-    return exception;
   }
 }
 
@@ -55,15 +45,9 @@ function createPrepare(db: Database): (sql: string) => Statement {
 
 let mapper: Mapper | undefined;
 
-/** The same for every database of the process: describing the tables takes longer than opening one. */
+/** The same for every database of the process. */
 export function openMapper(): Mapper {
-  // The name is of no database: units of work have connections.
-  const settings = { driver: Driver, dbName: 'spandrel', connect: false, ensureDatabase: false };
-  mapper ??= new MikroORM({
-    ...settings,
-    entities: [...MANAGEMENT_TABLES],
-    discovery: { onMetadata: fitTo('sqlite') },
-  });
+  mapper ??= createMapper(Driver, 'sqlite');
   return mapper;
 }
 

@@ -13,7 +13,8 @@ import { createStore, type Engine, type StoreLog, type StoreState } from '../../
 import { completeSums } from '../../traces/trace-finder.ts';
 import { takeInTurns } from '../../traces/trace-reads.ts';
 import { type Database, openReadHandle, type RunRead, readNow } from './connection.ts';
-import { type CallWriter, callInline, type OpenedCore, openCore, type WriterVerbs } from './core.ts';
+import type { CallWriter, Core, OpenedCore, WriterVerbs } from './core.ts';
+import { isStorageFailure, storageFault } from './failures.ts';
 import { acquireLock, type Lock } from './lock.ts';
 import { paceReads } from './read-pace.ts';
 import { createFinder, createReads, createTraceReader, routeReads } from './readers.ts';
@@ -81,6 +82,8 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
 
 /** Opens a database that lives as long as the process. */
 export async function openMemoryStore(options: SqliteStoreOptions): Promise<Store> {
+  // Otherwise only the writer thread loads it, with the object mapper.
+  const { openCore } = await import('./core.ts');
   return createInlineStore(
     openCore({ file: ':memory:', clock: Date.now, jobQueue: options.jobQueue ?? JOB_QUEUE_DEFAULTS }),
     options,
@@ -101,6 +104,19 @@ export function createInlineStore({ core, db }: OpenedCore, options: SqliteStore
     longReads,
     release: () => core.close(),
   });
+}
+
+/** The writer in the calling thread, for databases that live in memory. */
+function callInline({ verbs }: Core): CallWriter {
+  const call = async (verb: keyof Core['verbs'], ...args: readonly unknown[]): Promise<unknown> => {
+    const run = verbs[verb] as (...args: readonly unknown[]) => Promise<unknown>;
+    try {
+      return await run(...args);
+    } catch (error) {
+      throw isStorageFailure(error) ? storageFault(error) : error;
+    }
+  };
+  return call as CallWriter;
 }
 
 type Parts = SqliteStoreOptions & {
