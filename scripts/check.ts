@@ -45,7 +45,6 @@ function isGeneratedFresh(): boolean {
       ['buf', 'generate', '--output', folder],
       ['buf', 'generate', '--template', 'buf.gen.docs.yaml', '--output', folder],
       ['node', 'scripts/gen-prices.ts', join(folder, 'gen')],
-      ['node', 'scripts/gen-storage.ts', join(folder, 'gen')],
       ['node', 'scripts/gen-console.ts', join(folder, 'gen')],
       ['diff', '-r', 'gen', join(folder, 'gen')],
       ['diff', 'docs/rest.md', join(folder, 'docs/rest.md')],

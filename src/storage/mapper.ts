@@ -6,7 +6,7 @@
 import type { Configuration, DriverException } from '@mikro-orm/core';
 import { type AbstractSqlConnection, AbstractSqlDriver, MikroORM, type SqlEntityManager } from '@mikro-orm/sql';
 import type { Kysely } from 'kysely';
-import { MANAGEMENT_TABLES } from './entities/entities.ts';
+import { POSTGRES_TABLES, SQLITE_TABLES } from './entities/entities.ts';
 import { fitTo, type StoreKind } from './entities/kinds.ts';
 
 /** A unit of work of its own: entities that it has read are written by its flush. */
@@ -33,7 +33,7 @@ export function createMapper(driver: DriverOf, store: StoreKind): Mapper {
     // Only a name: nothing is connected.
     dbName: 'spandrel',
     ensureDatabase: false,
-    entities: [...MANAGEMENT_TABLES],
+    entities: [...(store === 'sqlite' ? SQLITE_TABLES : POSTGRES_TABLES)],
     discovery: { onMetadata: fitTo(store) },
   });
 }

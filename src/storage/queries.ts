@@ -1,7 +1,6 @@
 /**
- * The types of queries, each of which is written once for every store. `npm run gen` compiles queries into gen/storage,
- * because loading the query builder takes a server longer than everything else it loads. Code that runs queries
- * therefore imports only types from the files that define them.
+ * How queries are written: once for every store, with the query builder of the object mapper. They are compiled when a process
+ * starts (statements/); code that runs them imports only types from the files that define them.
  */
 
 import type { InferKyselyDB } from '@mikro-orm/sql';
@@ -22,7 +21,6 @@ import type {
   UpdateResult,
 } from 'kysely';
 import type { POSTGRES_TABLES, SQLITE_TABLES } from './entities/entities.ts';
-import type { EntityManager } from './mapper.ts';
 
 type Naming = { tableNamingStrategy: 'entity'; columnNamingStrategy: 'property' };
 export type Tables = InferKyselyDB<(typeof SQLITE_TABLES)[number], Naming>;
@@ -135,6 +133,9 @@ type TextRow = { readonly [Name: string]: string | number | null };
 
 export const IDS_PER_QUERY_MAX = 50;
 
+/** What a query by any number of numbers is given. */
+export type OfNumbers = { readonly numbers: readonly number[] };
+
 export type QuerySource<Params, Row> = {
   readonly query: (db: Db, params: Params, dialect: Dialect) => Compilable<Row> & OperationNodeSource;
 };
@@ -188,98 +189,3 @@ export type ManySource<Row> = {
 
 /** A row to be written; nullable columns may be left out. */
 export type NewRow<Name extends keyof Tables> = Insertable<Tables[Name]>;
-
-/** A compiled query. `name` is unique among those of a store. */
-export type Query<Params, Row> = {
-  readonly name: string;
-  readonly text: string;
-  readonly cells: (params: Params) => unknown[];
-  readonly row: (raw: never) => Row;
-};
-
-export type Change<Params> = Omit<Query<Params, never>, 'row'>;
-
-/** `cells` gives the parameters of each row on SQLite, and an array of each column on PostgreSQL. */
-export type RowsChange<Row> = Omit<Change<Row>, 'cells'> & {
-  readonly cells: (rows: readonly Row[]) => (unknown[] | Buffer)[];
-};
-
-/** The compiled form of a source. */
-export type Compiled<S> =
-  S extends QuerySource<infer Params, infer Row>
-    ? Query<Params, Row>
-    : S extends ChangeSource<infer Params>
-      ? Change<Params>
-      : S extends LookupSource<infer Key, infer Row>
-        ? Query<Key, Row>
-        : S extends ManySource<infer Row>
-          ? Change<Row>
-          : S extends RowsSource<infer Row>
-            ? RowsChange<Row>
-            : never;
-
-/** The compiled form of a source that runs for all keys or rows in one statement. */
-export type CompiledMany<S> =
-  S extends LookupSource<infer Key, infer Row>
-    ? Lookup<Key, Row>
-    : S extends ManySource<infer Row>
-      ? RowsInsert<Row>
-      : never;
-
-/** Inserts whole rows, whose cells come in the order of `columns`. */
-export type RowsInsert<Row> = Change<Row> & { readonly table: string; readonly columns: readonly string[] };
-
-export type Lookup<Key, Row> = Query<readonly Key[], Row> & {
-  /** The name of a key, or of a row that was found by it. */
-  readonly nameOf: (key: Key) => string;
-};
-
-export type RowOf<Q> = Q extends Query<never, infer Row> ? Row : never;
-
-/** Runs a query and answers its rows. */
-export type RunQuery = <Params, Row>(query: Query<Params, Row>, params: Params) => Promise<readonly Row[]>;
-
-/** A transaction: everything it changes is stored, or nothing. */
-export type Transaction = {
-  /** The unit of work of the transaction, begun at its first use and flushed before the commit. */
-  readonly em: EntityManager;
-  readonly queries: Queries;
-  readonly runQuery: RunQuery;
-  /** The rows of any number of numbers, none included (see `isPoint`). */
-  queryByNumbers<Row>(query: Query<OfNumbers, Row>, numbers: readonly number[]): Promise<readonly Row[]>;
-  /** Answers the number of changed rows. */
-  change<Params>(change: Change<Params>, params: Params): Promise<number>;
-  /** Whether no other transaction runs at the same time, so that no row needs a lock. */
-  readonly isExclusive: boolean;
-  /** Does not wait for the change: a failure undoes everything when the transaction ends. */
-  changeRows<Row>(change: RowsChange<Row>, rows: readonly Row[]): void;
-};
-
-export type OfNumbers = { readonly numbers: readonly number[] };
-
-/** Runs a body in a transaction, perhaps more than once. An error of the body undoes everything. */
-export type Transact = <T>(body: (tx: Transaction) => Promise<T>) => Promise<T>;
-
-/** All compiled queries; their names are the same for every store. */
-export type Queries = typeof import('../../gen/storage/sqlite/all.ts');
-
-export type QueryRunner<Of = Queries> = {
-  readonly queries: Of;
-  readonly runQuery: RunQuery;
-  /** The most ids in one query, and the most in one point read (see `isPoint`). */
-  readonly idsPerQuery: number;
-  readonly pointsPerQuery: number;
-};
-
-/** Runs a query for any number of ids, `atOnce` ids at a time. */
-export async function queryInBatches<Id, Row>(
-  ids: readonly Id[],
-  atOnce: number,
-  runQuery: (some: readonly Id[]) => Promise<readonly Row[]>,
-): Promise<readonly Row[]> {
-  const found: Row[] = [];
-  for (let start = 0; start < ids.length; start += atOnce) {
-    found.push(...(await runQuery(ids.slice(start, start + atOnce))));
-  }
-  return found;
-}

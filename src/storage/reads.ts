@@ -5,13 +5,13 @@ import type { SpendStore } from '../domain/spend/spend-store.ts';
 import type { TraceSearch } from '../domain/traces/search/trace-search-store.ts';
 import { createTraceAnalytics } from './analytics/trace-analytics.ts';
 import { limitReads, limitSearches, SUMS } from './long-reads.ts';
-import type { Queries, QueryRunner } from './queries.ts';
 import { createIndexReads, type IndexReads } from './search/indexer.ts';
 import { createTraceSearch } from './search/trace-search.ts';
 import type { SpendRunner } from './spend/block-planner.ts';
 import { createSpendBlockReads, type SpendBlockReads } from './spend/spend-blocks.ts';
 import { createSpendSums } from './spend/spend-reader.ts';
 import type { CompleteSums } from './traces/trace-finder.ts';
+import type { Queries, QueryRunner } from './transaction.ts';
 
 export type SumReads = TraceSearch & IndexReads & TraceAnalytics & SpendStore & SpendBlockReads;
 

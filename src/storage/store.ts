@@ -18,12 +18,12 @@ import { createManagementStore } from './management/management-store.ts';
 import type { Rooms } from './management/rooms.ts';
 import { createMonitorStore } from './monitors/monitors.ts';
 import { createProjectNumbers } from './organization/project-numbers.ts';
-import type { QueryRunner, RunQuery } from './queries.ts';
 import { completeBefore, type SumReads } from './reads.ts';
 import type { IndexWriter } from './search/index-writer.ts';
 import { createIndexer, createIndexQueue } from './search/indexer.ts';
 import { createSpendBlocks, type SpendWriter } from './spend/spend-blocks.ts';
 import type { CompleteSums } from './traces/trace-finder.ts';
+import type { QueryRunner, RunQuery } from './transaction.ts';
 
 /** The parts of a store that differ between engines. */
 export type Engine = Pick<Store, 'retention' | 'usage'> & {

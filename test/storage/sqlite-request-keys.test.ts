@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findRequest } from '../../gen/storage/sqlite/append.ts';
 import { openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { KeyConflict } from '../../src/storage/engine/sqlite/failures.ts';
 import { prepareRequestKeys, type RequestKeys } from '../../src/storage/engine/sqlite/request-keys.ts';
 import { prepareQuery } from '../../src/storage/engine/sqlite/run-query.ts';
+import { openQueries } from '../../src/storage/engine/sqlite/statements.ts';
 import { RECEIVED_AT_MS } from './conformance/samples.ts';
 
 /** So few that the keys of a test come into the index many times. */
@@ -86,7 +86,7 @@ describe('the keys of requests', () => {
             changed.add(nameOf(row));
           }
         }
-        const indexed = prepareQuery(opened.db, findRequest);
+        const indexed = prepareQuery(opened.db, openQueries().append.findRequest);
         for (const organizationNumber of [1, 2]) {
           for (let number = 0; number <= 30; number += 1) {
             const asked = { organizationNumber, key: hashedKey(number) };

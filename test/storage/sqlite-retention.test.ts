@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import * as queries from '../../gen/storage/sqlite/retention.ts';
 import { packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
 import { createTransact, openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { prepareRequestKeys } from '../../src/storage/engine/sqlite/request-keys.ts';
 import { createRetention, prepareRemoval, type RemovalDone } from '../../src/storage/engine/sqlite/retention.ts';
+import { createQueryRunner } from '../../src/storage/engine/sqlite/run-query.ts';
 import { bareSpan, RECEIVED_AT_MS, randomHex, sampleAppend, samplePlan } from './conformance/samples.ts';
 
 let opened: ReturnType<typeof openCore>;
@@ -129,7 +129,8 @@ describe('a step', () => {
 });
 
 it('a trace is erased by its keys, so it costs the same however many its project has', () => {
-  for (const { text, cells } of [queries.listCounted, queries.lockTraces, queries.markStored]) {
+  const { listCounted, lockTraces, markStored } = opened.queries.retention;
+  for (const { text, cells } of [listCounted, lockTraces, markStored]) {
     const given = { projectNumber: 1, sequences: [1, 2], partsMax: 10 };
     const plan = opened.db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...cells(given));
     const ofTraces = plan.map(({ detail }) => detail).filter((detail) => / traces\b/.test(detail));
@@ -155,10 +156,8 @@ it('a walk ends even when every step exceeds its time', async () => {
     traces: [{ storedDays: null, expiredBeforeMs: RECEIVED_AT_MS + 1 }],
     auditBeforeMs: RECEIVED_AT_MS + 1,
   };
-  const walk = createRetention(
-    async () => [],
-    async (step) => remove(step),
-  ).begin(cuts);
+  const runner = createQueryRunner(opened.db, async (read) => read(), opened.queries);
+  const walk = createRetention(runner, async (step) => remove(step)).begin(cuts);
   for (let steps = 0; (await walk.step(500)).outcome !== 'done'; steps += 1) {
     if (steps === 100) throw new Error('the walk gets nowhere');
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/domain/store.ts';
+import { compileStatements } from '../../src/storage/engine/sqlite/statements.ts';
 import { createThreadReader, spawnReader } from '../../src/storage/engine/sqlite/thread-reader.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { temporaryFolder } from '../support/temp.ts';
@@ -36,7 +37,7 @@ afterAll(async () => {
 
 function createReader({ path = file, ...options }: { path?: string; readMaxMs?: number } = {}) {
   const spawn = () => {
-    const thread = spawnReader(path);
+    const thread = spawnReader(path, compileStatements());
     threads.push(thread);
     return thread;
   };
@@ -89,7 +90,8 @@ describe('the thread for long reads', () => {
 
   it('ends a thread that does not answer any more, and starts another one for the next read', async () => {
     const spawn = () => {
-      const thread = threads.length === 0 ? new Worker('for (;;);', { eval: true }) : spawnReader(file);
+      const thread =
+        threads.length === 0 ? new Worker('for (;;);', { eval: true }) : spawnReader(file, compileStatements());
       threads.push(thread);
       return thread;
     };

@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import * as queries from '../../gen/storage/sqlite/all.ts';
 import { createDeliveryStore } from '../../src/storage/endpoints/delivery-store.ts';
 import { createWebhookStore } from '../../src/storage/endpoints/webhook-store.ts';
 import { openReadHandle, type RunRead, readNow } from '../../src/storage/engine/sqlite/connection.ts';
 import { connectTo, openMapper } from '../../src/storage/engine/sqlite/mapper.ts';
 import { createRunQuery } from '../../src/storage/engine/sqlite/run-query.ts';
+import { openQueries } from '../../src/storage/engine/sqlite/statements.ts';
 import { createWake } from '../../src/storage/engine/sqlite/store.ts';
 import { createLogSearch } from '../../src/storage/events/events.ts';
 import { createWebhookRoom } from '../../src/storage/management/endpoints.ts';
@@ -58,6 +58,7 @@ afterEach(async () => {
 
 function stores() {
   const runQuery = createRunQuery(reader, countedRead);
+  const queries = openQueries();
   const search = createLogSearch({ queries: queries.events, runQuery }, 5_000);
   const refuse = () => Promise.reject(new Error('the writer was called'));
   const work = { applyWork: refuse, maintainDeliveries: refuse };

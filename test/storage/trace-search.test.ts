@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
-import * as scanQueries from '../../gen/storage/sqlite/search.ts';
-import * as indexQueries from '../../gen/storage/sqlite/search-index.ts';
 import { type SearchQuery, TOTAL_MAX } from '../../src/domain/traces/search/trace-search-store.ts';
-import type { RunQuery } from '../../src/storage/queries.ts';
+import { openQueries } from '../../src/storage/engine/sqlite/statements.ts';
 import { createTraceSearch } from '../../src/storage/search/trace-search.ts';
+import type { RunQuery } from '../../src/storage/transaction.ts';
 
-const queries = { ...scanQueries, ...indexQueries };
+const queries = { ...openQueries().search, ...openQueries().searchIndex };
 const EVER = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 const QUESTION: SearchQuery = {
   projectNumber: 1,

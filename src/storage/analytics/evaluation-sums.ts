@@ -7,7 +7,7 @@ import type {
 } from '../../domain/analytics/trace-analytics-store.ts';
 import { createEvaluationTallies, type EvaluationTallies } from '../../domain/evaluations/analytics/tallies.ts';
 import { READ_MAX_MS, readPages } from '../long-reads.ts';
-import type { RowOf } from '../queries.ts';
+import type { RowOf } from '../statements/statement.ts';
 import type { AnalyticsQueries, AnalyticsRunner } from './trace-scan.ts';
 
 type ScanPosition = { readonly afterMs: number; readonly afterSequence: number };

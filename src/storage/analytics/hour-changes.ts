@@ -18,12 +18,11 @@ import {
 import { type SharedSpan, withShares } from '../../domain/traces/shares/shares.ts';
 import type { SpanSummary, TraceRecord } from '../../domain/traces/trace.ts';
 import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
-import type { Queries, Transaction } from '../queries.ts';
+import type { Queries, Transaction } from '../transaction.ts';
+import { GROUPINGS } from './groupings.ts';
 import type { HourRow } from './queries.ts';
 
 export type { HourRow } from './queries.ts';
-
-export const GROUPINGS = { traces: 0, models: 1, withoutModel: 2 } as const;
 
 /** What the hours need of a trace. */
 type CountedTrace = Pick<

@@ -7,8 +7,9 @@ import { HOUR_MS } from '../../domain/analytics/calendar.ts';
 import type { Entry } from '../../domain/analytics/tallies.ts';
 import type { AnalyticsQuery } from '../../domain/analytics/trace-analytics-store.ts';
 import { readPages } from '../long-reads.ts';
-import type { RowOf } from '../queries.ts';
-import { GROUPINGS, hourOf } from './hour-changes.ts';
+import type { RowOf } from '../statements/statement.ts';
+import { GROUPINGS } from './groupings.ts';
+import { hourOf } from './hour-changes.ts';
 import { type AnalyticsQueries, type AnalyticsRunner, type ScanRange, wholeRange } from './trace-scan.ts';
 
 type HourRow = RowOf<AnalyticsQueries['listHours']>;

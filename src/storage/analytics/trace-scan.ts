@@ -6,7 +6,8 @@ import { withShares } from '../../domain/traces/shares/shares.ts';
 import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
 import { totalsOf } from '../../domain/traces/trace-totals.ts';
 import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readPages, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
-import type { Queries, QueryRunner, RowOf } from '../queries.ts';
+import type { RowOf } from '../statements/statement.ts';
+import type { Queries, QueryRunner } from '../transaction.ts';
 
 export type AnalyticsQueries = Queries['analytics'] &
   Pick<Queries['searchIndex'], 'findHead' | 'listPending' | 'listBlocks' | 'listParts'>;

@@ -9,7 +9,7 @@ import type { ApplyOptions, WorkItem } from '../../domain/delivery/webhook-store
 import type { Subscription } from '../../domain/endpoints/endpoint.ts';
 import { changeSubscriptions, dropPassed } from '../../domain/endpoints/subscriptions.ts';
 import { NO_EVENTS } from '../../domain/events/event-type.ts';
-import type { Transaction } from '../queries.ts';
+import type { Transaction } from '../transaction.ts';
 
 /** The keys of the rows that a transaction reads and locks. */
 type RowKeys = {

@@ -15,7 +15,7 @@ import type {
   NewTest,
   WebhookStore,
 } from '../../domain/delivery/webhook-store.ts';
-import type { Transact, Transaction } from '../queries.ts';
+import type { Transact, Transaction } from '../transaction.ts';
 import { endTests, keysOf, loadWork, writeWork } from './work-rows.ts';
 
 type TestLimit = Parameters<WebhookStore['beginTest']>[1];

@@ -4,8 +4,9 @@ import type { DeliveryStore, DueList, LogEntry, LogRange } from '../../domain/de
 import type { Subscription } from '../../domain/endpoints/endpoint.ts';
 import { readEnvelopeHead } from '../../domain/events/request-event.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
-import type { Queries, RowOf, RunQuery } from '../queries.ts';
 import { deliveryStatuses } from '../rows/codes.ts';
+import type { RowOf } from '../statements/statement.ts';
+import type { Queries, RunQuery } from '../transaction.ts';
 import { createCounts, createOutboxes, findLeast, inBatches } from './outboxes.ts';
 import { unpackEndpoint, type WebhookStoreDeps } from './webhook-store.ts';
 

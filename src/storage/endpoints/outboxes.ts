@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { DeliveryStatus } from '../../domain/delivery/delivery.ts';
 import type { DeliveryCounts, DeliveryStore, WebhookStore } from '../../domain/delivery/webhook-store.ts';
 import { type LogPosition, type LogSlice, mergeSlices, slicesOf } from '../../domain/endpoints/subscriptions.ts';
-import type { Queries, RunQuery } from '../queries.ts';
+import type { Queries, RunQuery } from '../transaction.ts';
 
 type OutboxCount = { readonly events: number; readonly oldestAtMs: number | null };
 

@@ -6,7 +6,7 @@ import type { EndpointFigures, WebhookStore } from '../../domain/delivery/webhoo
 import type { Endpoint } from '../../domain/endpoints/endpoint.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
 import type { WebhookRoom } from '../management/endpoints.ts';
-import type { Queries, RunQuery } from '../queries.ts';
+import type { Queries, RunQuery } from '../transaction.ts';
 import { createOutboxes, findLeast, type LogSearch, type Outboxes } from './outboxes.ts';
 
 export type WebhookStoreDeps = {

@@ -5,17 +5,7 @@
  */
 
 import { defineEntity, type EntityMetadata, type Platform, p, Type } from '@mikro-orm/core';
-import {
-  attemptOutcomes,
-  type Codes,
-  deadReasons,
-  deliveryStatuses,
-  packTyped,
-  replayCounts,
-  replayStatuses,
-  spanTypes,
-  unpackTyped,
-} from '../rows/codes.ts';
+import { SHARED_FORMS } from '../rows/forms.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
@@ -122,16 +112,16 @@ export const slugged = <const Name extends string, const Table extends string, O
 });
 
 /** The names of the sets in rows/codes.ts. */
-type CodeSet = 'attemptOutcomes' | 'deadReasons' | 'deliveryStatuses' | 'replayCounts' | 'replayStatuses' | 'spanTypes';
+type CodeSet = Exclude<SharedForm, 'plain' | 'typedText' | 'json'>;
 
-type Form = CodeSet | 'typedText' | 'json';
+type SharedForm = keyof typeof SHARED_FORMS;
 
 /** A column whose stored form differs from its value. */
 export class Stored extends Type<unknown, string | number | null> {
-  readonly form: Form;
+  readonly form: SharedForm;
   private readonly columnType: 'integer' | 'text';
 
-  constructor(columnType: 'integer' | 'text', form: Form) {
+  constructor(columnType: 'integer' | 'text', form: SharedForm) {
     super();
     this.columnType = columnType;
     this.form = form;
@@ -142,38 +132,19 @@ export class Stored extends Type<unknown, string | number | null> {
   }
 
   override convertToDatabaseValue(value: unknown): string | number | null {
-    return value === null || value === undefined ? null : this.forms.store(value as never);
+    return value === null || value === undefined
+      ? null
+      : (SHARED_FORMS[this.form].store(value as never) as string | number | null);
   }
 
   override convertToJSValue(stored: string | number | null): unknown {
-    return stored === null || stored === undefined ? null : this.forms.read(stored as never);
+    return stored === null || stored === undefined ? null : SHARED_FORMS[this.form].read(stored as never);
   }
 
   /** Values are compared by their stored forms. */
   override compareAsType(): string {
     return 'string';
   }
-
-  private get forms(): Forms {
-    return FORMS[this.form];
-  }
-}
-
-type Forms = { readonly store: (value: never) => string | number | null; readonly read: (stored: never) => unknown };
-
-const FORMS: Readonly<Record<Form, Forms>> = {
-  json: { store: (value: object) => JSON.stringify(value), read: (stored: string) => JSON.parse(stored) },
-  typedText: { store: packTyped, read: unpackTyped },
-  attemptOutcomes: formsOf(attemptOutcomes),
-  deadReasons: formsOf(deadReasons),
-  deliveryStatuses: formsOf(deliveryStatuses),
-  replayCounts: formsOf(replayCounts),
-  replayStatuses: formsOf(replayStatuses),
-  spanTypes: formsOf(spanTypes),
-};
-
-function formsOf<Value extends string>({ code, value }: Codes<Value>): Forms {
-  return { store: code, read: value };
 }
 
 abstract class Packed extends Type<string> {

@@ -16,7 +16,8 @@ import {
 } from '../../domain/evaluations/jobs.ts';
 import type { DeliveryStoreDeps } from '../endpoints/delivery-store.ts';
 import { findLeast } from '../endpoints/outboxes.ts';
-import type { Queries, RowOf, RunQuery, Transact, Transaction } from '../queries.ts';
+import type { RowOf } from '../statements/statement.ts';
+import type { Queries, RunQuery, Transact, Transaction } from '../transaction.ts';
 
 export type JobWork = ReturnType<typeof createJobWork>;
 

@@ -8,8 +8,9 @@ import { type EventName, parseEventId, readEnvelopeHead } from '../../domain/eve
 import type { EventStore } from '../../domain/store.ts';
 import type { Found, LookUps } from '../append/reader.ts';
 import type { LogSearch } from '../endpoints/outboxes.ts';
-import type { Queries, QueryRunner, RowOf } from '../queries.ts';
 import { eventTypes } from '../rows/codes.ts';
+import type { RowOf } from '../statements/statement.ts';
+import type { Queries, QueryRunner } from '../transaction.ts';
 
 type EventQueries = Queries['events'];
 

@@ -1,7 +1,8 @@
 /** Reads of authentication: concurrent callers share one query of each kind. */
 
 import type { ApiKey } from '../../domain/caller.ts';
-import { type Queries, type QueryRunner, queryInBatches, type RowOf } from '../queries.ts';
+import type { RowOf } from '../statements/statement.ts';
+import { type Queries, type QueryRunner, queryInBatches } from '../transaction.ts';
 import { createFreshLookup, createFreshness } from './freshness.ts';
 import { unpackGrant } from './grants.ts';
 import type { KeyReader, ProjectByKey } from './key-cache.ts';

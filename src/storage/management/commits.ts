@@ -12,7 +12,7 @@ import { IdempotencyReceipt, Member, Organization, Project, RoleBinding, Team } 
 import { PriceOverrideRow } from '../entities/pricing.ts';
 import { packGrant } from '../keys/grants.ts';
 import type { EntityManager } from '../mapper.ts';
-import type { Transaction } from '../queries.ts';
+import type { Transaction } from '../transaction.ts';
 import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from './endpoint-commit.ts';
 import { storeKey } from './keys.ts';
 import { increased, type Units } from './units.ts';

@@ -13,7 +13,7 @@ import { WebhookDelivery, WebhookEndpoint, WebhookReplay, WebhookState } from '.
 import { LogHead } from '../entities/events.ts';
 import { Organization } from '../entities/organization.ts';
 import type { EntityManager } from '../mapper.ts';
-import type { Transaction } from '../queries.ts';
+import type { Transaction } from '../transaction.ts';
 import { RUNNING } from './endpoints.ts';
 import { kyselyOf, plain } from './units.ts';
 

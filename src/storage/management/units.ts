@@ -2,7 +2,8 @@
 
 import { type RawQueryFragment, raw } from '@mikro-orm/core';
 import type { EntityManager } from '../mapper.ts';
-import type { Db, Tables, Transact } from '../queries.ts';
+import type { Db, Tables } from '../queries.ts';
+import type { Transact } from '../transaction.ts';
 
 /** Bodies MUST await nothing but the database: others wait for them. */
 export type Units = {

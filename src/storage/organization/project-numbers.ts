@@ -1,7 +1,7 @@
 /** The numbers of the projects in reports. */
 
 import type { RequestStore } from '../../domain/store.ts';
-import { type QueryRunner, queryInBatches } from '../queries.ts';
+import { type QueryRunner, queryInBatches } from '../transaction.ts';
 
 export function createProjectNumbers(runner: QueryRunner): RequestStore['projectNumbers'] {
   const { queries, runQuery, pointsPerQuery } = runner;

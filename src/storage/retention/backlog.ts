@@ -2,7 +2,7 @@
 
 import type { RetentionStore, TraceCut } from '../../domain/management/retention-store.ts';
 import { hourOf } from '../analytics/hour-changes.ts';
-import type { RunQuery } from '../queries.ts';
+import type { RunQuery } from '../transaction.ts';
 import type { RetentionQueries } from './expired-traces.ts';
 
 const PROJECTS_AT_ONCE = 20;

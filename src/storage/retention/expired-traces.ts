@@ -6,7 +6,7 @@
 
 import type { TraceCut } from '../../domain/management/retention-store.ts';
 import { subtractFromHours } from '../analytics/hour-changes.ts';
-import type { Queries } from '../queries.ts';
+import type { Queries } from '../transaction.ts';
 import type { StepBudget } from './walk.ts';
 
 export type RetentionQueries = Queries['retention'];

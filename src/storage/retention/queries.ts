@@ -1,7 +1,7 @@
 /** Queries and removals of rows that are past their term. */
 
 import { sql } from 'kysely';
-import { GROUPINGS } from '../analytics/hour-changes.ts';
+import { GROUPINGS } from '../analytics/groupings.ts';
 import { removeSome, rowsOf } from '../plain-queries.ts';
 import { change, type Db, query } from '../queries.ts';
 import type { OfTraces } from '../traces/columns.ts';

@@ -1,7 +1,7 @@
 /** A run of retention: a queue of tasks, each of which takes one step and answers the tasks that follow it. */
 
 import type { RetentionCounts, RetentionWalk } from '../../domain/management/retention-store.ts';
-import type { Transaction } from '../queries.ts';
+import type { Transaction } from '../transaction.ts';
 
 export type TaskEnd<Task> = {
   readonly removed?: Partial<RetentionCounts>;

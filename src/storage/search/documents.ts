@@ -13,8 +13,8 @@ import {
   readSpansOf,
   SPANS_AT_ONCE,
 } from '../long-reads.ts';
-import type { RowOf } from '../queries.ts';
 import { unpackTyped } from '../rows/codes.ts';
+import type { RowOf } from '../statements/statement.ts';
 import { takeInTurns } from '../traces/trace-reads.ts';
 import type { SearchQueries, SearchRunner } from './index-reader.ts';
 

@@ -1,7 +1,8 @@
 /** What searches run their queries with, and the blocks of the index as searches see them. */
 
 import { readAllPages } from '../long-reads.ts';
-import type { Queries, QueryRunner, RowOf } from '../queries.ts';
+import type { RowOf } from '../statements/statement.ts';
+import type { Queries, QueryRunner } from '../transaction.ts';
 import { type Bits, unpackBits } from './block-format.ts';
 
 export type SearchQueries = Queries['search'] & Queries['searchIndex'];

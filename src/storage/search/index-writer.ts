@@ -5,7 +5,8 @@
 
 import type { Lease } from '../../domain/clock.ts';
 import { isLeased } from '../block-steps.ts';
-import type { NewRow, Transact, Transaction } from '../queries.ts';
+import type { NewRow } from '../queries.ts';
+import type { Transact, Transaction } from '../transaction.ts';
 import type { BuiltBlock } from './block-builder.ts';
 
 type Claimed =

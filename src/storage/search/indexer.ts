@@ -9,7 +9,7 @@ import { facetsOf } from '../../domain/traces/search/facets.ts';
 import type { Needs } from '../../domain/traces/search/trace-filter.ts';
 import type { SearchIndex } from '../../domain/traces/search/trace-search-store.ts';
 import { createBlockSteps, type NextTenant } from '../block-steps.ts';
-import type { QueryRunner } from '../queries.ts';
+import type { QueryRunner } from '../transaction.ts';
 import { type BuiltBlock, createBlockBuilder } from './block-builder.ts';
 import { BLOCK_TRACES_MAX, COLUMNS, hasBit, packBits, setBit, unpackBits, unpackColumn } from './block-format.ts';
 import { createDocuments } from './documents.ts';

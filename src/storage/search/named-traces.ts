@@ -1,7 +1,8 @@
 /** Sorts traces in memory, for searches that name their traces by id or sequence. */
 
 import type { SearchPosition, SearchQuery, SearchTotal } from '../../domain/traces/search/trace-search-store.ts';
-import { queryInBatches, type RowOf } from '../queries.ts';
+import type { RowOf } from '../statements/statement.ts';
+import { queryInBatches } from '../transaction.ts';
 import type { SearchQueries, SearchRunner } from './index-reader.ts';
 
 type Found = RowOf<SearchQueries['findByIds']>;

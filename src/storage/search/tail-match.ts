@@ -6,7 +6,8 @@ import { type Needs, needsOf, type SearchFilter } from '../../domain/traces/sear
 import type { MatchedTrace, TraceSearch } from '../../domain/traces/search/trace-search-store.ts';
 import { createFilterIndex } from '../../domain/traces/tail/filter-index.ts';
 import { createTextSet, type TextSet } from '../../domain/traces/tail/text-set.ts';
-import { queryInBatches, type RowOf } from '../queries.ts';
+import type { RowOf } from '../statements/statement.ts';
+import { queryInBatches } from '../transaction.ts';
 import { createDocuments, type Documents, type Read } from './documents.ts';
 import type { SearchQueries, SearchRunner } from './index-reader.ts';
 

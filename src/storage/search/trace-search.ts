@@ -19,7 +19,7 @@ import type {
   SearchQuery,
   TraceSearch,
 } from '../../domain/traces/search/trace-search-store.ts';
-import type { RowOf } from '../queries.ts';
+import type { RowOf } from '../statements/statement.ts';
 import { createDocuments } from './documents.ts';
 import type { SearchQueries, SearchRunner } from './index-reader.ts';
 import { findByIndex } from './index-search.ts';

@@ -5,7 +5,7 @@ import { type EventName, eventIdOf, parseEventId, readEnvelopeHead } from '../..
 import { readSpending } from '../../domain/spend/event-spending.ts';
 import type { Found, KeyOf } from '../append/reader.ts';
 import { createdAtOf } from '../events/events.ts';
-import type { Queries, QueryRunner } from '../queries.ts';
+import type { Queries, QueryRunner } from '../transaction.ts';
 import {
   BLOCK_EVENTS,
   type BuiltBlock,

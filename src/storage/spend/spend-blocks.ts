@@ -6,7 +6,7 @@
 import type { Clock, Lease } from '../../domain/clock.ts';
 import type { SpendBlocks } from '../../domain/spend/spend-store.ts';
 import { createBlockSteps, isLeased, type NextTenant } from '../block-steps.ts';
-import type { Transact, Transaction } from '../queries.ts';
+import type { Transact, Transaction } from '../transaction.ts';
 import { BLOCK_EVENTS, type BuiltBlock, type EventBits, withBits } from './block-format.ts';
 import { planBlock, type SeqRange, type SpendRunner } from './block-planner.ts';
 

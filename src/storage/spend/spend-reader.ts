@@ -15,7 +15,8 @@ import {
 } from '../../domain/spend/spend-store.ts';
 import { createSpendTally, type SpendTally } from '../../domain/spend/tally.ts';
 import { GROUP_HASH, READ_MAX_MS, readAllPages } from '../long-reads.ts';
-import type { Queries, RowOf } from '../queries.ts';
+import type { RowOf } from '../statements/statement.ts';
+import type { Queries } from '../transaction.ts';
 import {
   DIMENSION_PARTS,
   type EventBits,

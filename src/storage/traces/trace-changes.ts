@@ -6,8 +6,8 @@ import { isSampled } from '../../domain/monitors/sampling.ts';
 import type { NamedTrace, TraceChangeStore } from '../../domain/traces/trace-changes.ts';
 import { patchMetadata } from '../../domain/traces/trace-metadata-patch.ts';
 import { subtractFromHours } from '../analytics/hour-changes.ts';
-import type { Transact, Transaction } from '../queries.ts';
 import { toHidden } from '../retention/expired-traces.ts';
+import type { Transact, Transaction } from '../transaction.ts';
 import { placeText } from './trace-texts.ts';
 
 /** A trace with more spans or evaluations is hidden, and retention removes it step by step. */

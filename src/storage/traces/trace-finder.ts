@@ -4,7 +4,7 @@ import type { StoredTrace, TraceStore } from '../../domain/store.ts';
 import type { TraceRecord } from '../../domain/traces/trace.ts';
 import { hasNodes, isOutdated } from '../../domain/traces/trace-aggregates.ts';
 import type { Sums, TraceState } from '../../domain/traces/trace-growth.ts';
-import type { Queries, QueryRunner, Transact } from '../queries.ts';
+import type { Queries, QueryRunner, Transact } from '../transaction.ts';
 
 /** A range of ids in their stored form. */
 type IdRange = { readonly first: string | Buffer; readonly last: string | Buffer };

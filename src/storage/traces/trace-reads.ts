@@ -14,8 +14,9 @@ import {
 import { createDigest } from '../../domain/traces/trace-digest.ts';
 import { createRecomputation, type TraceState } from '../../domain/traces/trace-growth.ts';
 import { drawTree, layOutTree, type SpanLink } from '../../domain/traces/trace-tree.ts';
-import { type Queries, type Query, type QueryRunner, queryInBatches } from '../queries.ts';
 import { spanTypes } from '../rows/codes.ts';
+import type { Query } from '../statements/statement.ts';
+import { type Queries, type QueryRunner, queryInBatches } from '../transaction.ts';
 
 type TraceRunner = QueryRunner<Queries['traces']> & {
   /** Calls `take` with each of very many rows, in pages where that lets others run. */

@@ -3,7 +3,7 @@
  * rows cost both sides a third less than an array of each column, and half of what JSON costs.
  */
 
-import type { RowsInsert } from '../../queries.ts';
+import type { RowsInsert, ToArray } from '../../statements/statement.ts';
 import type { Pool, Statement } from './pool.ts';
 
 type Cell = string | number | boolean | Uint8Array | null;
@@ -46,12 +46,24 @@ function encodeRows<Row>(type: RowType, rows: readonly Row[], cellsOf: (row: Row
   return bytes;
 }
 
-export const boolArray = encodeColumn(OIDS.bool);
-export const bytesArray = encodeColumn(OIDS.bytea);
 export const int4Array = encodeColumn(OIDS.int4);
 export const int8Array = encodeColumn(OIDS.int8);
-export const float8Array = encodeColumn(OIDS.float8);
-export const textArray = encodeColumn(OIDS.text);
+
+/** By the type of the elements. */
+const ARRAYS: Readonly<Record<string, typeof int4Array>> = {
+  bigint: int8Array,
+  boolean: encodeColumn(OIDS.bool),
+  bytea: encodeColumn(OIDS.bytea),
+  'double precision': encodeColumn(OIDS.float8),
+  int: int4Array,
+  text: encodeColumn(OIDS.text),
+};
+
+export const toArray: ToArray = (type, rows, read) => {
+  const encode = ARRAYS[type];
+  if (encode === undefined) throw new Error(`there are no arrays of ${type}`);
+  return encode(rows, read as (row: object) => Cell);
+};
 
 function encodeColumn(oid: number) {
   return <Row>(rows: readonly Row[], read: (row: Row) => Cell | undefined): Buffer => {

@@ -3,21 +3,26 @@
  * all of them are read together before the next run. Rows that the batch may change are locked.
  */
 
-import * as common from '../../../../gen/storage/postgres/append.ts';
-import * as own from '../../../../gen/storage/postgres/append-postgres.ts';
-import { findRootSpan, listSummaries } from '../../../../gen/storage/postgres/traces.ts';
 import { READ_NAMES, type Reader, type ReadName } from '../../append/reader.ts';
-import type { Lookup, Query } from '../../queries.ts';
+import type { Lookup, Query } from '../../statements/statement.ts';
+import { openQueries, type PostgresQueries } from './statements.ts';
 import type { PipelinedTransaction } from './transaction.ts';
 
 type AnyLookup = Lookup<unknown, unknown>;
 type AnyQuery = Query<unknown, unknown>;
 
 /** Lookups read many keys at once. */
-const READS = { ...common, findRootSpan, listSummaries } satisfies Record<ReadName, unknown>;
-const QUERIES = READS as unknown as Readonly<Record<ReadName, AnyLookup | AnyQuery>>;
+type Reads = Readonly<Record<ReadName, AnyLookup | AnyQuery>>;
+
+function readsOf({ append, traces: { findRootSpan, listSummaries } }: PostgresQueries): Reads {
+  const reads = { ...append, findRootSpan, listSummaries } satisfies Record<ReadName, unknown>;
+  return reads as unknown as Reads;
+}
 
 export function createLoadedRows() {
+  const queries = openQueries();
+  const reads = readsOf(queries);
+  const { lockRequestKeys } = queries.appendPostgres;
   const known = new Map<string, unknown[]>();
   const missing = new Map<ReadName, Map<string, unknown>>();
 
@@ -26,7 +31,7 @@ export function createLoadedRows() {
     name: ReadName,
     keys: ReadonlyMap<string, unknown>,
   ): Promise<void> {
-    const query = QUERIES[name];
+    const query = reads[name];
     for (const id of keys.keys()) known.set(id, []);
     if (!('nameOf' in query)) {
       await Promise.all(
@@ -36,8 +41,13 @@ export function createLoadedRows() {
     }
     const wanted = [...keys.values()];
     // A statement of its own: rows that were locked after a wait must be read as they are by then.
-    if (name === 'findRequest') transaction.post(own.lockRequestKeys, own.lockRequestKeys.cells(wanted as never));
+    if (name === 'findRequest') transaction.post(lockRequestKeys, lockRequestKeys.cells(wanted as never));
     for (const row of await transaction.runQuery(query, wanted)) known.get(idOf(name, row))?.push(row);
+  }
+
+  function idOf(name: ReadName, key: unknown): string {
+    const query = reads[name];
+    return `${name} ${'nameOf' in query ? query.nameOf(key) : JSON.stringify(key)}`;
   }
 
   return {
@@ -57,9 +67,4 @@ export function createLoadedRows() {
       await Promise.all(wanted.map(([name, keys]) => readOne(transaction, name, keys)));
     },
   };
-}
-
-function idOf(name: ReadName, key: unknown): string {
-  const query = QUERIES[name];
-  return `${name} ${'nameOf' in query ? query.nameOf(key) : JSON.stringify(key)}`;
 }

@@ -15,7 +15,7 @@ import type pg from 'pg';
 import { type Binding, executeBound } from '../../bind.ts';
 import type { Units } from '../../management/units.ts';
 import { createMapper, type Mapper, UnconnectedDriver, unitOn } from '../../mapper.ts';
-import type { Transact } from '../../queries.ts';
+import type { Transact } from '../../transaction.ts';
 import { toFault } from './failures.ts';
 import type { Pool } from './pool.ts';
 import { searchableCells } from './run-query.ts';

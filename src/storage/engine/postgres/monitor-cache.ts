@@ -5,13 +5,13 @@
  * change was acknowledged always sees it.
  */
 
-import { listChanges, listRunning } from '../../../../gen/storage/postgres/monitors.ts';
 import type { ActiveMonitors } from '../../../domain/evaluations/jobs.ts';
 import { createActiveMonitorCache } from '../../monitors/monitors.ts';
-import type { RunQuery } from '../../queries.ts';
+import type { RunQuery } from '../../transaction.ts';
 import { int4Array, int8Array } from './binary-arrays.ts';
 import type { Pool, Statement } from './pool.ts';
 import { createRunQuery } from './run-query.ts';
+import { openQueries } from './statements.ts';
 import type { PipelinedTransaction } from './transaction.ts';
 
 export type MonitorCache = ReturnType<typeof createMonitorCache>;
@@ -32,6 +32,7 @@ const CHECK: Statement = {
 };
 
 export function createMonitorCache(pool: Pool) {
+  const { listChanges, listRunning } = openQueries().monitors;
   const known = createActiveMonitorCache();
 
   async function load(runQuery: RunQuery, projectNumbers: readonly number[]): Promise<void> {

@@ -4,7 +4,6 @@
  */
 
 import type pg from 'pg';
-import * as queries from '../../../../gen/storage/postgres/retention.ts';
 import type { RetentionCuts, RetentionStore } from '../../../domain/management/retention-store.ts';
 import { codeOf } from '../../errors.ts';
 import { createBacklog } from '../../retention/backlog.ts';
@@ -14,6 +13,7 @@ import { isStorageFailure, storageFault } from './failures.ts';
 import { firstSequenceAfter, planEmptyMonths, planMonths, type Task } from './months.ts';
 import type { Pool } from './pool.ts';
 import { createRunQuery } from './run-query.ts';
+import { openQueries } from './statements.ts';
 
 /** "SPRT": locked by the transaction of a step. */
 export const RETENTION_LOCK = 0x5350_5254;
@@ -31,6 +31,7 @@ const UNDEFINED_TABLE = '42P01';
 
 export function createRetention(pool: Pool): RetentionStore {
   const runQuery = createRunQuery(pool);
+  const { retention: queries } = openQueries();
   return {
     traceTerms: async () => (await runQuery(queries.listTraceTerms, {})).map(({ storedDays }) => storedDays),
     backlog: createBacklog(queries, runQuery),
@@ -47,7 +48,7 @@ export function createRetention(pool: Pool): RetentionStore {
 function removing(task: RemovalTask, cuts: RetentionCuts): Task {
   return async (client, rowsMax) => {
     const step = { ...budgetOf(client, rowsMax), cuts, sequenceAt: firstSequenceAfter };
-    const { removed, next } = await removePart(queries, task, step);
+    const { removed, next } = await removePart(openQueries().retention, task, step);
     return { ...(removed === undefined ? {} : { removed }), next: next.map((each) => removing(each, cuts)) };
   };
 }

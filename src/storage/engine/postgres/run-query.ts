@@ -1,6 +1,7 @@
 /** Runs compiled queries as prepared statements of a pool. */
 
-import type { Query, QueryRunner, RunQuery } from '../../queries.ts';
+import type { Query } from '../../statements/statement.ts';
+import type { QueryRunner, RunQuery } from '../../transaction.ts';
 import { toFault } from './failures.ts';
 import type { Pool } from './pool.ts';
 

@@ -5,15 +5,6 @@
 
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import * as queries from '../../../../gen/storage/postgres/all.ts';
-import {
-  emptyProbe,
-  fillProbe,
-  findEvent,
-  findEventPosition,
-  findRequest,
-} from '../../../../gen/storage/postgres/append.ts';
-import { countSomeJobs } from '../../../../gen/storage/postgres/evaluations.ts';
 import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Store, StoredTrace } from '../../../domain/store.ts';
@@ -24,7 +15,6 @@ import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { createTraceLimit } from '../../long-reads.ts';
 import { createRooms } from '../../management/rooms.ts';
-import type { Transact } from '../../queries.ts';
 import { createSumReads, limitSumReads, type SumReads } from '../../reads.ts';
 import { createIndexWriter } from '../../search/index-writer.ts';
 import { createSpendWriter } from '../../spend/spend-blocks.ts';
@@ -32,6 +22,7 @@ import { createStore, type Engine, type StoreLog, type StoreState } from '../../
 import { createTraceChanges } from '../../traces/trace-changes.ts';
 import { completeSums, createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, takeInTurns } from '../../traces/trace-reads.ts';
+import type { Transact } from '../../transaction.ts';
 import { createWriteWatch } from '../../write-watch.ts';
 import { settleEncryption } from './address.ts';
 import { createAppendBatch, createTraceNumbers } from './append.ts';
@@ -58,6 +49,7 @@ import { CURRENT_SCHEMA, type CurrentSchema, refuseOtherSchema } from './process
 import { createRetention } from './retention.ts';
 import { createQueryRunner, createRunQuery, queryInPages } from './run-query.ts';
 import { withCurrentSchema } from './schema.ts';
+import { openQueries } from './statements.ts';
 import { createTransact } from './transaction.ts';
 
 type PostgresStoreOptions = PoolsOptions & {
@@ -132,6 +124,7 @@ type Parts = OpenPools & {
 };
 
 function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseWhenClosed }: StoreState): Engine {
+  const queries = openQueries();
   const { ingest, control } = pools;
   const [reads, management, delivery] = [
     guardPool(pools.reads, refuseWhenClosed),
@@ -142,7 +135,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
   const backlog = createBacklog({
     waitingMax: jobQueue.waitingMax,
     nowMs: () => performance.now(),
-    countSome: async (some) => (await createRunQuery(reads)(countSomeJobs, some))[0],
+    countSome: async (some) => (await createRunQuery(reads)(queries.evaluations.countSomeJobs, some))[0],
   });
   const probe = createProbe(ingest, pools.reads);
   const numbers = createTraceNumbers(async (count) => {
@@ -178,8 +171,8 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
     append: (appends) => probe.watch(() => appendBatch(appends)),
     ...createTraceReader(reads, transact),
     lookUps: {
-      findRequest: (key) => runQuery(findRequest, [key]),
-      findEvent: (key) => runQuery(findEvent, [key]),
+      findRequest: (key) => runQuery(queries.append.findRequest, [key]),
+      findEvent: (key) => runQuery(queries.append.findEvent, [key]),
     },
     sums: createReads(reads),
     blocks: {
@@ -220,7 +213,7 @@ const WHOLE_TRACES_AT_ONCE = 2;
 /** `transact` stores sums that a read has computed. */
 function createTraceReader(pool: Pool, transact: Transact): Pick<Engine, 'traces' | 'completeTotals'> {
   const limit = createTraceLimit(WHOLE_TRACES_AT_ONCE);
-  const runner = createQueryRunner(pool, queries.traces);
+  const runner = createQueryRunner(pool, openQueries().traces);
   const reads = createTraceReads(
     { ...runner, queryForEach: (query, params, take) => queryInPages(pool, { query, params, take }) },
     takeInTurns,
@@ -248,10 +241,11 @@ function createTraceReader(pool: Pool, transact: Transact): Pick<Engine, 'traces
 function createReads(pool: Pool): SumReads {
   const runnerOf = <Of>(some: Of) => createQueryRunner(pool, some);
   const { runQuery } = runnerOf(null);
+  const queries = openQueries();
   return limitSumReads(
     createSumReads(runnerOf, queries, {
-      findRequests: (keys) => runQuery(findRequest, keys),
-      findPositions: (keys) => runQuery(findEventPosition, keys),
+      findRequests: (keys) => runQuery(queries.append.findRequest, keys),
+      findPositions: (keys) => runQuery(queries.append.findEventPosition, keys),
     }),
   );
 }
@@ -273,6 +267,7 @@ const READS: Statement = { name: 'reads', text: 'SELECT FROM installation LIMIT 
 /** Checks whether the database can be written to, and read by the pool for reads, which may have no connection. */
 function createProbe(pool: Pool, reads: Pool) {
   const { watch, doWritesFail } = createWriteWatch(isStorageFailure);
+  const { fillProbe, emptyProbe } = openQueries().append;
   return {
     watch,
     /** Throws the unavailable Fault unless reads and writes work. */

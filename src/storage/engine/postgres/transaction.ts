@@ -4,13 +4,13 @@
  */
 
 import type pg from 'pg';
-import * as queries from '../../../../gen/storage/postgres/all.ts';
 import { createUnit } from '../../mapper.ts';
-import type { RunQuery, Transact, Transaction } from '../../queries.ts';
+import type { RunQuery, Transact, Transaction } from '../../transaction.ts';
 import { isGivenUp, isStorageFailure, toFault } from './failures.ts';
 import { openMapper, queryBuilderOn } from './mapper.ts';
 import { type Posted, sendTogether, toPosted } from './pipeline.ts';
 import type { Pool, Statement } from './pool.ts';
+import { openQueries } from './statements.ts';
 
 export type PipelinedTransaction = Omit<Transaction, 'em'> & {
   /** Does not wait for the answer of the statement: a failure undoes everything when the transaction ends. */
@@ -92,7 +92,7 @@ export async function runTransaction<T>(
   const post: PipelinedTransaction['post'] = (statement, values) => void posted.push(toPosted(statement, values));
   try {
     const result = await body({
-      queries,
+      queries: openQueries(),
       isExclusive: false,
       runQuery,
       queryByNumbers: async (query, numbers) => (numbers.length === 0 ? [] : await runQuery(query, { numbers })),

@@ -1,18 +1,15 @@
 /** Writes the rows of a batch. */
 
-import { addHours } from '../../../../gen/storage/postgres/analytics.ts';
-import * as common from '../../../../gen/storage/postgres/append.ts';
-import * as own from '../../../../gen/storage/postgres/append-postgres.ts';
-import { markTraces } from '../../../../gen/storage/postgres/search-index.ts';
 import { AHEAD_MAX_MS } from '../../../domain/clock.ts';
 import type { TraceKey } from '../../../domain/events/append-tables.ts';
 import type { HourRow } from '../../analytics/hour-changes.ts';
 import type { EventRow, RequestEntry, WrittenLog } from '../../append/batch-log.ts';
 import { toChangedSpan } from '../../append/batch-spans.ts';
 import { listIndexMarks, type Written } from '../../append/batch-tables.ts';
-import type { RowsInsert } from '../../queries.ts';
+import type { RowsInsert } from '../../statements/statement.ts';
 import { int4Array, type RowTypes } from './binary-arrays.ts';
 import type { Statement } from './pool.ts';
+import { openQueries, type PostgresQueries } from './statements.ts';
 import type { PipelinedTransaction } from './transaction.ts';
 
 /**
@@ -24,6 +21,8 @@ export function writeBatch(
   { encode }: RowTypes,
   written: Written & { readonly hours: readonly HourRow[] },
 ): void {
+  const { append: common, appendPostgres: own, analytics, searchIndex } = openQueries();
+  const { addRows, writeLogs } = openTogether();
   const put = <Row>(insert: RowsInsert<Row>, rows: readonly Row[]): void => {
     if (rows.length > 0) post(insert, [encode(insert, rows)]);
   };
@@ -49,7 +48,7 @@ export function writeBatch(
   changeRows(common.changeSpans, inOrder(written.changedSpans).map(toChangedSpan));
   const keys = requests.filter(({ stored }) => stored === null).map(toRow);
   if (traces.added.length + spans.added.length + keys.length > 0) {
-    post(ADD_ROWS, [
+    post(addRows, [
       encode(common.insertTraces, traces.added),
       encode(common.insertSpans, spans.added),
       encode(own.insertRequestKeys, keys),
@@ -64,11 +63,11 @@ export function writeBatch(
     common.replaceTexts,
     texts.flatMap(({ text, ...key }) => (text === null ? [] : [{ ...key, text }])),
   );
-  changeRows(markTraces, listIndexMarks(written));
+  changeRows(searchIndex.markTraces, listIndexMarks(written));
   put(common.replaceUsageNodes, inOrder(written.usageNodes));
   put(common.replaceEvaluations, inOrder(written.evaluations));
   // No contention: each connection has rows of its own.
-  changeRows(addHours, written.hours);
+  changeRows(analytics.addHours, written.hours);
   const jobs = inOrder(written.jobs);
   put(
     common.storeJobs,
@@ -81,7 +80,7 @@ export function writeBatch(
   changeRows(own.deleteRequests, changed.map(toStored));
   put(own.replaceRequestKeys, changed.map(toRow));
   if (logs.length === 0) return;
-  post(WRITE_LOGS, [
+  post(writeLogs, [
     ...headValues(logs),
     encode(own.insertRequests, requests.map(toRow)),
     encode(own.insertGovernanceEvents, logs.flatMap(countBack(({ governance }) => [...governance.values()]))),
@@ -130,17 +129,20 @@ function headValues(logs: readonly WrittenLog[]): readonly unknown[] {
 }
 
 /** Inserts all new rows in one statement: most batches have nothing else. */
-const ADD_ROWS: Statement = {
-  name: 'add-rows',
-  text: `WITH added_traces AS (${textWith(common.insertTraces, 1)}), added_spans AS (${textWith(common.insertSpans, 2)})
+function composeAddRows({ append: common, appendPostgres: own }: PostgresQueries): Statement {
+  return {
+    name: 'add-rows',
+    text: `WITH added_traces AS (${textWith(common.insertTraces, 1)}), added_spans AS (${textWith(common.insertSpans, 2)})
     ${textWith(own.insertRequestKeys, 3)}`,
-};
+  };
+}
 
 // The clock is read after the wait for the lock, and the instants follow the rule of `nextCreation`. Where another process has
 // used more request keys than the batch knew of, the column becomes null, which its constraint refuses.
-const WRITE_LOGS: Statement = {
-  name: 'write-logs',
-  text: `WITH taken AS (
+function composeWriteLogs({ appendPostgres: own }: PostgresQueries): Statement {
+  return {
+    name: 'write-logs',
+    text: `WITH taken AS (
       SELECT * FROM unnest($1::int[], $2::int[], $3::int[], $4::int[])
         AS taken (organization_number, events, known_key_index, last_key_index)
     ), head AS (
@@ -163,7 +165,19 @@ const WRITE_LOGS: Statement = {
     ), added_requests AS (${textWith(own.insertRequests, 5)}),
     added_governance AS (${textWith(own.insertGovernanceEvents, 6)})
     ${textWith(own.insertEvents, 7)}`,
-};
+  };
+}
+
+type Together = { readonly addRows: Statement; readonly writeLogs: Statement };
+
+let together: Together | undefined;
+
+/** Statements that are made of several inserts. */
+function openTogether(): Together {
+  const queries = openQueries();
+  together ??= { addRows: composeAddRows(queries), writeLogs: composeWriteLogs(queries) };
+  return together;
+}
 
 /** The text of a statement as a part of another one, with its parameter at `number`. */
 function textWith({ text }: Statement, number: number): string {

@@ -1,12 +1,5 @@
 /** The group commit: the appends of a batch, which the commit queue cut, become one transaction. */
 
-import { addHours } from '../../../../gen/storage/sqlite/analytics.ts';
-import * as common from '../../../../gen/storage/sqlite/append.ts';
-import * as own from '../../../../gen/storage/sqlite/append-sqlite.ts';
-import { findChange, listRunningOf } from '../../../../gen/storage/sqlite/monitors.ts';
-import { hideTrace } from '../../../../gen/storage/sqlite/retention.ts';
-import { markTraces } from '../../../../gen/storage/sqlite/search-index.ts';
-import { findRootSpan, listSummaries } from '../../../../gen/storage/sqlite/traces.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Backlog } from '../../../domain/evaluations/backlog.ts';
 import type { ActiveMonitors, JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
@@ -18,12 +11,14 @@ import { READ_NAMES, type Reader, type ReadName } from '../../append/reader.ts';
 import { newHead } from '../../delivery/work-rows.ts';
 import { toError } from '../../errors.ts';
 import { createActiveMonitorCache } from '../../monitors/monitors.ts';
-import type { Query } from '../../queries.ts';
 import { toHidden } from '../../retention/expired-traces.ts';
+import type { Query } from '../../statements/statement.ts';
 import type { Database } from './connection.ts';
 import { isConflict, isStorageFailure } from './failures.ts';
+import type { SqliteQueries } from './queries.ts';
 import type { RequestKeys } from './request-keys.ts';
 import { type PreparedQuery as Prepared, prepareChange, prepareQuery, prepareRows } from './run-query.ts';
+import { openQueries } from './statements.ts';
 
 type AppendBatch = (appends: readonly Append[]) => readonly AppendOutcome[];
 
@@ -36,12 +31,13 @@ type AppendBatchDeps = {
 
 /** Throws when the storage fails; nothing of the batch is stored then. */
 export function prepareAppendBatch(db: Database, { clock, jobQueue, backlog, requests }: AppendBatchDeps): AppendBatch {
-  const read = prepareReader(db, requests);
-  const write = prepareWriter(db, requests);
-  const addToHours = prepareRows(db, addHours);
-  const lastSequence = prepareQuery(db, own.findLastSequence);
+  const queries = openQueries();
+  const read = prepareReader(db, queries, requests);
+  const write = prepareWriter(db, queries, requests);
+  const addToHours = prepareRows(db, queries.analytics.addHours);
+  const lastSequence = prepareQuery(db, queries.appendSqlite.findLastSequence);
   const guess = createGuess();
-  const beginToWatch = prepareActiveMonitors(db);
+  const beginToWatch = prepareActiveMonitors(db, queries.monitors);
   // A batch of new rows still reads the ends of the logs.
   const readNew: Reader = (name, key) => (name === 'findLogHead' ? read(name, key) : []);
 
@@ -117,7 +113,7 @@ function logHeadsAt(nowMs: number): LogHeads {
 }
 
 /** The monitors of projects as of the transaction that begins: only this thread changes them. */
-function prepareActiveMonitors(db: Database) {
+function prepareActiveMonitors(db: Database, { findChange, listRunningOf }: SqliteQueries['monitors']) {
   const change = prepareQuery(db, findChange);
   const list = prepareQuery(db, listRunningOf);
   const known = createActiveMonitorCache();
@@ -141,9 +137,10 @@ function prepareActiveMonitors(db: Database) {
   };
 }
 
-function prepareReader(db: Database, requests: RequestKeys): Reader {
-  const queries: Readonly<Record<ReadName, Query<never, unknown>>> = { ...common, findRootSpan, listSummaries };
-  const prepared = Object.fromEntries(READ_NAMES.map((name) => [name, prepareQuery(db, queries[name])])) as Readonly<
+function prepareReader(db: Database, { append, traces }: SqliteQueries, requests: RequestKeys): Reader {
+  const { findRootSpan, listSummaries } = traces;
+  const reads: Readonly<Record<ReadName, Query<never, unknown>>> = { ...append, findRootSpan, listSummaries };
+  const prepared = Object.fromEntries(READ_NAMES.map((name) => [name, prepareQuery(db, reads[name])])) as Readonly<
     Record<ReadName, Prepared<unknown, unknown>>
   >;
   return ((name: ReadName, key: never) =>
@@ -151,8 +148,9 @@ function prepareReader(db: Database, requests: RequestKeys): Reader {
 }
 
 /** Writes table by table, which touches the fewest pages and writes the least to the journal. */
-function prepareWriter(db: Database, requests: RequestKeys): (written: Written) => void {
-  const hide = prepareChange(db, hideTrace);
+function prepareWriter(db: Database, queries: SqliteQueries, requests: RequestKeys): (written: Written) => void {
+  const { append: common, appendSqlite: own } = queries;
+  const hide = prepareChange(db, queries.retention.hideTrace);
   const traces = { insert: prepareChange(db, common.insertTraces), replace: prepareChange(db, common.replaceTraces) };
   const spans = { insert: prepareChange(db, common.insertSpans), replace: prepareChange(db, common.replaceSpans) };
   const texts = { replace: prepareChange(db, common.replaceTexts), remove: prepareRows(db, common.removeTexts) };
@@ -178,7 +176,7 @@ function prepareWriter(db: Database, requests: RequestKeys): (written: Written) 
     requests.indexSome(entries.size);
   }
 
-  const mark = prepareRows(db, markTraces);
+  const mark = prepareRows(db, queries.searchIndex.markTraces);
 
   return (written) => {
     // Erasing a large trace takes long, so an append only hides it; retention removes it.

@@ -1,8 +1,5 @@
 /** The writer: every verb that needs the write handle, one at a time. The same code runs in a thread and in-process. */
 
-import * as queries from '../../../../gen/storage/sqlite/all.ts';
-import { emptyProbe, fillProbe } from '../../../../gen/storage/sqlite/append.ts';
-import { countSomeJobs } from '../../../../gen/storage/sqlite/evaluations.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
@@ -13,21 +10,25 @@ import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
 import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
 import { createRooms } from '../../management/rooms.ts';
 import { createUnit, unitOn } from '../../mapper.ts';
-import type { OfNumbers, Query, Transact } from '../../queries.ts';
+import type { OfNumbers } from '../../queries.ts';
 import { createIndexWriter, type IndexWriter } from '../../search/index-writer.ts';
 import { createSpendWriter, type SpendWriter } from '../../spend/spend-blocks.ts';
+import type { Query } from '../../statements/statement.ts';
 import { createTraceChanges } from '../../traces/trace-changes.ts';
 import { createKeepSums, type KeepSums } from '../../traces/trace-finder.ts';
+import type { Transact } from '../../transaction.ts';
 import { createWriteWatch } from '../../write-watch.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure } from './failures.ts';
 import { connectTo, openMapper } from './mapper.ts';
+import type { SqliteQueries } from './queries.ts';
 import { prepareRequestKeys } from './request-keys.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
 import { listVerbs, type RoomVerb, type RoomVerbs } from './rooms.ts';
 import { createPrepareOnce, type PreparedQuery, prepareChange, prepareQuery, prepareRows } from './run-query.ts';
 import { openDatabase } from './schema.ts';
+import { openQueries } from './statements.ts';
 
 /** The verbs of the writer. They reject with SQLite's own error when the storage fails. */
 export type WriterVerbs = RoomVerbs &
@@ -77,12 +78,12 @@ type OpenCoreOptions = {
   readonly jobQueue?: JobQueueOptions;
 };
 
-export type OpenedCore = { readonly core: Core; readonly db: Database };
+export type OpenedCore = { readonly core: Core; readonly db: Database; readonly queries: SqliteQueries };
 
 /** Throws StartError for a file that cannot be used. */
 export function openCore({ file, clock, requireLock, jobQueue = JOB_QUEUE_DEFAULTS }: OpenCoreOptions): OpenedCore {
   const db = openDatabase(file);
-  return { core: createCore({ db, clock, requireLock, jobQueue }), db };
+  return { core: createCore({ db, clock, requireLock, jobQueue }), db, queries: openQueries() };
 }
 
 type CoreDeps = Pick<OpenCoreOptions, 'clock' | 'requireLock'> & {
@@ -91,7 +92,7 @@ type CoreDeps = Pick<OpenCoreOptions, 'clock' | 'requireLock'> & {
 };
 
 function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
-  const countSome = prepareQuery(db, countSomeJobs);
+  const countSome = prepareQuery(db, openQueries().evaluations.countSomeJobs);
   const backlog = createBacklog({
     waitingMax: jobQueue.waitingMax,
     nowMs: () => performance.now(),
@@ -171,6 +172,7 @@ function prepareProbe(db: Database): { read(): void; write(): void } {
   const read = db.prepare('SELECT count(*) FROM installation');
   // More than free pages can hold, so that the write succeeds only if the file can grow.
   const filler = Buffer.alloc(65_536);
+  const { fillProbe, emptyProbe } = openQueries().append;
   const [fill, empty] = [prepareChange(db, fillProbe), prepareChange(db, emptyProbe)];
   return {
     read: () => void read.get(),
@@ -198,7 +200,7 @@ export function createTransact(db: Database, connection = connectTo(db)): Transa
         get em() {
           return unit.use();
         },
-        queries,
+        queries: openQueries(),
         isExclusive: true,
         runQuery,
         async queryByNumbers(query, numbers) {

@@ -51,9 +51,12 @@ export function openMapper(): Mapper {
   return mapper;
 }
 
-/** The connection of units of work to a handle, which the caller closes. */
-export function connectTo(db: Database): Kysely<unknown> {
-  return new Kysely({
-    dialect: new SqliteDialect({ database: { prepare: createPrepare(db), close: () => undefined } }),
-  });
+/** The connection of units of work to a handle, which the caller closes; null: it only compiles statements. */
+export function connectTo(db: Database | null): Kysely<unknown> {
+  const prepare = db === null ? refuse : createPrepare(db);
+  return new Kysely({ dialect: new SqliteDialect({ database: { prepare, close: () => undefined } }) });
+}
+
+function refuse(): never {
+  throw new Error('there is no database to run a statement on');
 }

@@ -1,7 +1,5 @@
 /** Reads of traces, searches and sums on SQLite. */
 
-import * as queries from '../../../../gen/storage/sqlite/all.ts';
-import { findEventPosition, findRequest } from '../../../../gen/storage/sqlite/append.ts';
 import type { RunSteps } from '../../../domain/steps.ts';
 import type { StoredTrace } from '../../../domain/store.ts';
 import { createSumReads, type SumReads } from '../../reads.ts';
@@ -9,6 +7,7 @@ import { createTraceFinder, type TraceFinder, textRange } from '../../traces/tra
 import { createTraceReads, isLarge, type TraceReads, type WholeTraceReads } from '../../traces/trace-reads.ts';
 import { packPrefixRange } from './compact-ids.ts';
 import type { Database, RunRead } from './connection.ts';
+import type { SqliteQueries } from './queries.ts';
 import { createQueryRunner, prepareQuery } from './run-query.ts';
 
 type TraceReader = TraceReads &
@@ -19,13 +18,16 @@ type TraceReader = TraceReads &
 
 const EVALUATIONS_SOON_READ_MAX = 200;
 
-export function createFinder(db: Database, runRead: RunRead): TraceFinder {
+/** A handle that reads, and what is read with it. */
+export type Reading = { readonly db: Database; readonly runRead: RunRead; readonly queries: SqliteQueries };
+
+export function createFinder({ db, runRead, queries }: Reading): TraceFinder {
   return createTraceFinder(createQueryRunner(db, runRead, queries.traces), (prefix) =>
     [textRange(prefix), packPrefixRange(prefix)].filter((range) => range !== null),
   );
 }
 
-export function createTraceReader(db: Database, runRead: RunRead, runSteps: RunSteps): TraceReader {
+export function createTraceReader({ db, runRead, queries }: Reading, runSteps: RunSteps): TraceReader {
   const runner = createQueryRunner(db, runRead, queries.traces);
   return {
     ...createTraceReads(
@@ -45,7 +47,8 @@ export function createTraceReader(db: Database, runRead: RunRead, runSteps: RunS
   };
 }
 
-export function createReads(db: Database, runRead: RunRead): SumReads {
+export function createReads({ db, runRead, queries }: Reading): SumReads {
+  const { findRequest, findEventPosition } = queries.append;
   const runnerOf = <Of>(some: Of) => createQueryRunner(db, runRead, some);
   const { runQuery } = runnerOf(null);
   return createSumReads(runnerOf, queries, {

@@ -4,12 +4,12 @@
  * order, which touches few pages; until then they are in memory. A start reads them from the requests.
  */
 
-import * as queries from '../../../../gen/storage/sqlite/append-sqlite.ts';
 import type { RequestEntry } from '../../append/batch-log.ts';
 import type { Found } from '../../append/reader.ts';
 import type { Database } from './connection.ts';
 import { KeyConflict } from './failures.ts';
 import { prepareChange, prepareQuery } from './run-query.ts';
+import { openQueries } from './statements.ts';
 
 type Key = { readonly organizationNumber: number; readonly key: string };
 type Row = RequestEntry['row'];
@@ -33,6 +33,7 @@ type Indexing = {
 };
 
 export function prepareRequestKeys(db: Database, indexedTogether = INDEXED_TOGETHER) {
+  const { appendSqlite: queries } = openQueries();
   const findAt = prepareQuery(db, queries.findRequestAt);
   const findIndexed = prepareQuery(db, queries.findRequestKey);
   const insertRow = prepareChange(db, queries.insertRequests);

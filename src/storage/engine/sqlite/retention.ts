@@ -1,12 +1,12 @@
 /** Retention on SQLite: each step is one short transaction of the writer. */
 
-import * as queries from '../../../../gen/storage/sqlite/retention.ts';
 import { parseEventId } from '../../../domain/events/request-event.ts';
 import type { RetentionCuts, RetentionStore } from '../../../domain/management/retention-store.ts';
-import { IDS_PER_QUERY_MAX, type RunQuery, type Transact } from '../../queries.ts';
+import { IDS_PER_QUERY_MAX } from '../../queries.ts';
 import { createBacklog } from '../../retention/backlog.ts';
 import { continueAfter, type RemovalTask, removePart, SHARED_PARTS, type SharedPart } from '../../retention/steps.ts';
 import { beginWalk, type StepBudget, type TaskEnd } from '../../retention/walk.ts';
+import type { QueryRunner, Transact, Transaction } from '../../transaction.ts';
 import type { Database } from './connection.ts';
 import type { RequestKeys } from './request-keys.ts';
 
@@ -29,7 +29,7 @@ const AT_ONCE = {
 
 /** Only one process has the file open, so no step is ever busy. */
 export function createRetention(
-  runQuery: RunQuery,
+  { queries: { retention: queries }, runQuery }: QueryRunner,
   remove: (step: RemovalStep) => Promise<RemovalDone>,
 ): RetentionStore {
   return {
@@ -52,9 +52,13 @@ export function prepareRemoval(
 ): (step: RemovalStep) => Promise<RemovalDone> {
   const removeEvents = prepareExpiredEvents(db, requests);
 
-  async function remove({ task, cuts }: RemovalStep, pace: StepBudget): Promise<TaskEnd<Task>> {
+  async function remove(
+    { task, cuts }: RemovalStep,
+    pace: StepBudget & Pick<Transaction, 'queries'>,
+  ): Promise<TaskEnd<Task>> {
     const { after, part } = task;
-    if (part !== 'events') return await removePart(queries, { part, after }, { ...pace, cuts, sequenceAt: null });
+    if (part !== 'events')
+      return await removePart(pace.queries.retention, { part, after }, { ...pace, cuts, sequenceAt: null });
     const { removed, next } = removeEvents({ ...pace, after, beforeMs: cuts.eventsBeforeMs });
     return { removed: { events: removed }, next: continueAfter(part, next) };
   }

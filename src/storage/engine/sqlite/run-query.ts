@@ -1,13 +1,8 @@
 /** Runs compiled queries as prepared statements. */
 
-import {
-  type Change,
-  IDS_PER_QUERY_MAX,
-  type Query,
-  type QueryRunner,
-  type RowsChange,
-  type RunQuery,
-} from '../../queries.ts';
+import { IDS_PER_QUERY_MAX } from '../../queries.ts';
+import type { Change, Query, RowsChange } from '../../statements/statement.ts';
+import type { QueryRunner, RunQuery } from '../../transaction.ts';
 import type { Database, RunRead } from './connection.ts';
 
 export type PreparedQuery<Params, Row> = {

@@ -3,8 +3,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import * as queries from '../../../../gen/storage/sqlite/all.ts';
-import { findEvent } from '../../../../gen/storage/sqlite/append.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
 import { messageOf, StartError } from '../../errors.ts';
@@ -16,6 +14,7 @@ import { type Database, openReadHandle, type RunRead, readNow } from './connecti
 import type { CallWriter, Core, OpenedCore, WriterVerbs } from './core.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 import { acquireLock, type Lock } from './lock.ts';
+import { bindQueries, type SqliteQueries } from './queries.ts';
 import { paceReads } from './read-pace.ts';
 import { createFinder, createReads, createTraceReader, routeReads } from './readers.ts';
 import { createRetention } from './retention.ts';
@@ -65,7 +64,8 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
   try {
     // Opened last and closed first: then the writer leaves one file, without a write-ahead log.
     const reader = openReadHandle(file);
-    const threadReader = createThreadReader({ spawn: () => spawnReader(file) });
+    const queries = bindQueries(writer.statements);
+    const threadReader = createThreadReader({ spawn: () => spawnReader(file, writer.statements) });
     const release = async () => {
       await threadReader.close();
       reader.close();
@@ -73,7 +73,8 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
       lock.release();
     };
     const { call } = writer;
-    return assembleStore({ ...options, call, reader, runRead: readNow, longReads: threadReader.reads, release });
+    const longReads = threadReader.reads;
+    return assembleStore({ ...options, call, reader, runRead: readNow, queries, longReads, release });
   } catch (error) {
     await writer.close();
     throw error;
@@ -91,7 +92,7 @@ export async function openMemoryStore(options: SqliteStoreOptions): Promise<Stor
 }
 
 /** A store on one handle, with the writer in the calling thread. */
-export function createInlineStore({ core, db }: OpenedCore, options: SqliteStoreOptions): Store {
+export function createInlineStore({ core, db, queries }: OpenedCore, options: SqliteStoreOptions): Store {
   // Reads are queued with the writes, or they would see uncommitted changes.
   const runRead: RunRead = (read) => core.run(() => readNow(read));
   // A database in memory is visible only in its own thread.
@@ -101,6 +102,7 @@ export function createInlineStore({ core, db }: OpenedCore, options: SqliteStore
     call: callInline(core),
     reader: db,
     runRead,
+    queries,
     longReads,
     release: () => core.close(),
   });
@@ -123,6 +125,7 @@ type Parts = SqliteStoreOptions & {
   readonly call: CallWriter;
   readonly reader: Database;
   readonly runRead: RunRead;
+  readonly queries: SqliteQueries;
   /** The thread for long reads; null: they run like all others. */
   readonly longReads: LongReads | null;
   readonly release: () => Promise<void>;
@@ -134,7 +137,7 @@ function assembleStore(parts: Parts): Store {
 }
 
 function startEngine(
-  { call, reader, runRead, longReads, release, nowMs = () => performance.now() }: Parts,
+  { call, reader, runRead, queries, longReads, release, nowMs = () => performance.now() }: Parts,
   { isClosed, refuseWhenClosed, isBusy }: StoreState,
 ): Engine {
   // Counts the writes that authentication must see (see key-cache.ts). Only this process writes to the file: it holds
@@ -164,8 +167,9 @@ function startEngine(
     nextTurn,
   });
   const reads = createQueryRunner(reader, runPacedRead, queries);
-  const finder = createFinder(reader, runPacedRead);
-  const traceReader = createTraceReader(reader, runPacedRead, takeInTurns);
+  const reading = { db: reader, runRead: runPacedRead, queries };
+  const finder = createFinder(reading);
+  const traceReader = createTraceReader(reading, takeInTurns);
   const { find, completeTotals } = completeSums({
     finder,
     sums: (longReads ?? traceReader).sums,
@@ -193,11 +197,11 @@ function startEngine(
     completeTotals,
     lookUps: {
       findRequest: writer.findRequest,
-      findEvent: (key) => reads.runQuery(findEvent, key),
+      findEvent: (key) => reads.runQuery(queries.append.findEvent, key),
     },
-    sums: longReads ?? createReads(reader, runPacedRead),
+    sums: longReads ?? createReads(reading),
     blocks: { queue: control, writer },
-    retention: createRetention(control.runQuery, writer.removeExpired),
+    retention: createRetention(control, writer.removeExpired),
     usage: () => runOpenRead(() => readUsage(reader)),
     delivery: {
       runQuery: control.runQuery,

@@ -4,6 +4,7 @@ import { getCompileCacheDir } from 'node:module';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import { unavailableFault } from '../../../domain/fault.ts';
+import type { StatementRooms } from '../../statements/statement.ts';
 import { type StorageFailure, storageFault } from './failures.ts';
 import type { LockFile } from './lock.ts';
 
@@ -15,6 +16,8 @@ export type ThreadInput = {
   readonly jobQueue: JobQueueOptions;
   /** Null where the database needs no lock. */
   readonly lockFile: LockFile | null;
+  /** Null for the writer, which compiles them. */
+  readonly statements: StatementRooms | null;
   /** Null: the process has no compile cache. */
   readonly compileCacheFolder: string | null;
 };
@@ -25,7 +28,8 @@ export type Call = { readonly id: number; readonly verb: string; readonly args: 
 export const CLOSE = 'close';
 
 export type Reply =
-  | { readonly kind: 'ready' }
+  /** With its statements, for the threads that only read. */
+  | { readonly kind: 'ready'; readonly statements: StatementRooms | null }
   /** The database cannot be opened; the message is for the operator. */
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
@@ -91,7 +95,8 @@ export function spawnThread(
     file,
     jobQueue = JOB_QUEUE_DEFAULTS,
     lockFile = null,
-  }: Pick<ThreadInput, 'thread' | 'file'> & Partial<Pick<ThreadInput, 'jobQueue' | 'lockFile'>>,
+    statements = null,
+  }: Pick<ThreadInput, 'thread' | 'file'> & Partial<Pick<ThreadInput, 'jobQueue' | 'lockFile' | 'statements'>>,
   resourceLimits?: ResourceLimits,
 ): Worker {
   const workerData: ThreadInput = {
@@ -99,6 +104,7 @@ export function spawnThread(
     file,
     jobQueue,
     lockFile,
+    statements,
     compileCacheFolder: getCompileCacheDir() ?? null,
   };
   return new Worker(new URL('./thread-launch.js', import.meta.url), {

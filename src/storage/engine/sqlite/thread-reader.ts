@@ -3,6 +3,7 @@
 import type { Worker } from 'node:worker_threads';
 import { createTraceLimit } from '../../long-reads.ts';
 import { limitSumReads, type SumReads } from '../../reads.ts';
+import type { StatementRooms } from '../../statements/statement.ts';
 import type { WholeTraceReads } from '../../traces/trace-reads.ts';
 import { createThreadCalls, endThread, refusal, spawnThread } from './thread-calls.ts';
 
@@ -21,8 +22,8 @@ const READS_PENDING_MAX = 256;
 const HEAP_MAX = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 const READ_MAX_MS = 30_000;
 
-export function spawnReader(file: string): Worker {
-  return spawnThread({ thread: 'reader', file }, HEAP_MAX);
+export function spawnReader(file: string, statements: StatementRooms): Worker {
+  return spawnThread({ thread: 'reader', file, statements }, HEAP_MAX);
 }
 
 export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadReaderOptions) {

@@ -10,6 +10,7 @@ import { StartError, toError } from '../../errors.ts';
 import { openWaitingReadHandle, type RunRead } from './connection.ts';
 import { describeFailure, storageFailureOf } from './failures.ts';
 import { LockLostError, requireLock } from './lock.ts';
+import { bindQueries } from './queries.ts';
 import { type Call, CLOSE, type Reply, type ThreadInput } from './thread-calls.ts';
 
 if (parentPort === null) throw new Error('calls are served in a worker thread');
@@ -21,25 +22,27 @@ const input = workerData as ThreadInput;
 await (input.thread === 'writer' ? serveWriter(input) : serveReader(input));
 
 async function serveWriter({ file, jobQueue, lockFile }: ThreadInput): Promise<void> {
-  const { openCore } = await import('./core.ts');
+  const [{ openCore }, { compileStatements }] = await Promise.all([import('./core.ts'), import('./statements.ts')]);
   const check = lockFile === null ? undefined : () => requireLock(lockFile);
   try {
     const { core } = openCore({ file, clock: Date.now, jobQueue, requireLock: check });
     serveCalls(core.verbs, core.close);
-    reply({ kind: 'ready' });
+    reply({ kind: 'ready', statements: compileStatements() });
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     reply({ kind: 'refused', message: error.message });
   }
 }
 
-async function serveReader({ file }: ThreadInput): Promise<void> {
+async function serveReader({ file, statements }: ThreadInput): Promise<void> {
+  if (statements === null) throw new Error('a thread that reads is given its statements');
   const { createReads, createTraceReader } = await import('./readers.ts');
   const db = openWaitingReadHandle(file);
   // Errors are translated below, where their codes are still known.
   const readHere: RunRead = async (read) => read();
-  const reads = createTraceReader(db, readHere, async (steps) => runWithoutPauses(steps));
-  serveCalls({ ...reads, ...createReads(db, readHere) }, () => void db.close());
+  const reading = { db, runRead: readHere, queries: bindQueries(statements) };
+  const reads = createTraceReader(reading, async (steps) => runWithoutPauses(steps));
+  serveCalls({ ...reads, ...createReads(reading) }, () => void db.close());
 }
 
 function serveCalls(verbs: object, close: () => void | Promise<void>): void {

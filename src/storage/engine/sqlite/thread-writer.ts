@@ -2,6 +2,7 @@
 
 import type { Worker } from 'node:worker_threads';
 import { StartError } from '../../errors.ts';
+import type { StatementRooms } from '../../statements/statement.ts';
 import type { StoreLog } from '../../store.ts';
 import type { CallWriter, Writer } from './core.ts';
 import { createThreadCalls, endThread, type Reply, restartingFault } from './thread-calls.ts';
@@ -9,10 +10,13 @@ import { createThreadCalls, endThread, type Reply, restartingFault } from './thr
 const RESTART_MIN_MS = 50;
 const RESTART_MAX_MS = 5000;
 
+/** `statements`: what the threads that only read are to run. */
+export type ThreadWriter = Writer & { readonly statements: StatementRooms };
+
 type ThreadWriterOptions = { readonly log: StoreLog; readonly spawn: () => Worker };
 
 /** Rejects with StartError when the database cannot be opened. */
-export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Promise<Writer> {
+export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Promise<ThreadWriter> {
   const calls = createThreadCalls();
   let thread: Worker | null = null;
   let restartMs = RESTART_MIN_MS;
@@ -42,7 +46,7 @@ export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Pr
   }
 
   /** Resolves when the thread serves calls; from then on its death is handled by `handleDeath`. */
-  function start(): Promise<void> {
+  function start(): Promise<StatementRooms | null> {
     return new Promise((resolve, reject) => {
       const worker = spawn();
       let failure: unknown = null;
@@ -52,7 +56,7 @@ export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Pr
         else if (reply.kind === 'ready') {
           serving = true;
           thread = worker;
-          resolve();
+          resolve(reply.statements);
         } else calls.settle(reply);
       });
       worker.on('error', (error) => {
@@ -66,8 +70,10 @@ export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Pr
     });
   }
 
-  await start();
+  const statements = await start();
+  if (statements === null) throw new Error('the writer thread has sent no statements');
   return {
+    statements,
     call: (async (verb, ...args) => {
       if (thread === null) throw restartingFault();
       return await calls.send(thread, verb, args);

@@ -1,26 +1,25 @@
-/** Turns a change of one row into one of many on PostgreSQL: each parameter becomes an array over all rows. */
+/** Turns a change of one row into one of many: each parameter becomes an array over all rows. */
 
 import { sql } from 'kysely';
-import { encodeCode } from './mapper.ts';
-import { asValue, Param } from './param.ts';
+import { Placeholder, placeholder } from './placeholder.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the query builder has no type for all of its nodes together.
 type Node = any;
 
 /** `typeOf` returns the type of a column. */
 export function takeArrays(change: Node, typeOf: (column: string) => string): Node {
-  const arrays: { readonly column: string; readonly type: string; readonly params: Param }[] = [];
+  const arrays: { readonly column: string; readonly type: string; readonly value: Placeholder }[] = [];
 
   /** `column`: the parameter is assigned to, or compared with. */
   function replaceGiven(node: Node, column: string | null): Node {
-    if (node instanceof Param) {
+    if (node instanceof Placeholder) {
       if (column === null) throw new Error('what is given of many rows is set, or compared with a column');
-      arrays.push({ column: `v${arrays.length}`, type: typeOf(column), params: node });
+      arrays.push({ column: `v${arrays.length}`, type: typeOf(column), value: node });
       return sql.ref(`given.${arrays.at(-1)?.column}`).toOperationNode();
     }
     if (Array.isArray(node)) return node.map((each) => replaceGiven(each, column));
     if (node === null || typeof node !== 'object') return node;
-    if (node.kind === 'ValueNode') return node.value instanceof Param ? replaceGiven(node.value, column) : node;
+    if (node.kind === 'ValueNode') return node.value instanceof Placeholder ? replaceGiven(node.value, column) : node;
     if (node.kind === 'ColumnUpdateNode') {
       return { ...node, value: replaceGiven(node.value, node.column.column.name) };
     }
@@ -31,8 +30,8 @@ export function takeArrays(change: Node, typeOf: (column: string) => string): No
   }
 
   function fromRows() {
-    const types = arrays.map(({ params, type }) => sql`${asValue(encodeCode(type, params.cell))}::${sql.raw(type)}[]`);
-    return sql`unnest(${sql.join(types)}) as given (${sql.raw(arrays.map(({ column }) => column).join(', '))})`;
+    const given = arrays.map(({ type, value }) => arrayOf(value, type));
+    return sql`unnest(${sql.join(given)}) as given (${sql.raw(arrays.map(({ column }) => column).join(', '))})`;
   }
 
   if (change.kind === 'InsertQueryNode') {
@@ -48,4 +47,10 @@ export function takeArrays(change: Node, typeOf: (column: string) => string): No
   return change.kind === 'UpdateQueryNode'
     ? { ...changed, from: { kind: 'FromNode', froms: [rows] } }
     : { ...changed, using: { kind: 'UsingNode', tables: [rows] } };
+}
+
+/** The values of a parameter in all rows, as an array of the type. */
+export function arrayOf({ given }: Placeholder, type: string) {
+  if (given === null) throw new Error('a list is not given of many rows');
+  return sql`${placeholder(given.member, given.form, `${type}[]`)}::${sql.raw(type)}[]`;
 }

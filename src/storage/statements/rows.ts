@@ -1,20 +1,21 @@
 /** SQL for whole rows, by their table's description. */
 
-import type { Dialect } from '../../src/storage/queries.ts';
+import type { Dialect } from '../queries.ts';
+import type { Column, Schema } from './columns.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: these functions serve every table, and the builder types each.
 type Any = any;
-type RowDialect = Pick<Dialect, 'find' | 'row' | 'insert' | 'upsert' | 'orAdd' | 'update' | 'remove'>;
-type Described = { readonly meta: { readonly name?: string; readonly properties: object } };
 
-export function createRowDialect(tables: readonly Described[]): RowDialect {
-  function namesOf(table: string, isWanted: (column: Any) => boolean, without: readonly string[] = []): string[] {
-    const described = tables.find(({ meta }) => meta.name === table);
-    if (described === undefined) throw new Error(`${table} is no table of the store`);
-    const columns = Object.entries(described.meta.properties);
-    return columns.flatMap(([name, column]) => (isWanted(column) && !without.includes(name) ? [name] : []));
-  }
+export type RowDialect = Pick<Dialect, 'allOf' | 'find' | 'row' | 'insert' | 'upsert' | 'orAdd' | 'update' | 'remove'>;
 
+export function createRowDialect({ tableOf }: Schema): RowDialect {
+  const namesOf = (table: string, isWanted: (column: Column) => boolean, without: readonly string[] = []): string[] =>
+    tableOf(table).columns.flatMap((column) =>
+      isWanted(column) && !without.includes(column.name) ? [column.name] : [],
+    );
+
+  const allOf = (table: string, ...without: readonly string[]): Any =>
+    namesOf(table, () => true, without).map((name) => `${table}.${name} as ${name}`);
   const row = (table: string, params: Any, ...without: readonly string[]): Any =>
     Object.fromEntries(namesOf(table, isGiven, without).map((name) => [name, params[name]]));
   const insert = (db: Any, table: string, params: Any): Any => db.insertInto(table).values(row(table, params));
@@ -31,9 +32,9 @@ export function createRowDialect(tables: readonly Described[]): RowDialect {
   }
 
   return {
+    allOf,
     find(db: Any, table: string, known: Any, ...without: readonly string[]): Any {
-      const names = namesOf(table, () => true, without);
-      const all = db.selectFrom(table).select(names.map((name) => `${table}.${name} as ${name}`));
+      const all = db.selectFrom(table).select(allOf(table, ...without));
       return Object.keys(known).length === 0 ? all : all.where(({ and }: Any) => and(known));
     },
     row,
@@ -47,6 +48,7 @@ export function createRowDialect(tables: readonly Described[]): RowDialect {
   };
 }
 
-function isGiven(column: Any): boolean {
-  return column.autoincrement !== true && column.default === undefined;
+/** Whether the store does not fill the column in itself. */
+function isGiven({ autoincrement, default: standard }: Column): boolean {
+  return autoincrement !== true && standard === undefined;
 }
