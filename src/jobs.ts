@@ -51,8 +51,7 @@ export function startJobs(deps: JobDeps): Schedule {
       failed: 'removing deleted runs failed',
       intervalMs: MAINTENANCE_INTERVAL_MS,
     }),
-    createStepJob(deps, store.searchIndex.step, { failed: 'indexing traces failed' }),
-    createStepJob(deps, store.spendBlocks.step, { failed: 'building blocks of the log failed' }),
+    ...store.upkeep.map(({ name, step }) => createStepJob(deps, step, { failed: `${name} failed` })),
     createStepJob(
       deps,
       createBackfills({

@@ -129,7 +129,12 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: limits.traces });
   const exports = createTraceExports({ searches, traces, store: store.traces, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
-  const gateway = createGateway({ store: store.requests, prices, meter, runSteps });
+  const gateway = createGateway({
+    store: { ...store.requests, numbers: store.projects.numbers },
+    prices,
+    meter,
+    runSteps,
+  });
   const tails = createTraceTails({
     search: store.search,
     searches,

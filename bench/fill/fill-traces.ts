@@ -20,7 +20,8 @@ export async function fillTraces(
     }
   }
   await Promise.all(Array.from({ length: BATCHES_UNDER_WAY }, send));
-  for (let steps = 0; (await store.searchIndex.step()) !== 'done'; steps += 1) {
-    if (steps % 100 === 0) report(`${await store.searchIndex.countUnindexed()} traces to be indexed`);
+  for (const { name, step } of store.upkeep) {
+    report(name);
+    while ((await step()) !== 'done');
   }
 }

@@ -6,8 +6,8 @@ import type { Clock } from '../domain/clock.ts';
 import { Fault } from '../domain/fault.ts';
 import { isPossibleId } from '../domain/ids.ts';
 import { holdsAnything, principalOf, projectScope } from '../domain/keys/permissions.ts';
+import type { KeyStore } from '../domain/management/management-port.ts';
 import { hashSecret, type ParsedToken, parseToken, secretsEqual } from '../domain/secrets.ts';
-import type { KeyStore } from '../domain/store.ts';
 import { type HeaderReader, readCredentials, readProjectId } from './credential.ts';
 
 /**

@@ -4,7 +4,7 @@ import { findTarget, type TargetDeps } from '../domain/evaluations/evaluation-ta
 import type { EvaluatorRun, EvaluatorRunStore, LeasedRun } from '../domain/evaluations/evaluator-run.ts';
 import { evaluateTrace, type TraceRun, type TraceRunDeps, type TraceRunEnd } from '../domain/evaluations/trace-run.ts';
 import { Fault } from '../domain/fault.ts';
-import type { KeyStore } from '../domain/store.ts';
+import type { KeyStore } from '../domain/management/management-port.ts';
 import type { SearchRequest, TracePage, TraceSearches } from '../domain/traces/search/trace-search.ts';
 import type { TraceView } from '../domain/traces/traces.ts';
 

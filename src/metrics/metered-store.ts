@@ -2,6 +2,7 @@
 
 import type { DeliveryMeter } from '../delivery/meter.ts';
 import type { DeliveryStore, WebhookStore, WorkItem, WorkOutcome } from '../domain/delivery/webhook-store.ts';
+import type { RequestStore } from '../domain/events/log-port.ts';
 import type { RequestMeter } from '../domain/events/request-meter.ts';
 import type {
   GovernanceReport,
@@ -10,7 +11,8 @@ import type {
   RequestsReported,
 } from '../domain/events/request-report.ts';
 import type { RetentionStore } from '../domain/management/retention-store.ts';
-import type { RequestStore, Store, TraceStore } from '../domain/store.ts';
+import type { Store } from '../domain/store.ts';
+import type { TraceStore } from '../domain/traces/telemetry-port.ts';
 import type { TraceAppend, TraceAppended } from '../domain/traces/trace.ts';
 
 type MeteredStoreDeps = {

@@ -86,7 +86,7 @@ function registerStore(registry: Registry, { store, clock, monotonicMs, retentio
   registry.gauge({
     name: 'spandrel_search_unindexed_traces',
     help: 'Traces that are new or have changed since they were indexed; of the whole database.',
-    read: shareRead(store.searchIndex.countUnindexed, monotonicMs),
+    read: shareRead(store.search.countUnindexed, monotonicMs),
   });
   const readBackfills = shareRead(store.backfills.list, monotonicMs);
   registry.gauge({

@@ -1,7 +1,9 @@
 /** Assembles the store from an engine: the commit queue, the order in which parts close, and refusals after that. */
 
 import { unavailableFault } from '../domain/fault.ts';
-import type { KeyStore, Store, TraceStore } from '../domain/store.ts';
+import type { KeyStore } from '../domain/management/management-port.ts';
+import type { Store } from '../domain/store.ts';
+import type { TraceStore } from '../domain/traces/telemetry-port.ts';
 import type { TraceChangeStore } from '../domain/traces/trace-changes.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
@@ -93,6 +95,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
   const engine = start({ isClosed, refuseWhenClosed, isBusy: queue.isBusy });
   const { control, reads, rooms, traceChanges, notify } = engine;
   const sums = completeBefore(engine.sums, engine.completeTotals);
+  const indexQueue = createIndexQueue(engine.blocks.queue);
   const blocks = { reads: sums, writer: engine.blocks.writer, clock: Date.now };
   const events = { ...reads, queries: reads.queries.events };
   const { webhooks, deliveries } = createWebhooks(engine);
@@ -120,14 +123,11 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
         return await queue.append(append);
       },
     },
-    search: { find: sums.find, match: sums.match },
+    search: { find: sums.find, match: sums.match, countUnindexed: indexQueue.countUnindexed },
     analytics: sums,
-    searchIndex: createIndexer({ ...blocks, queue: createIndexQueue(engine.blocks.queue) }),
     spend: { sum: sums.sum },
-    spendBlocks: createSpendBlocks(blocks),
     traceChanges: { removeTrace: traceChanges.removeTrace, patchMetadata: traceChanges.patchMetadata },
     requests: {
-      projectNumbers: createProjectNumbers(control),
       report: submit,
       reportGovernance: submit,
       settle: submit,
@@ -136,6 +136,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
     ...rooms,
+    projects: { updateSettings: rooms.projects.updateSettings, numbers: createProjectNumbers(control) },
     experiments: createExperimentStore(rooms.experiments),
     monitors: createMonitorStore(rooms.monitors),
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
@@ -158,6 +159,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
     webhooks,
     deliveries,
+    upkeep: [createIndexer({ ...blocks, queue: indexQueue }), createSpendBlocks(blocks)],
     usage: async () => {
       refuseWhenClosed();
       return await engine.usage();

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiKeyRecord, ManagementChange } from '../../src/domain/management/management.ts';
+import type { Bootstrap } from '../../src/domain/management/management-port.ts';
 import { commitOptimistically } from '../../src/domain/management/optimistic-commit.ts';
 import { createPriceResolver, type PriceResolver } from '../../src/domain/pricing/prices.ts';
 import { runWithoutPauses, type Steps } from '../../src/domain/steps.ts';
-import type { Bootstrap, Store } from '../../src/domain/store.ts';
+import type { Store } from '../../src/domain/store.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { insertKey } from '../support/insert-key.ts';
 import { query } from '../support/postgres-databases.ts';

@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ClaimedJob } from '../../src/domain/evaluations/jobs.ts';
+import type { Bootstrap } from '../../src/domain/management/management-port.ts';
 import type { Monitor } from '../../src/domain/monitors/monitor.ts';
-import type { Bootstrap, Store } from '../../src/domain/store.ts';
+import type { Store } from '../../src/domain/store.ts';
 import type { TraceAppend } from '../../src/domain/traces/trace.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { query } from '../support/postgres-databases.ts';

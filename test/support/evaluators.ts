@@ -3,10 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Project } from '../../src/domain/caller.ts';
 import { createCursorCodec } from '../../src/domain/cursor.ts';
-import type { Evaluator } from '../../src/domain/evaluators/evaluator.ts';
+import type { Evaluator, EvaluatorSize, EvaluatorStore } from '../../src/domain/evaluators/evaluator.ts';
 import { createEvaluators, type EvaluatorDraft } from '../../src/domain/evaluators/evaluators.ts';
 import { Fault } from '../../src/domain/fault.ts';
-import type { EvaluatorSize, EvaluatorStore } from '../../src/domain/store.ts';
 
 export const NOW_MS = 1_700_000_000_000;
 

@@ -3,6 +3,7 @@
 import { isObject, parseFreeJson } from '../../json/free-json.ts';
 import { type LosslessObject, readMember } from '../../json/lossless-json.ts';
 import type { Project } from '../caller.ts';
+import type { EvaluatorStore } from '../evaluators/evaluator.ts';
 import { type Evaluator, readStoredObject } from '../evaluators/evaluator.ts';
 import { findCatalogueEntry, unavailableReason } from '../evaluators/evaluator-catalogue.ts';
 import { type CatalogueEntry, IN_CONFIG, overlaySettings, validateSettings } from '../evaluators/evaluator-settings.ts';
@@ -10,7 +11,6 @@ import { type CheckPatterns, patternProblems } from '../evaluators/text-rules.ts
 import { Fault, type Reason } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
 import type { MonitorStore } from '../monitors/monitor.ts';
-import type { EvaluatorStore } from '../store.ts';
 import { cutToCharacters } from '../text-limits.ts';
 import type { EvaluationRequest, EvaluatorName, OnError } from './evaluation-request.ts';
 import type { PermitRequest } from './tenant-semaphore.ts';

@@ -1,8 +1,8 @@
 /** Runs the job that corrects the requests of the calls of a trace: reads the calls, and leaves the rest to the commit. */
 
 import type { Clock } from '../clock.ts';
-import type { TraceStore } from '../store.ts';
 import { SETTLED_AT_ONCE } from '../traces/call-settlement.ts';
+import type { TraceStore } from '../traces/telemetry-port.ts';
 import { CALLS, type ClaimedJob, type JobOutcome } from './jobs.ts';
 
 type SettlementDeps = { readonly traces: Pick<TraceStore, 'find' | 'calls'>; readonly clock: Clock };

@@ -2,10 +2,10 @@
 
 import type { Project } from '../caller.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
-import type { TraceStore } from '../store.ts';
 import type { EvaluationDraft } from '../traces/collector/collector-draft.ts';
 import { readEvaluation } from '../traces/collector/collector-evaluation.ts';
 import { type CollectorLimits, createReading } from '../traces/collector/collector-reading.ts';
+import type { TraceStore } from '../traces/telemetry-port.ts';
 import type { TraceAppend } from '../traces/trace.ts';
 import { lookupForms } from '../traces/trace-ids.ts';
 

@@ -4,8 +4,7 @@ import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { type CursorPage, type CursorPageRequest, invalidCursor } from '../management/listing.ts';
 import { byLastUpdate } from '../record-updates.ts';
-import type { EvaluatorSize, EvaluatorStore } from '../store.ts';
-import type { Evaluator } from './evaluator.ts';
+import type { Evaluator, EvaluatorSize, EvaluatorStore } from './evaluator.ts';
 
 type EvaluatorListDeps = {
   readonly store: Pick<EvaluatorStore, 'measure' | 'findAll'>;

@@ -6,9 +6,9 @@ import { Fault } from '../fault.ts';
 import { bindFilter, invalidCursor, openCursor, toCursorPage } from '../management/listing.ts';
 import { requireRange } from '../reasons.ts';
 import { retentionStartMs } from '../retention-terms.ts';
-import type { EventStore } from '../store.ts';
 import type { StoredEvent } from './event.ts';
 import { REQUEST_EVENT_TYPES, type RequestEventType } from './event-type.ts';
+import type { EventStore } from './log-port.ts';
 
 type EventsDeps = { readonly store: EventStore; readonly cursors: CursorCodec };
 

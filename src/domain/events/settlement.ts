@@ -1,7 +1,7 @@
 /** Settles requests whose outcome is overdue. */
 
 import type { Clock } from '../clock.ts';
-import type { RequestStore } from '../store.ts';
+import type { RequestStore } from './log-port.ts';
 
 type SettlementDeps = {
   readonly store: Pick<RequestStore, 'settle'>;

@@ -1,21 +1,22 @@
 /** Accepts reports of gateways: requests with their costs, and events of keys and budgets. */
 
 import type { Organization, Project } from '../caller.ts';
+import type { RequestStore } from '../events/log-port.ts';
 import type { RequestCost } from '../events/request-content.ts';
 import type { RequestMeter } from '../events/request-meter.ts';
 import type { Price, Priced, ReportedRequest, RequestResult, Unpriced } from '../events/request-report.ts';
 import { unavailableFault, validationFault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
+import type { ProjectStore } from '../management/management-port.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
 import type { RunSteps, Steps } from '../steps.ts';
-import type { RequestStore } from '../store.ts';
 import type { DraftList, GovernanceDraft, RequestDraft, Sent } from './gateway-draft.ts';
 import { createItemReading, type ItemReading } from './gateway-reading.ts';
 import { readRecord, type SentRecord, statusIn } from './gateway-record.ts';
 import { readGovernanceEvent } from './governance-event.ts';
 
 type GatewayDeps = {
-  readonly store: Pick<RequestStore, 'projectNumbers' | 'report' | 'reportGovernance'>;
+  readonly store: Pick<RequestStore, 'report' | 'reportGovernance'> & Pick<ProjectStore, 'numbers'>;
   readonly prices: PriceResolver;
   /** Reads the items of a report with pauses: together they may be megabytes. */
   readonly runSteps: RunSteps;
@@ -158,7 +159,7 @@ async function assignProjects(
 ): Promise<readonly (AssignedRecord | Rejection)[]> {
   const named = read.flatMap((each) => ('content' in each && each.projectId !== null ? [each.projectId] : []));
   const ids = project === null ? [...new Set(named)].filter(isPossibleId) : [];
-  const numbers = ids.length === 0 ? new Map<string, number>() : await store.projectNumbers(organization.id, ids);
+  const numbers = ids.length === 0 ? new Map<string, number>() : await store.numbers(organization.id, ids);
   return read.map((each) => {
     if (!('content' in each)) return each;
     const { projectId } = each;

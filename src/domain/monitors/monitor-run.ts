@@ -16,10 +16,12 @@ import {
 } from '../evaluations/outcome.ts';
 import { resultDraft, resultIdOf } from '../evaluations/result-draft.ts';
 import type { TraceResults } from '../evaluations/trace-results.ts';
+import type { EvaluatorStore } from '../evaluators/evaluator.ts';
 import { type Evaluator, readStoredObject } from '../evaluators/evaluator.ts';
 import { Fault } from '../fault.ts';
+import type { KeyStore } from '../management/management-port.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
-import type { EvaluatorStore, KeyStore, TraceStore } from '../store.ts';
+import type { TraceStore } from '../traces/telemetry-port.ts';
 import type { TraceAppend } from '../traces/trace.ts';
 import { type Monitor, type MonitorStore, sourceOfField } from './monitor.ts';
 import {

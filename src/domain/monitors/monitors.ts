@@ -5,6 +5,7 @@ import { type Project, tenantOf } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { targetToRun } from '../evaluations/evaluation-target.ts';
 import type { EvaluationJobStore } from '../evaluations/jobs.ts';
+import type { EvaluatorStore } from '../evaluators/evaluator.ts';
 import { type Evaluator, readStoredObject } from '../evaluators/evaluator.ts';
 import { normalizeName } from '../evaluators/evaluator-draft.ts';
 import { type CatalogueEntry, validateSettings } from '../evaluators/evaluator-settings.ts';
@@ -15,7 +16,6 @@ import { isPossibleId, newId } from '../ids.ts';
 import { choiceReason, refuseProblems } from '../reasons.ts';
 import { byLastUpdate, nextUpdateMs, retryStale } from '../record-updates.ts';
 import { drawSlug, retryTakenSlugs } from '../slug.ts';
-import type { EvaluatorStore } from '../store.ts';
 import type { Mappings, Monitor, MonitorStore } from './monitor.ts';
 import { type MonitorDraft, monitorProblems, newMonitorProblems, readParts } from './monitor-draft.ts';
 

@@ -2,6 +2,7 @@
 
 import type { RandomBytes } from '../clock.ts';
 import { newId } from '../ids.ts';
+import type { InstallationStore, NewOrganization } from '../management/management-port.ts';
 import {
   hashSecret,
   mintApiKey,
@@ -12,7 +13,6 @@ import {
   secretsEqual,
 } from '../secrets.ts';
 import { slugify } from '../slug.ts';
-import type { InstallationStore, NewOrganization } from '../store.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
 
 export type BootstrapOptions = OrganizationOptions & {

@@ -1,7 +1,7 @@
 /** The initial records of a new organization. */
 
 import type { ManagementChange } from '../management/management.ts';
-import type { NewOrganization } from '../store.ts';
+import type { NewOrganization } from '../management/management-port.ts';
 
 /** The fields of a key that was never changed or used. */
 export const NEW_KEY = {

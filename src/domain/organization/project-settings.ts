@@ -2,8 +2,8 @@
 
 import type { Project } from '../caller.ts';
 import { Fault } from '../fault.ts';
+import type { ProjectSettingsChange, ProjectStore, StoredProjectSettings } from '../management/management-port.ts';
 import { FOR_EVER, traceTermDays } from '../retention-terms.ts';
-import type { ProjectSettingsChange, ProjectStore, StoredProjectSettings } from '../store.ts';
 
 export type ProjectSettings = {
   /** Days after which a trace expires, counted from when it was received; null: never. */

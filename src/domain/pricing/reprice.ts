@@ -1,9 +1,9 @@
 /** Walks through stored traces and reprices their spans by the current price list and overrides. */
 
-import type { TraceStore } from '../store.ts';
 import { SETTLED_AT_ONCE } from '../traces/call-settlement.ts';
 import { readResultCost } from '../traces/collector/collector-metrics.ts';
 import { ALL_TRACES, type SearchPosition, type TraceSearch } from '../traces/search/trace-search-store.ts';
+import type { TraceStore } from '../traces/telemetry-port.ts';
 import type { Span } from '../traces/trace.ts';
 import type { PriceResolver, Prices } from './prices.ts';
 import type { ListedSpan, NewPrice, RepricedProject, RepricedTrace, RepricingStore } from './repricing.ts';

@@ -12,12 +12,6 @@ export type SpendStore = {
   sum(query: SpendQuery): Promise<SpendAnswer>;
 };
 
-/** Builds the blocks that make sums fast. Sums are the same without them. */
-export type SpendBlocks = {
-  /** Builds one block of events. `done`: no log has enough events for another block. */
-  step(): Promise<'more' | 'done'>;
-};
-
 /** By what requests are filtered and grouped. */
 export const SPEND_DIMENSIONS = ['project', 'model', 'virtual_key', 'principal', 'end_user', 'label'] as const;
 export type SpendDimension = (typeof SPEND_DIMENSIONS)[number];

@@ -5,7 +5,7 @@
 
 import type { CursorCodec, Position } from '../cursor.ts';
 import { Fault } from '../fault.ts';
-import type { ListPosition, SpanPosition, StoredTrace, TraceStore } from '../store.ts';
+import type { ListPosition, SpanPosition, StoredTrace, TraceStore } from './telemetry-port.ts';
 import type { Evaluation, Span } from './trace.ts';
 import { evaluationBytes, linesBytes, spanBytes } from './trace-size.ts';
 

@@ -5,7 +5,7 @@
  */
 
 import type { ApiKey, Project } from '../../domain/caller.ts';
-import type { KeyStore, MaybePromise } from '../../domain/store.ts';
+import type { KeyStore, MaybePromise } from '../../domain/management/management-port.ts';
 
 /** The most entries of each kind; a full cache is emptied. */
 const ENTRIES_MAX = 10_000;

@@ -1,7 +1,7 @@
 /** Saved evaluators. */
 
 import { LockMode, raw } from '@mikro-orm/core';
-import type { EvaluatorSize, EvaluatorStore } from '../../domain/store.ts';
+import type { EvaluatorSize, EvaluatorStore } from '../../domain/evaluators/evaluator.ts';
 import { EvaluatorRow } from '../entities/evaluators.ts';
 import { MonitorRow } from '../entities/monitors.ts';
 import { countChange } from './monitors.ts';

@@ -2,9 +2,9 @@
 
 import { sql } from 'kysely';
 import type { ManagementStore } from '../../domain/management/management.ts';
+import type { InstallationStore, NewOrganization, ProjectStore } from '../../domain/management/management-port.ts';
 import type { ClockStore } from '../../domain/management/retention-store.ts';
 import { recordsOfNew } from '../../domain/organization/new-organization.ts';
-import type { InstallationStore, NewOrganization, ProjectStore } from '../../domain/store.ts';
 import { Installation, Member, Organization, Project, RoleBinding, Team } from '../entities/organization.ts';
 import { unpackGrant } from '../keys/grants.ts';
 import type { EntityManager } from '../mapper.ts';
@@ -71,7 +71,7 @@ async function findAdministrators(em: EntityManager, email: string) {
 }
 
 /** See ProjectStore.updateSettings. */
-export function createProjectSettings({ transact }: Units): ProjectStore {
+export function createProjectSettings({ transact }: Units): Omit<ProjectStore, 'numbers'> {
   return {
     updateSettings: (id, change, updatedAtMs) =>
       transact(async ({ em }) => {

@@ -1,9 +1,9 @@
 /** The numbers of the projects in reports. */
 
-import type { RequestStore } from '../../domain/store.ts';
+import type { ProjectStore } from '../../domain/management/management-port.ts';
 import { type QueryRunner, queryInBatches } from '../transaction.ts';
 
-export function createProjectNumbers(runner: QueryRunner): RequestStore['projectNumbers'] {
+export function createProjectNumbers(runner: QueryRunner): ProjectStore['numbers'] {
   const { queries, runQuery, pointsPerQuery } = runner;
   return async (organizationId, ids) => {
     const find = (some: readonly string[]) =>

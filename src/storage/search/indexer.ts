@@ -5,9 +5,9 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Lease } from '../../domain/clock.ts';
+import type { Upkeep } from '../../domain/store.ts';
 import { facetsOf } from '../../domain/traces/search/facets.ts';
 import type { Needs } from '../../domain/traces/search/trace-filter.ts';
-import type { SearchIndex } from '../../domain/traces/search/trace-search-store.ts';
 import { createBlockSteps, type NextTenant } from '../block-steps.ts';
 import type { QueryRunner } from '../transaction.ts';
 import { type BuiltBlock, createBlockBuilder } from './block-builder.ts';
@@ -147,7 +147,7 @@ type IndexerDeps = {
 // Commits wait for one transaction of a step.
 const ROWS_AT_ONCE = 500;
 
-export function createIndexer({ queue, reads, writer, clock }: IndexerDeps): SearchIndex {
+export function createIndexer({ queue, reads, writer, clock }: IndexerDeps): Upkeep {
   async function clean(projectNumber: number, blocks: readonly number[]): Promise<void> {
     for (const block of blocks) while (await writer.removeBlockRows({ projectNumber, block }));
     await writer.endCleaning(projectNumber, blocks);
@@ -172,8 +172,5 @@ export function createIndexer({ queue, reads, writer, clock }: IndexerDeps): Sea
     return true;
   }
 
-  return {
-    step: createBlockSteps({ findNext: queue.findUnindexed, build: index, clock }),
-    countUnindexed: queue.countUnindexed,
-  };
+  return { name: 'indexing traces', step: createBlockSteps({ findNext: queue.findUnindexed, build: index, clock }) };
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Clock, Lease } from '../../domain/clock.ts';
-import type { SpendBlocks } from '../../domain/spend/spend-store.ts';
+import type { Upkeep } from '../../domain/store.ts';
 import { createBlockSteps, isLeased, type NextTenant } from '../block-steps.ts';
 import type { Transact, Transaction } from '../transaction.ts';
 import { BLOCK_EVENTS, type BuiltBlock, type EventBits, withBits } from './block-format.ts';
@@ -75,7 +75,7 @@ type SpendBlocksDeps = {
   readonly clock: Clock;
 };
 
-export function createSpendBlocks({ reads, writer, clock }: SpendBlocksDeps): SpendBlocks {
+export function createSpendBlocks({ reads, writer, clock }: SpendBlocksDeps): Upkeep {
   async function build(organizationNumber: number, lease: Lease): Promise<boolean> {
     const afterSeq = await writer.claimSpend(organizationNumber, lease);
     if (afterSeq === null) return false;
@@ -85,7 +85,10 @@ export function createSpendBlocks({ reads, writer, clock }: SpendBlocksDeps): Sp
     return true;
   }
 
-  return { step: createBlockSteps({ findNext: reads.findUnsummed, build, clock }) };
+  return {
+    name: 'building blocks of the log',
+    step: createBlockSteps({ findNext: reads.findUnsummed, build, clock }),
+  };
 }
 
 type WrittenBlock = BuiltBlock & {

@@ -1,7 +1,7 @@
 /** Queries of traces, their spans and their evaluations. */
 
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { ListPosition, SpanPosition } from '../../domain/store.ts';
+import type { ListPosition, SpanPosition } from '../../domain/traces/telemetry-port.ts';
 import type { TraceTotals } from '../../domain/traces/trace.ts';
 import { OUTDATED_START, SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
 import { columns, pick, remove, rowsOf, upsert } from '../plain-queries.ts';

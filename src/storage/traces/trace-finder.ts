@@ -1,6 +1,6 @@
 /** Finds traces, and completes the sums of large traces that an append had to leave out: when they are read, or searched. */
 
-import type { StoredTrace, TraceStore } from '../../domain/store.ts';
+import type { StoredTrace, TraceStore } from '../../domain/traces/telemetry-port.ts';
 import type { TraceRecord } from '../../domain/traces/trace.ts';
 import { hasNodes, isOutdated } from '../../domain/traces/trace-aggregates.ts';
 import type { Sums, TraceState } from '../../domain/traces/trace-growth.ts';

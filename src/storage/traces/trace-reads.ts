@@ -2,8 +2,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createStepRunner, type RunSteps } from '../../domain/steps.ts';
-import type { ListRange, StoredTrace, TraceOutline, TraceStore } from '../../domain/store.ts';
 import { listCalls } from '../../domain/traces/call-settlement.ts';
+import type { ListRange, StoredTrace, TraceOutline, TraceStore } from '../../domain/traces/telemetry-port.ts';
 import { SPAN_TYPES, type SpanSummary } from '../../domain/traces/trace.ts';
 import {
   aggregatesOf,

@@ -40,7 +40,7 @@ function createFixture(answers: readonly RequestsReported[] = []) {
     },
     meter: { reported: ({ source, status, result }) => void counted.push(`${source} ${status} ${result}`) },
     store: {
-      projectNumbers: async (_organizationId, ids) =>
+      numbers: async (_organizationId, ids) =>
         new Map(ids.filter((id) => id.startsWith('project_')).map((id, index) => [id, index + 1])),
       async report(report) {
         reports.push(report);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TraceStore } from '../../../src/domain/store.ts';
 import { withShares } from '../../../src/domain/traces/shares/shares.ts';
+import type { TraceStore } from '../../../src/domain/traces/telemetry-port.ts';
 import type { Span } from '../../../src/domain/traces/trace.ts';
 import { summaryOf, totalsOf } from '../../../src/domain/traces/trace-totals.ts';
 import { runsOf } from '../../support/scenario.ts';

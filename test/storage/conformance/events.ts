@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EventRange, StoredEvent } from '../../../src/domain/events/event.ts';
+import type { EventStore } from '../../../src/domain/events/log-port.ts';
 import { allRequestKeys, gatewayRequestId, requestKeys } from '../../../src/domain/events/request-event.ts';
-import type { EventStore } from '../../../src/domain/store.ts';
 import { ORGANIZATION, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 

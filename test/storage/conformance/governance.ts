@@ -59,12 +59,12 @@ export function governanceConformance(open: OpenSubject): void {
   describe('the numbers of projects', () => {
     it(
       'are those of the organization, archived ones included',
-      withStore(open, async ({ installation, keys, requests }, { execute }) => {
+      withStore(open, async ({ installation, keys, projects }, { execute }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);
         const project = await keys.findProject(plan.project.id);
         await execute('UPDATE projects SET archived_at = 1');
-        const ask = (organizationId: string) => requests.projectNumbers(organizationId, [plan.project.id, 'unknown']);
+        const ask = (organizationId: string) => projects.numbers(organizationId, [plan.project.id, 'unknown']);
         expect(await ask(plan.organization.id)).toEqual(new Map([[plan.project.id, project?.number]]));
         expect(await ask('another')).toEqual(new Map());
       }),

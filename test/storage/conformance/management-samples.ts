@@ -10,7 +10,8 @@ import type {
   RoleBindingRecord,
   TeamRecord,
 } from '../../../src/domain/management/management.ts';
-import type { Bootstrap, Store } from '../../../src/domain/store.ts';
+import type { Bootstrap } from '../../../src/domain/management/management-port.ts';
+import type { Store } from '../../../src/domain/store.ts';
 import { RECEIVED_AT_MS, randomHex, samplePlan } from './samples.ts';
 import type { Subject } from './subject.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { EventStore, TraceStore } from '../../../src/domain/store.ts';
+import type { EventStore } from '../../../src/domain/events/log-port.ts';
 import { requestIdOfStored } from '../../../src/domain/traces/span-requests.ts';
+import type { TraceStore } from '../../../src/domain/traces/telemetry-port.ts';
 import type { Span } from '../../../src/domain/traces/trace.ts';
 import { ORGANIZATION, randomHex, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';

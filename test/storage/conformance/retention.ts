@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RetentionCounts, RetentionCuts } from '../../../src/domain/management/retention-store.ts';
-import type { Store, StoredTrace } from '../../../src/domain/store.ts';
+import type { Store } from '../../../src/domain/store.ts';
+import type { StoredTrace } from '../../../src/domain/traces/telemetry-port.ts';
 import type { TraceAppend } from '../../../src/domain/traces/trace.ts';
 import {
   bareSpan,

@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Evaluator } from '../../../src/domain/evaluators/evaluator.ts';
+import type { Bootstrap } from '../../../src/domain/management/management-port.ts';
 import type { Monitor } from '../../../src/domain/monitors/monitor.ts';
-import type { Bootstrap } from '../../../src/domain/store.ts';
 import type { Evaluation, Span, SpanRequest, TraceAppend } from '../../../src/domain/traces/trace.ts';
 import type { NewKey } from '../../support/insert-key.ts';
 

@@ -4,7 +4,7 @@ import type { FoundTraces, SearchQuery } from '../../../src/domain/traces/search
 import { drawSeed, isFullTier, runsOf } from '../../support/scenario.ts';
 import { PROJECT } from './samples.ts';
 import { createSearchSamples } from './search-samples.ts';
-import { type OpenSubject, type Subject, withStore } from './subject.ts';
+import { keepUp, type OpenSubject, type Subject, withStore } from './subject.ts';
 
 const TRACES = 2_300;
 const BLOCK_TRACES = 1_024;
@@ -19,16 +19,16 @@ export function searchIndexConformance(open: OpenSubject): void {
         const samples = createSearchSamples(seed);
         const appends = Array.from({ length: TRACES }, (_, index) => samples.trace(index));
         await Promise.all(appends.map(store.traces.append));
-        await indexAll(store);
-        expect(await store.searchIndex.countUnindexed()).toBeLessThan(BLOCK_TRACES);
+        await keepUp(store);
+        expect(await store.search.countUnindexed()).toBeLessThan(BLOCK_TRACES);
         await expectSame(subject, Array.from({ length: runsOf(40) }, samples.question));
 
         // Some changes stay unindexed, and later blocks then hold most of the first block.
         await change(store, samples, isFullTier ? 700 : 300);
         await expectSame(subject, Array.from({ length: runsOf(24) }, samples.question));
         await change(store, samples, isFullTier ? 500 : 200);
-        await indexAll(store);
-        expect(await store.searchIndex.countUnindexed()).toBeLessThan(BLOCK_TRACES);
+        await keepUp(store);
+        expect(await store.search.countUnindexed()).toBeLessThan(BLOCK_TRACES);
         await expectSame(subject, Array.from({ length: runsOf(40) }, samples.question));
       }),
     );
@@ -49,8 +49,8 @@ export function searchIndexConformance(open: OpenSubject): void {
           await subject.execute(`INSERT INTO search_parts (project_number, block, part, content)
             VALUES (${PROJECT.number}, ${block}, 1, ${subject.bytes('00')})`);
         }
-        await indexAll(store);
-        expect(await store.searchIndex.countUnindexed()).toBe(0);
+        await keepUp(store);
+        expect(await store.search.countUnindexed()).toBe(0);
         // A leftover row of this block would make its insert fail.
         await subject.execute(`INSERT INTO search_facets (project_number, block, facet, trace_set)
           VALUES (${PROJECT.number}, 7, 1, ${subject.bytes('00')})`);
@@ -68,18 +68,14 @@ export function searchIndexConformance(open: OpenSubject): void {
           `INSERT INTO search_heads (project_number, generation, next_block, written_block, removed_block, leased_until)
            VALUES (${PROJECT.number}, 0, 2, 1, NULL, ${Date.now() + 60_000})`,
         );
-        for (let step = 0; step < 4; step += 1) await store.searchIndex.step();
-        expect(await store.searchIndex.countUnindexed()).toBe(BLOCK_TRACES);
+        for (const { step } of store.upkeep) for (let count = 0; count < 4; count += 1) await step();
+        expect(await store.search.countUnindexed()).toBe(BLOCK_TRACES);
       }),
     );
   });
 }
 
 type Samples = ReturnType<typeof createSearchSamples>;
-
-async function indexAll({ searchIndex }: Store): Promise<void> {
-  while ((await searchIndex.step()) !== 'done');
-}
 
 /** Resends some traces with other spans, patches some and removes some. */
 async function change(store: Store, samples: Samples, count: number): Promise<void> {

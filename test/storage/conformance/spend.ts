@@ -13,7 +13,7 @@ import type { Store } from '../../../src/domain/store.ts';
 import { drawSeed, runsOf, seeded } from '../../support/scenario.ts';
 import { governance, governanceOf, recordOf, reportOf } from './reports.ts';
 import { ORGANIZATION, RECEIVED_AT_MS, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { keepUp, type OpenSubject, withStore } from './subject.ts';
 
 const BLOCK_EVENTS = 4096;
 const REPORT = 500;
@@ -32,7 +32,7 @@ export function spendConformance(open: OpenSubject): void {
         const samples = createSamples(seed);
         for (let count = 0; count < EVENTS; count += REPORT) await store.requests.report(samples.report(REPORT));
         for (const append of samples.spans(1)) await store.traces.append(append);
-        await blockAll(store);
+        await keepUp(store);
         // Corrects events in the block and after it.
         await store.requests.report(samples.report(REPORT));
         await store.requests.report(samples.corrections(REPORT));
@@ -43,7 +43,7 @@ export function spendConformance(open: OpenSubject): void {
         for (let count = 0; count < REPORT * 6; count += REPORT) await store.requests.report(samples.report(REPORT));
         await store.requests.report(samples.corrections(REPORT));
         for (const append of samples.spans(4)) await store.traces.append(append);
-        await blockAll(store);
+        await keepUp(store);
         await expectPlainSums(store, samples, runsOf(24));
         await expectNothingBeforeTheCut(store);
       }),
@@ -93,12 +93,12 @@ export function spendConformance(open: OpenSubject): void {
         await subject.execute(
           `INSERT INTO spend_heads (organization_number, seq, leased_until) ${leased(Date.now() + 60_000)}`,
         );
-        await blockAll(store);
+        await keepUp(store);
         // Without a block, removing all parts must not change the sum.
         await subject.execute('DELETE FROM spend_parts');
         expect((await sum(store, {})).total).toEqual(before.total);
         await subject.execute('UPDATE spend_heads SET leased_until = 1');
-        await blockAll(store);
+        await keepUp(store);
         expect((await sum(store, {})).total).toEqual(before.total);
         await subject.execute('DELETE FROM spend_parts');
         expect((await sum(store, {})).total.requests).toBe(BigInt(EVENTS - BLOCK_EVENTS));
@@ -111,9 +111,9 @@ export function spendConformance(open: OpenSubject): void {
         const samples = createSamples(2);
         const head = `VALUES (${ORGANIZATION.number}, ${BLOCK_EVENTS}, 1, 0)`;
         await subject.execute(`INSERT INTO log_heads (organization_number, seq, created_at, last_key_index) ${head}`);
-        await blockAll(store);
+        await keepUp(store);
         for (let count = 0; count < EVENTS; count += REPORT) await store.requests.report(samples.report(REPORT));
-        await blockAll(store);
+        await keepUp(store);
         expect((await sum(store, {})).total.requests).toBe(BigInt(EVENTS));
         // The requests of the block are missing now.
         await subject.execute('DELETE FROM spend_parts');
@@ -144,10 +144,6 @@ export function spendConformance(open: OpenSubject): void {
       }),
     );
   });
-}
-
-async function blockAll({ spendBlocks }: Store): Promise<void> {
-  while ((await spendBlocks.step()) !== 'done');
 }
 
 const EVERYTHING: SpendQuery = {

@@ -35,7 +35,7 @@ import { traceTextConformance } from './trace-texts.ts';
 import { traceReadConformance } from './traces.ts';
 import { webhookConformance } from './webhooks.ts';
 
-/** All rules of the port. */
+/** All rules of the store: those of its three ports, and those that they have in common. */
 export function storeConformance(open: OpenSubject): void {
   coreConformance(open);
   furtherConformance(open);
@@ -49,39 +49,54 @@ export function coreConformance(open: OpenSubject): void {
 }
 
 export function furtherConformance(open: OpenSubject): void {
-  traceReadConformance(open);
-  traceTextConformance(open);
-  requestStoreConformance(open);
-  eventStoreConformance(open);
+  managementPortConformance(open);
+  logPortConformance(open);
+  telemetryPortConformance(open);
+  retentionConformance(open);
+  clockConformance(open);
+}
+
+/** The rules of `Management`. */
+export function managementPortConformance(open: OpenSubject): void {
   installationConformance(open);
   keyStoreConformance(open);
   projectConformance(open);
   projectSettingsConformance(open);
+  managementConformance(open);
   evaluatorStoreConformance(open);
-  datasetConformance(open);
   evaluatorRunConformance(open);
   judgeSpendingConformance(open);
+  datasetConformance(open);
   experimentConformance(open);
-  evaluationJobConformance(open);
-  largeTraceConformance(open);
+}
+
+/** The rules of `Log`, and of the endpoints that its events are delivered to. */
+export function logPortConformance(open: OpenSubject): void {
+  requestStoreConformance(open);
+  eventStoreConformance(open);
   requestEventConformance(open);
-  resentSpanConformance(open);
   correctionConformance(open);
   governanceConformance(open);
+  spendConformance(open);
+  webhookConformance(open);
+  evaluationJobConformance(open);
+}
+
+/** The rules of `Telemetry`. */
+export function telemetryPortConformance(open: OpenSubject): void {
+  traceReadConformance(open);
+  traceTextConformance(open);
+  largeTraceConformance(open);
+  resentSpanConformance(open);
   traceChangeConformance(open);
   traceSearchConformance(open);
   traceMatchConformance(open);
-  traceAnalyticsConformance(open);
-  evaluationAnalyticsConformance(open);
   searchIndexConformance(open);
-  spendConformance(open);
+  traceAnalyticsConformance(open);
   analyticsPropertyConformance(open);
-  retentionConformance(open);
-  managementConformance(open);
+  evaluationAnalyticsConformance(open);
   repricingConformance(open);
   measuringConformance(open);
-  webhookConformance(open);
-  clockConformance(open);
 }
 
 function wholeConformance(open: OpenSubject): void {

@@ -30,6 +30,11 @@ export function withStore(
   };
 }
 
+/** Does all upkeep that there is. */
+export async function keepUp({ upkeep }: Store): Promise<void> {
+  for (const { step } of upkeep) while ((await step()) !== 'done');
+}
+
 /** A clock for caches: after `pass` they see changes made by SQL. */
 export function createTestTime(): { nowMs(): number; pass(): void } {
   let passedMs = 0;

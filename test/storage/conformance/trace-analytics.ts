@@ -6,7 +6,7 @@ import type {
 } from '../../../src/domain/analytics/trace-analytics-store.ts';
 import type { Span, TraceAppend } from '../../../src/domain/traces/trace.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend } from './samples.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { keepUp, type OpenSubject, withStore } from './subject.ts';
 
 const ANY: TraceConditions = { userId: null, customerId: null, threadId: null, label: null, model: null };
 const QUERY: AnalyticsQuery = {
@@ -95,8 +95,8 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
         const traces = Array.from({ length: 1_100 }, () => drawAppend());
         const send = (appends: readonly TraceAppend[]) => Promise.all(appends.map(store.traces.append));
         await send(traces);
-        while ((await store.searchIndex.step()) !== 'done');
-        expect(await store.searchIndex.countUnindexed()).toBeLessThan(traces.length - 1_000);
+        await keepUp(store);
+        expect(await store.search.countUnindexed()).toBeLessThan(traces.length - 1_000);
         // Unindexed changes: more spans, a trace that becomes large, traces without spans, and removed ones.
         await send(traces.slice(0, 40).map((trace) => ({ ...trace, spans: [drawSpan()] })));
         await send([{ ...traces[50], spans: Array.from({ length: 230 }, drawSpan) } as TraceAppend]);

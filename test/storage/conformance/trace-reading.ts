@@ -1,6 +1,6 @@
 /** Reads all of a stored trace. */
 
-import type { StoredTrace, TraceStore } from '../../../src/domain/store.ts';
+import type { StoredTrace, TraceStore } from '../../../src/domain/traces/telemetry-port.ts';
 import type { Evaluation, Span } from '../../../src/domain/traces/trace.ts';
 import { PROJECT } from './samples.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SpanPosition } from '../../../src/domain/store.ts';
+import type { SpanPosition } from '../../../src/domain/traces/telemetry-port.ts';
 import type { Span } from '../../../src/domain/traces/trace.ts';
 import { aggregatesOf, choiceOf } from '../../../src/domain/traces/trace-aggregates.ts';
 import { summaryOf } from '../../../src/domain/traces/trace-totals.ts';

@@ -1,9 +1,9 @@
 /** Exports the traces of a search one by one, and a large trace in several messages. */
 
 import type { Clock } from '../../clock.ts';
-import type { ListPosition, ListRange, SizedText, SpanPosition, TraceStore } from '../../store.ts';
 import type { SearchCall, SearchRequest, TraceSearches } from '../search/trace-search.ts';
 import type { SearchPosition } from '../search/trace-search-store.ts';
+import type { ListPosition, ListRange, SizedText, SpanPosition, TraceStore } from '../telemetry-port.ts';
 import type { Evaluation, Span } from '../trace.ts';
 import { evaluationPosition, spanPosition } from '../trace-page.ts';
 import { unlessErased } from '../trace-row.ts';

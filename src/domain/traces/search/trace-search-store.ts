@@ -17,10 +17,8 @@ export type TraceSearch = {
   match(question: MatchQuery): Promise<Matched>;
 };
 
-/** Makes searches fast. Their results do not depend on it. */
-export type SearchIndex = {
-  /** Indexes some new and changed traces. `done`: too few are left to be worth a step. */
-  step(): Promise<'more' | 'done'>;
+/** How far the driver's index for searches is. */
+export type SearchProgress = {
   /** How many traces the index lacks or has outdated. */
   countUnindexed(): Promise<number>;
 };

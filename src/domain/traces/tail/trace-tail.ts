@@ -6,8 +6,8 @@
 import type { Project } from '../../caller.ts';
 import type { Clock } from '../../clock.ts';
 import { Fault, type Reason, validationFault } from '../../fault.ts';
+import type { KeyStore } from '../../management/management-port.ts';
 import { termStartMs, traceTermDays } from '../../retention-terms.ts';
-import type { KeyStore } from '../../store.ts';
 import type { SearchCall, SearchRequest, TraceSearches } from '../search/trace-search.ts';
 import { ALL_TRACES, EVER, type TraceSearch } from '../search/trace-search-store.ts';
 import type { Row } from '../trace-row.ts';

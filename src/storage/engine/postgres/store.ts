@@ -7,7 +7,8 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import type pg from 'pg';
 import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
-import type { Store, StoredTrace } from '../../../domain/store.ts';
+import type { Store } from '../../../domain/store.ts';
+import type { StoredTrace } from '../../../domain/traces/telemetry-port.ts';
 import { createDeliveryWork } from '../../delivery/work.ts';
 import { messageOf, StartError } from '../../errors.ts';
 import { createJobWork } from '../../evaluations/jobs.ts';

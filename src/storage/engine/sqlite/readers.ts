@@ -1,7 +1,7 @@
 /** Reads of traces, searches and sums on SQLite. */
 
 import type { RunSteps } from '../../../domain/steps.ts';
-import type { StoredTrace } from '../../../domain/store.ts';
+import type { StoredTrace } from '../../../domain/traces/telemetry-port.ts';
 import { createSumReads, type SumReads } from '../../reads.ts';
 import { createTraceFinder, type TraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, type TraceReads, type WholeTraceReads } from '../../traces/trace-reads.ts';

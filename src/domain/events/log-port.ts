@@ -1,0 +1,53 @@
+/**
+ * The port of the log: requests and what they cost, events, and the work that follows from them. Rules as for the port of
+ * management; a driver of both keeps them in one database.
+ */
+
+import type { DeliveryStore } from '../delivery/webhook-store.ts';
+import type { EvaluationJobStore } from '../evaluations/jobs.ts';
+import type { SpendStore } from '../spend/spend-store.ts';
+import type { EventRange, StoredEvent } from './event.ts';
+import type {
+  GovernanceReport,
+  GovernanceResult,
+  RequestReport,
+  RequestsReported,
+  Settled,
+  Settlement,
+} from './request-report.ts';
+
+export type Log = {
+  readonly requests: RequestStore;
+  readonly events: EventStore;
+  readonly spend: SpendStore;
+  readonly deliveries: DeliveryStore;
+  readonly evaluationJobs: EvaluationJobStore;
+};
+
+export type RequestStore = {
+  /**
+   * Commits one report. It MUST resolve only after the commit is durable, MUST store all of it or nothing, MUST move
+   * each request from state to state as request-state.ts says, also while others report it, and MUST complete an
+   * outcome with missing fields from the admission of its request. Results have the order of the records.
+   */
+  report(report: RequestReport): Promise<RequestsReported>;
+  /**
+   * Commits one report, in the same order as all other events of the organization. MUST emit every id once, and MUST
+   * keep the events out of the log. Results have the order of the events.
+   */
+  reportGovernance(report: GovernanceReport): Promise<readonly GovernanceResult[]>;
+  /** Settles overdue requests in one commit. MUST settle a request once, and never one that has its outcome. */
+  settle(settlement: Settlement): Promise<Settled>;
+  /** When the oldest request without an outcome was received; null when there is none. For metrics. */
+  oldestAdmittedAtMs(): Promise<number | null>;
+};
+
+export type EventStore = {
+  /**
+   * Newest first by (created, id), ids by bytes. MUST answer each event that existed when a traversal began exactly
+   * once, whatever is appended meanwhile.
+   */
+  list(range: EventRange): Promise<readonly StoredEvent[]>;
+  /** MUST answer the appended bytes. Null when the organization has no such event created at or after `sinceMs`. */
+  find(organization: { id: string; number: number }, eventId: string, sinceMs: number): Promise<StoredEvent | null>;
+};

@@ -1,0 +1,102 @@
+/**
+ * The port of management: organizations, what belongs to them, and who may do what. Every driver implements its methods; the
+ * conformance suite tests each MUST with the same words. A driver that cannot serve right now throws the `unavailable` Fault.
+ */
+
+import type { ApiKey, Project } from '../caller.ts';
+import type { DatasetStore } from '../datasets/dataset.ts';
+import type { WebhookStore } from '../delivery/webhook-store.ts';
+import type { EvaluatorRunStore } from '../evaluations/evaluator-run.ts';
+import type { JudgeSpendingStore } from '../evaluations/judge-spending.ts';
+import type { EvaluatorStore } from '../evaluators/evaluator.ts';
+import type { ExperimentStore } from '../experiments/experiment.ts';
+import type { MonitorStore } from '../monitors/monitor.ts';
+import type { BackfillStore } from './backfill.ts';
+import type {
+  ApiKeyRecord,
+  ManagementStore,
+  MemberRecord,
+  OrganizationRecord,
+  ProjectRecord,
+  TeamRecord,
+} from './management.ts';
+
+export type Management = {
+  readonly installation: InstallationStore;
+  readonly keys: KeyStore;
+  readonly management: ManagementStore;
+  readonly projects: ProjectStore;
+  readonly evaluators: EvaluatorStore;
+  readonly evaluatorRuns: EvaluatorRunStore;
+  readonly judgeSpending: JudgeSpendingStore;
+  readonly monitors: MonitorStore;
+  readonly datasets: DatasetStore;
+  readonly experiments: ExperimentStore;
+  readonly webhooks: WebhookStore;
+  readonly backfills: BackfillStore;
+};
+
+/** Data that exists once per database. */
+export type InstallationStore = {
+  /** The verifier of the root secret, null on a fresh database. */
+  readVerifier(): Promise<Buffer | null>;
+  /**
+   * Creates the first organization with its initial records and stores the verifier, in one transaction. MUST do
+   * nothing and answer false when an organization exists already, also when several processes start at once.
+   */
+  bootstrap(plan: Bootstrap): Promise<boolean>;
+  /** Creates one more organization with its initial records, in one transaction. */
+  addOrganization(plan: NewOrganization): Promise<void>;
+};
+
+export type Bootstrap = NewOrganization & { readonly verifier: Buffer };
+
+/** An organization with its first team, project, administrator and keys. */
+export type NewOrganization = {
+  readonly createdAtMs: number;
+  readonly organization: Pick<OrganizationRecord, 'id' | 'name' | 'slug'>;
+  readonly team: Pick<TeamRecord, 'id' | 'name' | 'slug'>;
+  readonly project: Pick<ProjectRecord, 'id' | 'name' | 'slug' | 'keyHash' | 'keyHint' | 'keyImported'>;
+  readonly member: Pick<MemberRecord, 'userId' | 'email' | 'name'> & { readonly bindingId: string };
+  readonly apiKey: Pick<ApiKeyRecord, 'id' | 'name' | 'secretHash' | 'imported'> & { readonly bindingId: string };
+  readonly auditId: string;
+};
+
+/** What is known already comes without a promise: every request would wait for it. */
+export type MaybePromise<T> = T | Promise<T>;
+
+/** Reads for authentication. Every answer MUST reflect all writes acknowledged before the call. */
+export type KeyStore = {
+  /** Null only for an unknown id: MUST answer revoked and expired keys. MUST omit bindings to archived projects. */
+  findApiKey(keyId: string): MaybePromise<ApiKey | null>;
+  /** Costs as much as reading an unknown id: a refusal MUST take as long whether or not the key exists. */
+  readDecoy(): MaybePromise<unknown>;
+  /**
+   * Finds a project by the hash of its key, or of the previous key while its overlap lasts at `nowMs`. MUST NOT answer
+   * archived projects.
+   */
+  findProjectByKeyHash(keyHash: Buffer, nowMs: number): MaybePromise<Project | null>;
+  /** MUST NOT answer archived projects. */
+  findProject(projectId: string): MaybePromise<Project | null>;
+  /** Whether any credential without a valid checksum exists. MUST be at most 5 s old. */
+  hasImportedCredentials(): MaybePromise<boolean>;
+};
+
+export type ProjectStore = {
+  /** Numbers of the projects of the organization among those ids, archived projects included. */
+  numbers(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Changes the named settings and answers all of them; null when the project is unknown or archived. MUST leave other
+   * settings alone. Every request that begins after the answer MUST use the new settings.
+   */
+  updateSettings(
+    projectId: string,
+    change: ProjectSettingsChange,
+    nowMs: number,
+  ): Promise<StoredProjectSettings | null>;
+};
+
+export type StoredProjectSettings = Pick<Project, 'traceRetentionDays' | 'emitRequestEvents'>;
+
+/** A chosen term is always a number: null would mean that the project never chose. */
+export type ProjectSettingsChange = { readonly traceRetentionDays?: number; readonly emitRequestEvents?: boolean };

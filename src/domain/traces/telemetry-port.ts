@@ -1,0 +1,77 @@
+/** The port of telemetry: traces with their spans and evaluations, and what is asked of them. Rules as for the port of management. */
+
+import type { TraceAnalytics } from '../analytics/trace-analytics-store.ts';
+import type { MeasuringStore } from '../pricing/measuring.ts';
+import type { RepricingStore } from '../pricing/repricing.ts';
+import type { SearchProgress, TraceSearch } from './search/trace-search-store.ts';
+import type { ListedCall } from './shares/trace-calls.ts';
+import type { Evaluation, Span, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
+import type { TraceChoice } from './trace-aggregates.ts';
+import type { TraceChangeStore } from './trace-changes.ts';
+
+export type Telemetry = {
+  readonly traces: TraceStore;
+  readonly traceChanges: TraceChangeStore;
+  readonly search: TraceSearch & SearchProgress;
+  readonly analytics: TraceAnalytics;
+  readonly repricing: RepricingStore;
+  readonly measuring: MeasuringStore;
+};
+
+export type TraceStore = {
+  /**
+   * Commits one collector request. It MUST resolve only after the commit is durable, MUST store all of it or nothing,
+   * MUST replace a span or evaluation that is sent again, MUST leave the totals equal to a recomputation from the
+   * stored spans, MUST merge metadata per key, and MUST append exactly one completed event per request id however often
+   * it is sent, none for a span that had its event already. Inside one append the later of two equal ids wins. A new
+   * span beyond `spansMax` MUST be refused alone, with its event; a stored span MUST still be replaced. An append
+   * without evaluations whose spans are all refused stores nothing.
+   */
+  append(append: TraceAppend): Promise<TraceAppended>;
+  /** By the exact normalised id. MUST see every append acknowledged before the call. */
+  find(projectNumber: number, traceId: string): Promise<TraceRecord | null>;
+  /** Ids with the prefix that were stored at or after `sinceMs`, at most `limit`, ascending. */
+  findByPrefix(projectNumber: number, prefix: string, sinceMs: number, limit: number): Promise<readonly string[]>;
+  /** Summarizes all spans of a trace. MUST answer for any number of spans, without delaying other requests. */
+  outline(trace: StoredTrace): Promise<TraceOutline>;
+  /** The digest of the trace, in the format of trace-digest.ts. MUST answer as `outline` does. */
+  digest(trace: StoredTrace): Promise<string>;
+  /** The calls of a trace with their requests, in a fixed order. MUST answer as `outline` does. */
+  calls(trace: StoredTrace): Promise<readonly ListedCall[]>;
+  /** Positions of spans, in the order of `SpanPosition`. */
+  spanOrder(trace: StoredTrace, range: ListRange<SpanPosition>): Promise<readonly (SpanPosition & SizedText)[]>;
+  /** The named spans in the order of the ids; unknown ids are left out. */
+  spans(trace: StoredTrace, spanIds: readonly string[]): Promise<readonly Span[]>;
+  /** Ids of the spans of a type that come first or last, in that order. MUST answer as `outline` does. */
+  spanIdsOfType(trace: StoredTrace, question: SpansOfType): Promise<readonly string[]>;
+  /** Positions of evaluations, by insertion and then id. */
+  evaluationOrder(trace: StoredTrace, range: ListRange<ListPosition>): Promise<readonly (ListPosition & SizedText)[]>;
+  /** The named evaluations in the order of the ids; unknown ids are left out. */
+  evaluations(trace: StoredTrace, evaluationIds: readonly string[]): Promise<readonly Evaluation[]>;
+};
+
+/** A trace as `find` answered it, with its project's number. */
+export type StoredTrace = Pick<TraceRecord, 'sequence' | 'spanCount' | 'aggregatesJson'> & {
+  readonly projectNumber: number;
+};
+
+export type TraceOutline = {
+  /** Comes from the aggregates of a trace that has them. */
+  readonly choice: TraceChoice;
+  readonly tree: string;
+};
+
+/** The position of an item in a list of a trace. */
+export type ListPosition = { readonly atMs: number; readonly id: string };
+/** By the exact start, then the later end first, so that a span comes before those inside it, then id. */
+export type SpanPosition = ListPosition & {
+  readonly startedNs: number;
+  readonly durationMs: number;
+  readonly finishedNs: number;
+};
+/** `after` null: from the beginning. */
+export type ListRange<Position> = { readonly after: Position | null; readonly limit: number };
+/** An unknown type matches no span. */
+type SpansOfType = { readonly type: string; readonly order: 'first' | 'last'; readonly limit: number };
+/** The approximate size of the item's text. */
+export type SizedText = { readonly bytes: number };
