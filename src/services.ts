@@ -127,7 +127,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
   const traceDefaultDays = config.traceRetentionDays;
   const { prices, traces, searches } = deps.traceParts;
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: limits.traces });
-  const exports = createTraceExports({ searches, traces, store: store.traces, clock });
+  const exports = createTraceExports({ searches, traces, store: store.traces, runSteps, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
   const gateway = createGateway({
     store: { ...store.requests, numbers: store.projects.numbers },
@@ -212,7 +212,7 @@ export function createTraceParts({
     prices,
     traces,
     searches: createTraceSearches({ store: store.search, traces, cursors, traceDefaultDays }),
-    results: createTraceResults({ store: store.traces, limits, traceDefaultDays }),
+    results: createTraceResults({ store: store.traces, limits, traceDefaultDays, runSteps }),
   };
 }
 

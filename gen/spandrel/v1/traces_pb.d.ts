@@ -1158,7 +1158,8 @@ export declare type TraceEvaluation = Message<"spandrel.v1.TraceEvaluation"> & {
   error?: SpanError | undefined;
 
   /**
-   * The evaluated data.
+   * The evaluated data. Of long texts that an evaluator of this server judged it has those that the trace still holds, as far as
+   * the answer has room, and excerpts of others.
    *
    * @generated from field: optional string inputs_json = 13;
    */

@@ -54,9 +54,14 @@ export function readData(entry: CatalogueEntry, sent: LosslessObject): Evaluatio
   const data: { [field: string]: EvaluationValue } = {};
   for (const field of fieldsOf(entry)) {
     const value = readMember(sent, field);
-    if (value !== null) data[field] = toShape(value, SHAPES.get(field) ?? 'text');
+    if (value !== null) data[field] = readField(field, value);
   }
   return data;
+}
+
+/** A value in the shape of the field. */
+export function readField(field: string, value: LosslessJson): EvaluationValue {
+  return toShape(value, SHAPES.get(field) ?? 'text');
 }
 
 /** The first required field that is missing. */

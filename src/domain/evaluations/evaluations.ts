@@ -73,7 +73,7 @@ export function createEvaluations(deps: EvaluationsDeps) {
       const traceId = traceIdOf(request);
       if (traceId === null) return { outcome, passed, result: null };
       const evaluationId = request.evaluationId ?? newId('eval', deps.random);
-      const result: Result = {
+      const result: Storing['result'] = {
         evaluationId,
         evaluatorId: request.evaluatorId ?? target.evaluatorId,
         name: request.name ?? target.name,
@@ -120,12 +120,18 @@ function passedOf(outcome: EvaluationOutcome, asGuardrail: boolean, onError: OnE
   return outcome.status === 'skipped' || onError === 'pass';
 }
 
-type Storing = { readonly project: Project; readonly traceId: string; readonly result: Result };
+type Storing = {
+  readonly project: Project;
+  readonly traceId: string;
+  readonly result: Result & { readonly run: EvaluationRun };
+};
 
 /** The caller gets the outcome even when it could not be stored. */
 async function store(deps: EvaluationsDeps, { project, traceId, result }: Storing): Promise<boolean> {
   try {
-    await deps.results.attach(project, traceId, { draft: resultDraft(result), monitorId: null, nowMs: deps.clock() });
+    const { data } = result.run;
+    const draft = resultDraft(result);
+    await deps.results.attach(project, traceId, { draft, data, origins: null, monitorId: null, nowMs: deps.clock() });
     return true;
   } catch (error) {
     deps.onLost(error);

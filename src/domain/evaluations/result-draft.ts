@@ -5,7 +5,6 @@ import type { LosslessObject } from '../../json/lossless-json.ts';
 import { nanoToUsdNumber } from '../pricing/money.ts';
 import type { EvaluationDraft } from '../traces/collector/collector-draft.ts';
 import type { EvaluationOutcome, EvaluationRun } from './outcome.ts';
-import { shownInputs } from './result-inputs.ts';
 
 export type Result = {
   readonly evaluationId: string;
@@ -13,7 +12,7 @@ export type Result = {
   readonly name: string;
   readonly spanId: string | null;
   readonly isGuardrail: boolean;
-  readonly run: Pick<EvaluationRun, 'evaluatorType' | 'data'>;
+  readonly run: Pick<EvaluationRun, 'evaluatorType'>;
   readonly outcome: EvaluationOutcome;
   readonly startedAtMs: number;
   readonly finishedAtMs: number;
@@ -35,7 +34,8 @@ export function resultDraft(result: Result): EvaluationDraft {
     score: processed?.score ?? undefined,
     label: processed?.label ?? undefined,
     details: outcome.details ?? undefined,
-    inputs: shownInputs(run.data),
+    // Not as senders give them: see result-inputs.ts.
+    inputs: undefined,
     cost: costOf(outcome) ?? undefined,
     error: outcome.status === 'error' ? errorOf(outcome.errorType, outcome.details) : undefined,
     startedAt: result.startedAtMs,

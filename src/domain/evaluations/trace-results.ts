@@ -1,16 +1,20 @@
 /** Stores results of evaluators on their traces. */
 
 import type { Project } from '../caller.ts';
+import type { TraceInputsDeps } from '../monitors/trace-inputs.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
 import type { EvaluationDraft } from '../traces/collector/collector-draft.ts';
 import { readEvaluation } from '../traces/collector/collector-evaluation.ts';
 import { type CollectorLimits, createReading } from '../traces/collector/collector-reading.ts';
 import type { TraceStore } from '../traces/telemetry-port.ts';
 import type { TraceAppend } from '../traces/trace.ts';
-import { lookupForms } from '../traces/trace-ids.ts';
+import { lookupForms, normaliseSpanId } from '../traces/trace-ids.ts';
+import { findOrigins } from './origins.ts';
+import type { EvaluationRun } from './outcome.ts';
+import { inputsToStore, isWorthReferring, type Origins } from './result-inputs.ts';
 
-type TraceResultsDeps = {
-  readonly store: Pick<TraceStore, 'append' | 'find'>;
+type TraceResultsDeps = Pick<TraceInputsDeps, 'runSteps'> & {
+  readonly store: TraceInputsDeps['traces'] & Pick<TraceStore, 'append' | 'find'>;
   readonly limits: CollectorLimits;
   /** Retention in days of projects that set none; null: for ever. */
   readonly traceDefaultDays: number | null;
@@ -18,6 +22,10 @@ type TraceResultsDeps = {
 
 type NewResult = {
   readonly draft: EvaluationDraft;
+  /** What was judged. */
+  readonly data: EvaluationRun['data'];
+  /** Null: the data was sent, and its texts are looked for on the trace. */
+  readonly origins: Origins | null;
   /** The monitor that ran the evaluator; null: none. */
   readonly monitorId: string | null;
   readonly nowMs: number;
@@ -30,12 +38,13 @@ const ANY_FACTS = { depth: 128, hasEscapes: true, bytes: Number.MAX_SAFE_INTEGER
 
 export type TraceResults = ReturnType<typeof createTraceResults>;
 
-export function createTraceResults({ store, limits, traceDefaultDays }: TraceResultsDeps) {
+export function createTraceResults({ store, limits, traceDefaultDays, runSteps }: TraceResultsDeps) {
   const cutOf = (project: Project, nowMs: number) =>
     termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs);
 
   /** The append that stores a result on the trace with exactly that id. */
-  function toAppend(project: Project, traceId: string, { draft, monitorId, nowMs }: NewResult): TraceAppend {
+  function toAppend(project: Project, traceId: string, result: NewResult): TraceAppend {
+    const { draft, data, origins, monitorId, nowMs } = result;
     const reading = createReading({ limits, facts: ANY_FACTS, receivedAtMs: nowMs, traceId });
     const read = readEvaluation(draft, reading);
     if (read === null) throw new Error(`a result is not as traces keep them${reading.problem}`);
@@ -51,9 +60,19 @@ export function createTraceResults({ store, limits, traceDefaultDays }: TraceRes
       metadataJson: null,
       expectedOutput: undefined,
       spans: [],
-      evaluations: [{ ...read.evaluation, monitorId }],
+      evaluations: [{ ...read.evaluation, inputsJson: inputsToStore(data, origins ?? {}), monitorId }],
       requests: [],
     };
+  }
+
+  async function originsOf(project: Project, traceId: string, { draft, data, nowMs }: NewResult): Promise<Origins> {
+    // Most texts are short, so that nothing is read for them.
+    const record = Object.values(data).some(isWorthReferring) ? await store.find(project.number, traceId) : null;
+    // The append replaces an expired trace by a new one.
+    if (record === null || record.insertedAtMs < (cutOf(project, nowMs) ?? Number.NEGATIVE_INFINITY)) return {};
+    const spanId = typeof draft.spanId === 'string' ? normaliseSpanId(draft.spanId) : null;
+    const trace = { ...record, projectNumber: project.number };
+    return await findOrigins({ traces: store, runSteps }, { trace, spanId, data });
   }
 
   return {
@@ -64,7 +83,8 @@ export function createTraceResults({ store, limits, traceDefaultDays }: TraceRes
     async attach(project: Project, sentId: string, result: NewResult): Promise<void> {
       const traceId = await findTraceId(store, { project, sentId, expiredBeforeMs: cutOf(project, result.nowMs) });
       if (result.mustBeKnown === true && (await store.find(project.number, traceId)) === null) return;
-      await store.append(toAppend(project, traceId, result));
+      const origins = result.origins ?? (await originsOf(project, traceId, result));
+      await store.append(toAppend(project, traceId, { ...result, origins }));
     },
     toAppend,
   };

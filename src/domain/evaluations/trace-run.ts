@@ -11,6 +11,7 @@ import { findMissingField, missingFieldText, readData } from './evaluation-data.
 import { type EvaluationTarget, settingsOfRun } from './evaluation-target.ts';
 import { type EvaluationOutcome, ownerOf, type RunEvaluator, retryDelayMs } from './outcome.ts';
 import { resultDraft, resultIdOf } from './result-draft.ts';
+import type { Origins } from './result-inputs.ts';
 import type { TraceResults } from './trace-results.ts';
 
 export type TraceRunDeps = {
@@ -62,9 +63,11 @@ export async function evaluateTrace(
   const delayMs = retryDelayMs(outcome, failures);
   if (delayMs !== null) return { kind: 'again', delayMs, failures: failures + 1 };
   const finishedAtMs = deps.clock();
-  const about = { evaluatorId, name, spanId: null, isGuardrail: false };
-  const draft = resultDraft({ ...about, evaluationId, run, outcome, startedAtMs, finishedAtMs });
-  await deps.results.attach(project, traceId, { draft, monitorId: null, nowMs: finishedAtMs, mustBeKnown: true });
+  const names = { evaluatorId, name, spanId: null, isGuardrail: false };
+  const draft = resultDraft({ ...names, evaluationId, run, outcome, startedAtMs, finishedAtMs });
+  const origins = originsOf(view);
+  const about = { data, origins, monitorId: null, nowMs: finishedAtMs, mustBeKnown: true };
+  await deps.results.attach(project, traceId, { draft, ...about });
   return { kind: 'ended', status: outcome.status };
 }
 
@@ -97,6 +100,16 @@ function dataOf({ input, output, expectedOutput, spans }: TraceView): LosslessOb
     ...(output !== '' && { output }),
     ...(expectedOutput !== null && { expected_output: expectedOutput }),
     ...(contexts.length > 0 && { contexts }),
+  };
+}
+
+/** Contexts of the first spans only are no field of the trace. */
+function originsOf({ choice: { inputFromId, outputFromId }, nextSpansCursor }: TraceView): Origins {
+  return {
+    ...(inputFromId !== null && { input: { spanId: inputFromId, name: 'input' } }),
+    ...(outputFromId !== null && { output: { spanId: outputFromId, name: 'output' } }),
+    expected_output: { spanId: null, name: 'expected_output' },
+    ...(nextSpansCursor === null && { contexts: { spanId: null, name: 'contexts' } }),
   };
 }
 

@@ -15,18 +15,18 @@ import {
   retryDelayMs,
 } from '../evaluations/outcome.ts';
 import { resultDraft, resultIdOf } from '../evaluations/result-draft.ts';
+import { areInputsStored, type Origins, type TraceField } from '../evaluations/result-inputs.ts';
 import type { TraceResults } from '../evaluations/trace-results.ts';
 import type { EvaluatorStore } from '../evaluators/evaluator.ts';
 import { type Evaluator, readStoredObject } from '../evaluators/evaluator.ts';
 import { Fault } from '../fault.ts';
 import type { KeyStore } from '../management/management-port.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
-import type { TraceStore } from '../traces/telemetry-port.ts';
-import type { TraceAppend } from '../traces/trace.ts';
+import type { StoredTrace, TraceStore } from '../traces/telemetry-port.ts';
+import type { TraceAppend, TraceRecord } from '../traces/trace.ts';
 import { type Monitor, type MonitorStore, sourceOfField } from './monitor.ts';
 import {
   createTraceInputs,
-  type FoundTrace,
   INPUTS_MAX_BYTES,
   INPUTS_TOO_LARGE,
   type TraceInputs,
@@ -60,7 +60,7 @@ type Plan = {
   readonly project: Project;
   readonly monitor: Monitor;
   readonly evaluator: Evaluator;
-  readonly trace: FoundTrace;
+  readonly trace: StoredTrace & TraceRecord;
 };
 
 export function createMonitorRun(deps: MonitorRunDeps): RunJob {
@@ -69,24 +69,25 @@ export function createMonitorRun(deps: MonitorRunDeps): RunJob {
     if (plan === null) return DROP;
     if (job.failures >= FAILURES_MAX) {
       const outcome = failedOutcome(FAILED, 'The process that evaluated the trace ended again and again');
-      return { kind: 'store', append: toAppend(deps, plan, { data: {}, outcome, startedAtMs: deps.clock() }) };
+      return { kind: 'store', append: toAppend(deps, plan, { ...NO_INPUTS, outcome, startedAtMs: deps.clock() }) };
     }
     const inputs = createTraceInputs(deps, plan.trace);
     for (const precondition of plan.monitor.preconditions) {
       if (!(await inputs.holds(precondition))) return DROP;
     }
     const target = targetOrFault(plan.evaluator);
-    const data = target instanceof Fault ? {} : await readInputs(inputs, plan.monitor, target);
+    const read = target instanceof Fault ? NO_INPUTS : await readInputs(inputs, plan.monitor, target);
+    const { data, origins } = read ?? NO_INPUTS;
     if (await isEvaluated(deps, plan, data)) return DROP;
     const startedAtMs = deps.clock();
     const outcome =
       target instanceof Fault
         ? failedOutcome(FAILED, target.message)
-        : await evaluate(deps, { plan, target, data, signal });
+        : await evaluate(deps, { plan, target, data: read === null ? null : data, signal });
     if (outcome === 'unavailable') return { kind: 'wait', dueAtMs: deps.clock() + UNAVAILABLE_DELAY_MS };
     const delayMs = retryDelayMs(outcome, job.failures);
     if (delayMs !== null) return { kind: 'retry', dueAtMs: deps.clock() + delayMs };
-    return { kind: 'store', append: toAppend(deps, plan, { data: data ?? {}, outcome, startedAtMs }) };
+    return { kind: 'store', append: toAppend(deps, plan, { data, origins, outcome, startedAtMs }) };
   };
 }
 
@@ -116,30 +117,34 @@ function targetOrFault(evaluator: Evaluator): EvaluationTarget | Fault {
 
 type Data = EvaluationRun['data'];
 
+/** What the evaluator gets, and where it was read. */
+type Inputs = { readonly data: Data; readonly origins: Origins };
+
+const NO_INPUTS: Inputs = { data: {}, origins: {} };
+
 /** Null: the inputs are too large. */
-async function readInputs(inputs: TraceInputs, monitor: Monitor, { entry }: EvaluationTarget): Promise<Data | null> {
+async function readInputs(inputs: TraceInputs, monitor: Monitor, { entry }: EvaluationTarget): Promise<Inputs | null> {
   const sent: [string, LosslessJson][] = [];
+  const origins: { [field: string]: TraceField } = {};
   try {
     for (const field of [...entry.requiredFields, ...entry.optionalFields]) {
       const source = sourceOfField(field, Object.hasOwn(monitor.mappings, field) ? monitor.mappings[field] : undefined);
-      if (source !== null) sent.push([field, await inputs.read(source)]);
+      const origin = source === null ? null : await inputs.find(source);
+      if (origin === null) continue;
+      sent.push([field, await inputs.read(origin)]);
+      origins[field] = origin;
     }
   } catch (error) {
     if (error === INPUTS_TOO_LARGE) return null;
     throw error;
   }
-  return readData(entry, Object.fromEntries(sent));
+  return { data: readData(entry, Object.fromEntries(sent)), origins };
 }
 
 /** Whether a result for exactly these inputs is stored. */
-async function isEvaluated(deps: MonitorRunDeps, plan: Plan, data: Data | null): Promise<boolean> {
-  const { monitor, trace } = plan;
+async function isEvaluated(deps: MonitorRunDeps, { monitor, trace }: Plan, data: Data): Promise<boolean> {
   const [stored] = await deps.traces.evaluations(trace, [resultIdOf('mon', monitor.id, trace.traceId)]);
-  if (stored === undefined) return false;
-  // Compares with the inputs as storage would keep them, with long texts cut.
-  const outcome = { status: 'skipped', details: '' } as const;
-  const same = toAppend(deps, plan, { data: data ?? {}, outcome, startedAtMs: deps.clock() }).evaluations[0];
-  return stored.inputsJson === (same?.inputsJson ?? null);
+  return stored !== undefined && areInputsStored(stored.inputsJson, data);
 }
 
 type Evaluating = {
@@ -169,12 +174,12 @@ async function evaluate(
   }
 }
 
-type Evaluated = { readonly data: Data; readonly outcome: EvaluationOutcome; readonly startedAtMs: number };
+type Evaluated = Inputs & { readonly outcome: EvaluationOutcome; readonly startedAtMs: number };
 
 function toAppend(
   { results, clock }: MonitorRunDeps,
   { project, monitor, evaluator, trace }: Plan,
-  { data, outcome, startedAtMs }: Evaluated,
+  { data, origins, outcome, startedAtMs }: Evaluated,
 ): TraceAppend {
   const nowMs = clock();
   const draft = resultDraft({
@@ -183,10 +188,10 @@ function toAppend(
     name: evaluator.name,
     spanId: null,
     isGuardrail: false,
-    run: { evaluatorType: monitor.checkType, data },
+    run: { evaluatorType: monitor.checkType },
     outcome,
     startedAtMs,
     finishedAtMs: nowMs,
   });
-  return results.toAppend(project, trace.traceId, { draft, monitorId: monitor.id, nowMs });
+  return results.toAppend(project, trace.traceId, { draft, data, origins, monitorId: monitor.id, nowMs });
 }

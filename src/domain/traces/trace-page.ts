@@ -3,14 +3,16 @@
  * Each page has at least one item, so following the cursors returns every item once.
  */
 
+import { jsonTextsBytes } from '../../json/json-size.ts';
 import type { CursorCodec, Position } from '../cursor.ts';
 import { Fault } from '../fault.ts';
+import type { ShowEvaluation, ShownEvaluation } from './shown-inputs.ts';
 import type { ListPosition, SpanPosition, StoredTrace, TraceStore } from './telemetry-port.ts';
 import type { Evaluation, Span } from './trace.ts';
 import { evaluationBytes, linesBytes, spanBytes } from './trace-size.ts';
 
 type TracePage = {
-  readonly evaluations: readonly Evaluation[];
+  readonly evaluations: readonly ShownEvaluation[];
   readonly spans: readonly Span[];
   /** Null: the last page. */
   readonly nextCursor: string | null;
@@ -41,6 +43,8 @@ type LoadedPage = PagePlan & {
   readonly evaluations: readonly Sized<Evaluation>[];
   readonly spans: readonly Sized<Span>[];
 };
+
+type ShownPage = Omit<LoadedPage, 'evaluations'> & { readonly evaluations: readonly Sized<ShownEvaluation>[] };
 
 /** The list that a page begins with, and the item before the page; null: none. */
 type PageStart =
@@ -124,8 +128,28 @@ export async function loadPage(
   return { ...plan, evaluations, spans };
 }
 
+/** Shows the evaluations of the page, which may take more room then. */
+export async function showPage(loaded: LoadedPage, show: ShowEvaluation): Promise<ShownPage> {
+  return { ...loaded, evaluations: await showEach(loaded.evaluations, show) };
+}
+
+async function showEach(
+  evaluations: readonly Sized<Evaluation>[],
+  show: ShowEvaluation,
+): Promise<readonly Sized<ShownEvaluation>[]> {
+  const all: Sized<ShownEvaluation>[] = [];
+  for (const { item, bytes } of evaluations) {
+    const shown = await show(item);
+    const { shownInputsJson } = shown;
+    const isAsStored = shownInputsJson === item.inputsJson;
+    const grownBytes = isAsStored ? 0 : jsonTextsBytes(shownInputsJson) - jsonTextsBytes(item.inputsJson);
+    all.push({ item: shown, bytes: bytes + grownBytes });
+  }
+  return all;
+}
+
 /** Leaves out the last items, which do not fit `maxBytes` after all. */
-export function cutPage(cursors: PageCursors, loaded: LoadedPage, maxBytes: number): TracePage {
+export function cutPage(cursors: PageCursors, loaded: ShownPage, maxBytes: number): TracePage {
   const { start, evaluationPositions, spanPositions } = loaded;
   const room: Room = { leftBytes: maxBytes, isEmpty: true };
   const evaluations = takeFitting(room, loaded.evaluations);
@@ -141,8 +165,10 @@ export function cutPage(cursors: PageCursors, loaded: LoadedPage, maxBytes: numb
   return { evaluations, spans, nextCursor: cursors.seal({ list: 'spans', after }), isShortOfEvaluations };
 }
 
+type EvaluationPosition = Pick<Evaluation, 'insertedAtMs' | 'evaluationId'>;
+
 /** Position of an evaluation in their list. */
-export function evaluationPosition({ insertedAtMs, evaluationId }: Evaluation): ListPosition {
+export function evaluationPosition({ insertedAtMs, evaluationId }: EvaluationPosition): ListPosition {
   return { atMs: insertedAtMs, id: evaluationId };
 }
 
@@ -162,7 +188,7 @@ export async function readEvaluations(
   store: TraceStore,
   trace: StoredTrace,
   { maxBytes, countResponseBytes }: EvaluationRoom,
-): Promise<{ readonly evaluations: readonly Evaluation[]; readonly omitted: string | null }> {
+): Promise<FirstEvaluations> {
   const positions = await store.evaluationOrder(trace, { after: null, limit: EVALUATIONS_MAX + 1 });
   const bytes = positions.reduce((sum, position) => sum + position.bytes, 0);
   countResponseBytes(Math.min(Math.max(maxBytes, positions[0]?.bytes ?? 0), bytes));
@@ -171,8 +197,16 @@ export async function readEvaluations(
   const evaluations = sized.map(({ item }) => item);
   const count = positions.length - evaluations.length;
   const atLeast = positions.length > EVALUATIONS_MAX ? 'at least ' : '';
-  return { evaluations, omitted: count === 0 ? null : `… ${atLeast}${count} more evaluations` };
+  const { leftBytes } = room;
+  return { evaluations, leftBytes, omitted: count === 0 ? null : `… ${atLeast}${count} more evaluations` };
 }
+
+type FirstEvaluations = {
+  readonly evaluations: readonly Evaluation[];
+  /** The room that is left. */
+  readonly leftBytes: number;
+  readonly omitted: string | null;
+};
 
 type EvaluationRoom = {
   readonly maxBytes: number;

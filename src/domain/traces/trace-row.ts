@@ -2,6 +2,7 @@
 
 import type { Project } from '../caller.ts';
 import { Fault } from '../fault.ts';
+import { LISTED_TEXTS_MAX_BYTES } from './shown-inputs.ts';
 import type { Traces, TraceView } from './traces.ts';
 
 /** A trace and its approximate size in bytes. */
@@ -23,7 +24,8 @@ export async function readRow(
   const countResponseBytes = (more: number) => {
     bytes += more;
   };
-  const view = await unlessErased(traces.get(project, { ...found, spansCursor: '', countResponseBytes }, nowMs));
+  const question = { ...found, spansCursor: '', shownTextsMaxBytes: LISTED_TEXTS_MAX_BYTES, countResponseBytes };
+  const view = await unlessErased(traces.get(project, question, nowMs));
   return view === null ? null : { view, bytes };
 }
 

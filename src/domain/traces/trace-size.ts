@@ -36,6 +36,13 @@ export function evaluationBytes(evaluation: Evaluation): number {
   );
 }
 
+/** About what a loaded span takes in memory, whatever of it is shown. */
+export function textUnits(span: Span): number {
+  const { inputJson, outputJson, errorJson, paramsJson, contextsJson, telemetryJson } = span;
+  const texts = [inputJson, outputJson, errorJson, paramsJson, contextsJson, telemetryJson];
+  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+}
+
 /** What the lines of a stack trace count beside their text: a page of empty lines would take long to build. */
 export function linesBytes({ errorJson }: Span | Evaluation): number {
   const text = errorJson ?? '';

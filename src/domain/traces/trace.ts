@@ -134,6 +134,7 @@ export type Evaluation = {
   readonly label: string | null;
   readonly details: string | null;
   readonly errorJson: string | null;
+  /** As it was sent; of a result of this server in the form of result-inputs.ts. */
   readonly inputsJson: string | null;
   readonly costJson: string | null;
   readonly monitorId: string | null;

@@ -12,13 +12,14 @@ import { type BatchDraft, isUnreadable, type TraceDraft } from './collector/coll
 import { type CollectReport, reportBatch, reportCollected } from './collector/collector-report.ts';
 import type { Losses } from './collector/losses.ts';
 import { inputText, outputText } from './search/trace-texts.ts';
+import { createShowEvaluation, SHOWN_TEXTS_MAX_BYTES, type ShownEvaluation } from './shown-inputs.ts';
 import type { StoredTrace, TraceStore } from './telemetry-port.ts';
-import type { Evaluation, Span, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
+import type { Span, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
 import type { TraceChoice } from './trace-aggregates.ts';
 import { traceNotFound } from './trace-changes.ts';
 import { hasIdLength, lookupForms } from './trace-ids.ts';
-import { createPageCursors, cutPage, loadPage, planPage, readEvaluations } from './trace-page.ts';
-import { cutHeadError, cutHeadText, RESPONSE_MAX_BYTES } from './trace-size.ts';
+import { createPageCursors, cutPage, loadPage, planPage, readEvaluations, showPage } from './trace-page.ts';
+import { cutHeadError, cutHeadText, RESPONSE_MAX_BYTES, textUnits } from './trace-size.ts';
 
 type TracesDeps = {
   readonly store: TraceStore;
@@ -39,6 +40,8 @@ type GetTrace = {
   readonly spansCursor: string;
   /** Approximate limit of the response; RESPONSE_MAX_BYTES by default. */
   readonly maxBytes?: number;
+  /** Of texts that are shown for references of evaluations; SHOWN_TEXTS_MAX_BYTES by default. */
+  readonly shownTextsMaxBytes?: number;
   /** Counts bytes of the answer before they are sent; throws the unavailable Fault without room. */
   readonly countResponseBytes: (bytes: number) => void;
 };
@@ -46,7 +49,7 @@ type GetTrace = {
 /** The parts that both formats show. */
 type TraceHead = {
   readonly record: TraceRecord;
-  readonly evaluations: readonly Evaluation[];
+  readonly evaluations: readonly ShownEvaluation[];
 };
 
 export type TraceView = TraceHead & {
@@ -122,13 +125,20 @@ export function createTraces(deps: TracesDeps): Traces {
       const { maxBytes: responseMaxBytes = RESPONSE_MAX_BYTES } = question;
       question.countResponseBytes(Math.min(Math.max(responseMaxBytes, plan.firstBytes), plan.bytes));
       // The outline of a large trace is computed in another thread while this one loads spans.
-      const [head, loaded] = await Promise.all([
+      const [{ head, spans }, loaded] = await Promise.all([
         readHead(deps, trace, question),
         loadPage(deps.store, { ...plan, maxBytes: responseMaxBytes }),
       ]);
       const usedBytes = headBytes(head);
       question.countResponseBytes(usedBytes);
-      const page = cutPage(cursors, loaded, responseMaxBytes - ownBytes - usedBytes);
+      const leftBytes = responseMaxBytes - ownBytes - usedBytes;
+      const show = createShowEvaluation(deps, {
+        trace,
+        listSpans: () => [...spans, ...loaded.spans.map(({ item }) => item)],
+        maxBytes: Math.min(leftBytes, question.shownTextsMaxBytes ?? SHOWN_TEXTS_MAX_BYTES),
+        countResponseBytes: question.countResponseBytes,
+      });
+      const page = cutPage(cursors, await showPage(loaded, show), leftBytes);
       const { nextCursor: nextSpansCursor, ...parts } = page;
       return { record, ...head, ...parts, nextSpansCursor };
     },
@@ -142,7 +152,11 @@ export function createTraces(deps: TracesDeps): Traces {
       const textBytes = jsonStringBytes(text);
       countResponseBytes(textBytes);
       const room = { maxBytes: RESPONSE_MAX_BYTES - ownBytes - textBytes, countResponseBytes };
-      const { evaluations, omitted } = await readEvaluations(deps.store, trace, room);
+      const { evaluations: stored, leftBytes, omitted } = await readEvaluations(deps.store, trace, room);
+      const maxBytes = Math.min(leftBytes, SHOWN_TEXTS_MAX_BYTES);
+      const show = createShowEvaluation(deps, { trace, listSpans: () => [], maxBytes, countResponseBytes });
+      const evaluations: ShownEvaluation[] = [];
+      for (const each of stored) evaluations.push(await show(each));
       return { record, evaluations, text: omitted === null ? text : `${text}\n${omitted}` };
     },
   };
@@ -178,12 +192,18 @@ function noteExcess(
 
 type Head = Omit<TraceView, keyof TraceHead | 'spans' | 'nextSpansCursor' | 'isShortOfEvaluations'>;
 
+type ReadHead = {
+  readonly head: Head;
+  /** Those that were loaded for it. */
+  readonly spans: readonly Span[];
+};
+
 /** The head of every page. None of its texts can fill a page. */
 async function readHead(
   { store, runSteps }: Pick<TracesDeps, 'store' | 'runSteps'>,
   trace: StoredTrace & TraceRecord,
   { countResponseBytes }: Pick<GetTrace, 'countResponseBytes'>,
-): Promise<Head> {
+): Promise<ReadHead> {
   const { choice, tree } = await store.outline(trace);
   const chosen = new Map<string | null, Span>();
   // One by one: each may be as large as a request.
@@ -196,7 +216,7 @@ async function readHead(
   const inputJson = chosen.get(choice.inputFromId)?.inputJson ?? null;
   const outputJson = chosen.get(choice.outputFromId)?.outputJson ?? null;
   const errorJson = chosen.get(choice.errorFromId)?.errorJson ?? null;
-  return {
+  const head = {
     choice,
     input: inputJson === null ? '' : cutHeadText(await runSteps(inputText(inputJson))),
     output: outputJson === null ? '' : cutHeadText(await runSteps(outputText(outputJson))),
@@ -204,6 +224,7 @@ async function readHead(
     errorJson: errorJson === null ? null : cutHeadError(errorJson),
     asciiTree: tree,
   };
+  return { head, spans: [...chosen.values()] };
 }
 
 function recordBytes({ metadataJson, expectedOutput }: TraceRecord): number {
@@ -214,11 +235,6 @@ function recordBytes({ metadataJson, expectedOutput }: TraceRecord): number {
 function headBytes({ input, output, asciiTree, errorJson, choice }: Head): number {
   const texts = [input, output, asciiTree, ...choice.models];
   return texts.reduce((sum, text) => sum + jsonStringBytes(text), Buffer.byteLength(errorJson ?? ''));
-}
-
-/** About what a loaded span takes in memory, whatever of it is shown. */
-function textUnits({ inputJson, outputJson, errorJson, paramsJson }: Span): number {
-  return [inputJson, outputJson, errorJson, paramsJson].reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }
 
 function pricesOf(

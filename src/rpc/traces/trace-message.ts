@@ -16,7 +16,8 @@ import {
 } from '../../../gen/spandrel/v1/traces_pb.js';
 import type { Project } from '../../domain/caller.ts';
 import { nanoToUsdNumber } from '../../domain/pricing/money.ts';
-import type { Evaluation, Span, TraceRecord } from '../../domain/traces/trace.ts';
+import type { ShownEvaluation } from '../../domain/traces/shown-inputs.ts';
+import type { Span, TraceRecord } from '../../domain/traces/trace.ts';
 import type { TraceView } from '../../domain/traces/traces.ts';
 import { numbersOf } from '../enums.ts';
 import { toTimestamp } from '../epoch-ms.ts';
@@ -211,8 +212,8 @@ function contextMessages(json: string): SpanContext[] {
   }));
 }
 
-export function evaluationMessage(evaluation: Evaluation): MessageInitShape<typeof TraceEvaluationSchema> {
-  const { status, errorJson, insertedAtMs, startedAtMs, finishedAtMs, ...rest } = evaluation;
+export function evaluationMessage(evaluation: ShownEvaluation): MessageInitShape<typeof TraceEvaluationSchema> {
+  const { status, errorJson, shownInputsJson, insertedAtMs, startedAtMs, finishedAtMs, ...rest } = evaluation;
   return {
     ...unsetNulls(rest),
     status: EVALUATION_STATUSES[status],
@@ -222,6 +223,7 @@ export function evaluationMessage(evaluation: Evaluation): MessageInitShape<type
       finishedAt: toTimestamp(finishedAtMs),
     },
     error: errorMessage(errorJson),
+    inputsJson: shownInputsJson ?? undefined,
   };
 }
 

@@ -153,6 +153,34 @@ describe('a run is refused', () => {
     });
   });
 
+  it('when the project started sixty within the hour, though all have ended', async () => {
+    const { body: busy } = await callRest(app.address, {
+      verb: 'POST',
+      path: '/api/projects',
+      headers: { 'x-auth-token': app.adminKey },
+      body: { name: 'Busy' },
+    });
+    const headers = { 'x-auth-token': busy.apiKey };
+    const { body: saved } = await callRest(app.address, {
+      verb: 'POST',
+      path: '/api/evaluators',
+      headers,
+      body: { name: 'Same', config: { evaluatorType: 'langevals/exact_match' } },
+    });
+    const counts = { processed: 0, skipped: 0, failed: 0, tracesFound: 0, isFoundExactly: true };
+    const ended = { projectId: busy.id, evaluatorId: saved.id, searchJson: '{}', cursor: '', error: null, ...counts };
+    const anyNumber = { runningMax: 20, startedMax: 100, startedSinceMs: 0, endedBeforeMs: 0 };
+    const insert = async (id: string, createdAtMs: number) => {
+      const run = { ...ended, id, status: 'completed' as const, createdAtMs, updatedAtMs: createdAtMs };
+      expect(await app.store.evaluatorRuns.insert(run, anyNumber)).toBe('stored');
+    };
+    await insert('run_of_earlier', Date.now() - 3_700_000);
+    for (let index = 0; index < 59; index += 1) await insert(`run_${index}`, Date.now());
+    const rest = { verb: 'POST', path: `/api/evaluators/${saved.id}/run`, body: {} };
+    expect((await callRest(app.address, { ...rest, headers })).status).toBe(201);
+    await start(saved.id, { status: 422, code: 'evaluator_run_limit_reached', headers });
+  });
+
   it('is not shown where there is none of that id, nor to another project', async () => {
     await expectEverywhere(app.address, {
       name: 'get',

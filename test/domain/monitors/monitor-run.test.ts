@@ -59,7 +59,8 @@ function runOf(evaluator: Evaluator) {
       evaluations: none,
     } as never,
     results: createTraceResults({
-      store: { append: () => Promise.reject(new Error('not here')), find: async () => null },
+      store: { append: () => Promise.reject(new Error('not here')) } as never,
+      runSteps: async (steps) => runWithoutPauses(steps),
       limits: LIMITS,
       traceDefaultDays: null,
     }),

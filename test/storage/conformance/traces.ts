@@ -202,7 +202,8 @@ export function traceReadConformance(open: OpenSubject): void {
         };
         const evaluations = [
           sampleEvaluation({ evaluationId: 'b', insertedAtMs: 5, score: -1e-9, passed: true }),
-          sampleEvaluation({ evaluationId: 'a', insertedAtMs: 5, score: 3 }),
+          // References of result-inputs.ts begin with a space.
+          sampleEvaluation({ evaluationId: 'a', insertedAtMs: 5, score: 3, inputsJson: ' {"input":{"value":"é"}}' }),
           sampleEvaluation({
             evaluationId: 'z',
             insertedAtMs: 4,

@@ -1,10 +1,12 @@
 /** Exports the traces of a search one by one, and a large trace in several messages. */
 
 import type { Clock } from '../../clock.ts';
+import type { RunSteps } from '../../steps.ts';
 import type { SearchCall, SearchRequest, TraceSearches } from '../search/trace-search.ts';
 import type { SearchPosition } from '../search/trace-search-store.ts';
+import { createShowEvaluation, LISTED_TEXTS_MAX_BYTES, type ShownEvaluation } from '../shown-inputs.ts';
 import type { ListPosition, ListRange, SizedText, SpanPosition, TraceStore } from '../telemetry-port.ts';
-import type { Evaluation, Span } from '../trace.ts';
+import type { Span } from '../trace.ts';
 import { evaluationPosition, spanPosition } from '../trace-page.ts';
 import { unlessErased } from '../trace-row.ts';
 import { evaluationBytes, spanBytes } from '../trace-size.ts';
@@ -15,7 +17,7 @@ type ExportRequest = Omit<SearchRequest, 'pageSize' | 'cursor'>;
 /** A trace and the items that fit, or more items of that trace. */
 export type ExportMessage =
   | { readonly kind: 'trace'; readonly view: TraceView }
-  | { readonly kind: 'evaluations'; readonly evaluations: readonly Evaluation[] }
+  | { readonly kind: 'evaluations'; readonly evaluations: readonly ShownEvaluation[] }
   | { readonly kind: 'spans'; readonly traceId: string; readonly spans: readonly Span[] };
 
 export type TraceExports = {
@@ -26,7 +28,8 @@ export type TraceExports = {
 type TraceExportsDeps = {
   readonly searches: Pick<TraceSearches, 'walk'>;
   readonly traces: Pick<Traces, 'get'>;
-  readonly store: Pick<TraceStore, 'spanOrder' | 'spans' | 'evaluationOrder' | 'evaluations'>;
+  readonly store: Pick<TraceStore, 'spanOrder' | 'spans' | 'spanIdsOfType' | 'evaluationOrder' | 'evaluations'>;
+  readonly runSteps: RunSteps;
   readonly clock: Clock;
 };
 
@@ -35,7 +38,7 @@ const MESSAGE_MAX_BYTES = 256 * 1024;
 const MESSAGE_ITEMS_MAX = 250;
 const ORDERED_AT_ONCE = 10_000;
 
-export function createTraceExports({ searches, traces, store, clock }: TraceExportsDeps): TraceExports {
+export function createTraceExports({ searches, traces, store, runSteps, clock }: TraceExportsDeps): TraceExports {
   async function* exportAll(
     pages: AsyncIterable<readonly SearchPosition[]>,
     { includeSpans }: ExportRequest,
@@ -54,18 +57,29 @@ export function createTraceExports({ searches, traces, store, clock }: TraceExpo
   }
 
   async function read(traceId: string, spansLimit: number, { project, countResponseBytes }: SearchCall) {
-    const question = { traceId, spansLimit, spansCursor: '', maxBytes: MESSAGE_MAX_BYTES, countResponseBytes };
+    const limits = { spansLimit, maxBytes: MESSAGE_MAX_BYTES, shownTextsMaxBytes: LISTED_TEXTS_MAX_BYTES };
+    const question = { traceId, spansCursor: '', ...limits, countResponseBytes };
     return await unlessErased(traces.get(project, question, clock()));
   }
 
-  async function* moreEvaluations({ record, evaluations }: TraceView, call: SearchCall): AsyncGenerator<ExportMessage> {
-    const trace = { ...record, projectNumber: call.project.number };
+  async function* moreEvaluations(
+    { record, evaluations, spans }: TraceView,
+    { project, countResponseBytes }: SearchCall,
+  ): AsyncGenerator<ExportMessage> {
+    const trace = { ...record, projectNumber: project.number };
     const last = evaluations.at(-1);
     const order = (range: ListRange<ListPosition>) => store.evaluationOrder(trace, range);
     for await (const ids of idBatches(order, last === undefined ? null : evaluationPosition(last))) {
       const some = await store.evaluations(trace, ids);
-      call.countResponseBytes(sumOf(some, evaluationBytes));
-      yield { kind: 'evaluations', evaluations: some };
+      countResponseBytes(sumOf(some, evaluationBytes));
+      const maxBytes = LISTED_TEXTS_MAX_BYTES;
+      const show = createShowEvaluation(
+        { store, runSteps },
+        { trace, listSpans: () => spans, maxBytes, countResponseBytes },
+      );
+      const shown: ShownEvaluation[] = [];
+      for (const each of some) shown.push(await show(each));
+      yield { kind: 'evaluations', evaluations: shown };
     }
   }
 
