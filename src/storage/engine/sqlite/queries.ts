@@ -1,8 +1,9 @@
 /** The statements of SQLite as queries. */
 
 import type * as appendSqlite from '../../append/queries-sqlite.ts';
+import { bindRooms } from '../../statements/runnable.ts';
 import type { SOURCES } from '../../statements/sources.ts';
-import { bindRooms, type Compiled, type StatementRooms } from '../../statements/statement.ts';
+import type { Compiled, StatementRooms } from '../../statements/statement.ts';
 import { BINDING } from './forms.ts';
 
 type Sources = typeof SOURCES & { readonly appendSqlite: typeof appendSqlite };
