@@ -32,17 +32,9 @@ const { TraceOnSqlite, TraceOnPostgres, ...ofTraces } = traces;
 const { EventOnSqlite, Envelope, RequestOnSqlite, RequestKeyOnSqlite, IndexedRequests, ...others } = events;
 const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } = others;
 
-const ofManagement = {
-  ...organization,
-  ...{ ...audit, ...ofKeys, ...evaluators, ...datasets, ...evaluations, ...experiments, ...pricing, ...monitors },
-  ...{ ...endpoints, LogHead: events.LogHead, ...schema },
-};
-
-/** Those of the rooms of management: the only ones that a server describes to the object mapper, which takes it a while. */
-export const MANAGEMENT_TABLES = Object.values(ofManagement);
-
 const SHARED = Object.values({
-  ...ofManagement,
+  ...{ ...organization, ...audit, ...ofKeys, ...evaluators, ...datasets, ...evaluations, ...experiments, ...pricing },
+  ...{ ...monitors, ...endpoints, ...schema },
   ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...search, ...spend },
 });
 
