@@ -59,7 +59,14 @@ export type Dialect = {
    * requests of SQLite are found only by its writer (engine/sqlite/request-keys.ts).
    */
   requestsOf(db: Db, key: { organizationNumber: number; key: string }): Selecting<'Request', Record<never, never>>;
-  /** The approximate bytes of the texts of a row, computed without reading them. */
+  /**
+   * The text of a column of spans or evaluations. SQLite keeps large ones apart (engine/sqlite/large-texts.ts), so that these
+   * columns are never selected by themselves. Whether they are null they say themselves.
+   */
+  textOf(column: string): RawBuilder<string | null>;
+  /** The bytes of that text, computed without reading it. */
+  bytesOf(column: string): RawBuilder<number | null>;
+  /** The approximate bytes of several such texts. */
   textBytes(columns: readonly string[]): RawBuilder<number>;
   /** The larger of a column and `least`; null where the column is null. */
   atLeast(column: string, least: number): RawBuilder<number | null>;

@@ -82,7 +82,11 @@ function everyKind(): TraceAppend[] {
     { ...again, receivedAtMs: RECEIVED_AT_MS + 1, spans: [sampleSpan({ spanId: 'the span', type: 'tool' })] },
     sampleAppend({ traceId: 'ABC', expectedOutput: 'Größe \\ "x" {a,b} NULL', metadataJson: '{"a":"\\u0000\\\\"}' }),
     sampleAppend({ receivedAtMs: RECEIVED_AT_MS + MONTH_MS, evaluations: [sampleEvaluation({ score: 1e21 })] }),
-    sampleAppend({ receivedAtMs: RECEIVED_AT_MS - 20 * MONTH_MS, spans: [sampleSpan({ outputJson: large })] }),
+    sampleAppend({
+      receivedAtMs: RECEIVED_AT_MS - 20 * MONTH_MS,
+      spans: [sampleSpan({ outputJson: large })],
+      evaluations: [sampleEvaluation({ details: large })],
+    }),
     sampleAppend({ spans: [sampleSpan({ costSource: 'a new word', costNanoUsd: null, errorJson: '{"m":"\\\\"}' })] }),
     sampleAppend({ traceId: `${randomHex(16)}`, spans: [bareSpan({ parentId: 'up' })], requests: [] }),
   ];

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
 import { createTransact, openCore } from '../../src/storage/engine/sqlite/core.ts';
+import { prepareLargeTexts } from '../../src/storage/engine/sqlite/large-texts.ts';
 import { prepareRequestKeys } from '../../src/storage/engine/sqlite/request-keys.ts';
 import { createRetention, prepareRemoval, type RemovalDone } from '../../src/storage/engine/sqlite/retention.ts';
 import { createQueryRunner } from '../../src/storage/engine/sqlite/run-query.ts';
@@ -43,15 +44,16 @@ function rows(sql: string): unknown[] {
 const EVENTS = { part: 'events', after: 0 } as const;
 const TRACES = { part: 'traces', after: 0 } as const;
 
+function removalAt(nowMs: () => number) {
+  const { db } = opened;
+  const parts = { requests: prepareRequestKeys(db), largeTexts: prepareLargeTexts(db) };
+  return prepareRemoval({ db, transact: createTransact(db), ...parts, nowMs });
+}
+
 function removeEvents(beforeMs: number, rowsMax = 1000): Promise<RemovalDone> {
   const cuts = { eventsBeforeMs: beforeMs, traces: [], auditBeforeMs: null };
   // The clock stands still, so only `rowsMax` ends a step.
-  return prepareRemoval(
-    opened.db,
-    createTransact(opened.db),
-    prepareRequestKeys(opened.db),
-    () => 0,
-  )({ task: EVENTS, cuts, rowsMax });
+  return removalAt(() => 0)({ task: EVENTS, cuts, rowsMax });
 }
 
 describe('the requests of old events', () => {
@@ -109,12 +111,7 @@ describe('a step', () => {
     for (let seq = 1; seq <= 200; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
     let nowMs = 0;
     // Each read of the clock advances it by 6 ms.
-    const remove = prepareRemoval(
-      opened.db,
-      createTransact(opened.db),
-      prepareRequestKeys(opened.db),
-      () => (nowMs += 6),
-    );
+    const remove = removalAt(() => (nowMs += 6));
     const cuts = { eventsBeforeMs: 1000, traces: [], auditBeforeMs: null };
     const { end, heldMs } = await remove({ task: EVENTS, cuts, rowsMax: 500 });
     expect(end.removed?.events).toBeGreaterThan(0);
@@ -145,12 +142,7 @@ it('a walk ends even when every step exceeds its time', async () => {
   await opened.core.verbs.append([append, sampleAppend({ requests: [] })]);
   for (let seq = 1; seq <= 40; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
   let nowMs = 0;
-  const remove = prepareRemoval(
-    opened.db,
-    createTransact(opened.db),
-    prepareRequestKeys(opened.db),
-    () => (nowMs += 20),
-  );
+  const remove = removalAt(() => (nowMs += 20));
   const cuts = {
     eventsBeforeMs: 1000,
     traces: [{ storedDays: null, expiredBeforeMs: RECEIVED_AT_MS + 1 }],

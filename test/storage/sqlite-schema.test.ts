@@ -11,7 +11,7 @@ import { MIGRATIONS_TABLE } from '../../src/storage/migrations/migrations-table.
 import { SQLITE_SCHEMAS } from '../../src/storage/migrations/sqlite.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { askMigrator, differencesOf, withMigration, withMore } from './schema-comparison.ts';
+import { askMigrator, differencesOf, type Tables, withMigration, withMore } from './schema-comparison.ts';
 
 const LATER = { name: 'sqlite-9999-later', script: 'CREATE TABLE later (x); INSERT INTO later VALUES (1)' };
 const WITH_LATER = withMigration(SQLITE_SCHEMAS, LATER);
@@ -52,15 +52,23 @@ function openFirst(path: string): void {
 const tableNames = () =>
   read<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).map((row) => row.name);
 
+/** The mapper would remove triggers, which the tables are not described with. */
+const TRIGGER = /^drop trigger if exists `(spans|evaluations)_texts_removed`$/;
+
+async function findDifferences(tables: Tables): Promise<readonly string[]> {
+  const found = (await differencesOf(`sqlite:${file}`, tables)).map((each) => each.trim());
+  return found.filter((each) => !TRIGGER.test(each));
+}
+
 describe('the tables of SQLite', () => {
   beforeEach(() => void openDatabase(file).close());
 
   it('are as described: the mapper finds nothing to change', async () => {
-    expect(await differencesOf(`sqlite:${file}`, SQLITE_TABLES)).toEqual([]);
+    expect(await findDifferences(SQLITE_TABLES)).toEqual([]);
   });
 
   it('are found to lack a column and an index that are described and in no migration', async () => {
-    expect(await differencesOf(`sqlite:${file}`, withMore(SQLITE_TABLES))).toEqual([
+    expect(await findDifferences(withMore(SQLITE_TABLES))).toEqual([
       'alter table `members` add column `nickname` text null',
       'create index `members_by_nickname` on `members` (`organization_id`, `nickname`)',
     ]);

@@ -182,7 +182,7 @@ type OfPart = ScanPosition & {
   readonly limit: number;
 };
 
-export const listEvaluations = query<OfPart>()((db, params) =>
+export const listEvaluations = query<OfPart>()((db, params, { textOf }) =>
   db
     .selectFrom('Trace')
     // A cross join keeps the traces outermost, in the order of their index.
@@ -200,7 +200,8 @@ export const listEvaluations = query<OfPart>()((db, params) =>
     .select([
       TRACE_START.as('startMs'),
       'Trace.sequence as sequence',
-      ...columns('Evaluation', 'evaluationId', 'evaluatorId', 'label', 'monitorId', 'status', 'passed', 'score'),
+      ...columns('Evaluation', 'evaluationId', 'evaluatorId', 'monitorId', 'status', 'passed', 'score'),
+      textOf('Evaluation.label').as('label'),
     ])
     .orderBy(TRACE_START)
     .orderBy('Trace.sequence')

@@ -52,16 +52,16 @@ export function tracesOf(append: Append): readonly TraceAppend[] {
 }
 
 type Applied = {
-  /** Of the first appends: a batch that has loaded much ends early, and the others belong to the next one. */
+  /** Of the first appends: a batch that has loaded or replaced much ends early, and the others belong to the next one. */
   readonly outcomes: AppendOutcome[];
   readonly hours: readonly HourRow[];
   readonly written: Written;
 };
 
 /** Applies a batch to its tables. The hours are counted before anything is written: they need the replaced spans as they were. */
-export function applyBatch(deps: BatchTablesDeps, appends: readonly Append[]): Applied {
-  const { read, isSpent } = createLoadMeter(deps.read);
-  const { tables, written, countHours } = createBatchTables({ ...deps, read });
+export function applyBatch(deps: Omit<BatchTablesDeps, 'noteReplaced'>, appends: readonly Append[]): Applied {
+  const { read, noteReplaced, isSpent } = createLoadMeter(deps.read);
+  const { tables, written, countHours } = createBatchTables({ ...deps, read, noteReplaced });
   const outcomes: AppendOutcome[] = [];
   for (const append of appends) {
     outcomes.push(isReport(append) ? { reported: applyReport(tables, append) } : applyAppend(tables, append));

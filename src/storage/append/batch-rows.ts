@@ -76,7 +76,7 @@ export function toCounted(row: SpanRow): SpanSummary & { readonly traceSequence:
 }
 
 export function toStoredSpan(found: Found<'findSpan'>): StoredSpan {
-  const { projectNumber: _, traceSequence: __, version: ___, paramsJson, ...rest } = found;
+  const { projectNumber: _, traceSequence: __, version: ___, ownBytes: ____, paramsJson, ...rest } = found;
   const { emittedRequestId, sharedRequestId, ...summary } = rest;
   return { summary, paramsJson, emittedRequestId, sharedRequestId };
 }

@@ -14,6 +14,7 @@ import {
   toSpanRow,
   toStoredSpan,
 } from './batch-rows.ts';
+import type { NoteReplaced } from './load-meter.ts';
 import type { Reader } from './reader.ts';
 
 /** The columns of a stored span that change while its texts stay. */
@@ -39,11 +40,12 @@ type BatchSpansDeps = {
   readonly isNewTrace: (traceKey: TraceKey) => boolean;
   /** How many spans a trace had before the batch, by its sequence. */
   readonly spanCountOf: (sequence: number) => number;
+  readonly noteReplaced: NoteReplaced;
 };
 
 const SUMMARY_BYTES = 512;
 
-export function createBatchSpans({ read, isNewTrace, spanCountOf }: BatchSpansDeps) {
+export function createBatchSpans({ read, isNewTrace, spanCountOf, noteReplaced }: BatchSpansDeps) {
   const spans = new Map<string, Entry<SpanRow>>();
   const changed = new Map<string, Changed>();
   const summaries = new Map<number, readonly SpanSummary[]>();
@@ -51,6 +53,7 @@ export function createBatchSpans({ read, isNewTrace, spanCountOf }: BatchSpansDe
   const roots = new Map<number, Set<string>>();
   // Of the spans that were read, before the batch.
   const versions = new Map<string, number>();
+  const ownBytes = new Map<string, number>();
 
   function noteRoot({ sequence }: TraceKey, { parentId }: Span, key: string): void {
     if (parentId === null) roots.set(sequence, (roots.get(sequence) ?? new Set()).add(key));
@@ -63,11 +66,14 @@ export function createBatchSpans({ read, isNewTrace, spanCountOf }: BatchSpansDe
     const [found] = read('findSpan', keyOfSpan(traceKey, spanId));
     if (found === undefined) return undefined;
     versions.set(key, found.version ?? 0);
+    ownBytes.set(key, found.ownBytes);
     return toStoredSpan(found);
   }
 
-  /** The version of a stored span after the batch. */
+  /** Notes that a stored span is written anew, and answers its version after the batch. */
   function nextVersion(key: string): number {
+    noteReplaced(ownBytes.get(key) ?? 0);
+    ownBytes.delete(key);
     return (versions.get(key) ?? 0) + 1;
   }
 

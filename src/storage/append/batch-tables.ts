@@ -49,10 +49,10 @@ export type BatchTablesDeps = LogHeads &
   };
 
 export function createBatchTables(deps: BatchTablesDeps) {
-  const { read, activeMonitorsOf, jobQueue, backlog } = deps;
+  const { read, noteReplaced, activeMonitorsOf, jobQueue, backlog } = deps;
   const traces = createBatchTraces(deps);
   const { isNew: isNewTrace, spanCountOf } = traces;
-  const spans = createBatchSpans({ read, isNewTrace, spanCountOf });
+  const spans = createBatchSpans({ read, isNewTrace, spanCountOf, noteReplaced });
   const usageNodes = new Map<string, UsageNodeRow>();
   const evaluations = new Map<string, EvaluationRow>();
   const jobs = new Map<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>();

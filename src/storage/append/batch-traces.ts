@@ -12,6 +12,7 @@ import {
   type TraceRow,
   toTraceRow,
 } from './batch-rows.ts';
+import type { NoteReplaced } from './load-meter.ts';
 import type { Found, Reader } from './reader.ts';
 
 /** A text that lies apart; null: none does any more. */
@@ -21,6 +22,7 @@ type TraceTables = Pick<AppendTables, 'findTrace' | 'metadataOf' | 'insertTrace'
 
 export type BatchTracesDeps = {
   readonly read: Reader;
+  readonly noteReplaced: NoteReplaced;
   /** A unique sequence for a new trace. */
   readonly drawSequence: (insertedAtMs: number) => number;
 };
@@ -32,7 +34,7 @@ const NO_TEXTS: TextColumns = {
   expectedOutputIsApart: null,
 };
 
-export function createBatchTraces({ read, drawSequence }: BatchTracesDeps) {
+export function createBatchTraces({ read, noteReplaced, drawSequence }: BatchTracesDeps) {
   const traces = new Map<string, Entry<TraceRow>>();
   const texts = new Map<string, TextEntry>();
   // The rows as they were before the batch, by sequence.
@@ -68,6 +70,7 @@ export function createBatchTraces({ read, drawSequence }: BatchTracesDeps) {
       const { inline, apartBytes } = expectedOutput === null ? NO_PLACE : placeText(expectedOutput);
       if ((apartBytes ?? before.expectedOutputIsApart) !== null) {
         keepText(traceKey, 'expected_output', apartBytes === null ? null : expectedOutput);
+        noteReplaced(stored.get(traceKey.sequence)?.expectedOutputBytesApart ?? 0);
       }
       columns = { ...columns, expectedOutput: inline, expectedOutputIsApart: apartBytes === null ? null : true };
     }

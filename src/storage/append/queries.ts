@@ -6,7 +6,8 @@ import { REQUEST_ID_MEMBER } from '../../domain/traces/span-requests.ts';
 import { columns, findByKey, insertMany, ofRows, pick, remove, replaceMany } from '../plain-queries.ts';
 import { change, changeRows, lookup, query } from '../queries.ts';
 import { ADMITTED } from '../rows/codes.ts';
-import { largeText, metadataOf, rowOf, summaryOf } from '../traces/columns.ts';
+import { largeText, metadataOf, ownBytes, rowOf, summaryOf } from '../traces/columns.ts';
+import { SPAN_TEXTS } from '../traces/text-columns.ts';
 
 type OfSpan = { readonly projectNumber: number; readonly traceSequence: number; readonly spanId: string };
 type OfRequest = { readonly organizationNumber: number; readonly key: string };
@@ -34,7 +35,10 @@ export const findLargeTexts = lookup<OfTrace>()((db, { projectNumber, traceId },
     .select([largeText('metadataJson').as('metadataJson'), largeText('expectedOutput').as('expectedOutput')]),
 );
 
-/** Larger parameters name no request, unless the span was stored before requests were noted beside it. */
+/**
+ * Larger parameters name no request, unless the span was stored before requests were noted beside it; it holds its parameters
+ * itself.
+ */
 const PARAMS_SEARCHED_MAX_BYTES = 16_384;
 const NAMING_PARAMS = sql<string | null>`case when ${sql.ref('emittedRequestId')} is null
   and (${sql.ref('callRow')} is null or octet_length(${sql.ref('paramsJson')}) <= ${sql.lit(PARAMS_SEARCHED_MAX_BYTES)})
@@ -47,15 +51,18 @@ export const findSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, sp
     .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
     .select((column) => summaryOf(column, dialect))
     .select(NAMING_PARAMS.as('paramsJson'))
+    .select(ownBytes(SPAN_TEXTS).as('ownBytes'))
     .select(columns('Span', 'emittedRequestId', 'sharedRequestId', 'version')),
 );
 
 /** What prices depend on. */
-export const findPricedSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, { keyed, idText }) =>
-  keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
-    .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
-    .select(idText('spanId').as('spanId'))
-    .select(columns('Span', 'vendor', 'cachedTokensInPrompt', 'otherMetricsJson')),
+export const findPricedSpan = lookup<OfSpan>()(
+  (db, { projectNumber, traceSequence, spanId }, { keyed, idText, textOf }) =>
+    keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
+      .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
+      .select(idText('spanId').as('spanId'))
+      .select(columns('Span', 'vendor', 'cachedTokensInPrompt'))
+      .select(textOf('otherMetricsJson').as('otherMetricsJson')),
 );
 
 // A longer text says less about a call than it costs a settlement of many.
@@ -63,18 +70,16 @@ const TELEMETRY_MAX_BYTES = 65_536;
 const INPUT_START_CHARACTERS = 64;
 
 /** What the kind of a call follows from. */
-export const findCallTexts = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, { keyed, idText }) =>
-  keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
+export const findCallTexts = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, dialect) => {
+  const { keyed, idText, bytesOf, textOf } = dialect;
+  const isShort = sql`${bytesOf('telemetryJson')} <= ${sql.lit(TELEMETRY_MAX_BYTES)}`;
+  const inputStart = sql<string | null>`substr(${textOf('inputJson')}, 1, ${sql.lit(INPUT_START_CHARACTERS)})`;
+  return keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
     .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
     .select(idText('spanId').as('spanId'))
-    .select(
-      sql<string | null>`case when octet_length(${sql.ref('telemetryJson')}) <= ${sql.lit(TELEMETRY_MAX_BYTES)}
-        then ${sql.ref('telemetryJson')} end`.as('telemetryJson'),
-    )
-    .select(
-      sql<string | null>`substr(${sql.ref('inputJson')}, 1, ${sql.lit(INPUT_START_CHARACTERS)})`.as('inputStart'),
-    ),
-);
+    .select(sql<string | null>`case when ${isShort} then ${textOf('telemetryJson')} end`.as('telemetryJson'))
+    .select(inputStart.as('inputStart'));
+});
 
 export const findUsageNode = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, { keyed, idText }) =>
   keyed(db.selectFrom('UsageNode'), 'UsageNode', { projectNumber, traceSequence, spanId })

@@ -11,6 +11,7 @@ import { REFERENCES, WITHOUT_ROWID } from '../entities/beyond-mapper.ts';
 import { POSTGRES_TABLES, SQLITE_TABLES } from '../entities/entities.ts';
 import { PackedId, PackedText } from '../entities/kinds.ts';
 import { unpackCostSource } from '../rows/codes.ts';
+import { EVALUATION_TEXTS, SPAN_TEXTS } from '../traces/text-columns.ts';
 
 export type TableCopy = {
   /** The table of the target. */
@@ -65,10 +66,10 @@ const FORMS: { readonly [table: string]: Form } = {
     from: `traces WHERE ${REACHABLE}`,
     expressions: { sequence: 'sequence_of(traces.inserted_at, traces.sequence)' },
   },
-  spans: ofTraces('spans'),
+  spans: ofTraces('spans', SPAN_TEXTS),
   usage_nodes: ofTraces('usage_nodes'),
   trace_texts: ofTraces('trace_texts'),
-  evaluations: ofTraces('evaluations'),
+  evaluations: ofTraces('evaluations', EVALUATION_TEXTS),
   evaluation_jobs: ofTraces('evaluation_jobs'),
   events: {
     from: `events JOIN envelopes
@@ -146,10 +147,18 @@ function holdingOf(type: unknown): Column['holds'] {
   return type === BlobType ? 'bytes' : 'others';
 }
 
-/** Tables of rows that belong to traces. */
-function ofTraces(table: string): Form {
+/** Tables of rows that belong to traces. The source may keep `texts` apart; see engine/sqlite/large-texts.ts. */
+function ofTraces(table: string, texts: { readonly [name: string]: string } = {}): Form {
+  const whole = Object.values(texts).map((column) => {
+    const own = `${table}.${column}`;
+    const apart = `(SELECT text FROM large_texts WHERE number = cast(${own} AS integer))`;
+    return [column, `CASE typeof(${own}) WHEN 'blob' THEN ${apart} ELSE ${own} END`] as const;
+  });
   return {
     from: `${table} CROSS JOIN traces ON traces.sequence = ${table}.trace_sequence WHERE ${REACHABLE}`,
-    expressions: { trace_sequence: `sequence_of(traces.inserted_at, ${table}.trace_sequence)` },
+    expressions: {
+      ...Object.fromEntries(whole),
+      trace_sequence: `sequence_of(traces.inserted_at, ${table}.trace_sequence)`,
+    },
   };
 }

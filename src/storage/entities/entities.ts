@@ -28,7 +28,7 @@ export const WriteProbe = table('WriteProbe', 'write_probe', {
 });
 
 const { AuthGeneration, ...ofKeys } = keys;
-const { TraceOnSqlite, TraceOnPostgres, ...ofTraces } = traces;
+const { TraceOnSqlite, TraceOnPostgres, LargeText, UnusedText, ...ofTraces } = traces;
 const { EventOnSqlite, Envelope, RequestOnSqlite, RequestKeyOnSqlite, IndexedRequests, ...others } = events;
 const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } = others;
 
@@ -40,7 +40,16 @@ const SHARED = Object.values({
 
 export const SQLITE_TABLES = [
   ...SHARED,
-  ...[TraceOnSqlite, RequestOnSqlite, RequestKeyOnSqlite, IndexedRequests, EventOnSqlite, Envelope],
+  ...[
+    TraceOnSqlite,
+    LargeText,
+    UnusedText,
+    RequestOnSqlite,
+    RequestKeyOnSqlite,
+    IndexedRequests,
+    EventOnSqlite,
+    Envelope,
+  ],
 ];
 
 export const POSTGRES_TABLES = [

@@ -124,6 +124,18 @@ export const TraceTextRow = table('TraceText', 'trace_texts', {
   text: text(),
 });
 
+/**
+ * SQLite: texts that rows of spans and evaluations hold by number (engine/sqlite/large-texts.ts). A row that holds none of them
+ * is cheap to replace and to remove.
+ */
+export const LargeText = table('LargeText', 'large_texts', {
+  number: integer().primary().autoincrement(false),
+  text: text(),
+});
+
+/** SQLite: the numbers of large texts that no row holds any more. Triggers of those rows add them. */
+export const UnusedText = table('UnusedText', 'unused_texts', { number: integer().primary().autoincrement(false) });
+
 /** Short columns that are read often come before free text, which may spill over to further pages. */
 export const SpanRow = table('Span', 'spans', {
   projectNumber: integer().primary(),

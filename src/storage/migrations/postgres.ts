@@ -26,6 +26,7 @@ export const POSTGRES_SCHEMAS: KnownSchemas = {
       },
     }),
     readMigration('postgres-0010-anchor', { olderProcesses: 'may run' }),
+    readMigration('postgres-0011-large-texts', { olderProcesses: 'may run' }),
   ],
   readBaseline: () => readBaseline('postgres'),
   unsupported: new Map([

@@ -21,6 +21,8 @@ export const SQLITE_SCHEMAS: KnownSchemas = {
     readMigration('sqlite-0008-clock', { olderProcesses: 'may run' }),
     readMigration('sqlite-0009-narrow-indexes', { olderProcesses: 'may run' }),
     readMigration('sqlite-0010-anchor', { olderProcesses: 'may run' }),
+    // A process of before would take the number of a large text for the text.
+    readMigration('sqlite-0011-large-texts', { olderProcesses: 'must be stopped' }),
   ],
   readBaseline: () => readBaseline('sqlite'),
   unsupported: new Map([

@@ -2,7 +2,8 @@
 
 import { sql } from 'kysely';
 import { columns, rowsOf } from '../plain-queries.ts';
-import { query } from '../queries.ts';
+import { type Dialect, query } from '../queries.ts';
+import { textsOf } from '../traces/columns.ts';
 
 export const listRepricedProjects = query<Record<never, never>>()((db) =>
   db
@@ -15,11 +16,14 @@ export const listRepricedProjects = query<Record<never, never>>()((db) =>
 );
 
 /** The columns of a PricedSpan but its id. */
-const PRICED = [
-  ...columns('Span', 'type', 'model', 'vendor', 'startedAtMs', 'promptTokens', 'completionTokens'),
-  ...columns('Span', 'reasoningTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'),
-  ...columns('Span', 'cachedTokensInPrompt', 'otherMetricsJson', 'costNanoUsd', 'costSource', 'callRow'),
-] as const;
+function pricedOf(dialect: Dialect) {
+  return [
+    ...columns('Span', 'type', 'model', 'vendor', 'startedAtMs', 'promptTokens', 'completionTokens'),
+    ...columns('Span', 'reasoningTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'),
+    ...columns('Span', 'cachedTokensInPrompt', 'costNanoUsd', 'costSource', 'callRow'),
+    ...textsOf(dialect, 'otherMetricsJson'),
+  ] as const;
+}
 
 /** Spans with more metrics beside those with columns keep their price: a page, and a change of its spans, reads all of them. */
 const METRICS_MAX_BYTES = 16_384;
@@ -27,18 +31,19 @@ const METRICS_MAX_BYTES = 16_384;
 type PageOfTrace = { projectNumber: number; sequence: number; afterId: string; limit: number };
 
 /** Spans of one trace after an id. */
-export const listPricedSpans = query<PageOfTrace>()((db, { projectNumber, sequence, afterId, limit }, { idText }) =>
-  rowsOf(db, 'Span', { projectNumber, traceSequence: sequence })
-    .where(idText('spanId'), '>', afterId)
-    .where(sql<boolean>`octet_length(coalesce(${sql.ref('otherMetricsJson')}, '')) <= ${sql.lit(METRICS_MAX_BYTES)}`)
-    .select(idText('spanId').as('spanId'))
-    .select(PRICED)
+export const listPricedSpans = query<PageOfTrace>()((db, { projectNumber, sequence, afterId, limit }, dialect) => {
+  const spanId = dialect.idText('spanId');
+  return rowsOf(db, 'Span', { projectNumber, traceSequence: sequence })
+    .where(spanId, '>', afterId)
+    .where(sql<boolean>`coalesce(${dialect.bytesOf('otherMetricsJson')}, 0) <= ${sql.lit(METRICS_MAX_BYTES)}`)
+    .select(spanId.as('spanId'))
+    .select(pricedOf(dialect))
     .select(({ eb }) =>
-      eb.case().when('paramsJson', 'like', '%"service_tier"%').then(1).else(0).end().as('mayNameTier'),
+      eb.case().when(dialect.textOf('paramsJson'), 'like', '%"service_tier"%').then(1).else(0).end().as('mayNameTier'),
     )
-    .orderBy(idText('spanId'))
-    .limit(limit),
-);
+    .orderBy(spanId)
+    .limit(limit);
+});
 
 type PageOfTraces = { readonly afterSequence: number; readonly limit: number };
 
@@ -61,13 +66,13 @@ export const listTracesToMeasure = query<PageOfTraces>()((db, { afterSequence, l
 
 type SpansOfSome = { readonly projectNumber: number; readonly sequences: readonly number[]; readonly limit: number };
 
-export const listUnmeasuredSpans = query<SpansOfSome>()(
-  (db, { projectNumber, sequences, limit }, { idText, isAmong }) =>
-    rowsOf(db, 'Span', { projectNumber })
-      .where(isAmong('traceSequence', sequences))
-      .where('callRow', 'is', null)
-      .select(idText('spanId').as('spanId'))
-      .select(PRICED)
-      .select(columns('Span', 'traceSequence', 'name', 'paramsJson', 'telemetryJson'))
-      .limit(limit),
+export const listUnmeasuredSpans = query<SpansOfSome>()((db, { projectNumber, sequences, limit }, dialect) =>
+  rowsOf(db, 'Span', { projectNumber })
+    .where(dialect.isAmong('traceSequence', sequences))
+    .where('callRow', 'is', null)
+    .select(dialect.idText('spanId').as('spanId'))
+    .select(pricedOf(dialect))
+    .select(columns('Span', 'traceSequence', 'name'))
+    .select(textsOf(dialect, 'paramsJson', 'telemetryJson'))
+    .limit(limit),
 );

@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import { GROUPINGS } from '../analytics/groupings.ts';
 import { removeSome, rowsOf } from '../plain-queries.ts';
 import { change, type Db, query } from '../queries.ts';
-import type { OfTraces } from '../traces/columns.ts';
+import { type OfTraces, ownBytes } from '../traces/columns.ts';
+import { EVALUATION_TEXTS, SPAN_TEXTS } from '../traces/text-columns.ts';
 
 // Removed traces are subtracted from the hourly sums of analytics.
 export { addHour, listCounted, listSpans as listCountedSpans } from '../analytics/queries.ts';
@@ -130,23 +131,16 @@ export const lockTraces = query<OfSequences>()((db, { sequences, partsMax }, { l
       .where(isAmong('sequence', sequences))
       .select(['projectNumber as projectNumber', dialect.idText('traceId').as('traceId'), 'sequence as sequence'])
       .select(({ ref, selectFrom }) => {
-        const weightOf = (table: 'Span' | 'Evaluation', texts: readonly string[]) => {
+        const weightOf = (table: 'Span' | 'Evaluation', texts: { readonly [Name: string]: string }) => {
           const some = selectFrom(table)
             .whereRef(`${table}.projectNumber`, '=', 'Trace.projectNumber')
             .whereRef(`${table}.traceSequence`, '=', 'Trace.sequence')
-            .select(sql<number>`1 + (${dialect.textBytes(texts)}) / ${sql.lit(BYTES_PER_ROW)}`.as('rows'))
+            .select(sql<number>`1 + (${ownBytes(texts)}) / ${sql.lit(BYTES_PER_ROW)}`.as('rows'))
             .limit(partsMax);
           return selectFrom(some.as('some')).select(sql<number>`coalesce(sum(rows), 0)`.as('rows'));
         };
-        const spans = weightOf('Span', [
-          'paramsJson',
-          'errorJson',
-          'contextsJson',
-          'telemetryJson',
-          'inputJson',
-          'outputJson',
-        ]);
-        const evaluations = weightOf('Evaluation', ['details', 'errorJson', 'inputsJson']);
+        const spans = weightOf('Span', SPAN_TEXTS);
+        const evaluations = weightOf('Evaluation', EVALUATION_TEXTS);
         const ofSpans = sql`case when ${ref('spanCount')} > ${partsMax} then ${ref('spanCount')} else ${spans} end`;
         return sql<number>`${ofSpans} + ${evaluations}`.as('parts');
       })

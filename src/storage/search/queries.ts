@@ -10,6 +10,7 @@ import {
   type OfTraces,
   START,
   spanQueries,
+  textsOf,
   tracesOf,
 } from '../traces/columns.ts';
 
@@ -140,12 +141,15 @@ export const listSpansWithTexts = query<OfTraces & { readonly bytesMax: number }
     spanFacts(db, dialect)
       .where('projectNumber', '=', projectNumber)
       .where(dialect.isAmong('traceSequence', sequences))
-      .select([shortText('inputJson', bytesMax).as('inputText'), shortText('outputJson', bytesMax).as('outputText')]),
+      .select([
+        shortText('inputJson', bytesMax, dialect).as('inputText'),
+        shortText('outputJson', bytesMax, dialect).as('outputText'),
+      ]),
 );
 
 /** In the stored form: see typedJson of kinds.ts. */
-function shortText(column: string, bytesMax: number) {
-  return sql<string | null>`case when octet_length(${sql.ref(column)}) <= ${bytesMax} then ${sql.ref(column)} end`;
+function shortText(column: string, bytesMax: number, { bytesOf, textOf }: Dialect) {
+  return sql<string | null>`case when ${bytesOf(column)} <= ${bytesMax} then ${textOf(column)} end`;
 }
 
 function spanFacts(db: Db, { idText }: Dialect) {
@@ -164,11 +168,11 @@ function spanFacts(db: Db, { idText }: Dialect) {
 }
 
 /** A page of the errors of a trace; each may be long. */
-export const listErrors = query<BehindSpan>()((db, { projectNumber, sequence, after, limit }, { idText, storedId }) =>
+export const listErrors = query<BehindSpan>()((db, { projectNumber, sequence, after, limit }, dialect) =>
   rowsOf(db, 'Span', { projectNumber, traceSequence: sequence })
-    .where('spanId', '>', storedId(after))
+    .where('spanId', '>', dialect.storedId(after))
     .where('errorJson', 'is not', null)
-    .select([idText('spanId').as('spanId'), 'errorJson as errorJson'])
+    .select([dialect.idText('spanId').as('spanId'), dialect.textOf('errorJson').as('errorJson')])
     .orderBy('spanId')
     .limit(limit),
 );
@@ -178,16 +182,16 @@ export const findTexts = query<{
   readonly projectNumber: number;
   readonly sequence: number;
   readonly spanId: string;
-}>()((db, { projectNumber, sequence, spanId }, { storedId }) =>
-  rowsOf(db, 'Span', { projectNumber, traceSequence: sequence, spanId: storedId(spanId) }).select([
-    'inputJson as inputJson',
-    'outputJson as outputJson',
-  ]),
+}>()((db, { projectNumber, sequence, spanId }, dialect) =>
+  rowsOf(db, 'Span', { projectNumber, traceSequence: sequence, spanId: dialect.storedId(spanId) }).select(
+    textsOf(dialect, 'inputJson', 'outputJson'),
+  ),
 );
 
 /** All evaluations of several traces. */
-export const listEvaluations = query<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
+export const listEvaluations = query<OfTraces>()((db, { projectNumber, sequences }, { isAmong, textOf }) =>
   rowsOf(db, 'Evaluation', { projectNumber })
     .where(isAmong('traceSequence', sequences))
-    .select(columns('Evaluation', 'traceSequence', 'evaluatorId', 'isGuardrail', 'status', 'passed', 'score', 'label')),
+    .select(columns('Evaluation', 'traceSequence', 'evaluatorId', 'isGuardrail', 'status', 'passed', 'score'))
+    .select(textOf('label').as('label')),
 );

@@ -98,7 +98,7 @@ function createCompiler({
     return {
       text: writeMany(table, source, hasArrays),
       parameters,
-      target: hasArrays ? { table: table.tableName, columns } : null,
+      target: { table: table.tableName, columns },
     };
   }
 
@@ -145,6 +145,8 @@ function createCompiler({
       const [{ selection }] = node.selections;
       return formOfValue(tablesOf(node), selection.node ?? selection);
     }
+    const column = textColumnOf(node);
+    if (column !== null) return formOfValue(tables, column);
     if (hasArrays) return 'plain';
     if (isList(node)) return 'json';
     return isCondition(node) ? 'condition' : 'plain';
@@ -192,6 +194,16 @@ function tablesOf({ from, joins = [] }: Node): Aliases {
       return known === undefined ? [] : [[(alias ?? table.identifier).name, known]];
     }),
   );
+}
+
+/** The column whose text `textOf` of the dialect made the node of; null for other nodes. */
+function textColumnOf(node: Node): Node | null {
+  if (node.kind === 'ReferenceNode') return node;
+  if (node.kind !== 'RawNode') return null;
+  const { sqlFragments: parts, parameters } = node;
+  const isPlain = parameters.length === 1 && parts.every((part: string) => part === '');
+  const isOfSqlite = parameters.length === 3 && parts[0] === 'case typeof(';
+  return isPlain || isOfSqlite ? textColumnOf(parameters[0]) : null;
 }
 
 /** Whether `listOf` of the dialect made the node. */

@@ -85,18 +85,13 @@ export type Compiled<S> =
       : S extends LookupSource<infer Key, infer Row>
         ? Query<Key, Row>
         : S extends ManySource<infer Row>
-          ? Change<Row>
+          ? RowsInsert<Row>
           : S extends RowsSource<infer Row>
             ? RowsChange<Row>
             : never;
 
-/** What it becomes on a store that runs it for all keys or rows at once. */
-export type CompiledMany<S> =
-  S extends LookupSource<infer Key, infer Row>
-    ? Lookup<Key, Row>
-    : S extends ManySource<infer Row>
-      ? RowsInsert<Row>
-      : Compiled<S>;
+/** What it becomes on a store that looks up all keys at once. */
+export type CompiledMany<S> = S extends LookupSource<infer Key, infer Row> ? Lookup<Key, Row> : Compiled<S>;
 
 /** The statements of the rooms of a store. */
 export type StatementRooms = Readonly<Record<string, Readonly<Record<string, Statement>>>>;

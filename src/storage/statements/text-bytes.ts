@@ -1,8 +1,8 @@
-/** SQL for the length of texts. */
+/** SQL for the sum of lengths, some of which may be null. */
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 
-export function textBytes(columns: readonly string[]) {
-  const parts = columns.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`);
+export function sumOf(lengths: readonly RawBuilder<number | null>[]) {
+  const parts = lengths.map((length) => sql`coalesce(${length}, 0)`);
   return sql<number>`${sql.join(parts, sql` + `)}`;
 }

@@ -1,8 +1,9 @@
 /** Parts of queries of traces and spans: select lists, expressions, and the spans of given traces. */
 
-import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { type AliasedRawBuilder, type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { columns } from '../plain-queries.ts';
 import { type Db, type Dialect, query, type Tables } from '../queries.ts';
+import { namesOf, SPAN_TEXTS } from './text-columns.ts';
 import { TEXT_INLINE_MAX_BYTES, type TextName } from './trace-texts.ts';
 
 /** The start of a trace; without spans, its receipt. The database index has the same expression. */
@@ -26,12 +27,20 @@ function expectedOutputOf(column: OfTraceRow) {
 }
 
 function textApart(column: OfTraceRow, name: TextName) {
+  return ofTextApart(column, name).select('TraceText.text as text');
+}
+
+function outputBytesApart(column: OfTraceRow) {
+  const bytes = sql<number>`octet_length(${sql.ref('TraceText.text')})`;
+  return ofTextApart(column, 'expected_output').select(bytes.as('bytes'));
+}
+
+function ofTextApart(column: OfTraceRow, name: TextName) {
   return column
     .selectFrom('TraceText')
     .whereRef('TraceText.projectNumber', '=', 'Trace.projectNumber')
     .whereRef('TraceText.traceSequence', '=', 'Trace.sequence')
-    .where('TraceText.name', '=', sql.lit(name))
-    .select('TraceText.text as text');
+    .where('TraceText.name', '=', sql.lit(name));
 }
 
 const TEXT_COLUMNS = ['metadataJson', 'metadataBytes', 'expectedOutput', 'expectedOutputIsApart'] as const;
@@ -59,6 +68,9 @@ export function rowOf(column: OfTraceRow, dialect: Dialect) {
       'expectedOutputIsApart',
     ),
     sql<number>`coalesce(${metadataBytes}, 0) + coalesce(${outputBytes}, 0)`.as('largeInlineBytes'),
+    sql<number>`case when ${sql.ref('expectedOutputIsApart')} then ${outputBytesApart(column)} else 0 end`.as(
+      'expectedOutputBytesApart',
+    ),
   ] as const;
 }
 
@@ -94,11 +106,26 @@ export const FINISHED_NS = sql<number>`coalesce(${sql.ref('finishedNs')}, 0)`;
 
 const NUMBERS = ['projectNumber', 'traceSequence', 'spanId', 'parentId', 'durationMs', 'firstTokenMs'] as const;
 
+/** Texts of spans or evaluations, each under the name of its column. */
+export function textsOf<const Name extends string>({ textOf }: Dialect, ...names: readonly Name[]) {
+  return names.map((name) => textOf(name).as(name)) as unknown as readonly TextNamed<Name>[];
+}
+
+type TextNamed<Name extends string> = { [Each in Name]: AliasedRawBuilder<string | null, Each> }[Name];
+
+/** About the bytes of a row that is replaced or removed; of texts that lie apart only the numbers. */
+export function ownBytes(texts: { readonly [Name: string]: string }) {
+  const parts = namesOf(texts).map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`);
+  return sql<number>`${sql.join(parts, sql` + `)}`;
+}
+
 /** All columns of a span. */
-export function spanOf(column: ExpressionBuilder<Tables, 'Span'>, { allOf, idText }: Dialect) {
+export function spanOf(column: ExpressionBuilder<Tables, 'Span'>, dialect: Dialect) {
+  const texts = namesOf(SPAN_TEXTS);
   return [
-    ...allOf('Span', ...NUMBERS, 'emittedRequestId', 'sharedRequestId', 'version'),
-    ...madeOf(column, idText),
+    ...dialect.allOf('Span', ...NUMBERS, ...texts, 'emittedRequestId', 'sharedRequestId', 'version'),
+    ...textsOf(dialect, ...texts),
+    ...madeOf(column, dialect.idText),
   ] as const;
 }
 

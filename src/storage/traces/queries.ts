@@ -6,7 +6,8 @@ import type { TraceTotals } from '../../domain/traces/trace.ts';
 import { OUTDATED_START, SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
 import { columns, pick, remove, rowsOf, upsert } from '../plain-queries.ts';
 import { change, type Db, type Dialect, query, type Tables } from '../queries.ts';
-import { FINISHED_NS, metadataOf, STARTED_NS, spanOf, summaryOf, traceOf } from './columns.ts';
+import { FINISHED_NS, metadataOf, STARTED_NS, spanOf, summaryOf, textsOf, traceOf } from './columns.ts';
+import { EVALUATION_TEXTS, namesOf, SPAN_TEXTS } from './text-columns.ts';
 
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };
 type OfSome = OfTrace & { readonly ids: readonly string[] };
@@ -149,16 +150,7 @@ export const listSpanOrder = query<OfSpanRange>()((db, params, { idText, textByt
       STARTED_NS.as('startedNs'),
       FINISHED_NS.as('finishedNs'),
       idText('spanId').as('id'),
-      textBytes([
-        'name',
-        'paramsJson',
-        'otherMetricsJson',
-        'errorJson',
-        'contextsJson',
-        'telemetryJson',
-        'inputJson',
-        'outputJson',
-      ]).as('bytes'),
+      textBytes(['name', ...namesOf(SPAN_TEXTS)]).as('bytes'),
     ]);
   return inOrder(spans, idText).limit(params.limit);
 });
@@ -175,16 +167,17 @@ export const listEvaluationOrder = query<OfRange>()((db, params, { textBytes }) 
       eb(refTuple('insertedAtMs', 'evaluationId'), '>', tuple(params.atMs, params.id)),
     )
     .select(['insertedAtMs as atMs', 'evaluationId as id'])
-    .select(textBytes(['label', 'details', 'errorJson', 'inputsJson', 'costJson']).as('bytes'))
+    .select(textBytes(namesOf(EVALUATION_TEXTS)).as('bytes'))
     .orderBy('insertedAtMs')
     .orderBy('evaluationId')
     .limit(params.limit),
 );
 
-export const findEvaluations = query<OfSome>()((db, params, { isOneOf, allOf }) =>
+export const findEvaluations = query<OfSome>()((db, params, dialect) =>
   evaluationsOf(db, params)
-    .where(isOneOf('evaluationId', params.ids))
-    .select(allOf('Evaluation', 'projectNumber', 'traceSequence')),
+    .where(dialect.isOneOf('evaluationId', params.ids))
+    .select(dialect.allOf('Evaluation', 'projectNumber', 'traceSequence', ...namesOf(EVALUATION_TEXTS)))
+    .select(textsOf(dialect, ...namesOf(EVALUATION_TEXTS))),
 );
 
 function inOrder<Row>(

@@ -11,6 +11,8 @@ const PARAMETERS = 'p'.repeat(900_000);
 const SPANS = 400;
 const ROUNDS = 4;
 const SERVED_MEANWHILE = 60;
+const LARGE_SPANS = 800;
+const LARGE_INPUT = 'i'.repeat(1024 * 1024);
 
 let target: Target;
 beforeAll(async () => {
@@ -68,9 +70,10 @@ it(`N2: one OTLP request that adds a label to the large metadata of each of ${TR
   });
 });
 
+const startedAtMs = Date.now();
+const timestamps = { started_at: startedAtMs, finished_at: startedAtMs + 1 };
+
 it(`N3: ${SPANS} spans with large parameters are sent again, empty`, async () => {
-  const startedAtMs = Date.now();
-  const timestamps = { started_at: startedAtMs, finished_at: startedAtMs + 1 };
   const spans = Array.from({ length: SPANS }, (_, index) => ({
     span_id: `s${index}`,
     type: 'llm',
@@ -84,5 +87,14 @@ it(`N3: ${SPANS} spans with large parameters are sent again, empty`, async () =>
       inParallel(ROUND_NUMBERS, 2, () => post('/api/collector', { trace_id: 'params', spans })),
       serves(SERVED_MEANWHILE),
     ]);
+  });
+});
+
+it(`N4: ${LARGE_SPANS} spans with inputs of 1 MiB are replaced by empty ones in one request`, async () => {
+  const spans = Array.from({ length: LARGE_SPANS }, (_, index) => ({ span_id: `s${index}`, type: 'span', timestamps }));
+  const input = { type: 'text', value: LARGE_INPUT };
+  await inParallel(spans, 2, (span) => post('/api/collector', { trace_id: 'inputs', spans: [{ ...span, input }] }));
+  await target.attack({ id: 'N4', n: 1 }, async ({ serves }) => {
+    await Promise.all([post('/api/collector', { trace_id: 'inputs', spans }), serves(SERVED_MEANWHILE)]);
   });
 });

@@ -13,6 +13,7 @@ import { governanceConformance } from './governance.ts';
 import { installationConformance } from './installation.ts';
 import { judgeSpendingConformance } from './judge-spending.ts';
 import { keyStoreConformance, projectConformance } from './keys.ts';
+import { largePartConformance } from './large-parts.ts';
 import { largeTraceConformance } from './large-traces.ts';
 import { managementConformance } from './management.ts';
 import { measuringConformance } from './measuring.ts';
@@ -86,6 +87,7 @@ export function logPortConformance(open: OpenSubject): void {
 export function telemetryPortConformance(open: OpenSubject): void {
   traceReadConformance(open);
   traceTextConformance(open);
+  largePartConformance(open);
   largeTraceConformance(open);
   resentSpanConformance(open);
   traceChangeConformance(open);

@@ -7,7 +7,7 @@ import { arrayOf } from '../../statements/arrays.ts';
 import { type Column, quote, type Schema, typeOf } from '../../statements/columns.ts';
 import { memberOf, Placeholder } from '../../statements/placeholder.ts';
 import { createRowDialect } from '../../statements/rows.ts';
-import { textBytes } from '../../statements/text-bytes.ts';
+import { sumOf } from '../../statements/text-bytes.ts';
 
 export function createDialect(schema: Schema, formOf: (column: Column) => string): Dialect {
   /** Joins the keys, so that every plan starts from them. Locks rows in one order, to avoid deadlocks. */
@@ -48,7 +48,9 @@ export function createDialect(schema: Schema, formOf: (column: Column) => string
           .onRef('Request.key', '=', 'RequestKey.key'),
       ) as never;
     },
-    textBytes,
+    textOf: (column) => sql`${sql.ref(column)}`,
+    bytesOf,
+    textBytes: (columns) => sumOf(columns.map(bytesOf)),
     // Keeps null, which greatest() ignores.
     atLeast: (column, least) =>
       sql`case when ${sql.ref(column)} < ${sql.lit(least)} then ${sql.lit(least)} else ${sql.ref(column)} end`,
@@ -78,6 +80,10 @@ export function createDialect(schema: Schema, formOf: (column: Column) => string
 type AnySelect = SelectQueryBuilder<any, any, any>;
 
 type AnyLog = SelectQueryBuilder<{ log: { createdAtMs: number } }, 'log', unknown>;
+
+function bytesOf(column: string) {
+  return sql<number | null>`octet_length(${sql.ref(column)})`;
+}
 
 function isAny(column: string, params: unknown) {
   return sql<SqlBool>`${sql.ref(column)} = any(${params})`;

@@ -15,10 +15,14 @@ import { toHidden } from '../../retention/expired-traces.ts';
 import type { Query } from '../../statements/statement.ts';
 import type { Database } from './connection.ts';
 import { isConflict, isStorageFailure } from './failures.ts';
+import type { LargeTexts } from './large-texts.ts';
 import type { SqliteQueries } from './queries.ts';
 import type { RequestKeys } from './request-keys.ts';
 import { type PreparedQuery as Prepared, prepareChange, prepareQuery, prepareRows } from './run-query.ts';
 import { openQueries } from './statements.ts';
+
+// More than a batch can leave unused in the long run, because it stores less.
+const FREED_MAX_BYTES = 16 * 1024 * 1024;
 
 type AppendBatch = (appends: readonly Append[]) => readonly AppendOutcome[];
 
@@ -27,13 +31,17 @@ type AppendBatchDeps = {
   readonly jobQueue: JobQueueOptions;
   readonly backlog: Backlog;
   readonly requests: RequestKeys;
+  readonly largeTexts: LargeTexts;
 };
 
 /** Throws when the storage fails; nothing of the batch is stored then. */
-export function prepareAppendBatch(db: Database, { clock, jobQueue, backlog, requests }: AppendBatchDeps): AppendBatch {
+export function prepareAppendBatch(
+  db: Database,
+  { clock, jobQueue, backlog, requests, largeTexts }: AppendBatchDeps,
+): AppendBatch {
   const queries = openQueries();
   const read = prepareReader(db, queries, requests);
-  const write = prepareWriter(db, queries, requests);
+  const write = prepareWriter(db, { queries, requests, largeTexts });
   const addToHours = prepareRows(db, queries.analytics.addHours);
   const lastSequence = prepareQuery(db, queries.appendSqlite.findLastSequence);
   const guess = createGuess();
@@ -53,6 +61,7 @@ export function prepareAppendBatch(db: Database, { clock, jobQueue, backlog, req
     const { outcomes, hours, written } = applyBatch(deps, appends);
     write(written);
     addToHours(hours);
+    largeTexts.freeSome(FREED_MAX_BYTES);
     for (const [projectNumber, count] of written.jobCounts) backlog.note(projectNumber, count);
     return outcomes;
   }
@@ -148,15 +157,22 @@ function prepareReader(db: Database, { append, traces }: SqliteQueries, requests
 }
 
 /** Writes table by table, which touches the fewest pages and writes the least to the journal. */
-function prepareWriter(db: Database, queries: SqliteQueries, requests: RequestKeys): (written: Written) => void {
+function prepareWriter(
+  db: Database,
+  {
+    queries,
+    requests,
+    largeTexts: { prepareWrite },
+  }: Pick<AppendBatchDeps, 'requests' | 'largeTexts'> & { readonly queries: SqliteQueries },
+): (written: Written) => void {
   const { append: common, appendSqlite: own } = queries;
   const hide = prepareChange(db, queries.retention.hideTrace);
   const traces = { insert: prepareChange(db, common.insertTraces), replace: prepareChange(db, common.replaceTraces) };
-  const spans = { insert: prepareChange(db, common.insertSpans), replace: prepareChange(db, common.replaceSpans) };
+  const spans = { insert: prepareWrite(common.insertSpans), replace: prepareWrite(common.replaceSpans) };
   const texts = { replace: prepareChange(db, common.replaceTexts), remove: prepareRows(db, common.removeTexts) };
   const changeSpans = prepareRows(db, common.changeSpans);
   const replaceUsageNode = prepareChange(db, common.replaceUsageNodes);
-  const replaceEvaluation = prepareChange(db, common.replaceEvaluations);
+  const replaceEvaluation = prepareWrite(common.replaceEvaluations);
   const jobs = {
     store: prepareChange(db, common.storeJobs),
     remove: prepareRows(db, common.removeJobs),

@@ -21,6 +21,7 @@ import { createWriteWatch } from '../../write-watch.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure } from './failures.ts';
+import { prepareLargeTexts } from './large-texts.ts';
 import { connectTo, openMapper } from './mapper.ts';
 import type { SqliteQueries } from './queries.ts';
 import { prepareRequestKeys } from './request-keys.ts';
@@ -100,14 +101,15 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
     countSome: (some) => run(() => countSome.get(some)),
   });
   const requests = prepareRequestKeys(db);
-  const appendBatch = prepareAppendBatch(db, { clock, jobQueue, backlog, requests });
+  const largeTexts = prepareLargeTexts(db);
+  const appendBatch = prepareAppendBatch(db, { clock, jobQueue, backlog, requests, largeTexts });
   const [mapper, connection] = [openMapper(), connectTo(db)];
   const transact = createTransact(db, connection);
   const keepSums = createKeepSums(transact);
   const indexWriter = createIndexWriter(transact);
   const spendWriter = createSpendWriter(transact);
   const traceChanges = createTraceChanges(transact, { jobQueue, backlog });
-  const removeExpired = prepareRemoval(db, transact, requests);
+  const removeExpired = prepareRemoval({ db, transact, requests, largeTexts });
   const deliveries = createDeliveryWork(transact);
   const jobs = createJobWork(transact, backlog);
   const probe = prepareProbe(db);

@@ -6,7 +6,7 @@ import { type Dialect, IDS_PER_QUERY_MAX } from '../../queries.ts';
 import type { Column, Schema } from '../../statements/columns.ts';
 import { memberOf, Placeholder, placeholder } from '../../statements/placeholder.ts';
 import { createRowDialect } from '../../statements/rows.ts';
-import { textBytes } from '../../statements/text-bytes.ts';
+import { sumOf } from '../../statements/text-bytes.ts';
 
 export function createDialect(schema: Schema, formOf: (column: Column) => string): Dialect {
   const keyed: Dialect['keyed'] = (query, name, columns) => {
@@ -44,7 +44,10 @@ export function createDialect(schema: Schema, formOf: (column: Column) => string
       const indexed = keyed(db.selectFrom('RequestKey'), 'RequestKey', key);
       return indexed.innerJoin('Request', 'Request.sequence', 'RequestKey.sequence') as never;
     },
-    textBytes,
+    textOf: (column) =>
+      sql`case typeof(${sql.ref(column)}) when 'blob' then ${largeText('text', column)} else ${sql.ref(column)} end`,
+    bytesOf,
+    textBytes: (columns) => sumOf(columns.map(bytesOf)),
     atLeast: (column, least) => sql`max(${sql.lit(least)}, ${sql.ref(column)})`,
     holds: (text, params) => sql`(${params} is null or instr(${text}, ${params}) > 0)`,
     // SQLite has only one writer, so rows need no locks.
@@ -67,6 +70,16 @@ export function createDialect(schema: Schema, formOf: (column: Column) => string
 
 // biome-ignore lint/suspicious/noExplicitAny: the dialect serves any table.
 type AnySelect = SelectQueryBuilder<any, any, any>;
+
+/** Where a number stands for a large text (large-texts.ts), the bytes of that. */
+function bytesOf(column: string) {
+  const bytes = sql`case typeof(${sql.ref(column)}) when 'blob' then ${largeText('octet_length(text)', column)}`;
+  return sql<number | null>`${bytes} else octet_length(${sql.ref(column)}) end`;
+}
+
+function largeText(selected: string, column: string) {
+  return sql`(select ${sql.raw(selected)} from large_texts where number = cast(${sql.ref(column)} as integer))`;
+}
 
 /** Whether a column is a packedId() of kinds.ts. */
 function isPacked(column: string): boolean {

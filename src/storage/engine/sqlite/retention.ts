@@ -8,10 +8,11 @@ import { continueAfter, type RemovalTask, removePart, SHARED_PARTS, type SharedP
 import { beginWalk, type StepBudget, type TaskEnd } from '../../retention/walk.ts';
 import type { QueryRunner, Transact, Transaction } from '../../transaction.ts';
 import type { Database } from './connection.ts';
+import { FREED_TEXT_MIN_BYTES, type LargeTexts } from './large-texts.ts';
 import type { RequestKeys } from './request-keys.ts';
 
 /** Travels between the main thread and the writer thread. */
-type Task = RemovalTask<'events' | SharedPart>;
+type Task = RemovalTask<'events' | SharedPart | 'texts'>;
 
 export type RemovalStep = { readonly task: Task; readonly cuts: RetentionCuts; readonly rowsMax: number };
 
@@ -37,19 +38,30 @@ export function createRetention(
     backlog: createBacklog(queries, runQuery),
     begin: (cuts) =>
       beginWalk(
-        (['events', ...SHARED_PARTS] as const).map((part): Task => ({ part, after: 0 })),
+        // Texts last: they become unused by the removals before.
+        (['events', ...SHARED_PARTS, 'texts'] as const).map((part): Task => ({ part, after: 0 })),
         (task, rowsMax) => remove({ task, cuts, rowsMax }),
       ),
   };
 }
 
-/** The writer's side of retention. `nowMs` is monotonic. */
-export function prepareRemoval(
-  db: Database,
-  transact: Transact,
-  requests: RequestKeys,
+type RemovalDeps = {
+  readonly db: Database;
+  readonly transact: Transact;
+  readonly requests: RequestKeys;
+  readonly largeTexts: Pick<LargeTexts, 'freeSome'>;
+  /** Monotonic. */
+  readonly nowMs?: () => number;
+};
+
+/** The writer's side of retention. */
+export function prepareRemoval({
+  db,
+  transact,
+  requests,
+  largeTexts,
   nowMs = () => performance.now(),
-): (step: RemovalStep) => Promise<RemovalDone> {
+}: RemovalDeps): (step: RemovalStep) => Promise<RemovalDone> {
   const removeEvents = prepareExpiredEvents(db, requests);
 
   async function remove(
@@ -57,6 +69,7 @@ export function prepareRemoval(
     pace: StepBudget & Pick<Transaction, 'queries'>,
   ): Promise<TaskEnd<Task>> {
     const { after, part } = task;
+    if (part === 'texts') return { next: largeTexts.freeSome(pace.rowsMax * FREED_TEXT_MIN_BYTES) ? [task] : [] };
     if (part !== 'events')
       return await removePart(pace.queries.retention, { part, after }, { ...pace, cuts, sequenceAt: null });
     const { removed, next } = removeEvents({ ...pace, after, beforeMs: cuts.eventsBeforeMs });

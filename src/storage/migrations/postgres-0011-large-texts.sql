@@ -1,0 +1,1 @@
+-- Only SQLite has something to do.
