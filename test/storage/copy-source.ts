@@ -36,7 +36,7 @@ const SECOND = { organization: 'organization_second', project: 'project_second' 
 export const SECOND_ORGANIZATION = { id: SECOND.organization, number: 2 } as const;
 const MONTH_MS = 31 * 86_400_000;
 /** More than two batches. */
-const MANY_SPANS = 5000;
+const MANY_SPANS = 2_500;
 
 export async function fillCopySource(file: string): Promise<CopySource> {
   const plan = samplePlan();

@@ -16,7 +16,7 @@ import { keyStoreConformance, projectConformance } from './keys.ts';
 import { largeTraceConformance } from './large-traces.ts';
 import { managementConformance } from './management.ts';
 import { measuringConformance } from './measuring.ts';
-import { monitorStoreConformance } from './monitors.ts';
+import { monitorDigitsConformance, monitorStoreConformance } from './monitors.ts';
 import { projectSettingsConformance } from './projects.ts';
 import { repricingConformance } from './repricing.ts';
 import { requestStoreConformance } from './requests.ts';
@@ -37,18 +37,9 @@ import { webhookConformance } from './webhooks.ts';
 
 /** All rules of the port. */
 export function storeConformance(open: OpenSubject): void {
-  coreConformance(open);
-  furtherConformance(open);
-}
-
-/** The core rules: storing reports, being ready and closing. Monitors are stored across threads, where their numbers must keep their digits. */
-export function coreConformance(open: OpenSubject): void {
   appendConformance(open);
   monitorStoreConformance(open);
   wholeConformance(open);
-}
-
-export function furtherConformance(open: OpenSubject): void {
   traceReadConformance(open);
   traceTextConformance(open);
   requestStoreConformance(open);
@@ -82,6 +73,12 @@ export function furtherConformance(open: OpenSubject): void {
   measuringConformance(open);
   webhookConformance(open);
   clockConformance(open);
+}
+
+/** What a writer in a thread of its own could break: numbers that must keep their digits, being ready and closing. */
+export function threadConformance(open: OpenSubject): void {
+  monitorDigitsConformance(open);
+  wholeConformance(open);
 }
 
 function wholeConformance(open: OpenSubject): void {
