@@ -61,7 +61,7 @@ export async function openPage(context: BrowserContext, address: string): Promis
   return { page, complaints, foreignRequests, close: () => page.close() };
 }
 
-/** Saves a screenshot for review; git ignores the folder. Only in the full tier, because drawing a page takes a second of processor time. */
+/** Saves a screenshot for review, in the full tier only: no test judges it. Git ignores the folder. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   if (!isFullTier) return;
   mkdirSync(PICTURES, { recursive: true });

@@ -50,7 +50,12 @@ export async function fillCopySource(file: string): Promise<CopySource> {
   });
   const evaluator = sampleEvaluator({ projectId: plan.project.id });
   const appends = [...everyKind(), ...sharedRequests(), manySpans()];
-  const store = await openStore({ url: `sqlite:${file}`, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
+  const store = await openStore({
+    url: `sqlite:${file}`,
+    queueMaxBytes: 64 * 1024 * 1024,
+    log: quietLog,
+    writer: 'here',
+  });
   await store.installation.bootstrap(plan);
   await insertKey(store, key);
   await insertKey(store, other);
