@@ -24,11 +24,9 @@ function openFile(): Promise<Subject> {
   return openSubject((url, nowMs) => openStore({ url, ...options, nowMs }));
 }
 
-/** Opens a file with the writer in this thread. */
+/** Opens it as commands do, with the writer in this thread. */
 function openHere(): Promise<Subject> {
-  return openSubject(async (url, nowMs) =>
-    createInlineStore(openCore({ file: fileOf(url), clock: Date.now }), { ...options, nowMs }),
-  );
+  return openSubject((url, nowMs) => openStore({ url, ...options, nowMs, writer: 'here' }));
 }
 
 const fileOf = (url: string) => url.slice('sqlite:'.length);
