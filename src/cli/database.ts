@@ -32,6 +32,7 @@ export async function withDatabase<R>(
     queueMaxBytes: config.limits.requests.bodyBytes,
     connectionsMax: config.databaseConnectionsMax,
     mayLoseWrites: config.databaseMayLoseWrites,
+    writer: 'here',
     log: { warn: printLine, error: printLine },
   });
   try {

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
+import { isFullTier } from '../support/scenario.ts';
 
 const PICTURES = new URL('./pictures/', import.meta.url).pathname;
 const WAIT_MAX_MS = 15_000;
@@ -60,8 +61,9 @@ export async function openPage(context: BrowserContext, address: string): Promis
   return { page, complaints, foreignRequests, close: () => page.close() };
 }
 
-/** Saves a screenshot for review; git ignores the folder. */
+/** Saves a screenshot for review, in the full tier only: no test judges it. Git ignores the folder. */
 export async function takePicture(page: Page, name: string): Promise<void> {
+  if (!isFullTier) return;
   mkdirSync(PICTURES, { recursive: true });
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }

@@ -2,19 +2,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { KNOWN_KEYS } from '../support/installation.ts';
+import { ADMIN_KEY, PROJECT_KEY } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
-import { temporaryFolder } from '../support/temp.ts';
 import { type CliOutcome, runCli, runCliProcess } from './run-cli.ts';
 
-const folder = temporaryFolder();
-let server: SpawnedServer;
+let server: TestApp;
 beforeAll(async () => {
-  server = await spawnServer({ SPANDREL_DATABASE_URL: `sqlite:${folder.path}/spandrel.db` });
+  server = await startApp({ environment: KNOWN_KEYS });
 });
 afterAll(async () => {
-  await server.stop('SIGKILL');
-  folder.remove();
+  await server.close();
 });
 
 function run(args: readonly string[], key = ADMIN_KEY): Promise<CliOutcome> {

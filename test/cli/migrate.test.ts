@@ -1,16 +1,17 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SQLITE_SCHEMAS } from '../../src/storage/migrations/sqlite.ts';
-import { type SpawnedServer, spawnServer } from '../support/server.ts';
+import type { TestApp } from '../support/app.ts';
+import { startIn } from '../support/installation.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { runCli, runCliProcess, runCliUnread } from './run-cli.ts';
 
 const folders: { remove(): void }[] = [];
-const servers: SpawnedServer[] = [];
+const servers: TestApp[] = [];
 afterEach(async () => {
-  for (const server of servers.splice(0)) await server.stop('SIGKILL');
+  for (const server of servers.splice(0)) await server.close();
   for (const folder of folders.splice(0)) folder.remove();
 });
 
@@ -51,7 +52,7 @@ describe('migrate on SQLite', () => {
 
   it('changes nothing under a running server', async () => {
     const file = newFile();
-    servers.push(await spawnServer(over(file)));
+    servers.push(await startIn(dirname(file), { writer: 'in its thread' }));
     expect(await runCli(['migrate'], over(file))).toEqual({ code: 0, stdout: 'up to date\n', stderr: '' });
   });
 

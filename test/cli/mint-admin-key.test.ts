@@ -1,16 +1,17 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { useInstallation } from '../support/installation.ts';
-import { ADMIN_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
+import type { TestApp, TestAppOptions } from '../support/app.ts';
+import { startIn, useInstallation } from '../support/installation.ts';
+import { ADMIN_KEY } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { runCli, runCliProcess } from './run-cli.ts';
 
 const folders: { remove(): void }[] = [];
-const servers: SpawnedServer[] = [];
+const servers: TestApp[] = [];
 afterEach(async () => {
-  for (const server of servers.splice(0)) await server.stop('SIGKILL');
+  for (const server of servers.splice(0)) await server.close();
   for (const folder of folders.splice(0)) folder.remove();
 });
 
@@ -29,8 +30,8 @@ function installedFolder(): string {
   return folder;
 }
 
-async function start(environment: { readonly [name: string]: string }): Promise<SpawnedServer> {
-  const server = await spawnServer(environment);
+async function start(folder: string, options: TestAppOptions = {}): Promise<TestApp> {
+  const server = await startIn(folder, options);
   servers.push(server);
   return server;
 }
@@ -45,17 +46,17 @@ const refused = (reason: RegExp) => ({
 it('the one administrator who lost every key gets a new one, and the audit log says so', async () => {
   const folder = installedFolder();
   const environment = { SPANDREL_DATABASE_URL: `sqlite:${join(folder, 'spandrel.db')}` };
-  const first = await start(environment);
+  const first = await start(folder, { writer: 'in its thread' });
   const headers = { authorization: `Bearer ${ADMIN_KEY}` };
   const id = ADMIN_KEY.slice(6, 22);
   expect((await callRest(first.address, { verb: 'DELETE', path: `/api/api-keys/${id}`, headers })).status).toBe(200);
   expect(await runCli(MINT, environment)).toEqual(refused(/another process is using the database .*stop it first/));
-  await first.stop('SIGTERM');
+  await servers.pop()?.close();
   const { code, stdout, stderr } = await runCliProcess(MINT, environment);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^sk-lw-[0-9A-Za-z]{16}_[0-9A-Za-z]{48}\n$/);
   const token = stdout.trim();
-  const second = await start(environment);
+  const second = await start(folder);
   const call = (path: string) => callRest(second.address, { path, headers: { authorization: `Bearer ${token}` } });
   const key = (await call(`/api/api-keys/${token.slice(6, 22)}`)).body;
   expect(key).toMatchObject({ keyType: 'personal', createdByUserId: null, revokedAt: null });

@@ -1,33 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { startApp, type TestApp } from '../support/app.ts';
 import { llmTrace } from '../support/fixtures.ts';
-import { PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
+import { startIn } from '../support/installation.ts';
+import { PROJECT_KEY } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { createPostgresTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { runCli, runCliProcess } from './run-cli.ts';
 
 const folders: { remove(): void }[] = [];
-const servers: SpawnedServer[] = [];
+const servers: TestApp[] = [];
 const databases: TestDatabase[] = [];
 afterEach(async () => {
-  for (const server of servers.splice(0)) await server.stop('SIGKILL');
+  for (const server of servers.splice(0)) await server.close();
   for (const database of databases.splice(0)) await database.remove();
   for (const folder of folders.splice(0)) folder.remove();
 });
 
-async function start(environment: { readonly [name: string]: string }): Promise<SpawnedServer> {
-  // Answers hold links, which must not tell one server from the other.
-  const server = await spawnServer({ SPANDREL_PUBLIC_URL: 'http://localhost', ...environment });
-  servers.push(server);
-  return server;
-}
+/** Answers hold links, which must not tell one server from the other. */
+const ALIKE = { SPANDREL_PUBLIC_URL: 'http://localhost' };
 
-async function newTarget(): Promise<string> {
+async function newTarget(): Promise<TestDatabase> {
   const database = await createPostgresTestDatabase();
   databases.push(database);
-  return database.url;
+  return database;
 }
 
 function newFolder(): string {
@@ -47,16 +45,18 @@ describe('copy', () => {
   it('moves a server to PostgreSQL, where keys and traces are the same', async () => {
     const folder = newFolder();
     const from = `sqlite:${join(folder, 'spandrel.db')}`;
-    const to = await newTarget();
-    const before = await start({ SPANDREL_DATABASE_URL: from });
+    const target = await newTarget();
+    const to = target.url;
+    const before = await startIn(folder, { environment: ALIKE, writer: 'in its thread' });
+    servers.push(before);
     const body = llmTrace(Date.now());
     const headers = { 'x-auth-token': PROJECT_KEY };
     await callRest(before.address, { verb: 'POST', path: '/api/collector', body, headers });
-    const read = async ({ address }: SpawnedServer) =>
+    const read = async ({ address }: TestApp) =>
       await callRest(address, { verb: 'GET', path: `/api/traces/${body.trace_id}`, headers });
     const answer = await read(before);
     await expectRefused(from, to, /another process is using the database/);
-    await before.stop('SIGTERM');
+    await servers.pop()?.close();
 
     const { code, stdout, stderr } = await runCliProcess(['copy', '--from', from, '--to', to]);
     expect(code).toBe(0);
@@ -66,7 +66,8 @@ describe('copy', () => {
     const secret = readFileSync(join(folder, 'secret'), 'utf8');
     expect(stdout + stderr).not.toContain(secret);
 
-    const after = await start({ SPANDREL_DATABASE_URL: to, SPANDREL_SECRET: secret });
+    const after = await startApp({ database: target, environment: { ...ALIKE, SPANDREL_SECRET: secret } });
+    servers.push(after);
     const { status, body: trace } = await read(after);
     expect(status).toBe(200);
     expect(trace).toEqual(answer.body);

@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest';
-import { ADMIN_KEY, spawnServer } from '../support/server.ts';
+import { startApp } from '../support/app.ts';
 import { callRest } from '../support/surfaces.ts';
-import { createTestDatabase } from '../support/test-database.ts';
 import { runCliProcess } from './run-cli.ts';
 
 it('on PostgreSQL an organization is made beside running servers, which accept its keys at once', async () => {
-  const database = await createTestDatabase();
-  const server = await spawnServer(database.environment);
+  const server = await startApp();
+  const { environment } = server.database;
   try {
     const create = ['organization', 'create', '--name', 'Second', '--admin-email', 'ann@example.com'];
-    const { code, stdout, stderr } = await runCliProcess(create, database.environment);
+    const { code, stdout, stderr } = await runCliProcess(create, environment);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const printed = new Map(
       [...stdout.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const),
@@ -20,9 +19,8 @@ it('on PostgreSQL an organization is made beside running servers, which accept i
     expect([status, body.id]).toEqual([200, printed.get('SPANDREL_ORGANIZATION_ID')]);
     const evaluator = await ask('/api/evaluators/none', printed.get('SPANDREL_PROJECT_KEY') ?? '');
     expect(evaluator.body.code).toBe('evaluator_not_found');
-    expect((await ask('/api/organization', ADMIN_KEY)).body.id).not.toBe(body.id);
+    expect((await ask('/api/organization', server.adminKey)).body.id).not.toBe(body.id);
   } finally {
-    await server.stop('SIGKILL');
-    await database.remove();
+    await server.close();
   }
 });

@@ -6,7 +6,7 @@ import { callRest } from '../support/surfaces.ts';
 import { until } from '../support/temp.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-const KILLS = isFullTier ? 100 : 4;
+const KILLS = isFullTier ? 100 : 2;
 const CLIENTS = 16;
 const ACKNOWLEDGED_MIN = 10;
 /** The earliest kill after the server is ready. */

@@ -86,8 +86,11 @@ function readProcess(pid: number): Process | null {
   }
 }
 
+/** Far beyond what a busy machine takes to start npm and a server. */
+const PATIENCE_MS = 120_000;
+
 async function until<T>(find: () => T | null): Promise<T> {
-  const deadlineMs = performance.now() + 20_000;
+  const deadlineMs = performance.now() + PATIENCE_MS;
   for (;;) {
     const found = find();
     if (found !== null) return found;

@@ -9,11 +9,11 @@ import { createTraceSender } from '../support/trace-sender.ts';
 import { auditLog, isNewestFirst, walkLog } from '../support/walk-log.ts';
 
 const TRACES = isFullTier ? 100_000 : 500;
-const KILLS = isFullTier ? 5 : 2;
+const KILLS = isFullTier ? 5 : 1;
 const CLIENTS = 16;
 const PROGRESS_MAX_MS = 60_000;
 
-it(`nothing acknowledged is lost when one of two processes is killed ${KILLS} times during ingest`, async () => {
+it('nothing acknowledged is lost when one of two processes is killed during ingest', async () => {
   const seed = drawSeed();
   const random = seeded(seed);
   const database = await createTestDatabase();

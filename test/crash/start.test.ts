@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runCli } from '../cli/run-cli.ts';
-import { useInstallation } from '../support/installation.ts';
+import { startIn, useInstallation } from '../support/installation.ts';
 import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temp.ts';
 
@@ -136,13 +136,15 @@ describe('the first start', () => {
     await run('sh', ['-euc', text]);
   });
 
-  it('has no effect while its port is taken: the next start prints the keys', async () => {
+  it('has no effect while its port is taken, which its last line says: the next start prints the keys', async () => {
     const folder = newFolder();
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
     const { port } = blocker.address() as { port: number };
     try {
-      expect(await refusal(folder, { ...MINT, SPANDREL_PORT: String(port) })).not.toMatch(/_KEY/);
+      const text = await refusal(folder, { ...MINT, SPANDREL_PORT: String(port) });
+      expect(text).not.toMatch(/_KEY/);
+      expect(text.split('\n').at(-1)).toMatch(/^spandrel: listen EADDRINUSE: .*; .* SPANDREL_PORT /);
     } finally {
       blocker.close();
     }
@@ -154,10 +156,14 @@ describe('the first start', () => {
 describe('a start that cannot work ends with one clear line', () => {
   it('a second process on the same file', async () => {
     const folder = installedFolder();
-    await start(folder);
-    const text = await refusal(folder);
-    expect(text.split('\n')).toHaveLength(1);
-    expect(text).toMatch(/^spandrel: .*another process/i);
+    const holder = await startIn(folder, { writer: 'in its thread' });
+    try {
+      const text = await refusal(folder);
+      expect(text.split('\n')).toHaveLength(1);
+      expect(text).toMatch(/^spandrel: .*another process/i);
+    } finally {
+      await holder.close();
+    }
   });
 
   it('a wrong secret, and nothing is written', async () => {
@@ -196,18 +202,6 @@ describe('a start that cannot work ends with one clear line', () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'spandrel.db'), 'this is no database, but long enough to look at'.repeat(100));
     expect((await refusalHere(folder)).split('\n')).toHaveLength(1);
-  });
-
-  it('a port that is taken', async () => {
-    const blocker = createServer();
-    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
-    const { port } = blocker.address() as { port: number };
-    try {
-      const text = await refusal(newFolder(), { SPANDREL_PORT: String(port) });
-      expect(text.split('\n').at(-1)).toMatch(/^spandrel: listen EADDRINUSE: .*; .* SPANDREL_PORT /);
-    } finally {
-      blocker.close();
-    }
   });
 
   it('invalid settings are reported together', async () => {

@@ -6,7 +6,7 @@ import { until } from '../support/temp.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { readPage } from '../support/walk-log.ts';
 
-const EVENTS_PER_SECOND = isFullTier ? 2_000 : 500;
+const EVENTS_PER_SECOND = isFullTier ? 2_000 : 250;
 const EVENTS_BEFORE = isFullTier ? 40_000 : 600;
 const CURSOR_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 

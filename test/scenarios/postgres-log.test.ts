@@ -9,7 +9,7 @@ import { until } from '../support/temp.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { walkLog } from '../support/walk-log.ts';
 
-const EVENTS_PER_SECOND = isFullTier ? 2_000 : 250;
+const EVENTS_PER_SECOND = isFullTier ? 2_000 : 120;
 const EVENTS_BEFORE = isFullTier ? 40_000 : 600;
 // The polls must not use the whole machine.
 const POLL_PAUSE_MS = isFullTier ? 50 : 150;

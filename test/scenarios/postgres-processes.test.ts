@@ -12,7 +12,7 @@ import { walkLog } from '../support/walk-log.ts';
 
 const ORGANIZATION = 'organization-of-the-test';
 const ROUNDS_PER_END = isFullTier ? 30 : 2;
-const SETTINGS_ROUNDS = isFullTier ? 300 : 24;
+const SETTINGS_ROUNDS = isFullTier ? 300 : 10;
 const LOAD_CLIENTS = 2;
 /** The pause of each client: in the quick tier the load only keeps the caches in use. */
 const LOAD_PAUSE_MS = isFullTier ? 0 : 40;

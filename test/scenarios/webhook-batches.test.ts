@@ -9,7 +9,7 @@ import { startWebhookFixture, type WebhookFixture } from '../support/webhook-fix
 
 let fixture: WebhookFixture;
 beforeAll(async () => {
-  fixture = await startWebhookFixture();
+  fixture = await startWebhookFixture({ writer: 'in its thread' });
 });
 afterAll(() => fixture.close());
 

@@ -19,7 +19,7 @@ const SOMETIMES = [
 
 it('W5: a change by the owner during sends applies from its answer on, and no event is lost or sent twice', async () => {
   const seed = drawSeed();
-  const fixture = await startWebhookFixture();
+  const fixture = await startWebhookFixture({ writer: 'in its thread' });
   const slow = seeded(seed);
   // Sometimes so slow that the owner gets an answer first, on a busy machine too.
   const drawDelayMs = () => (slow() < 0.2 ? 4_000 : Math.floor(slow() * 25));

@@ -65,7 +65,7 @@ async function load(fixture: WebhookFixture, forMs: number, pauseMs = PAUSE_MS):
 }
 
 it('W3: hostile receivers hold up no attempt beyond its deadline, and no neighbour', async () => {
-  const fixture = await startWebhookFixture();
+  const fixture = await startWebhookFixture({ writer: 'in its thread' });
   fixture.receiver.react = ({ path }) => HOSTILE[path.slice(1)] ?? TAKEN;
   try {
     const healthy = await fixture.create(fixture.receiver.url('/healthy'));
@@ -116,7 +116,7 @@ function medianOf(values: readonly number[]): number {
 const ERRORS = /^(timeout|connection_reset|bad_response|HTTP \d{3}|sender_lost)$/;
 
 it(`${DEAD} dead endpoints do not slow a healthy one`, async () => {
-  const fixture = await startWebhookFixture();
+  const fixture = await startWebhookFixture({ writer: 'in its thread' });
   try {
     const { port, close } = await startReceiver();
     await close();
@@ -141,7 +141,7 @@ it(`${DEAD} dead endpoints do not slow a healthy one`, async () => {
 });
 
 it('fresh events pass by poisoned batches that are tried again, and by a replay', async () => {
-  const fixture = await startWebhookFixture();
+  const fixture = await startWebhookFixture({ writer: 'in its thread' });
   let isPoisonous = true;
   const isPoisoned = ({ eventIds }: Push) => eventIds.some((each) => each.includes('poison'));
   fixture.receiver.react = (push) => ({

@@ -50,7 +50,7 @@ async function socketsOf({ app }: WebhookFixture): Promise<{ readonly inUse: num
 }
 
 it('receivers that decide and do not let go hold no more sockets than they have slots', async () => {
-  const fixture = await startWebhookFixture();
+  const fixture = await startWebhookFixture({ writer: 'in its thread' });
   const connections = watchConnections();
   fixture.receiver.react = ({ path }): Reaction => {
     const hold = SILENT[path];

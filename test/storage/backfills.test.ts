@@ -15,7 +15,7 @@ backfillCases(async (names) => {
   const folder = temporaryFolder();
   folders.push(folder);
   const file = join(folder.path, 'spandrel.db');
-  const open = () => openStore({ url: `sqlite:${file}`, queueMaxBytes: 1024 * 1024, log: quietLog });
+  const open = () => openStore({ url: `sqlite:${file}`, queueMaxBytes: 1024 * 1024, log: quietLog, writer: 'here' });
   await (await open()).close();
   const db = new Database(file);
   for (const name of names) db.prepare("INSERT INTO backfills VALUES (?, '', 0, NULL, 0, 0)").run(name);

@@ -36,7 +36,7 @@ const SECOND = { organization: 'organization_second', project: 'project_second' 
 export const SECOND_ORGANIZATION = { id: SECOND.organization, number: 2 } as const;
 const MONTH_MS = 31 * 86_400_000;
 /** More than two batches. */
-const MANY_SPANS = 5000;
+const MANY_SPANS = 2_500;
 
 export async function fillCopySource(file: string): Promise<CopySource> {
   const plan = samplePlan();
@@ -50,7 +50,12 @@ export async function fillCopySource(file: string): Promise<CopySource> {
   });
   const evaluator = sampleEvaluator({ projectId: plan.project.id });
   const appends = [...everyKind(), ...sharedRequests(), manySpans()];
-  const store = await openStore({ url: `sqlite:${file}`, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
+  const store = await openStore({
+    url: `sqlite:${file}`,
+    queueMaxBytes: 64 * 1024 * 1024,
+    log: quietLog,
+    writer: 'here',
+  });
   await store.installation.bootstrap(plan);
   await insertKey(store, key);
   await insertKey(store, other);

@@ -36,7 +36,7 @@ const countedRead: RunRead = (read) => {
 beforeEach(async () => {
   database = await createTestDatabase();
   file = database.url.slice('sqlite:'.length);
-  const store = await openStore({ url: database.url, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
+  const store = await openStore({ url: database.url, queueMaxBytes: 64 * 1024 * 1024, log: quietLog, writer: 'here' });
   organizationId = (await found(store)).organization.id;
   const endpoints = Array.from({ length: ENDPOINTS }, () => ({
     record: sampleEndpoint({ organizationId, enabledEvents: ['gateway.virtual_key.*'] }),

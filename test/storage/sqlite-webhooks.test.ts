@@ -22,7 +22,7 @@ let organizationId: string;
 /** An endpoint as old as the log that has read none of it. */
 beforeEach(async () => {
   database = await createTestDatabase();
-  const before = await openStore({ url: database.url, ...options });
+  const before = await openStore({ url: database.url, ...options, writer: 'here' });
   organizationId = (await found(before)).organization.id;
   const record = sampleEndpoint({ organizationId, enabledEvents: ['gateway.request.completed'] });
   await change(before, organizationId, { endpoints: [{ record, expectedVersion: 0, clearsStreak: false }] });

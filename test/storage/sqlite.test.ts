@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temp.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { appendConformance } from './conformance/appends.ts';
 import { PROJECT, sampleAppend } from './conformance/samples.ts';
-import { coreConformance, furtherConformance, storeConformance } from './conformance/store.ts';
+import { storeConformance, threadConformance } from './conformance/store.ts';
 import { createTestTime, type Subject } from './conformance/subject.ts';
 import { traceReadConformance } from './conformance/traces.ts';
 import { quietLog } from './quiet-log.ts';
@@ -24,11 +24,9 @@ function openFile(): Promise<Subject> {
   return openSubject((url, nowMs) => openStore({ url, ...options, nowMs }));
 }
 
-/** Opens a file with the writer in this thread. */
+/** Opens it as commands do, with the writer in this thread. */
 function openHere(): Promise<Subject> {
-  return openSubject(async (url, nowMs) =>
-    createInlineStore(openCore({ file: fileOf(url), clock: Date.now }), { ...options, nowMs }),
-  );
+  return openSubject((url, nowMs) => openStore({ url, ...options, nowMs, writer: 'here' }));
 }
 
 const fileOf = (url: string) => url.slice('sqlite:'.length);
@@ -70,9 +68,9 @@ async function openMemory(): Promise<Subject> {
 }
 
 describe('SQLite in a file', () => {
-  coreConformance(openFile);
-  // Starting writer threads is slow; scenario tests call the same verbs across threads.
-  furtherConformance(isFullTier ? openFile : openHere);
+  storeConformance(isFullTier ? openFile : openHere);
+  // Starting writer threads is slow; tests of processes call the same verbs across threads.
+  if (!isFullTier) threadConformance(openFile);
 
   it('has everything again after it was closed and opened', async () => {
     const folder = temporaryFolder();

@@ -9,7 +9,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const folder = temporaryFolder();
   const file = join(folder.path, 'empty.db');
   const log = { warn: () => undefined, error: () => undefined };
-  const store = await openStore({ url: `sqlite:${file}`, queueMaxBytes: 1024 * 1024, log });
+  const store = await openStore({ url: `sqlite:${file}`, queueMaxBytes: 1024 * 1024, log, writer: 'here' });
   await store.close();
   project.provide('emptyFile', file);
   return () => folder.remove();

@@ -53,11 +53,17 @@ export async function restoreTestDatabase(content: Buffer): Promise<TestDatabase
   return database;
 }
 
-/** Sets no secret: a server creates one beside the file. */
 function createFileDatabase(create = (file: string) => copyFileSync(inject('emptyFile'), file)): TestDatabase {
   const folder = temporaryFolder(memoryFolder() ?? undefined);
-  const file = join(folder.path, 'spandrel.db');
-  create(file);
+  create(fileIn(folder.path));
+  return databaseIn(folder);
+}
+
+const fileIn = (folder: string) => join(folder, 'spandrel.db');
+
+/** The SQLite file of a folder, `spandrel.db`. Sets no secret: a server creates one beside the file. */
+export function databaseIn(folder: { readonly path: string; remove(): void }): TestDatabase {
+  const file = fileIn(folder.path);
   const url = `sqlite:${file}`;
   return {
     url,
@@ -81,7 +87,7 @@ function createFileDatabase(create = (file: string) => copyFileSync(inject('empt
   };
 }
 
-function createMemoryDatabase(): TestDatabase {
+export function createMemoryDatabase(): TestDatabase {
   const url = 'sqlite::memory:';
   return {
     url,

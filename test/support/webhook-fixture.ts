@@ -17,16 +17,16 @@ export type WebhookFixture = WebhookClient & {
   close(): Promise<void>;
 };
 
-export type WebhookFixtureOptions = Pick<TestAppOptions, 'environment' | 'wait' | 'wrapStore'>;
+export type WebhookFixtureOptions = Pick<TestAppOptions, 'environment' | 'wait' | 'wrapStore' | 'writer'>;
 
 /** The server's clock runs, and jumps on `pass`. */
 export async function startWebhookFixture(options: WebhookFixtureOptions = {}): Promise<WebhookFixture> {
-  const { environment = {}, wait, wrapStore = (store: Store) => store } = options;
+  const { environment = {}, wait, writer = 'here', wrapStore = (store: Store) => store } = options;
   const receiver = await startReceiver();
   let jumpedMs = 0;
   const now = () => Date.now() + jumpedMs;
   const app = await startApp({
-    writer: 'in its thread',
+    writer,
     // Tests end without waiting for receivers.
     environment: { ...ALLOW_THIS_MACHINE, SPANDREL_DRAIN_MS: '600', ...environment },
     clock: now,

@@ -1,31 +1,30 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startApp, type TestApp } from '../../support/app.ts';
 import { llmTrace } from '../../support/fixtures.ts';
+import { KNOWN_KEYS } from '../../support/installation.ts';
 import { fetchChecked } from '../../support/openapi/fetch-checked.ts';
-import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../../support/server.ts';
+import { ADMIN_KEY, PROJECT_KEY } from '../../support/server.ts';
 import type { Body } from '../../support/surfaces.ts';
-import { createPostgresTestDatabase, type TestDatabase } from '../../support/test-database.ts';
+import { createMemoryDatabase, createPostgresTestDatabase } from '../../support/test-database.ts';
 
 const AT = Date.now() - 60_000;
 const ID = (number: number) => String(number).padStart(32, 'a');
 
-let database: TestDatabase;
-let servers: readonly [sqlite: SpawnedServer, postgres: SpawnedServer];
+let servers: readonly [sqlite: TestApp, postgres: TestApp];
 beforeAll(async () => {
-  database = await createPostgresTestDatabase();
-  const common = {
-    SPANDREL_SECRET: '0123456789abcdef0123456789abcdef',
+  const environment = {
+    ...KNOWN_KEYS,
     SPANDREL_BOOTSTRAP_ORGANIZATION_ID: 'organization-of-the-test',
     SPANDREL_BOOTSTRAP_PROJECT_ID: 'project-of-the-test',
     SPANDREL_PUBLIC_URL: 'http://spandrel.example',
   };
   servers = [
-    await spawnServer({ ...common, SPANDREL_DATABASE_URL: 'sqlite::memory:' }),
-    await spawnServer({ ...common, ...database.environment }),
+    await startApp({ environment, database: createMemoryDatabase() }),
+    await startApp({ environment, database: await createPostgresTestDatabase() }),
   ];
 });
 afterAll(async () => {
-  for (const server of servers) await server.stop('SIGKILL');
-  await database.remove();
+  for (const server of servers) await server.close();
 });
 
 type Call = readonly [verb: string, path: string, body?: Body, token?: string];
@@ -107,7 +106,7 @@ const SEQUENCE: readonly Call[] = [
 const OWN =
   /"(inserted_at|updated_at|createdAt|trace_id|span_id|traceId|spanId|id|scrollId|spans_next_cursor|created_at)":("(?!a{20}|span-|[abö]")[^"]*"|\d+)/g;
 
-async function ask({ address }: SpawnedServer, [verb, path, body, token = PROJECT_KEY]: Call): Promise<string> {
+async function ask({ address }: TestApp, [verb, path, body, token = PROJECT_KEY]: Call): Promise<string> {
   const response = await fetchChecked(address, path, {
     method: verb,
     headers: { 'x-auth-token': token, 'content-type': 'application/json' },

@@ -17,7 +17,7 @@ import { largePartConformance } from './large-parts.ts';
 import { largeTraceConformance } from './large-traces.ts';
 import { managementConformance } from './management.ts';
 import { measuringConformance } from './measuring.ts';
-import { monitorStoreConformance } from './monitors.ts';
+import { monitorDigitsConformance, monitorStoreConformance } from './monitors.ts';
 import { projectSettingsConformance } from './projects.ts';
 import { repricingConformance } from './repricing.ts';
 import { requestStoreConformance } from './requests.ts';
@@ -38,18 +38,9 @@ import { webhookConformance } from './webhooks.ts';
 
 /** All rules of the store: those of its three ports, and those that they have in common. */
 export function storeConformance(open: OpenSubject): void {
-  coreConformance(open);
-  furtherConformance(open);
-}
-
-/** The core rules: storing reports, being ready and closing. Monitors are stored across threads, where their numbers must keep their digits. */
-export function coreConformance(open: OpenSubject): void {
   appendConformance(open);
   monitorStoreConformance(open);
   wholeConformance(open);
-}
-
-export function furtherConformance(open: OpenSubject): void {
   managementPortConformance(open);
   logPortConformance(open);
   telemetryPortConformance(open);
@@ -99,6 +90,12 @@ export function telemetryPortConformance(open: OpenSubject): void {
   evaluationAnalyticsConformance(open);
   repricingConformance(open);
   measuringConformance(open);
+}
+
+/** What a writer in a thread of its own could break: numbers that must keep their digits, being ready and closing. */
+export function threadConformance(open: OpenSubject): void {
+  monitorDigitsConformance(open);
+  wholeConformance(open);
 }
 
 function wholeConformance(open: OpenSubject): void {

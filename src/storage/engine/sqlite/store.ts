@@ -13,7 +13,7 @@ import { takeInTurns } from '../../traces/trace-reads.ts';
 import { type Database, openReadHandle, type RunRead, readNow } from './connection.ts';
 import type { CallWriter, Core, OpenedCore, WriterVerbs } from './core.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
-import { acquireLock, type Lock } from './lock.ts';
+import { acquireLock, type Lock, requireLock } from './lock.ts';
 import { bindQueries, type SqliteQueries } from './queries.ts';
 import { paceReads } from './read-pace.ts';
 import { createFinder, createReads, createTraceReader, routeReads } from './readers.ts';
@@ -32,6 +32,8 @@ export type SqliteStoreOptions = {
   readonly jobQueue?: JobQueueOptions;
   /** Monotonic milliseconds that age cached answers. */
   readonly nowMs?: () => number;
+  /** The thread that writes a file. A command, which serves nobody meanwhile, writes in its own and starts sooner. */
+  readonly writer?: 'in its thread' | 'here';
 };
 
 // The writer need not wait for the main thread when a large batch follows. Small ones rather wait for more: more commits
@@ -45,12 +47,12 @@ const SEARCHED_AT_ONCE = 5_000;
 /** Bounds how long edits of the file by other programs go unnoticed. */
 const KEY_AGE_MAX_MS = 1_000;
 
-/** Opens a database in a file, with the writer in its own thread. Throws StartError. */
+/** Opens a database in a file. Throws StartError. */
 export async function openFileStore(file: string, options: SqliteStoreOptions): Promise<Store> {
   createFolder(dirname(file));
   const lock = acquireLock(file);
   try {
-    return await openLocked(file, lock, options);
+    return await (options.writer === 'here' ? openLockedHere : openLocked)(file, lock, options);
   } catch (error) {
     lock.release();
     throw error;
@@ -81,6 +83,14 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
   }
 }
 
+async function openLockedHere(file: string, lock: Lock, options: SqliteStoreOptions): Promise<Store> {
+  const { openCore } = await import('./core.ts');
+  const { jobQueue = JOB_QUEUE_DEFAULTS } = options;
+  const lockFile = lock.renew();
+  const opened = openCore({ file, clock: Date.now, jobQueue, requireLock: () => requireLock(lockFile) });
+  return createInlineStore(opened, options, lock.release);
+}
+
 /** Opens a database that lives as long as the process. */
 export async function openMemoryStore(options: SqliteStoreOptions): Promise<Store> {
   // Otherwise only the writer thread loads it, with the object mapper.
@@ -92,10 +102,14 @@ export async function openMemoryStore(options: SqliteStoreOptions): Promise<Stor
 }
 
 /** A store on one handle, with the writer in the calling thread. */
-export function createInlineStore({ core, db, queries }: OpenedCore, options: SqliteStoreOptions): Store {
+export function createInlineStore(
+  { core, db, queries }: OpenedCore,
+  options: SqliteStoreOptions,
+  closed: () => void = () => undefined,
+): Store {
   // Reads are queued with the writes, or they would see uncommitted changes.
   const runRead: RunRead = (read) => core.run(() => readNow(read));
-  // A database in memory is visible only in its own thread.
+  // A database in memory is visible only in its own thread, and a command has no other work.
   const longReads = null;
   return assembleStore({
     ...options,
@@ -104,11 +118,14 @@ export function createInlineStore({ core, db, queries }: OpenedCore, options: Sq
     runRead,
     queries,
     longReads,
-    release: () => core.close(),
+    release: async () => {
+      await core.close();
+      closed();
+    },
   });
 }
 
-/** The writer in the calling thread, for databases that live in memory. */
+/** The writer in the calling thread, for databases that live in memory, and for commands. */
 function callInline({ verbs }: Core): CallWriter {
   const call = async (verb: keyof Core['verbs'], ...args: readonly unknown[]): Promise<unknown> => {
     const run = verbs[verb] as (...args: readonly unknown[]) => Promise<unknown>;
