@@ -39,6 +39,16 @@ describe('migrations', () => {
     expect(Object.fromEntries(ALL.map((migration) => [migration.name, hashOf(migration)]))).toEqual(FROZEN);
   });
 
+  it('say which of them older processes do not survive, and which indexes are built afterwards', () => {
+    const stopping = ALL.filter(({ olderProcesses }) => olderProcesses === 'must be stopped');
+    const subjects = ['0001-initial', '0004-shares', '0006-trace-texts'];
+    expect(stopping.map(({ name }) => name)).toEqual(
+      ['sqlite', 'postgres'].flatMap((store) => subjects.map((subject) => `${store}-${subject}`)),
+    );
+    const later = ALL.flatMap(({ laterIndexes }) => Object.keys(laterIndexes));
+    expect(later).toEqual(['traces_by_start', 'traces_by_update']);
+  });
+
   it('are numbered in their order, alike on both stores', () => {
     for (const [store, { migrations }] of [
       ['sqlite', SQLITE_SCHEMAS],

@@ -1,10 +1,11 @@
 /**
- * A migration: one SQL script, frozen from the commit that adds it. Its name is the name of its file and stands in every
- * database that has it. A new database runs all migrations, an older one those it lacks.
+ * A migration: one SQL script, frozen from the commit that adds it. Its name stands in every database that has it. A new
+ * database runs all migrations, an older one those it lacks.
  */
 
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 export type Migration = {
   readonly name: string;
@@ -22,12 +23,28 @@ export type Migration = {
   readonly olderProcesses: 'may run' | 'must be stopped';
 };
 
-type Options = Partial<Pick<Migration, 'laterIndexes' | 'olderProcesses'>>;
+const OLDER_PROCESSES = /^-- Older processes (may run|must be stopped).*\n/;
+const LATER_INDEX = /^(CREATE (?:UNIQUE )?INDEX CONCURRENTLY (\w+) .*);\n/gm;
+// The order of ids. It is the default of SQLite, which does not know its name.
+const COLLATION = / collate "C"/gi;
 
-/** Reads the script from the file of that name in this folder. */
-export function readMigration(name: string, { laterIndexes = {}, olderProcesses = 'must be stopped' }: Options = {}) {
-  const script = readFileSync(new URL(`./${name}.sql`, import.meta.url), 'utf8');
-  return { name, script, laterIndexes, olderProcesses } satisfies Migration;
+/** The migrations of a store, oldest first: the scripts of this folder that its name begins, or a number, for both stores. */
+export function readMigrations(store: 'sqlite' | 'postgres'): readonly Migration[] {
+  const migrations = readdirSync(import.meta.dirname).flatMap((file) => {
+    const [, owner = store, name] = /^(?:(sqlite|postgres)-)?(\d{4}-.+)\.sql$/.exec(file) ?? [];
+    if (name === undefined || owner !== store) return [];
+    const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+    return [readMigration(`${store}-${name}`, store === 'sqlite' ? text.replace(COLLATION, '') : text)];
+  });
+  return migrations.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function readMigration(name: string, text: string): Migration {
+  const olderProcesses = OLDER_PROCESSES.exec(text)?.[1] === 'may run' ? 'may run' : 'must be stopped';
+  const laterIndexes = Object.fromEntries(
+    [...text.matchAll(LATER_INDEX)].map(([, statement = '', index = '']) => [index, statement]),
+  );
+  return { name, script: text.replace(OLDER_PROCESSES, '').replace(LATER_INDEX, ''), laterIndexes, olderProcesses };
 }
 
 /** Everything that a migration does, as SQL for people. */

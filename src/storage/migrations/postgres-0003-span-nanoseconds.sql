@@ -1,2 +1,3 @@
+-- Older processes may run.
 ALTER TABLE spans ADD COLUMN started_ns int;
 ALTER TABLE spans ADD COLUMN finished_ns int;

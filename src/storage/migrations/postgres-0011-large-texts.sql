@@ -1,1 +1,2 @@
+-- Older processes may run.
 -- Only SQLite has something to do.

@@ -1,3 +1,4 @@
+-- Older processes must be stopped: they would store spans without their shares.
 ALTER TABLE spans ADD COLUMN call_row bigint;
 ALTER TABLE spans ADD COLUMN total_input bigint;
 ALTER TABLE spans ADD COLUMN total_output bigint;

@@ -1,2 +1,3 @@
+-- Older processes may run.
 ALTER TABLE traces ADD COLUMN anchor_at bigint;
 ALTER TABLE spans ADD COLUMN version integer;

@@ -1,3 +1,4 @@
+-- Older processes must be stopped: they would take the number of a large text for the text.
 create table "large_texts" ("number" integer not null primary key, "text" text not null);
 create table "unused_texts" ("number" integer not null primary key);
 CREATE TRIGGER spans_texts_replaced BEFORE UPDATE OF params, other_metrics, error, contexts, telemetry, input, output ON spans
