@@ -15,8 +15,7 @@ export function createManagementStore(room: Rooms['management'], notify: () => v
     if (outcome === 'stored' && endpoints.length + replays.length + redeliveries.length > 0) notify();
     return outcome;
   };
-  // Inherited rather than copied: a room in another thread has no list of its verbs.
-  return Object.assign(Object.create(room) as typeof room, { commit });
+  return { ...room, commit };
 }
 
 function orFault(outcome: CommitOutcome): Exclude<CommitOutcome, 'too_often'> {

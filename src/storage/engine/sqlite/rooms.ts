@@ -30,35 +30,16 @@ export function listVerbs(rooms: Rooms): RoomVerbs {
   return Object.fromEntries(verbs);
 }
 
-type Call = <Verb extends RoomVerb>(verb: Verb, ...args: Parameters<RoomVerbs[Verb]>) => ReturnType<RoomVerbs[Verb]>;
-
-/** Rooms whose verbs are calls. */
-export function roomsThrough(call: Call): Rooms {
-  const roomOf = (room: string) =>
-    new Proxy(
-      {},
-      {
-        get:
-          (_, verb) =>
-          async (...args: never[]) =>
-            restoreBuffers(await call(`${room}.${String(verb)}` as RoomVerb, ...(args as unknown as [never, never]))),
-      },
-    );
-  const names: Readonly<Record<keyof Rooms, true>> = {
-    backfills: true,
-    datasets: true,
-    evaluatorRuns: true,
-    evaluators: true,
-    experiments: true,
-    judgeSpending: true,
-    monitors: true,
-    webhooks: true,
-    installation: true,
-    projects: true,
-    clock: true,
-    management: true,
-  };
-  return Object.fromEntries(Object.keys(names).map((room) => [room, roomOf(room)])) as unknown as Rooms;
+/** The rooms of those verbs. */
+export function roomsOf(verbs: Readonly<Record<string, (...args: never[]) => Promise<unknown>>>): Rooms {
+  const rooms: Record<string, Record<string, unknown>> = {};
+  for (const [name, call] of Object.entries(verbs)) {
+    const [room = '', verb] = name.split('.');
+    if (verb === undefined) continue;
+    rooms[room] ??= {};
+    rooms[room][verb] = async (...args: never[]) => restoreBuffers(await call(...args));
+  }
+  return rooms as unknown as Rooms;
 }
 
 /** Buffers become plain Uint8Arrays when they pass between threads. */

@@ -18,7 +18,7 @@ import { bindQueries, type SqliteQueries } from './queries.ts';
 import { paceReads } from './read-pace.ts';
 import { createFinder, createReads, createTraceReader, routeReads } from './readers.ts';
 import { createRetention } from './retention.ts';
-import { isSeenByAuthentication, roomsThrough } from './rooms.ts';
+import { isSeenByAuthentication, roomsOf } from './rooms.ts';
 import { createQueryRunner } from './run-query.ts';
 import { spawnThread } from './thread-calls.ts';
 import { createThreadReader, type LongReads, spawnReader } from './thread-reader.ts';
@@ -74,9 +74,9 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
       await writer.close();
       lock.release();
     };
-    const { call } = writer;
+    const { call, verbs } = writer;
     const longReads = threadReader.reads;
-    return assembleStore({ ...options, call, reader, runRead: readNow, queries, longReads, release });
+    return assembleStore({ ...options, call, verbs, reader, runRead: readNow, queries, longReads, release });
   } catch (error) {
     await writer.close();
     throw error;
@@ -114,6 +114,7 @@ export function createInlineStore(
   return assembleStore({
     ...options,
     call: callInline(core),
+    verbs: Object.keys(core.verbs),
     reader: db,
     runRead,
     queries,
@@ -140,6 +141,8 @@ function callInline({ verbs }: Core): CallWriter {
 
 type Parts = SqliteStoreOptions & {
   readonly call: CallWriter;
+  /** The names of those of the writer. */
+  readonly verbs: readonly string[];
   readonly reader: Database;
   readonly runRead: RunRead;
   readonly queries: SqliteQueries;
@@ -154,7 +157,7 @@ function assembleStore(parts: Parts): Store {
 }
 
 function startEngine(
-  { call, reader, runRead, queries, longReads, release, nowMs = () => performance.now() }: Parts,
+  { call, verbs, reader, runRead, queries, longReads, release, nowMs = () => performance.now() }: Parts,
   { isClosed, refuseWhenClosed, isBusy }: StoreState,
 ): Engine {
   // Counts the writes that authentication must see (see key-cache.ts). Only this process writes to the file: it holds
@@ -174,7 +177,7 @@ function startEngine(
       if (isSeenByAuthentication(verb)) generation += 1;
     }
   }) as CallWriter;
-  const writer = verbsThrough(openCall);
+  const writer = verbsThrough(verbs, openCall);
   const control = createQueryRunner(reader, runOpenRead, queries);
   const runPacedRead = paceReads({
     runRead: runOpenRead,
@@ -196,7 +199,7 @@ function startEngine(
   return {
     control,
     reads,
-    rooms: roomsThrough(openCall),
+    rooms: roomsOf(writer),
     traceChanges: writer,
     cacheKeys: (keys) =>
       cacheKeyReads({
@@ -242,16 +245,13 @@ function startEngine(
   };
 }
 
-/**
- * An object with a method for each verb of the writer, which makes one call. It has no `then`, so that nothing takes it
- * for a promise.
- */
-function verbsThrough(call: CallWriter): WriterVerbs {
-  const get = (_: object, verb: string | symbol) =>
-    typeof verb === 'symbol' || verb === 'then'
-      ? undefined
-      : (...args: Parameters<WriterVerbs[keyof WriterVerbs]>) => call(verb as keyof WriterVerbs, ...(args as never));
-  return new Proxy({}, { get } as ProxyHandler<object>) as WriterVerbs;
+/** An object with a method for each verb of the writer, which makes one call. */
+function verbsThrough(verbs: readonly string[], call: CallWriter): WriterVerbs {
+  const methodOf =
+    (verb: keyof WriterVerbs) =>
+    (...args: Parameters<WriterVerbs[typeof verb]>) =>
+      call(verb, ...args);
+  return Object.fromEntries(verbs.map((verb) => [verb, methodOf(verb as keyof WriterVerbs)])) as WriterVerbs;
 }
 
 function createFolder(folder: string): void {

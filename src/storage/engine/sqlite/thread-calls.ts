@@ -27,9 +27,16 @@ export type Call = { readonly id: number; readonly verb: string; readonly args: 
 /** Asks the thread to finish and exit. */
 export const CLOSE = 'close';
 
+/** What the thread of the writer tells when it serves calls. */
+export type Ready = {
+  readonly kind: 'ready';
+  readonly verbs: readonly string[];
+  /** For the threads that only read. */
+  readonly statements: StatementRooms;
+};
+
 export type Reply =
-  /** With its statements, for the threads that only read. */
-  | { readonly kind: 'ready'; readonly statements: StatementRooms | null }
+  | Ready
   /** The database cannot be opened; the message is for the operator. */
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }

@@ -27,7 +27,7 @@ async function serveWriter({ file, jobQueue, lockFile }: ThreadInput): Promise<v
   try {
     const { core } = openCore({ file, clock: Date.now, jobQueue, requireLock: check });
     serveCalls(core.verbs, core.close);
-    reply({ kind: 'ready', statements: compileStatements() });
+    reply({ kind: 'ready', verbs: Object.keys(core.verbs), statements: compileStatements() });
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     reply({ kind: 'refused', message: error.message });

@@ -2,16 +2,14 @@
 
 import type { Worker } from 'node:worker_threads';
 import { StartError } from '../../errors.ts';
-import type { StatementRooms } from '../../statements/statement.ts';
 import type { StoreLog } from '../../store.ts';
 import type { CallWriter, Writer } from './core.ts';
-import { createThreadCalls, endThread, type Reply, restartingFault } from './thread-calls.ts';
+import { createThreadCalls, endThread, type Ready, type Reply, restartingFault } from './thread-calls.ts';
 
 const RESTART_MIN_MS = 50;
 const RESTART_MAX_MS = 5000;
 
-/** `statements`: what the threads that only read are to run. */
-export type ThreadWriter = Writer & { readonly statements: StatementRooms };
+export type ThreadWriter = Writer & Pick<Ready, 'verbs' | 'statements'>;
 
 type ThreadWriterOptions = { readonly log: StoreLog; readonly spawn: () => Worker };
 
@@ -46,7 +44,7 @@ export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Pr
   }
 
   /** Resolves when the thread serves calls; from then on its death is handled by `handleDeath`. */
-  function start(): Promise<StatementRooms | null> {
+  function start(): Promise<Ready> {
     return new Promise((resolve, reject) => {
       const worker = spawn();
       let failure: unknown = null;
@@ -56,7 +54,7 @@ export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Pr
         else if (reply.kind === 'ready') {
           serving = true;
           thread = worker;
-          resolve(reply.statements);
+          resolve(reply);
         } else calls.settle(reply);
       });
       worker.on('error', (error) => {
@@ -70,9 +68,9 @@ export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Pr
     });
   }
 
-  const statements = await start();
-  if (statements === null) throw new Error('the writer thread has sent no statements');
+  const { verbs, statements } = await start();
   return {
+    verbs,
     statements,
     call: (async (verb, ...args) => {
       if (thread === null) throw restartingFault();
