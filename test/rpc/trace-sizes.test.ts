@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type GetTraceResponse, GetTraceResponseSchema } from '../../gen/spandrel/v1/traces_pb.js';
 import { runWithoutPauses } from '../../src/domain/steps.ts';
-import type { Evaluation, Span } from '../../src/domain/traces/trace.ts';
+import { type Evaluation, NOTHING_SENT, type Span } from '../../src/domain/traces/trace.ts';
 import { evaluationBytes, spanBytes } from '../../src/domain/traces/trace-size.ts';
 import type { Traces } from '../../src/domain/traces/traces.ts';
 import { createTraceRpc } from '../../src/rpc/traces/traces.ts';
@@ -35,7 +35,7 @@ async function written(spans: readonly Span[], evaluations: readonly Evaluation[
     ...times,
     traceId: TRACE_ID,
     metadataJson: '{}',
-    expectedOutput: null,
+    ...NOTHING_SENT,
   };
   const choice = { rootId: null, inputFromId: null, outputFromId: null, errorFromId: null, name: '', models: [] };
   const texts = { input: '', output: '', expectedOutput: null, errorJson: null, asciiTree: '', nextSpansCursor: null };

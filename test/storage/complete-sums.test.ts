@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { AppendTables } from '../../src/domain/events/append-tables.ts';
-import type { TraceRecord } from '../../src/domain/traces/trace.ts';
+import { NOTHING_SENT, type TraceRecord } from '../../src/domain/traces/trace.ts';
 import { NO_AGGREGATES, outdatedAggregates, SPANS_READ_THROUGH_MAX } from '../../src/domain/traces/trace-aggregates.ts';
 import { sumUp } from '../../src/domain/traces/trace-growth.ts';
 import { totalsOf } from '../../src/domain/traces/trace-totals.ts';
@@ -20,7 +20,7 @@ function record(changes: Partial<TraceRecord> = {}): TraceRecord {
     updatedAtMs: 1,
     anchorAtMs: 1,
     metadataJson: '{}',
-    expectedOutput: null,
+    ...NOTHING_SENT,
   };
   return { ...totalsOf([]), ...own, spanCount: SPANS, aggregatesJson: outdatedAggregates('change', false), ...changes };
 }

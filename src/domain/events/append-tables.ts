@@ -1,7 +1,7 @@
 /** The port through which an append reads and writes rows in one transaction of the store. */
 
 import type { ActiveMonitors, EvaluationJob, JobKey, JobQueueOptions } from '../evaluations/jobs.ts';
-import type { Evaluation, Span, SpanSummary, TraceHead, TraceTexts, TraceTotals } from '../traces/trace.ts';
+import type { Evaluation, Span, SpanSummary, TraceHead, TraceState, TraceTexts, TraceTotals } from '../traces/trace.ts';
 import type { NewEvent } from './event.ts';
 import type { GovernanceEventType, RequestEventType } from './event-type.ts';
 import type { EmittedData } from './request-data.ts';
@@ -14,8 +14,8 @@ export type AppendTables = {
   metadataOf(traceKey: TraceKey): string;
   /** Answers the key of the new trace. */
   insertTrace(trace: NewTrace): TraceKey;
-  /** A text that is not named stays. */
-  updateTrace(traceKey: TraceKey, trace: StoredTraceState & Partial<TraceTexts>): void;
+  /** Changes a trace that was found. What is not named stays. */
+  updateTrace(traceKey: TraceKey, change: TraceChange): void;
   /** Afterwards no part of the trace can be found, and its id is free. */
   eraseTrace(traceKey: TraceKey): void;
   /** False, and stores nothing, when the trace has this span id. */
@@ -85,12 +85,10 @@ export type MakeEvent = (created: string) => NewEvent<RequestEventType>;
 /** The storage key of a trace. */
 export type TraceKey = { readonly projectNumber: number; readonly traceId: string; readonly sequence: number };
 
-/** The fields that appends change, beside the texts. */
-export type TraceState = Pick<TraceHead, 'updatedAtMs' | 'aggregatesJson'> & { readonly totals: TraceTotals };
+type NewTrace = TraceState &
+  TraceTexts & { readonly projectNumber: number; readonly traceId: string; readonly totals: TraceTotals };
 
-export type StoredTraceState = TraceState & Pick<TraceHead, 'insertedAtMs' | 'anchorAtMs'>;
-
-type NewTrace = StoredTraceState & TraceTexts & { readonly projectNumber: number; readonly traceId: string };
+export type TraceChange = Pick<NewTrace, 'updatedAtMs' | 'totals'> & Partial<TraceState & TraceTexts>;
 
 /** The requests of a span that is a call. */
 export type SpanRequests = {

@@ -118,8 +118,6 @@ export function changeSpans(
   const replaced = replaceSome(traceKey);
   if (replaced.length === 0) return 0;
   tables.updateTrace(traceKey, {
-    insertedAtMs: record.insertedAtMs,
-    anchorAtMs: record.anchorAtMs,
     ...sumUp(tables, traceKey, { record, added: [], replaced }),
     updatedAtMs: Math.max(record.updatedAtMs, nowMs ?? record.updatedAtMs),
   });

@@ -7,7 +7,17 @@ import type { RequestResult } from '../events/request-report.ts';
 import { isCall } from './calls.ts';
 import { callsOf, isOtherCall, NO_CALLS, type TraceCalls } from './shares/trace-calls.ts';
 import { findOwnId, type KnownRequests, namesRequest, recordCall, requestIdOfStored } from './span-requests.ts';
-import type { Replaced, Span, SpanRequest, SpanSummary, TraceAppend, TraceAppended, TraceHead } from './trace.ts';
+import {
+  NOTHING_SENT,
+  type Replaced,
+  type SentFields,
+  type Span,
+  type SpanRequest,
+  type SpanSummary,
+  type TraceAppend,
+  type TraceAppended,
+  type TraceHead,
+} from './trace.ts';
 import { SPANS_READ_THROUGH_MAX } from './trace-aggregates.ts';
 import { anchorOf } from './trace-anchor.ts';
 import { type Sums, storeNodes, sumUp, sumUpNew } from './trace-growth.ts';
@@ -101,6 +111,8 @@ function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[
   const summaries = spans.map(summaryOf);
   const sums = sumUpNew(summaries);
   const traceKey = tables.insertTrace({
+    ...NOTHING_SENT,
+    ...sentOf(append),
     projectNumber,
     traceId,
     insertedAtMs: receivedAtMs,
@@ -108,7 +120,6 @@ function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[
     totals: sums.totals,
     aggregatesJson: sums.aggregatesJson,
     metadataJson,
-    expectedOutput: append.expectedOutput ?? null,
     updatedAtMs: receivedAtMs,
   });
   for (const span of spans) tables.insertSpan(traceKey, span, requestsOfNew(traceId, span));
@@ -129,19 +140,23 @@ function update(tables: AppendTables, { append, spans, record }: Update): Merged
   const before = listCalls(tables, traceKey, { append, spans, record });
   const { sums, known } = storeSpans(tables, traceKey, { append, spans, record });
   tables.updateTrace(traceKey, {
-    insertedAtMs: record.insertedAtMs,
+    ...sums,
+    ...sentOf(append),
     anchorAtMs:
       record.anchorAtMs ??
       // A trace that was stored before traces had an anchor.
       anchorOf(record.startedAtMs, record.insertedAtMs) ??
       anchorOf(sums.totals.startedAtMs, append.receivedAtMs),
-    ...sums,
     ...(metadataJson === null ? {} : { metadataJson }),
-    ...(append.expectedOutput === undefined ? {} : { expectedOutput: append.expectedOutput }),
     updatedAtMs: Math.max(record.updatedAtMs, append.receivedAtMs),
   });
   const { calls, unsettled } = compareCalls(tables, traceKey, { append, spans, record, before });
   return { traceKey, metadata: () => metadataJson ?? tables.metadataOf(traceKey), notes, calls, unsettled, known };
+}
+
+function sentOf(append: TraceAppend): Partial<SentFields> {
+  const names = Object.keys(NOTHING_SENT) as (keyof SentFields)[];
+  return Object.fromEntries(names.flatMap((name) => (append[name] === undefined ? [] : [[name, append[name]]])));
 }
 
 /** The stored metadata may be large, so that it is read only to add to it. Null: it stays as it is. */

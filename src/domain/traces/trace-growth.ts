@@ -1,6 +1,6 @@
 /** Computes totals and aggregates of a trace after an append; of a large one without reading its other spans. */
 
-import type { AppendTables, TraceState as StoredState, TraceKey } from '../events/append-tables.ts';
+import type { AppendTables, TraceKey } from '../events/append-tables.ts';
 import { beginNodes, type GrownShares, growShares } from './shares/grow-shares.ts';
 import { withShares } from './shares/shares.ts';
 import { type Replaced, type SpanSummary, SUMMED, type SummedName, type TraceHead, type TraceTotals } from './trace.ts';
@@ -141,7 +141,7 @@ function isRootLost(before: TraceAggregates, after: TraceAggregates, added: read
   return after.root?.spanId === root.spanId && added.some(({ spanId }) => spanId === root.parentId);
 }
 
-export type Sums = Pick<StoredState, 'totals' | 'aggregatesJson'>;
+export type Sums = Pick<TraceHead, 'aggregatesJson'> & { readonly totals: TraceTotals };
 
 type Changes = {
   /** Before changes. */

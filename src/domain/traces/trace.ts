@@ -154,8 +154,13 @@ export type SpanRequest = {
   readonly rateVersion: string | null;
 };
 
+/** What a trace keeps as it was sent: an append that does not send it leaves it alone. */
+export type SentFields = { readonly expectedOutput: string | null };
+
+export const NOTHING_SENT: SentFields = { expectedOutput: null };
+
 /** One accepted collector request: committed as a whole or not at all. */
-export type TraceAppend = {
+export type TraceAppend = { readonly [Name in keyof SentFields]?: SentFields[Name] | undefined } & {
   readonly projectId: string;
   readonly projectNumber: number;
   readonly organizationId: string;
@@ -168,8 +173,6 @@ export type TraceAppend = {
   readonly spansMax: number;
   /** Compact JSON text of the usable metadata of this request; null when it carries none. */
   readonly metadataJson: string | null;
-  /** undefined: not sent. */
-  readonly expectedOutput: string | null | undefined;
   readonly spans: readonly Span[];
   readonly evaluations: readonly Evaluation[];
   readonly requests: readonly SpanRequest[];
@@ -189,10 +192,15 @@ export type TraceAppended = {
 };
 
 /** A stored trace without its texts, which may be large. */
-export type TraceHead = TraceTotals & {
-  readonly traceId: string;
-  /** Ascending number of the trace inside storage. */
-  readonly sequence: number;
+export type TraceHead = TraceTotals &
+  TraceState & {
+    readonly traceId: string;
+    /** Ascending number of the trace inside storage. */
+    readonly sequence: number;
+  };
+
+/** What appends change, beside the totals and the texts. */
+export type TraceState = Omit<SentFields, keyof TraceTexts> & {
   readonly insertedAtMs: number;
   readonly updatedAtMs: number;
   /**
@@ -204,6 +212,6 @@ export type TraceHead = TraceTotals & {
   readonly aggregatesJson: string | null;
 };
 
-export type TraceTexts = { readonly metadataJson: string; readonly expectedOutput: string | null };
+export type TraceTexts = Pick<SentFields, 'expectedOutput'> & { readonly metadataJson: string };
 
 export type TraceRecord = TraceHead & TraceTexts;

@@ -1,7 +1,7 @@
 /** The rows of a batch, from the values of the domain and back. */
 
-import type { SpanRequests, StoredSpan, StoredTraceState, TraceKey } from '../../domain/events/append-tables.ts';
-import type { Evaluation, Span, SpanSummary, TraceHead } from '../../domain/traces/trace.ts';
+import type { SpanRequests, StoredSpan, TraceKey } from '../../domain/events/append-tables.ts';
+import type { Evaluation, Span, SpanSummary, TraceHead, TraceState, TraceTotals } from '../../domain/traces/trace.ts';
 import { summaryOf } from '../../domain/traces/trace-totals.ts';
 import type { Found } from './reader.ts';
 
@@ -32,24 +32,20 @@ export type UsageNodeRow = PartKey & { readonly spanId: string; readonly nodeJso
 
 export function toTraceRow(
   { projectNumber, traceId, sequence }: TraceKey,
-  trace: StoredTraceState,
+  trace: TraceState & TraceTotals,
   texts: TextColumns,
 ): TraceRow {
-  const { startedAtMs, finishedAtMs } = trace.totals;
+  const { startedAtMs, finishedAtMs } = trace;
   return {
-    ...trace.totals,
+    ...trace,
     projectNumber,
     traceId,
     sequence,
     durationMs: startedAtMs === null || finishedAtMs === null ? null : finishedAtMs - startedAtMs,
-    insertedAtMs: trace.insertedAtMs,
-    updatedAtMs: trace.updatedAtMs,
-    anchorAtMs: trace.anchorAtMs,
     metadataJson: texts.metadataJson,
     metadataBytes: texts.metadataBytes,
     expectedOutput: texts.expectedOutput,
     expectedOutputIsApart: texts.expectedOutputIsApart,
-    aggregatesJson: trace.aggregatesJson,
   };
 }
 

@@ -1,7 +1,7 @@
 /** The traces and their texts in the tables of a batch; see batch-tables.ts. */
 
 import type { AppendTables, TraceKey } from '../../domain/events/append-tables.ts';
-import type { TraceTexts } from '../../domain/traces/trace.ts';
+import type { TraceHead, TraceTexts } from '../../domain/traces/trace.ts';
 import { placeText, type TextName } from '../traces/trace-texts.ts';
 import {
   type Entry,
@@ -46,7 +46,7 @@ export function createBatchTraces({ read, noteReplaced, drawSequence }: BatchTra
     return traces.get(mapKey(projectNumber, traceId))?.isNew === true;
   }
 
-  function rowOf({ projectNumber, traceId, sequence }: TraceKey): TextColumns | undefined {
+  function rowOf({ projectNumber, traceId, sequence }: TraceKey): (TraceHead & TextColumns) | undefined {
     return traces.get(mapKey(projectNumber, traceId))?.row ?? stored.get(sequence);
   }
 
@@ -106,20 +106,22 @@ export function createBatchTraces({ read, noteReplaced, drawSequence }: BatchTra
       const known = texts.get(partKey(traceKey, 'metadata'))?.text;
       return known ?? read('findMetadata', { projectNumber, traceId }, row?.metadataBytes)[0]?.metadataJson ?? '{}';
     },
-    insertTrace(trace) {
+    insertTrace({ totals, ...trace }) {
       const { projectNumber, traceId } = trace;
       const traceKey = { projectNumber, traceId, sequence: drawSequence(trace.insertedAtMs) };
       traces.set(mapKey(projectNumber, traceId), {
-        row: toTraceRow(traceKey, trace, place(traceKey, trace)),
+        row: toTraceRow(traceKey, { ...totals, ...trace }, place(traceKey, trace)),
         isNew: true,
       });
       return traceKey;
     },
-    updateTrace(traceKey, trace) {
+    updateTrace(traceKey, { totals, ...change }) {
+      const known = rowOf(traceKey);
+      if (known === undefined) throw new Error('a trace is found before it is changed');
       // A later commit must have a later instant, whenever the trace was received: other processes find changes by it.
       const before = stored.get(traceKey.sequence)?.updatedAtMs ?? Number.NEGATIVE_INFINITY;
-      const state = { ...trace, updatedAtMs: Math.max(trace.updatedAtMs, before + 1) };
-      const row = toTraceRow(traceKey, state, place(traceKey, textsToMove(traceKey, trace)));
+      const state = { ...known, ...totals, ...change, updatedAtMs: Math.max(change.updatedAtMs, before + 1) };
+      const row = toTraceRow(traceKey, state, place(traceKey, textsToMove(traceKey, change)));
       traces.set(mapKey(traceKey.projectNumber, traceKey.traceId), { row, isNew: isNew(traceKey) });
     },
   };

@@ -9,7 +9,6 @@ import type { Steps } from '../../steps.ts';
 import type { Evaluation, Span, SpanRequest } from '../trace.ts';
 import { ID_CHARACTERS_MAX, isValidId, normaliseTraceId } from '../trace-ids.ts';
 import { readMetadata } from '../trace-metadata.ts';
-import { cutHeadText, EXPECTED_OUTPUT_MAX_BYTES } from '../trace-size.ts';
 import {
   type BatchDraft,
   type DraftList,
@@ -22,15 +21,9 @@ import {
   type TypedDraft,
 } from './collector-draft.ts';
 import { type CollectedEvaluation, readEvaluation } from './collector-evaluation.ts';
-import {
-  beginItem,
-  type CollectorLimits,
-  cleanText,
-  createReading,
-  type Reading,
-  readFreeJson,
-} from './collector-reading.ts';
+import { type CollectorLimits, createReading, type Reading } from './collector-reading.ts';
 import { type Collected, namingTrace, nothingStored, refusal, type ValidatedTrace } from './collector-report.ts';
+import { readSent } from './collector-sent.ts';
 import { type CollectedSpan, readSpan, type SpanDeps } from './collector-span.ts';
 import type { Losses } from './losses.ts';
 
@@ -144,10 +137,11 @@ function* validateTrace(draft: TraceDraft, traceId: string, { at, deps, grown }:
   // If items were sent but none is storable, the rest is not stored either.
   const isRefused = !keepsItems && tally.refusedSpans.length + tally.refusedEvaluations.length > 0;
   const metadataJson = isRefused ? null : yield* collectMetadata(draft, reading, tally);
-  const expectedOutput = isRefused ? undefined : readExpectedOutput(draft.expectedOutput, reading, tally);
-  const isStorable = keepsItems || metadataJson !== null || expectedOutput !== undefined;
+  const sent = isRefused ? {} : readSent(draft, reading, tally);
+  const isStorable = keepsItems || metadataJson !== null || Object.values(sent).some((value) => value !== undefined);
   const { indexes: spanIndexes, ...listed } = listSpans(spans, tally);
   const append = {
+    ...sent,
     projectId: project.id,
     projectNumber: project.number,
     organizationId: project.organizationId,
@@ -157,7 +151,6 @@ function* validateTrace(draft: TraceDraft, traceId: string, { at, deps, grown }:
     expiredBeforeMs,
     spansMax: limits.spansPerTraceMax,
     metadataJson,
-    expectedOutput,
     spans: listed.spans,
     requests: listed.requests,
     evaluations: listEvaluations(evaluations, tally),
@@ -245,21 +238,6 @@ function* collectMetadata({ metadata: drafts }: TraceDraft, reading: Reading, ta
   for (const _ of reasons) tally.dropped.push('metadata');
   tally.cuts += cuts;
   return json;
-}
-
-/** A text stays as sent, other JSON becomes compact text; undefined when none is usable. */
-function readExpectedOutput(sent: Sent<LosslessJson>, reading: Reading, tally: Tally): string | undefined {
-  if (sent === undefined) return undefined;
-  beginItem(reading, { toleratesFields: false });
-  const text = typeof sent === 'string' ? cleanText(sent, reading) : readFreeJson(sent, 'expected_output', reading);
-  if (text === null) {
-    tally.notes.push((reading.problem ?? '').slice(1));
-    return undefined;
-  }
-  tally.cuts += reading.cuts;
-  const kept = cutHeadText(text);
-  if (kept !== text) tally.notes.push(`expected_output: cut to ${EXPECTED_OUTPUT_MAX_BYTES} bytes`);
-  return kept;
 }
 
 type SpanList = {
