@@ -41,10 +41,11 @@ describe('migrations', () => {
 
   it('say which of them older processes do not survive, and which indexes are built afterwards', () => {
     const stopping = ALL.filter(({ olderProcesses }) => olderProcesses === 'must be stopped');
-    const subjects = ['0001-initial', '0004-shares', '0006-trace-texts'];
-    expect(stopping.map(({ name }) => name)).toEqual(
-      ['sqlite', 'postgres'].flatMap((store) => subjects.map((subject) => `${store}-${subject}`)),
-    );
+    const ofBoth = ['0001-initial', '0004-shares', '0006-trace-texts'];
+    expect(stopping.map(({ name }) => name)).toEqual([
+      ...[...ofBoth, '0011-large-texts'].map((subject) => `sqlite-${subject}`),
+      ...ofBoth.map((subject) => `postgres-${subject}`),
+    ]);
     const later = ALL.flatMap(({ laterIndexes }) => Object.keys(laterIndexes));
     expect(later).toEqual(['traces_by_start', 'traces_by_update']);
   });
