@@ -60,7 +60,8 @@ async function work(outcomeOf: (traceId: string, attempt: number) => EvaluationO
       evaluations: [...stored].flatMap(([id, text]) =>
         text.startsWith(traceId) ? [{ evaluationId: id, status: text.split(' ')[1] }] : [],
       ),
-      ...{ input: '', output: traceId, expectedOutput: 'x', spans: [] },
+      ...{ input: '', output: traceId, expectedOutput: 'x', spans: [], nextSpansCursor: null },
+      choice: { inputFromId: null, outputFromId: null },
     }) as unknown as TraceView;
   worker = startRunsWorker({
     store,
