@@ -57,6 +57,11 @@ async function spend(): Promise<number> {
   return total.cost.nano_usd;
 }
 
+/** The number of a correction of a request; 1 for its first event. */
+function orderOf({ event_id }: Body): number {
+  return Number(/:completed:(\d+)$/.exec(String(event_id))?.[1] ?? 1);
+}
+
 async function allRequests(): Promise<Body[]> {
   const newest = new Map<string, Body>();
   const range = `from=${NOW}&to=9007199254740991&limit=200`;
@@ -65,8 +70,9 @@ async function allRequests(): Promise<Body[]> {
     const path = `/api/webhooks/v1/events?${range}${cursor === '' ? '' : `&cursor=${cursor}`}`;
     const page = await read(path, { authorization: `Bearer ${app.adminKey}` });
     for (const { data } of page.data) {
-      // Newest first.
-      if (!newest.has(data.gateway_request_id)) newest.set(data.gateway_request_id, data);
+      const known = newest.get(data.gateway_request_id);
+      // All at one instant, the tenth correction comes before the second: ids are ordered by bytes.
+      if (known === undefined || orderOf(data) > orderOf(known)) newest.set(data.gateway_request_id, data);
     }
     cursor = page.next_cursor ?? '';
   } while (cursor !== '');
