@@ -177,7 +177,9 @@ describe('a receiver that', () => {
       onBytes?.(socket);
       if (readRequest(received)) onRequest?.(socket);
     }, onConnect);
-    const deadlineMs = bodyBytes > LARGE_BYTES && expected.error !== 'timeout' ? LONG_DEADLINE_MS : DEADLINE_MS;
+    // A real answer is not to miss a short deadline on a busy machine.
+    const isAnswered = expected.status !== undefined || bodyBytes > LARGE_BYTES;
+    const deadlineMs = isAnswered && expected.error !== 'timeout' ? LONG_DEADLINE_MS : DEADLINE_MS;
     const sender = createTestSender({ limits: { deadlineMs, connectMs: 200 } });
     const result = await sender.attempt(receiver.url, { body: Buffer.alloc(bodyBytes, 'x') });
 

@@ -3,8 +3,7 @@
 import { isObject, parseFreeJson } from '../../json/free-json.ts';
 import { type LosslessObject, readMember } from '../../json/lossless-json.ts';
 import type { Project } from '../caller.ts';
-import type { EvaluatorStore } from '../evaluators/evaluator.ts';
-import { type Evaluator, readStoredObject } from '../evaluators/evaluator.ts';
+import { type Evaluator, type EvaluatorStore, readStoredObject } from '../evaluators/evaluator.ts';
 import { findCatalogueEntry, unavailableReason } from '../evaluators/evaluator-catalogue.ts';
 import { type CatalogueEntry, IN_CONFIG, overlaySettings, validateSettings } from '../evaluators/evaluator-settings.ts';
 import { type CheckPatterns, patternProblems } from '../evaluators/text-rules.ts';

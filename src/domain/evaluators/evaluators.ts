@@ -9,8 +9,7 @@ import { isPossibleId, newId } from '../ids.ts';
 import { refuseProblems } from '../reasons.ts';
 import { nextUpdateMs, retryStale } from '../record-updates.ts';
 import { drawSlug, retryTakenSlugs } from '../slug.ts';
-import type { EvaluatorStore } from './evaluator.ts';
-import { type Evaluator, readStoredObject } from './evaluator.ts';
+import { type Evaluator, type EvaluatorStore, readStoredObject } from './evaluator.ts';
 import {
   configProblems,
   type EvaluatorContent,

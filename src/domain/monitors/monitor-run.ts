@@ -17,8 +17,7 @@ import {
 import { resultDraft, resultIdOf } from '../evaluations/result-draft.ts';
 import { areInputsStored, type Origins, type TraceField } from '../evaluations/result-inputs.ts';
 import type { TraceResults } from '../evaluations/trace-results.ts';
-import type { EvaluatorStore } from '../evaluators/evaluator.ts';
-import { type Evaluator, readStoredObject } from '../evaluators/evaluator.ts';
+import { type Evaluator, type EvaluatorStore, readStoredObject } from '../evaluators/evaluator.ts';
 import { Fault } from '../fault.ts';
 import type { KeyStore } from '../management/management-port.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';

@@ -1,8 +1,7 @@
 /** Queries for what a clock that was ahead has left in the queue of deliveries. */
 
 import { sql } from 'kysely';
-import type { OfNumbers } from '../queries.ts';
-import { change, query } from '../queries.ts';
+import { change, type OfNumbers, query } from '../queries.ts';
 import { endpointsOf, hasStatus, type OfRange, unfinishedOf } from './endpoint-ranges.ts';
 
 type OfClock = OfRange & {

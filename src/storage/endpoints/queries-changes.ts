@@ -3,8 +3,7 @@
 import { sql } from 'kysely';
 import type { EndpointRow, FinishedCount, HourCount, NewDeliveryRow } from '../../domain/delivery/delivery-rows.ts';
 import { insert, insertNew, ofRows, pick, update, updateRest } from '../plain-queries.ts';
-import type { OfNumbers } from '../queries.ts';
-import { change, changeRows, query } from '../queries.ts';
+import { change, changeRows, type OfNumbers, query } from '../queries.ts';
 
 export const updateStates = changeRows<EndpointRow>((db, params, { row, update }) =>
   update(db, 'WebhookState', { endpointNumber: params.number }).set(row('WebhookState', params, 'endpointNumber')),

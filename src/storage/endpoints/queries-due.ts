@@ -4,8 +4,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { DeliveryStatus } from '../../domain/delivery/delivery.ts';
 import type { DueRequest } from '../../domain/delivery/webhook-store.ts';
 import { columns, ofRows, remove } from '../plain-queries.ts';
-import type { OfNumbers } from '../queries.ts';
-import { change, changeRows, type Db, query } from '../queries.ts';
+import { change, changeRows, type Db, type OfNumbers, query } from '../queries.ts';
 import { deliveryStatuses, replayStatuses } from '../rows/codes.ts';
 import { endpointsOf, hasStatus, type OfRange, unfinishedOf } from './endpoint-ranges.ts';
 

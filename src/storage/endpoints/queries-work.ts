@@ -2,8 +2,7 @@
 
 import type { CreatedSpan, LogRange } from '../../domain/delivery/webhook-store.ts';
 import { columns, rowsOf, select } from '../plain-queries.ts';
-import type { OfNumbers } from '../queries.ts';
-import { type Db, type Dialect, query } from '../queries.ts';
+import { type Db, type Dialect, type OfNumbers, query } from '../queries.ts';
 
 /** Every transaction on endpoints locks their states first and in this order, which prevents deadlocks. */
 export const lockStates = query<OfNumbers>()((db, params, { isPoint, lock }) =>

@@ -47,6 +47,13 @@ export function describeSchema(mapper: Mapper): Schema {
   };
 }
 
+/** The column of a property. */
+export function columnNamed({ name, columns }: Table, property: string): Column {
+  const column = columns.find((each) => each.name === property);
+  if (column === undefined) throw new Error(`${name} has no ${property}`);
+  return column;
+}
+
 /** The type of a column in the database. */
 export function typeOf({ columnTypes }: Column): string {
   // `serial` columns hold integers.

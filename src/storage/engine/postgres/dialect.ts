@@ -4,18 +4,17 @@ import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Dialect, PostgresDb } from '../../queries.ts';
 import { arrayOf } from '../../statements/arrays.ts';
-import { type Column, quote, type Schema, typeOf } from '../../statements/columns.ts';
+import { type Column, columnNamed, quote, type Schema, typeOf } from '../../statements/columns.ts';
+import { sumOf } from '../../statements/lengths.ts';
 import { memberOf, Placeholder } from '../../statements/placeholder.ts';
 import { createRowDialect } from '../../statements/rows.ts';
-import { sumOf } from '../../statements/text-bytes.ts';
 
 export function createDialect(schema: Schema, formOf: (column: Column) => string): Dialect {
   /** Joins the keys, so that every plan starts from them. Locks rows in one order, to avoid deadlocks. */
   const keyed: Dialect['keyed'] = (query, name, columns, lock) => {
     const table = schema.tableOf(name);
     const keys = Object.entries(columns).map(([property, value]) => {
-      const column = table.columns.find((each) => each.name === property);
-      if (column === undefined) throw new Error(`${name} has no ${property}`);
+      const column = columnNamed(table, property);
       return { column, given: new Placeholder({ member: memberOf(value), form: formOf(column), as: 'value' }) };
     });
     const names = keys.map((_, index) => `key_${index}`);

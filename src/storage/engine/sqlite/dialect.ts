@@ -3,18 +3,17 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/sqlite';
 import { type Dialect, IDS_PER_QUERY_MAX } from '../../queries.ts';
-import type { Column, Schema } from '../../statements/columns.ts';
+import { type Column, columnNamed, type Schema } from '../../statements/columns.ts';
+import { sumOf } from '../../statements/lengths.ts';
 import { memberOf, Placeholder, placeholder } from '../../statements/placeholder.ts';
 import { createRowDialect } from '../../statements/rows.ts';
-import { sumOf } from '../../statements/text-bytes.ts';
 
 export function createDialect(schema: Schema, formOf: (column: Column) => string): Dialect {
   const keyed: Dialect['keyed'] = (query, name, columns) => {
-    const { columns: known } = schema.tableOf(name);
+    const table = schema.tableOf(name);
     return Object.entries(columns).reduce((found, [property, value]) => {
-      const column = known.find((each) => each.name === property);
-      if (column === undefined) throw new Error(`${name} has no ${property}`);
-      return found.where(`${name}.${property}`, '=', placeholder(memberOf(value), formOf(column)));
+      const form = formOf(columnNamed(table, property));
+      return found.where(`${name}.${property}`, '=', placeholder(memberOf(value), form));
     }, query as AnySelect) as never;
   };
   return {
