@@ -51,7 +51,9 @@ export function callKindOf({ type, name, model, telemetry }: SentSpan): CallKind
 
 /** The ai package may append the name of a function to an operation. */
 function withoutFunction(operation: LosslessJson | undefined): LosslessJson | undefined {
-  return typeof operation === 'string' ? operation.split(' ', 1)[0] : operation;
+  if (typeof operation !== 'string') return operation;
+  const end = operation.indexOf(' ');
+  return end === -1 ? operation : operation.slice(0, end);
 }
 
 function kindByAttributes(attributes: LosslessObject, operations: readonly (LosslessJson | undefined)[]): CallKind {

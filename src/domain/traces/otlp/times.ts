@@ -16,12 +16,15 @@ const FIRST_TOKEN = 'timestamps.first_token_at';
 export function timesOf({ span, timestamps }: SpanView): TimesRead {
   const { startNano } = span;
   const endNano = span.endNano === 0n ? startNano : span.endNano;
-  const sent = {
-    startedAt: toFigure(timestamps.started_at, 'timestamps.started_at'),
-    finishedAt: toFigure(timestamps.finished_at, 'timestamps.finished_at'),
-    firstTokenAt: toFigure(timestamps.first_token_at, FIRST_TOKEN),
+  const dropped: Unreadable[] = [];
+  const unlessWrong = (sent: Sent<number>): number | undefined => {
+    if (!isUnreadable(sent)) return sent;
+    dropped.push(sent);
+    return undefined;
   };
-  const [startedAt, finishedAt, firstTokenAt] = [sent.startedAt, sent.finishedAt, sent.firstTokenAt].map(unlessWrong);
+  const startedAt = unlessWrong(toFigure(timestamps.started_at, 'timestamps.started_at'));
+  const finishedAt = unlessWrong(toFigure(timestamps.finished_at, 'timestamps.finished_at'));
+  const firstTokenAt = unlessWrong(toFigure(timestamps.first_token_at, FIRST_TOKEN));
   const times: Times = {
     startedAt: startedAt ?? toInstantMs(startNano, 'startTimeUnixNano'),
     finishedAt: finishedAt ?? toInstantMs(endNano, span.endNano === 0n ? 'startTimeUnixNano' : 'endTimeUnixNano'),
@@ -29,11 +32,7 @@ export function timesOf({ span, timestamps }: SpanView): TimesRead {
     startedNs: startedAt === undefined ? nanosBeyond(startNano) : undefined,
     finishedNs: finishedAt === undefined ? nanosBeyond(endNano) : undefined,
   };
-  return { times, dropped: Object.values(sent).filter(isUnreadable) };
-}
-
-function unlessWrong(sent: Sent<number>): number | undefined {
-  return isUnreadable(sent) ? undefined : sent;
+  return { times, dropped };
 }
 
 function firstTokenOf({ events, startNano, attributes }: OtlpSpan): Sent<number> {

@@ -5,7 +5,7 @@ import { isUnreadable, type MetricsDraft, type Sent, type Unreadable } from '../
 import { isBlank, toBoolean, toFigure } from '../collector/collector-json.ts';
 import { METRIC_NAMES } from '../collector/collector-metrics.ts';
 import { CACHED_TOKENS_IN_PROMPT, COST, MODEL, SERVICE_TIER, TOKENS_ESTIMATED, VENDOR } from './attribute-table.ts';
-import type { Convention, UsageField, UsageSource } from './conventions/convention.ts';
+import type { Convention, ReadConvention, UsageField, UsageSource } from './conventions/convention.ts';
 import { conventionsOf } from './conventions/conventions.ts';
 import { first, type SpanView } from './span-view.ts';
 
@@ -60,13 +60,13 @@ function usageOf(view: SpanView): Usage {
 }
 
 /** undefined without any. */
-function figuresOf(view: SpanView, { usage }: Convention): Figures | undefined {
+function figuresOf(view: SpanView, convention: ReadConvention): Figures | undefined {
   let figures: { [Field in UsageField]?: LosslessJson } | undefined;
-  for (const [field, sources] of Object.entries(usage)) {
+  for (const { field, sources } of convention.sources) {
     const value = figureIn(view, sources);
     if (value === undefined) continue;
     figures ??= {};
-    figures[field as UsageField] = value;
+    figures[field] = value;
   }
   return figures;
 }

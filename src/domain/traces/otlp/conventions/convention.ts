@@ -33,6 +33,16 @@ export type Convention = {
   readonly cachedTokensInPromptOfClaude?: boolean;
 };
 
+/** A convention with the sources of each field as a list: reading members of an object anew for each span is slow. */
+export type ReadConvention = Convention & { readonly sources: readonly FieldSources[] };
+
+type FieldSources = { readonly field: UsageField; readonly sources: readonly UsageSource[] };
+
+export function toRead(convention: Convention): ReadConvention {
+  const fields = Object.entries(convention.usage) as readonly (readonly [UsageField, readonly UsageSource[]])[];
+  return { ...convention, sources: fields.map(([field, sources]) => ({ field, sources })) };
+}
+
 /** The attributes of all sources. */
 export function attributesIn(usage: UsageTable): readonly string[] {
   return Object.values(usage).flatMap((sources) =>
