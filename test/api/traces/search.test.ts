@@ -282,11 +282,55 @@ describe('searching traces, over REST and gRPC', () => {
     expect((await find('')).toSorted()).toEqual([first, second].sort());
   });
 
-  it('a searched text may be as long as stored ones', async () => {
-    const input = `${'long '.repeat(20_000)}end`;
-    const traceId = await sendTrace({ metadata: { group: 'long' }, input });
+  it('a text is looked for in every span: in JSON without its escapes, and in every form of its characters', async () => {
+    const group = 'every span';
+    const system = { role: 'system', content: 'You speak like a pangolin.' };
+    const chat = { type: 'chat_messages', value: [system, { role: 'user', content: 'hi' }] };
+    const note = { type: 'json', value: { note: 'she said "hi"\nC:\\temp\\new', order: 4711 } };
+    const atMs = START;
+    const child = (more: object) => ({
+      ...{ type: 'llm', span_id: hex(16), parent_id: 'root', timestamps: { started_at: atMs, finished_at: atMs } },
+      ...more,
+    });
+    const id = hex(32);
+    await send({
+      trace_id: id,
+      metadata: { group },
+      spans: [
+        { ...child({ span_id: 'root', input: { type: 'text', value: 'plain' } }), parent_id: null },
+        child({ input: chat, output: note }),
+        child({
+          name: 'Look up',
+          error: 'Out of RANGE',
+          output: { type: 'text', value: 'e\u0301clair, ＦＵＬＬ STRASSE' },
+        }),
+      ],
+    });
+    const filters = inGroup(group);
+    const found = [
+      'pangolin',
+      'HI"\nc:\\temp\\new',
+      '4711',
+      'look up',
+      'out of range',
+      'Éclair',
+      'full straße',
+      'plain',
+    ];
+    for (const query of found) {
+      const check = (body: Body) => expect(body.traces.map((row: Body) => row.trace_id)).toEqual([id]);
+      const request = { filtersJson: JSON.stringify(filters), query };
+      await expectEverywhere(app.address, searchCase({ filters, query }, request, { status: 200, check }));
+    }
+    for (const query of ['\\"hi', 'content', 'order', 'system']) expect(await idsOf({ filters, query })).toEqual([]);
+  });
+
+  it('a text is looked for in the first 64 KiB of each span, however long the text itself is', async () => {
+    const input = `${'long '.repeat(13_000)}end`;
+    const traceId = await sendTrace({ metadata: { group: 'long' }, input, output: `${'x'.repeat(600)} unread` });
     expect(await idsOf({ query: input.slice(5).toUpperCase() })).toEqual([traceId]);
     expect(await idsOf({ query: `${input}.` })).toEqual([]);
+    expect(await idsOf({ query: ' unread' })).toEqual([]);
   });
 
   it('dates are numbers, texts of digits or ISO 8601, both included, of the start or of the last change', async () => {

@@ -1,5 +1,6 @@
 /** Random traces that share many values, and random searches. */
 
+import { foldText } from '../../../src/domain/traces/search/fold-text.ts';
 import type { Condition, FilterName } from '../../../src/domain/traces/search/trace-filter.ts';
 import { TRACE_SORTS } from '../../../src/domain/traces/search/trace-search-query.ts';
 import {
@@ -116,8 +117,8 @@ export function createSearchSamples(seed: number) {
 
   function query(): string {
     if (chance(0.6)) return '';
-    const word = pick([...WORDS, 'failed', 'n4', 'nowhere', 'tool call']).toLowerCase();
-    return chance(0.3) ? word.slice(0, 1 + below(3)) : word;
+    const word = pick([...WORDS, 'failed', 'n4', 'nowhere', 'tool call']);
+    return foldText(chance(0.3) ? word.slice(0, 1 + below(3)) : word);
   }
 
   return {

@@ -14,7 +14,7 @@ export type SearchFilter = {
   readonly conditions: readonly Condition[];
   /** Whether to find the traces that do not match all conditions. */
   readonly isNegated: boolean;
-  /** In lower case; empty: any. */
+  /** Folded (fold-text.ts); empty: any. */
   readonly text: string;
 };
 
@@ -45,9 +45,9 @@ export function needsOf({ conditions, text }: SearchFilter) {
 
 export type Needs = ReturnType<typeof needsOf>;
 
-/** Finds lower-case `text` in texts of any case. */
+/** Finds `text` in texts; all of them are folded. */
 export function createTextMatcher(text: string): (each: string) => boolean {
-  return (each) => includesText(each.toLowerCase(), text);
+  return (each) => includesText(each, text);
 }
 
 /** Whether every trace matches. */

@@ -10,6 +10,7 @@ import { normaliseTraceId } from '../trace-ids.ts';
 import { readRow } from '../trace-row.ts';
 import { RESPONSE_MAX_BYTES } from '../trace-size.ts';
 import type { Traces, TraceView } from '../traces.ts';
+import { foldText } from './fold-text.ts';
 import type { Condition, SearchFilter } from './trace-filter.ts';
 import { readFilters, type TraceSort } from './trace-search-query.ts';
 import {
@@ -263,7 +264,7 @@ function filterOf({ filtersJson, negateFilters, query, traceIds }: FilterRequest
   const { conditions } = readFilters(filtersJson);
   const isNegated = negateFilters && conditions.length > 0;
   const ids = traceIds.length === 0 ? null : [...new Set(traceIds.map(normaliseTraceId))].sort();
-  return { filter: { conditions, isNegated, text: query.toLowerCase() }, traceIds: ids };
+  return { filter: { conditions, isNegated, text: foldText(query) }, traceIds: ids };
 }
 
 /** Throws validation_error when the dates are in reverse. */
