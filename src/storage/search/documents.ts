@@ -1,7 +1,7 @@
 /** Reads what filters need of traces, batch by batch. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Needs, SearchDocument } from '../../domain/traces/search/trace-filter.ts';
+import type { Needs, SearchDocument, TraceNumbers } from '../../domain/traces/search/trace-filter.ts';
 import type { SpanSummary } from '../../domain/traces/trace.ts';
 import { aggregatesOf, choiceOf } from '../../domain/traces/trace-aggregates.ts';
 import { cutIntoBatches, METADATA_BYTES_AT_ONCE, NO_NUMBERS, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
@@ -9,7 +9,8 @@ import type { RowOf } from '../statements/statement.ts';
 import type { SearchQueries, SearchRunner } from './index-reader.ts';
 import { createTextReader, SHORT_TEXT_BYTES, type ShortTexts, type VisitText } from './span-texts.ts';
 
-type Candidate = Pick<RowOf<SearchQueries['listByStart']>, 'sequence' | 'spanCount' | 'hasError' | 'metadataBytes'>;
+type Candidate = TraceNumbers &
+  Pick<RowOf<SearchQueries['listByStart']>, 'sequence' | 'spanCount' | 'hasError' | 'metadataBytes'>;
 
 export type Read<Row> = { readonly row: Row; readonly document: Document };
 type Document = Omit<SearchDocument, 'spans'> & { readonly spans: readonly SpanFacts[] };
@@ -75,6 +76,7 @@ export function createDocuments(
           metadataJson: metadata.get(row.sequence) ?? '{}',
           hasError: row.hasError,
           name: needs.spans ? choiceOf(aggregatesOf(of.map(toSummary))).name : '',
+          numbers: row,
           spans: of,
           evaluations: (evaluations.get(row.sequence) ?? []) as SearchDocument['evaluations'],
         };

@@ -77,6 +77,7 @@ function listBy(direction: Direction, keyOf: (dialect: Dialect) => typeof START,
           traceId.as('traceId'),
           ...columns('Trace', 'sequence', 'spanCount', 'hasError'),
           METADATA_BYTES.as('metadataBytes'),
+          ...numbersOf(dialect),
         ])
         .orderBy(key, direction)
         .orderBy(traceId, direction)
@@ -116,16 +117,22 @@ export const findBySequences = query<OfTraces>()((db, params, dialect) =>
 );
 
 /** With the keys of every order. */
-function factsOf({ idText, atLeast }: Dialect) {
+function factsOf(dialect: Dialect) {
   return [
-    idText('traceId').as('traceId'),
+    dialect.idText('traceId').as('traceId'),
     ...columns('Trace', 'sequence', 'spanCount', 'hasError'),
     METADATA_BYTES.as('metadataBytes'),
     ...columns('Trace', 'insertedAtMs', 'updatedAtMs'),
     START.as('startMs'),
-    ...columns('Trace', 'totalCostNanoUsd'),
+    ...numbersOf(dialect),
+  ] as const;
+}
+
+/** The numbers of a trace that filters and orders go by. */
+function numbersOf({ atLeast }: Dialect) {
+  return [
+    ...columns('Trace', 'totalCostNanoUsd', 'promptTokens', 'completionTokens', 'firstTokenMs'),
     atLeast('durationMs', 0).as('totalTimeMs'),
-    ...columns('Trace', 'firstTokenMs'),
   ] as const;
 }
 

@@ -333,6 +333,51 @@ describe('searching traces, over REST and gRPC', () => {
     expect(await idsOf({ query: ' unread' })).toEqual([]);
   });
 
+  it('ranges of duration, cost, tokens and first token include their ends, and leave out traces without a value', async () => {
+    const group = 'ranges';
+    const metrics = { prompt_tokens: 10, completion_tokens: 5, cost: 0.1 };
+    const timestamps = { started_at: START, finished_at: START + 100, first_token_at: START + 40 };
+    const counted = await sendTrace({ metadata: { group }, span: { metrics, timestamps } });
+    const bare = await sendTrace({ metadata: { group }, atMs: START + 1 });
+    const cases: readonly (readonly [name: string, least: string, greatest: string, found: readonly string[]])[] = [
+      ['traces.duration_ms', '100', '100', [counted, bare]],
+      ['traces.duration_ms', '100.5', '', []],
+      ['traces.total_cost', '0.1', '0.1', [counted]],
+      ['traces.total_cost', '', '0.0999999999', []],
+      ['traces.total_cost', '0.1000000001', '', []],
+      ['traces.total_cost', '', '', [counted]],
+      ['traces.total_tokens', '15', '', [counted]],
+      ['traces.total_tokens', '', '14', []],
+      ['traces.first_token_ms', '40', '41', [counted]],
+      ['traces.first_token_ms', '41', '40', []],
+    ];
+    for (const [name, least, greatest, found] of cases) {
+      const filters = { ...inGroup(group), [name]: [least, greatest] };
+      const check = (body: Body) => {
+        expect(body.traces.map((row: Body) => row.trace_id)).toEqual(found);
+        expect(body.pagination).toEqual({ totalHits: found.length, totalHitsRelation: 'eq' });
+      };
+      const request = { filtersJson: JSON.stringify(filters), sortDirection: SortDirection.ASC };
+      const sent = { filters, sortDirection: 'asc' };
+      await expectEverywhere(app.address, searchCase(sent, request, { status: 200, check }));
+    }
+    const unlike = {
+      filters: { 'metadata.value': { group: [group] }, 'traces.total_cost': ['', ''] },
+      negateFilters: true,
+    };
+    expect(await idsOf({ ...unlike, traceIds: [counted, bare] })).toEqual([bare]);
+  });
+
+  it('a scrollId of a range is not valid for the reverse range', async () => {
+    const group = 'reverse';
+    for (const atMs of [START, START + 1]) await sendTrace({ metadata: { group }, atMs });
+    const filters = (...values: readonly string[]) => ({ ...inGroup(group), 'traces.duration_ms': values });
+    const { scrollId } = (await search({ filters: filters('1', '200'), pageSize: 1 })).pagination;
+    const body = { filters: filters('200', '1'), pageSize: 1, scrollId };
+    const request = { filtersJson: JSON.stringify(body.filters), pageSize: 1, pageToken: scrollId };
+    await expectEverywhere(app.address, searchCase(body, request, { status: 400, code: 'invalid_scroll_id' }));
+  });
+
   it('dates are numbers, texts of digits or ISO 8601, both included, of the start or of the last change', async () => {
     const group = 'dates';
     const atMs = START - 60 * 86_400_000;
@@ -359,6 +404,16 @@ describe('searching traces, over REST and gRPC', () => {
       [{ filters: { nope: ['x'] } }, { filtersJson: '{"nope":["x"]}' }, 'filters.nope'],
       [{ filters: [] }, { filtersJson: '[]' }, 'filters'],
       [{ filters: { 'spans.type': 'llm' } }, { filtersJson: '{"spans.type":"llm"}' }, 'filters.spans.type'],
+      [
+        { filters: { 'traces.total_cost': ['1'] } },
+        { filtersJson: '{"traces.total_cost":["1"]}' },
+        'filters.traces.total_cost',
+      ],
+      [
+        { filters: { 'traces.duration_ms': ['fast', ''] } },
+        { filtersJson: '{"traces.duration_ms":["fast",""]}' },
+        'filters.traces.duration_ms',
+      ],
       [{ pageSize: 0 }, { pageSize: 0 }, 'pageSize'],
       [{ pageSize: 1001 }, { pageSize: 1001 }, 'pageSize'],
       [{ groupBy: 'user' }, { groupBy: 'user' }, 'groupBy'],

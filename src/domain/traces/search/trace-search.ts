@@ -11,7 +11,7 @@ import { readRow } from '../trace-row.ts';
 import { RESPONSE_MAX_BYTES } from '../trace-size.ts';
 import type { Traces, TraceView } from '../traces.ts';
 import { foldText } from './fold-text.ts';
-import type { Condition, SearchFilter } from './trace-filter.ts';
+import { type Condition, isTraceRange, type SearchFilter } from './trace-filter.ts';
 import { readFilters, type TraceSort } from './trace-search-query.ts';
 import {
   EVER,
@@ -182,7 +182,11 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     const { filter, traceIds: ids } = filterOf(request);
     const { conditions, isNegated, text } = filter;
     const sort = request.sortBy ?? (isByUpdate ? 'updated_at' : 'started_at');
-    const filters = sortConditions(conditions).map(({ name, of, values }) => [name, of, [...values].sort()]);
+    const filters = sortConditions(conditions).map((condition) => [
+      condition.name,
+      condition.of,
+      sortValues(condition),
+    ]);
     const binding = canonicalJson([sort, isAscending, isByUpdate, isNegated, text, ids ?? [], filters]);
     const walk =
       cursor === ''
@@ -277,6 +281,11 @@ const DATES_REVERSED: Reason = { field: 'startDate', type: 'custom', message: 's
 function sortConditions(conditions: readonly Condition[]): readonly Condition[] {
   const textOf = ({ name, of }: Condition) => JSON.stringify([name, of]);
   return conditions.toSorted((one, other) => (textOf(one) < textOf(other) ? -1 : 1));
+}
+
+/** Alternatives in an order of their own; bounds stay a least and a greatest value. */
+function sortValues({ name, values }: Condition): readonly string[] {
+  return isTraceRange(name) || name === 'evaluations.score' ? values : values.toSorted();
 }
 
 function invalidScrollId(): Fault {
