@@ -20,7 +20,7 @@ export type Documents = ReturnType<typeof createDocuments>;
 const EVALUATED_AT_ONCE = 200;
 
 export function createDocuments(
-  { queries, runQuery }: SearchRunner,
+  { queries, runQuery, nowMs }: SearchRunner,
   {
     projectNumber,
     needs,
@@ -89,7 +89,7 @@ export function createDocuments(
      * span, so it is among them.
      */
     async forEachText({ sequence, spanCount }: Candidate, { spans }: Document, visit: VisitText): Promise<boolean> {
-      const texts = createTextReader({ queries, runQuery }, { projectNumber, sequence });
+      const texts = createTextReader({ queries, runQuery, nowMs }, { projectNumber, sequence });
       if (spanCount <= SPANS_AT_ONCE) return await texts.visitAll(spans, visit);
       for await (const page of texts.pages()) {
         if (await texts.visitAll(page, visit)) return true;

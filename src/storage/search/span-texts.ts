@@ -1,5 +1,6 @@
 /** Reads the searchable texts of a trace, span by span; a long text in slices that the database cuts. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createSpanTexts, SEARCHED_JSON, type SearchedJson } from '../../domain/traces/search/search-text.ts';
 import { readPages } from '../long-reads.ts';
 import { unpackTypedStart } from '../rows/codes.ts';
@@ -18,24 +19,31 @@ type TextFacts = Omit<RowOf<SearchQueries['listTextsBehind']>, SearchedJson> & S
 export const SHORT_TEXT_BYTES = 2_048;
 /** A page then has at most 3 MiB of texts. */
 const SPANS_AT_ONCE = 500;
-/** Nearly always has the first texts of a span that are searched. */
+/** Nearly always has all texts that are searched. */
 const SLICE_CHARACTERS = 65_536;
+/** A store may go through a whole text for each of its slices. */
+const LATER_SLICE_CHARACTERS = 1_048_576;
+/** Before it yields to the event loop. */
+const BUSY_MAX_MS = 10;
 
 const HAS = { errorJson: 'hasError', inputJson: 'hasInput', outputJson: 'hasOutput' } as const;
 const SLICES = { errorJson: 'findErrorSlice', inputJson: 'findInputSlice', outputJson: 'findOutputSlice' } as const;
 
 export function createTextReader(
-  { queries, runQuery }: Pick<SearchRunner, 'queries' | 'runQuery'>,
+  { queries, runQuery, nowMs }: Pick<SearchRunner, 'queries' | 'runQuery' | 'nowMs'>,
   { projectNumber, sequence }: { readonly projectNumber: number; readonly sequence: number },
 ) {
   async function* slicesOf({ spanId }: TextFacts, of: SearchedJson): AsyncGenerator<string, void> {
-    for (let first = 1; ; first += SLICE_CHARACTERS) {
-      const part = { projectNumber, sequence, spanId, first, characters: SLICE_CHARACTERS };
-      const [row] = await runQuery(queries[SLICES[of]], part);
+    let characters = SLICE_CHARACTERS;
+    for (let first = 1; ; ) {
+      const [row] = await runQuery(queries[SLICES[of]], { projectNumber, sequence, spanId, first, characters });
       const slice = row?.slice ?? '';
       yield first === 1 ? unpackTypedStart(slice) : slice;
       // A character may be two UTF-16 units.
-      if (slice.length < SLICE_CHARACTERS) return;
+      if (slice.length < characters) return;
+      first += characters;
+      characters = Math.min(2 * characters, LATER_SLICE_CHARACTERS);
+      await nextTurn();
     }
   }
 
@@ -67,7 +75,13 @@ export function createTextReader(
     /** Passes the texts of spans to `visit`, folded, until it returns true; those read with the spans, and the others. */
     async visitAll(spans: readonly TextFacts[], visit: VisitText): Promise<boolean> {
       const names = new Set<string>();
-      for (const span of spans) if (await visitSpan(span, names, visit)) return true;
+      let turnAtMs = nowMs() + BUSY_MAX_MS;
+      for (const span of spans) {
+        if (await visitSpan(span, names, visit)) return true;
+        if (nowMs() < turnAtMs) continue;
+        await nextTurn();
+        turnAtMs = nowMs() + BUSY_MAX_MS;
+      }
       return false;
     },
   };

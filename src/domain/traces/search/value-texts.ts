@@ -51,6 +51,7 @@ export function collectTexts(wanted: 'value' | 'message', bytesMax: number): Val
   let isPast = false;
 
   function hold(text: string): void {
+    if (heldBytes >= bytesMax) return;
     const kept = cutToBytes(text, bytesMax - heldBytes);
     if (kept === '') return;
     texts.push(kept);
