@@ -31,7 +31,7 @@ export type FilledTraces = Pick<Filled, 'keys' | 'workspace'> & { readonly plan:
 
 const madeTraces = new Map<number, Promise<FilledTraces>>();
 
-/** The same for a database with traces, which takes minutes. */
+/** The same for a database with traces, which takes minutes. Searches add a few thousand to it. */
 export function openFilledTraces(bench: Bench, traces: number): Promise<FilledTraces> {
   const known = madeTraces.get(traces);
   if (known !== undefined) return known;

@@ -57,6 +57,7 @@ import { createTraceSearches } from './domain/traces/search/trace-search.ts';
 import type { ChangeFeed } from './domain/traces/tail/change-feed.ts';
 import { createTraceTails } from './domain/traces/tail/trace-tail.ts';
 import { createTraceChanges } from './domain/traces/trace-changes.ts';
+import { createTraceRows } from './domain/traces/trace-rows.ts';
 import { createTraces } from './domain/traces/traces.ts';
 import type { EvaluationPorts } from './evaluations.ts';
 import { createDatasetRpc } from './rpc/datasets/datasets.ts';
@@ -208,10 +209,11 @@ export function createTraceParts({
   const prices = createPriceResolver({ pricing, store: store.management, runSteps });
   const losses = createLosses({ meter: lossMeter, log });
   const traces = createTraces({ store: store.traces, cursors, prices, losses, runSteps, traceDefaultDays, limits });
+  const rows = createTraceRows({ store: store.traces, cursors, runSteps, traceDefaultDays });
   return {
     prices,
     traces,
-    searches: createTraceSearches({ store: store.search, traces, cursors, traceDefaultDays }),
+    searches: createTraceSearches({ store: store.search, traces, rows, cursors, traceDefaultDays }),
     results: createTraceResults({ store: store.traces, limits, traceDefaultDays, runSteps }),
   };
 }

@@ -10,11 +10,14 @@ export type SearchCase = {
   readonly msMax: number;
 };
 
-const LISTED_MS_MAX = 100;
-const TEXT_MS_MAX = 1_000;
+const LISTED_MS_MAX = 50;
+/** With ten million traces. */
+const MANY_LISTED_MS_MAX = 100;
+const MANY_TRACES = 10_000_000;
+const TEXT_MS_MAX = 300;
 
 /** Searches in a database that fill/ filled with traces; each request differs. */
-export const SEARCH_CASES: readonly SearchCase[] = [
+const CASES: readonly SearchCase[] = [
   listed('list', () => ({})),
   listed('user', (index) => ({ filters: { 'metadata.user_id': [`user_${(index * 37) % USERS}`] } })),
   listed('values', (index) => ({
@@ -35,8 +38,14 @@ export const SEARCH_CASES: readonly SearchCase[] = [
   { name: 'text-none', body: (index) => ({ query: `${wordOf(index % 50)} xyzzy` }), msMax: TEXT_MS_MAX },
 ];
 
+/** The kinds of searches among so many traces. Their pages have the default size. */
+export function searchCases(traces: number): readonly SearchCase[] {
+  if (traces < MANY_TRACES) return CASES;
+  return CASES.map((each) => (each.msMax === LISTED_MS_MAX ? { ...each, msMax: MANY_LISTED_MS_MAX } : each));
+}
+
 function listed(name: string, body: (index: number) => object): SearchCase {
-  return { name, body: (index) => ({ pageSize: 20, ...body(index) }), msMax: LISTED_MS_MAX };
+  return { name, body, msMax: LISTED_MS_MAX };
 }
 
 export function searchRequest(projectKey: string, body: object): Buffer {
@@ -77,7 +86,7 @@ export function mixedSearches(projectKey: string): () => RequestSource {
   return () => ({
     next() {
       index += 1;
-      const searchCase = SEARCH_CASES[index % SEARCH_CASES.length];
+      const searchCase = CASES[index % CASES.length];
       return searchRequest(projectKey, searchCase?.body(index) ?? {});
     },
   });

@@ -43,10 +43,16 @@ export function hasMoreBytesThan(text: string, bytesMax: number): boolean {
 /** The text itself when it fits `bytesMax`; else its beginning, cut between characters, and a truncation mark. */
 export function truncateToBytes(text: string, bytesMax: number): string {
   if (!hasMoreBytesThan(text, bytesMax)) return text;
+  return `${cutToBytes(text, bytesMax)}…[truncated: ${Buffer.byteLength(text)} bytes]`;
+}
+
+/** The text itself when it fits `bytesMax`; else its beginning, cut between characters. */
+export function cutToBytes(text: string, bytesMax: number): string {
+  if (!hasMoreBytesThan(text, bytesMax)) return text;
   const bytes = Buffer.from(text);
   let end = bytesMax;
   while (end > 0 && isContinuation(bytes[end] ?? 0)) end -= 1;
-  return `${bytes.toString('utf8', 0, end)}…[truncated: ${bytes.length} bytes]`;
+  return bytes.toString('utf8', 0, end);
 }
 
 function isContinuation(byte: number): boolean {

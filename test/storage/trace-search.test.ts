@@ -87,16 +87,23 @@ it('a search reads no more large metadata at once than a thread can hold', async
   expect(Math.max(...read) * LARGE_BYTES).toBeLessThanOrEqual(2 * 1024 * 1024);
 });
 
-it('a search reads the long errors and the many spans of a trace a few at a time, and makes room in between', async () => {
+it('a search reads the many spans of a trace and their texts a few at a time, long texts alone, and makes room in between', async () => {
   const count = 5_000;
   const limits = new Set<number | undefined>();
+  const slices: { readonly first: number; readonly characters: number }[] = [];
   let turns = 0;
+  const message = JSON.stringify({ message: `${'long\n'.repeat(13_000)}end.` });
   const runQuery: RunQuery = async (query, given) => {
-    const { after = '', limit } = given as { readonly after?: string; readonly limit?: number };
+    const { after = '', limit, ...part } = given as { readonly after?: string; readonly limit?: number };
     const name = Object.entries(queries).find(([, each]) => (each as unknown) === query)?.[0];
     if (name === 'listByStart')
       return [{ key: 1, traceId: 't', sequence: 1, spanCount: count, metadataBytes: 2 }] as never;
-    if (name === 'findTexts' || name === 'findHead') return [];
+    if (name === 'findHead') return [];
+    if (name === 'findErrorSlice') {
+      const slice = part as (typeof slices)[number];
+      slices.push(slice);
+      return [{ slice: message.slice(slice.first - 1, slice.first - 1 + slice.characters) }] as never;
+    }
     limits.add(limit);
     const first = after === '' ? 0 : Number(after) + 1;
     const rows = Array.from({ length: Math.min(count - first, limit ?? count) }, (_, index) => ({
@@ -109,7 +116,7 @@ it('a search reads the long errors and the many spans of a trace a few at a time
       startedAtMs: 1,
       finishedAtMs: 2,
       hasError: true,
-      errorJson: `{"message":"number ${first + index}."}`,
+      errorJson: first + index === count - 1 ? null : `{"message":"number ${first + index}."}`,
     }));
     return rows as never;
   };
@@ -117,10 +124,13 @@ it('a search reads the long errors and the many spans of a trace a few at a time
   const timer = setInterval(() => {
     turns += 1;
   }, 0);
-  const filter = { conditions: [], isNegated: false, text: `number ${count - 1}.` };
-  const { traces } = await search.find({ ...QUESTION, filter });
+  const find = async (text: string) =>
+    (await search.find({ ...QUESTION, filter: { conditions: [], isNegated: false, text } })).traces;
+  expect(await find(`number ${count - 2}.`)).toHaveLength(1);
+  expect(slices).toEqual([]);
+  expect(await find('long\nend.')).toHaveLength(1);
   clearInterval(timer);
-  expect(traces).toHaveLength(1);
-  expect(limits).toEqual(new Set([2_000, 8]));
+  expect(slices.length).toBe(Math.ceil(message.length / 65_536));
+  expect(limits).toEqual(new Set([2_000, 500]));
   expect(turns).toBeGreaterThan(0);
 });

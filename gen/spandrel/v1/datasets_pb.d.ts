@@ -377,7 +377,7 @@ export declare type AddTracesToDatasetRequest = Message<"spandrel.v1.AddTracesTo
   endDate?: Timestamp | undefined;
 
   /**
-   * A text that the input, the output, a name or an error message holds. Empty: any.
+   * A text that the name, the error message, the input or the output of a span holds. Empty: any.
    *
    * @generated from field: string query = 4;
    */

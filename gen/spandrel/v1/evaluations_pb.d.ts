@@ -451,7 +451,7 @@ export declare type RunEvaluatorOnTracesRequest = Message<"spandrel.v1.RunEvalua
   endDate?: Timestamp | undefined;
 
   /**
-   * A text that the input, the output, a name or an error message holds. Empty: any.
+   * A text that the name, the error message, the input or the output of a span holds. Empty: any.
    *
    * @generated from field: string query = 4;
    */

@@ -1465,8 +1465,8 @@ export declare type SearchTracesRequest = Message<"spandrel.v1.SearchTracesReque
   endDate?: Timestamp | undefined;
 
   /**
-   * A text that the input, the output, a name or an error message holds, in upper or lower case, as long as any of them may
-   * be. Empty: any.
+   * A text that the name, the error message, the input or the output of a span holds within the first 64 KiB of these,
+   * whatever its letter case and however its characters are composed. Empty: any.
    *
    * @generated from field: string query = 3;
    */
@@ -1779,8 +1779,8 @@ export declare type ExportTracesRequest = Message<"spandrel.v1.ExportTracesReque
   endDate?: Timestamp | undefined;
 
   /**
-   * A text that the input, the output, a name or an error message holds, in upper or lower case, as long as any of them may
-   * be. Empty: any.
+   * A text that the name, the error message, the input or the output of a span holds within the first 64 KiB of these,
+   * whatever its letter case and however its characters are composed. Empty: any.
    *
    * @generated from field: string query = 3;
    */
@@ -1947,7 +1947,8 @@ export declare const MoreOfTraceSchema: GenMessage<MoreOfTrace>;
  */
 export declare type TailTracesRequest = Message<"spandrel.v1.TailTracesRequest"> & {
   /**
-   * A text that the input, the output, a name or an error message holds, in upper or lower case. Empty: any.
+   * A text that the name, the error message, the input or the output of a span holds within the first 64 KiB of these,
+   * whatever its letter case and however its characters are composed. Empty: any.
    *
    * @generated from field: string query = 1;
    */

@@ -8,7 +8,8 @@ import { countCodePoints, lengthReason, refuseProblems, typeReason } from '../re
 import { retryStale } from '../record-updates.ts';
 import { createSemaphore, type SemaphoreOptions } from '../semaphore.ts';
 import { drawSlug, retryTakenSlugs } from '../slug.ts';
-import type { SearchCall, SearchConditions, TraceSearches } from '../traces/search/trace-search.ts';
+import type { SearchCall } from '../traces/search/search-call.ts';
+import type { SearchConditions, TraceSearches } from '../traces/search/trace-search.ts';
 import type { SearchTotal } from '../traces/search/trace-search-store.ts';
 import type { TraceView } from '../traces/traces.ts';
 import type { Dataset, DatasetStore, DatasetVersion } from './dataset.ts';

@@ -5,7 +5,7 @@ import type { MeasuringStore } from '../pricing/measuring.ts';
 import type { RepricingStore } from '../pricing/repricing.ts';
 import type { SearchProgress, TraceSearch } from './search/trace-search-store.ts';
 import type { ListedCall } from './shares/trace-calls.ts';
-import type { Evaluation, Span, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
+import type { ChosenTexts, Evaluation, Span, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
 import type { TraceChoice } from './trace-aggregates.ts';
 import type { TraceChangeStore } from './trace-changes.ts';
 
@@ -30,6 +30,12 @@ export type TraceStore = {
   append(append: TraceAppend): Promise<TraceAppended>;
   /** By the exact normalised id. MUST see every append acknowledged before the call. */
   find(projectNumber: number, traceId: string): Promise<TraceRecord | null>;
+  /**
+   * What lists show of the named traces, in a few reads for all of them and in any order. MUST answer of each as `find`,
+   * `outline`, `spans` and `evaluations` do. Leaves out unknown traces, and those that are better read one by one: with
+   * more spans or evaluations than a list shows quickly, or with long texts.
+   */
+  rows(projectNumber: number, traceIds: readonly string[]): Promise<readonly TraceRow[]>;
   /** Ids with the prefix that were stored at or after `sinceMs`, at most `limit`, ascending. */
   findByPrefix(projectNumber: number, prefix: string, sinceMs: number, limit: number): Promise<readonly string[]>;
   /** Summarizes all spans of a trace. MUST answer for any number of spans, without delaying other requests. */
@@ -53,6 +59,17 @@ export type TraceStore = {
 /** A trace as `find` answered it, with its project's number. */
 export type StoredTrace = Pick<TraceRecord, 'sequence' | 'spanCount' | 'aggregatesJson'> & {
   readonly projectNumber: number;
+};
+
+/** A trace without its spans and its tree. */
+export type TraceRow = {
+  readonly record: TraceRecord;
+  readonly choice: TraceChoice;
+  readonly hasSpans: boolean;
+  /** Of the spans that stand for the trace; null: one of them is long, and none was read. */
+  readonly texts: ChosenTexts | null;
+  /** In the order of `evaluationOrder`. */
+  readonly evaluations: readonly Evaluation[];
 };
 
 export type TraceOutline = {

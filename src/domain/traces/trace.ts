@@ -92,6 +92,9 @@ export type Span = SpanUsage & {
   readonly telemetryJson: string | null;
 };
 
+/** The stored texts of the spans that stand for a trace. */
+export type ChosenTexts = Pick<Span, 'inputJson' | 'outputJson' | 'errorJson'>;
+
 /** The exact instants of a span. */
 export type SpanInstants = Pick<Span, 'startedAtMs' | 'finishedAtMs' | 'startedNs' | 'finishedNs'>;
 

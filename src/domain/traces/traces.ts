@@ -11,15 +11,14 @@ import { type Arrival, type CollectorLimits, collect, collectBatch } from './col
 import { type BatchDraft, isUnreadable, type TraceDraft } from './collector/collector-draft.ts';
 import { type CollectReport, reportBatch, reportCollected } from './collector/collector-report.ts';
 import type { Losses } from './collector/losses.ts';
-import { inputText, outputText } from './search/trace-texts.ts';
 import { createShowEvaluation, SHOWN_TEXTS_MAX_BYTES, type ShownEvaluation } from './shown-inputs.ts';
 import type { StoredTrace, TraceStore } from './telemetry-port.ts';
 import type { Span, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
-import type { TraceChoice } from './trace-aggregates.ts';
 import { traceNotFound } from './trace-changes.ts';
+import { createHead, headBytes, readChosen, recordBytes, type TraceHead } from './trace-head.ts';
 import { hasIdLength, lookupForms } from './trace-ids.ts';
 import { createPageCursors, cutPage, loadPage, planPage, readEvaluations, showPage } from './trace-page.ts';
-import { cutHeadError, cutHeadText, RESPONSE_MAX_BYTES, textUnits } from './trace-size.ts';
+import { RESPONSE_MAX_BYTES } from './trace-size.ts';
 
 type TracesDeps = {
   readonly store: TraceStore;
@@ -47,25 +46,20 @@ type GetTrace = {
 };
 
 /** The parts that both formats show. */
-type TraceHead = {
+type ShownTrace = {
   readonly record: TraceRecord;
   readonly evaluations: readonly ShownEvaluation[];
 };
 
-export type TraceView = TraceHead & {
-  readonly choice: TraceChoice;
-  readonly input: string;
-  readonly output: string;
-  readonly expectedOutput: string | null;
-  readonly errorJson: string | null;
-  readonly spans: readonly Span[];
-  readonly nextSpansCursor: string | null;
-  /** Whether evaluations follow on later pages. */
-  readonly isShortOfEvaluations: boolean;
-  readonly asciiTree: string;
-};
+export type TraceView = ShownTrace &
+  TraceHead & {
+    readonly spans: readonly Span[];
+    readonly nextSpansCursor: string | null;
+    /** Whether evaluations follow on later pages. */
+    readonly isShortOfEvaluations: boolean;
+  };
 
-type TraceDigestView = TraceHead & { readonly text: string };
+type TraceDigestView = ShownTrace & { readonly text: string };
 
 export type Traces = {
   /** Stores the valid parts of a trace; resolves after the commit. Throws validation_error without any. */
@@ -88,8 +82,6 @@ export type Traces = {
 const SPANS_LIMIT_DEFAULT = 10_000;
 const PREFIX_WINDOW_MS = 90 * 86_400_000;
 const CANDIDATES_MAX = 5;
-/** Fields of an answer beside its texts, rounded up. */
-const HEAD_BYTES = 16 * 1024;
 
 export function createTraces(deps: TracesDeps): Traces {
   return {
@@ -190,51 +182,21 @@ function noteExcess(
   losses.note({ projectId: project.id, nowMs, refusedSpans, dropped: [] });
 }
 
-type Head = Omit<TraceView, keyof TraceHead | 'spans' | 'nextSpansCursor' | 'isShortOfEvaluations'>;
-
 type ReadHead = {
-  readonly head: Head;
+  readonly head: TraceHead;
   /** Those that were loaded for it. */
   readonly spans: readonly Span[];
 };
 
-/** The head of every page. None of its texts can fill a page. */
 async function readHead(
   { store, runSteps }: Pick<TracesDeps, 'store' | 'runSteps'>,
   trace: StoredTrace & TraceRecord,
   { countResponseBytes }: Pick<GetTrace, 'countResponseBytes'>,
 ): Promise<ReadHead> {
-  const { choice, tree } = await store.outline(trace);
-  const chosen = new Map<string | null, Span>();
-  // One by one: each may be as large as a request.
-  for (const id of new Set([choice.inputFromId, choice.outputFromId, choice.errorFromId])) {
-    const [span] = id === null ? [] : await store.spans(trace, [id]);
-    if (span === undefined) continue;
-    countResponseBytes(textUnits(span));
-    chosen.set(id, span);
-  }
-  const inputJson = chosen.get(choice.inputFromId)?.inputJson ?? null;
-  const outputJson = chosen.get(choice.outputFromId)?.outputJson ?? null;
-  const errorJson = chosen.get(choice.errorFromId)?.errorJson ?? null;
-  const head = {
-    choice,
-    input: inputJson === null ? '' : cutHeadText(await runSteps(inputText(inputJson))),
-    output: outputJson === null ? '' : cutHeadText(await runSteps(outputText(outputJson))),
-    expectedOutput: trace.expectedOutput,
-    errorJson: errorJson === null ? null : cutHeadError(errorJson),
-    asciiTree: tree,
-  };
-  return { head, spans: [...chosen.values()] };
-}
-
-function recordBytes({ metadataJson, expectedOutput }: TraceRecord): number {
-  return HEAD_BYTES + Buffer.byteLength(metadataJson) + jsonStringBytes(expectedOutput ?? '');
-}
-
-/** Those of the head that the record does not have. */
-function headBytes({ input, output, asciiTree, errorJson, choice }: Head): number {
-  const texts = [input, output, asciiTree, ...choice.models];
-  return texts.reduce((sum, text) => sum + jsonStringBytes(text), Buffer.byteLength(errorJson ?? ''));
+  const { choice, tree: asciiTree } = await store.outline(trace);
+  const { texts, spans } = await readChosen(store, { trace, choice, countResponseBytes });
+  const { expectedOutput } = trace;
+  return { head: await createHead(runSteps, texts, { choice, expectedOutput, asciiTree }), spans };
 }
 
 function pricesOf(

@@ -152,6 +152,12 @@ export function packTyped(json: string | null): string | null {
 
 export function unpackTyped(stored: string | null): string | null {
   if (stored === null) return null;
+  const start = unpackTypedStart(stored);
+  return start === stored ? stored : `${start}}`;
+}
+
+/** The same for the beginning of a stored text; where the text ends, its last brace may be missing. */
+export function unpackTypedStart(stored: string): string {
   const type = TYPES.get(stored.charAt(0));
-  return type === undefined ? stored : `${OPENING}${type}${MIDDLE}${stored.slice(1)}}`;
+  return type === undefined ? stored : `${OPENING}${type}${MIDDLE}${stored.slice(1)}`;
 }

@@ -1,8 +1,9 @@
 /** Queries of searches: traces in an order, and the facts that filters check. */
 
-import { type Expression, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, sql } from 'kysely';
+import { SEARCHED_JSON, type SearchedJson } from '../../domain/traces/search/search-text.ts';
 import { columns, rowsOf } from '../plain-queries.ts';
-import { type Db, type Dialect, query } from '../queries.ts';
+import { type Db, type Dialect, query, type Tables } from '../queries.ts';
 import {
   type BehindSpan,
   METADATA_BYTES,
@@ -10,7 +11,6 @@ import {
   type OfTraces,
   START,
   spanQueries,
-  textsOf,
   tracesOf,
 } from '../traces/columns.ts';
 
@@ -77,6 +77,7 @@ function listBy(direction: Direction, keyOf: (dialect: Dialect) => typeof START,
           traceId.as('traceId'),
           ...columns('Trace', 'sequence', 'spanCount', 'hasError'),
           METADATA_BYTES.as('metadataBytes'),
+          ...numbersOf(dialect),
         ])
         .orderBy(key, direction)
         .orderBy(traceId, direction)
@@ -116,16 +117,22 @@ export const findBySequences = query<OfTraces>()((db, params, dialect) =>
 );
 
 /** With the keys of every order. */
-function factsOf({ idText, atLeast }: Dialect) {
+function factsOf(dialect: Dialect) {
   return [
-    idText('traceId').as('traceId'),
+    dialect.idText('traceId').as('traceId'),
     ...columns('Trace', 'sequence', 'spanCount', 'hasError'),
     METADATA_BYTES.as('metadataBytes'),
     ...columns('Trace', 'insertedAtMs', 'updatedAtMs'),
     START.as('startMs'),
-    ...columns('Trace', 'totalCostNanoUsd'),
+    ...numbersOf(dialect),
+  ] as const;
+}
+
+/** The numbers of a trace that filters and orders go by. */
+function numbersOf({ atLeast }: Dialect) {
+  return [
+    ...columns('Trace', 'totalCostNanoUsd', 'promptTokens', 'completionTokens', 'firstTokenMs'),
     atLeast('durationMs', 0).as('totalTimeMs'),
-    ...columns('Trace', 'firstTokenMs'),
   ] as const;
 }
 
@@ -135,58 +142,77 @@ export const listMetadata = query<OfTraces>()((db, params, dialect) =>
 
 export const { listSpans, listSpansBehind } = spanQueries(spanFacts);
 
-/** The same as `listSpans`, with inputs and outputs that are short. */
-export const listSpansWithTexts = query<OfTraces & { readonly bytesMax: number }>()(
-  (db, { projectNumber, sequences, bytesMax }, dialect) =>
-    spanFacts(db, dialect)
-      .where('projectNumber', '=', projectNumber)
-      .where(dialect.isAmong('traceSequence', sequences))
-      .select([
-        shortText('inputJson', bytesMax, dialect).as('inputText'),
-        shortText('outputJson', bytesMax, dialect).as('outputText'),
-      ]),
+/** Their texts beside them, but for long ones. */
+type WithTexts = { readonly bytesMax: number };
+
+/** The same as `listSpans`, with the texts that are searched. */
+export const listSpansWithTexts = query<OfTraces & WithTexts>()((db, { projectNumber, sequences, bytesMax }, dialect) =>
+  spanFacts(db, dialect)
+    .where('projectNumber', '=', projectNumber)
+    .where(dialect.isAmong('traceSequence', sequences))
+    .select(SEARCHED_JSON.map((column) => shortText(column, bytesMax, dialect))),
+);
+
+/** The texts that are searched in a page of the spans of one trace. */
+export const listTextsBehind = query<BehindSpan & WithTexts>()(
+  (db, { projectNumber, sequence, after, limit, bytesMax }, dialect) =>
+    rowsOf(db, 'Span', { projectNumber, traceSequence: sequence })
+      .where('spanId', '>', dialect.storedId(after))
+      .select((column) => textFacts(column, dialect))
+      .select(SEARCHED_JSON.map((column) => shortText(column, bytesMax, dialect)))
+      .orderBy('spanId')
+      .limit(limit),
 );
 
 /** In the stored form: see typedJson of kinds.ts. */
-function shortText(column: string, bytesMax: number, { bytesOf, textOf }: Dialect) {
-  return sql<string | null>`case when ${bytesOf(column)} <= ${bytesMax} then ${textOf(column)} end`;
+function shortText(column: SearchedJson, bytesMax: number, { bytesOf, textOf }: Dialect) {
+  return sql<string | null>`case when ${bytesOf(column)} <= ${bytesMax} then ${textOf(column)} end`.as(column);
 }
 
-function spanFacts(db: Db, { idText }: Dialect) {
-  return db
-    .selectFrom('Span')
-    .select((column) => [
-      'traceSequence as traceSequence',
-      idText('spanId').as('spanId'),
-      idText('parentId').$castTo<string | null>().as('parentId'),
-      ...columns('Span', 'type', 'name', 'model', 'startedAtMs', 'startedNs', 'finishedNs'),
-      column('startedAtMs', '+', column.ref('durationMs')).as('finishedAtMs'),
-      column('inputJson', 'is not', null).$castTo<boolean>().as('hasInput'),
-      column('outputJson', 'is not', null).$castTo<boolean>().as('hasOutput'),
-      column('errorJson', 'is not', null).$castTo<boolean>().as('hasError'),
-    ]);
-}
-
-/** A page of the errors of a trace; each may be long. */
-export const listErrors = query<BehindSpan>()((db, { projectNumber, sequence, after, limit }, dialect) =>
-  rowsOf(db, 'Span', { projectNumber, traceSequence: sequence })
-    .where('spanId', '>', dialect.storedId(after))
-    .where('errorJson', 'is not', null)
-    .select([dialect.idText('spanId').as('spanId'), dialect.textOf('errorJson').as('errorJson')])
-    .orderBy('spanId')
-    .limit(limit),
-);
-
-/** The input and output of one span. */
-export const findTexts = query<{
+type OfSlice = {
   readonly projectNumber: number;
   readonly sequence: number;
   readonly spanId: string;
-}>()((db, { projectNumber, sequence, spanId }, dialect) =>
-  rowsOf(db, 'Span', { projectNumber, traceSequence: sequence, spanId: dialect.storedId(spanId) }).select(
-    textsOf(dialect, 'inputJson', 'outputJson'),
-  ),
-);
+  /** The first character, counted from 1. */
+  readonly first: number;
+  readonly characters: number;
+};
+
+export const findErrorSlice = sliceOf('errorJson');
+export const findInputSlice = sliceOf('inputJson');
+export const findOutputSlice = sliceOf('outputJson');
+
+/** A part of a text, in the stored form; the database cuts it. */
+function sliceOf(column: SearchedJson) {
+  return query<OfSlice>()((db, { projectNumber, sequence, spanId, first, characters }, dialect) =>
+    rowsOf(db, 'Span', { projectNumber, traceSequence: sequence, spanId: dialect.storedId(spanId) }).select(
+      sql<string | null>`substr(${dialect.textOf(column)}, ${first}, ${characters})`.as('slice'),
+    ),
+  );
+}
+
+function spanFacts(db: Db, dialect: Dialect) {
+  return db
+    .selectFrom('Span')
+    .select('traceSequence as traceSequence')
+    .select((column) => [
+      ...textFacts(column, dialect),
+      dialect.idText('parentId').$castTo<string | null>().as('parentId'),
+      ...columns('Span', 'model', 'startedAtMs', 'startedNs', 'finishedNs'),
+      column('startedAtMs', '+', column.ref('durationMs')).as('finishedAtMs'),
+    ]);
+}
+
+/** Which texts a span has. */
+function textFacts(column: ExpressionBuilder<Tables, 'Span'>, { idText }: Dialect) {
+  return [
+    idText('spanId').as('spanId'),
+    ...columns('Span', 'type', 'name'),
+    column('inputJson', 'is not', null).$castTo<boolean>().as('hasInput'),
+    column('outputJson', 'is not', null).$castTo<boolean>().as('hasOutput'),
+    column('errorJson', 'is not', null).$castTo<boolean>().as('hasError'),
+  ] as const;
+}
 
 /** All evaluations of several traces. */
 export const listEvaluations = query<OfTraces>()((db, { projectNumber, sequences }, { isAmong, textOf }) =>

@@ -111,7 +111,7 @@ export function textsOf<const Name extends string>({ textOf }: Dialect, ...names
   return names.map((name) => textOf(name).as(name)) as unknown as readonly TextNamed<Name>[];
 }
 
-type TextNamed<Name extends string> = { [Each in Name]: AliasedRawBuilder<string | null, Each> }[Name];
+export type TextNamed<Name extends string> = { [Each in Name]: AliasedRawBuilder<string | null, Each> }[Name];
 
 /** About the bytes of a row that is replaced or removed; of texts that lie apart only the numbers. */
 export function ownBytes(texts: { readonly [Name: string]: string }) {

@@ -9,6 +9,9 @@ import { change, type Db, type Dialect, query, type Tables } from '../queries.ts
 import { FINISHED_NS, metadataOf, STARTED_NS, spanOf, summaryOf, textsOf, traceOf } from './columns.ts';
 import { EVALUATION_TEXTS, namesOf, SPAN_TEXTS } from './text-columns.ts';
 
+export { listSpansWithTexts } from '../search/queries.ts';
+export { findRows, listRowEvaluations } from './queries-rows.ts';
+
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };
 type OfSome = OfTrace & { readonly ids: readonly string[] };
 type OfRange = OfTrace & ListPosition & { readonly limit: number };

@@ -17,6 +17,7 @@ import { drawTree, layOutTree, type SpanLink } from '../../domain/traces/trace-t
 import { spanTypes } from '../rows/codes.ts';
 import type { Query } from '../statements/statement.ts';
 import { type Queries, type QueryRunner, queryInBatches } from '../transaction.ts';
+import { createRowReads } from './trace-rows.ts';
 
 type TraceRunner = QueryRunner<Queries['traces']> & {
   /** Calls `take` with each of very many rows, in pages where that lets others run. */
@@ -30,11 +31,11 @@ type TraceRunner = QueryRunner<Queries['traces']> & {
 /** Reads of traces other than finding them. */
 export type TraceReads = Pick<
   TraceStore,
-  'outline' | 'digest' | 'calls' | 'spanOrder' | 'spanIdsOfType' | 'spans' | 'evaluationOrder' | 'evaluations'
+  'rows' | 'outline' | 'digest' | 'calls' | 'spanOrder' | 'spanIdsOfType' | 'spans' | 'evaluationOrder' | 'evaluations'
 >;
 
 /** Reads that may go through everything of a trace. */
-export type WholeTraceReads = Omit<TraceReads, 'spans' | 'evaluations'> & {
+export type WholeTraceReads = Omit<TraceReads, 'rows' | 'spans' | 'evaluations'> & {
   /** Computed from all its spans. */
   sums(trace: StoredTrace): Promise<TraceState>;
 };
@@ -102,6 +103,7 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
   }
 
   return {
+    rows: createRowReads(runner),
     outline,
     digest,
     spans,

@@ -282,11 +282,100 @@ describe('searching traces, over REST and gRPC', () => {
     expect((await find('')).toSorted()).toEqual([first, second].sort());
   });
 
-  it('a searched text may be as long as stored ones', async () => {
-    const input = `${'long '.repeat(20_000)}end`;
-    const traceId = await sendTrace({ metadata: { group: 'long' }, input });
+  it('a text is looked for in every span: in JSON without its escapes, and in every form of its characters', async () => {
+    const group = 'every span';
+    const system = { role: 'system', content: 'You speak like a pangolin.' };
+    const chat = { type: 'chat_messages', value: [system, { role: 'user', content: 'hi' }] };
+    const note = { type: 'json', value: { note: 'she said "hi"\nC:\\temp\\new', order: 4711 } };
+    const atMs = START;
+    const child = (more: object) => ({
+      ...{ type: 'llm', span_id: hex(16), parent_id: 'root', timestamps: { started_at: atMs, finished_at: atMs } },
+      ...more,
+    });
+    const id = hex(32);
+    await send({
+      trace_id: id,
+      metadata: { group },
+      spans: [
+        { ...child({ span_id: 'root', input: { type: 'text', value: 'plain' } }), parent_id: null },
+        child({ input: chat, output: note }),
+        child({
+          name: 'Look up',
+          error: 'Out of RANGE',
+          output: { type: 'text', value: 'e\u0301clair, ＦＵＬＬ STRASSE' },
+        }),
+      ],
+    });
+    const filters = inGroup(group);
+    const found = [
+      'pangolin',
+      'HI"\nc:\\temp\\new',
+      '4711',
+      'look up',
+      'out of range',
+      'Éclair',
+      'full straße',
+      'plain',
+    ];
+    for (const query of found) {
+      const check = (body: Body) => expect(body.traces.map((row: Body) => row.trace_id)).toEqual([id]);
+      const request = { filtersJson: JSON.stringify(filters), query };
+      await expectEverywhere(app.address, searchCase({ filters, query }, request, { status: 200, check }));
+    }
+    for (const query of ['\\"hi', 'content', 'order', 'system']) expect(await idsOf({ filters, query })).toEqual([]);
+  });
+
+  it('a text is looked for in the first 64 KiB of each span, however long the text itself is', async () => {
+    const input = `${'long '.repeat(13_000)}end`;
+    const traceId = await sendTrace({ metadata: { group: 'long' }, input, output: `${'x'.repeat(600)} unread` });
     expect(await idsOf({ query: input.slice(5).toUpperCase() })).toEqual([traceId]);
     expect(await idsOf({ query: `${input}.` })).toEqual([]);
+    expect(await idsOf({ query: ' unread' })).toEqual([]);
+  });
+
+  it('ranges of duration, cost, tokens and first token include their ends, and leave out traces without a value', async () => {
+    const group = 'ranges';
+    const metrics = { prompt_tokens: 10, completion_tokens: 5, cost: 0.1 };
+    const timestamps = { started_at: START, finished_at: START + 100, first_token_at: START + 40 };
+    const counted = await sendTrace({ metadata: { group }, span: { metrics, timestamps } });
+    const bare = await sendTrace({ metadata: { group }, atMs: START + 1 });
+    const cases: readonly (readonly [name: string, least: string, greatest: string, found: readonly string[]])[] = [
+      ['traces.duration_ms', '100', '100', [counted, bare]],
+      ['traces.duration_ms', '100.5', '', []],
+      ['traces.total_cost', '0.1', '0.1', [counted]],
+      ['traces.total_cost', '', '0.0999999999', []],
+      ['traces.total_cost', '0.1000000001', '', []],
+      ['traces.total_cost', '', '', [counted]],
+      ['traces.total_tokens', '15', '', [counted]],
+      ['traces.total_tokens', '', '14', []],
+      ['traces.first_token_ms', '40', '41', [counted]],
+      ['traces.first_token_ms', '41', '40', []],
+    ];
+    for (const [name, least, greatest, found] of cases) {
+      const filters = { ...inGroup(group), [name]: [least, greatest] };
+      const check = (body: Body) => {
+        expect(body.traces.map((row: Body) => row.trace_id)).toEqual(found);
+        expect(body.pagination).toEqual({ totalHits: found.length, totalHitsRelation: 'eq' });
+      };
+      const request = { filtersJson: JSON.stringify(filters), sortDirection: SortDirection.ASC };
+      const sent = { filters, sortDirection: 'asc' };
+      await expectEverywhere(app.address, searchCase(sent, request, { status: 200, check }));
+    }
+    const unlike = {
+      filters: { 'metadata.value': { group: [group] }, 'traces.total_cost': ['', ''] },
+      negateFilters: true,
+    };
+    expect(await idsOf({ ...unlike, traceIds: [counted, bare] })).toEqual([bare]);
+  });
+
+  it('a scrollId of a range is not valid for the reverse range', async () => {
+    const group = 'reverse';
+    for (const atMs of [START, START + 1]) await sendTrace({ metadata: { group }, atMs });
+    const filters = (...values: readonly string[]) => ({ ...inGroup(group), 'traces.duration_ms': values });
+    const { scrollId } = (await search({ filters: filters('1', '200'), pageSize: 1 })).pagination;
+    const body = { filters: filters('200', '1'), pageSize: 1, scrollId };
+    const request = { filtersJson: JSON.stringify(body.filters), pageSize: 1, pageToken: scrollId };
+    await expectEverywhere(app.address, searchCase(body, request, { status: 400, code: 'invalid_scroll_id' }));
   });
 
   it('dates are numbers, texts of digits or ISO 8601, both included, of the start or of the last change', async () => {
@@ -315,6 +404,16 @@ describe('searching traces, over REST and gRPC', () => {
       [{ filters: { nope: ['x'] } }, { filtersJson: '{"nope":["x"]}' }, 'filters.nope'],
       [{ filters: [] }, { filtersJson: '[]' }, 'filters'],
       [{ filters: { 'spans.type': 'llm' } }, { filtersJson: '{"spans.type":"llm"}' }, 'filters.spans.type'],
+      [
+        { filters: { 'traces.total_cost': ['1'] } },
+        { filtersJson: '{"traces.total_cost":["1"]}' },
+        'filters.traces.total_cost',
+      ],
+      [
+        { filters: { 'traces.duration_ms': ['fast', ''] } },
+        { filtersJson: '{"traces.duration_ms":["fast",""]}' },
+        'filters.traces.duration_ms',
+      ],
       [{ pageSize: 0 }, { pageSize: 0 }, 'pageSize'],
       [{ pageSize: 1001 }, { pageSize: 1001 }, 'pageSize'],
       [{ groupBy: 'user' }, { groupBy: 'user' }, 'groupBy'],

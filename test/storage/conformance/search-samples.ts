@@ -1,5 +1,6 @@
 /** Random traces that share many values, and random searches. */
 
+import { foldText } from '../../../src/domain/traces/search/fold-text.ts';
 import type { Condition, FilterName } from '../../../src/domain/traces/search/trace-filter.ts';
 import { TRACE_SORTS } from '../../../src/domain/traces/search/trace-search-query.ts';
 import {
@@ -59,6 +60,8 @@ export function createSearchSamples(seed: number) {
       firstTokenAtMs: chance(0.3) ? startedAtMs + below(4) * 10 : null,
       inputJson: chance(0.8) ? text() : null,
       outputJson: chance(0.7) ? text() : null,
+      promptTokens: chance(0.3) ? below(3) * 5 : null,
+      completionTokens: chance(0.3) ? below(4) * 5 : null,
       costNanoUsd: chance(0.6) ? below(5) * 1_000_000_000 : null,
       errorJson: chance(0.1)
         ? JSON.stringify({ has_error: true, message: `failed ${pick(WORDS)}`, stacktrace: [] })
@@ -89,6 +92,10 @@ export function createSearchSamples(seed: number) {
     'traces.origin': () => plain(pick(['application', 'evaluation', '7'])),
     'traces.error': () => plain(pick(['true', 'false'])),
     'traces.name': () => plain(...some([...NAMES, 'span'], 2)),
+    'traces.duration_ms': () => plain(pick(['', '0', '100']), pick(['', '100', '150'])),
+    'traces.total_cost': () => plain(pick(['', '0', '1.5']), pick(['', '3'])),
+    'traces.total_tokens': () => plain(pick(['', '10']), pick(['', '10', '20'])),
+    'traces.first_token_ms': () => plain(pick(['', '10']), pick(['', '20'])),
     'spans.type': () => plain(...some(TYPES, 2)),
     'spans.model': () => plain(pick(['gpt-5', 'claude', 'other'])),
     'evaluations.evaluator_id': () => plain(pick(['tone', 'facts'])),
@@ -116,8 +123,8 @@ export function createSearchSamples(seed: number) {
 
   function query(): string {
     if (chance(0.6)) return '';
-    const word = pick([...WORDS, 'failed', 'n4', 'nowhere', 'tool call']).toLowerCase();
-    return chance(0.3) ? word.slice(0, 1 + below(3)) : word;
+    const word = pick([...WORDS, 'failed', 'n4', 'nowhere', 'tool call']);
+    return foldText(chance(0.3) ? word.slice(0, 1 + below(3)) : word);
   }
 
   return {

@@ -31,6 +31,7 @@ import { traceAnalyticsConformance } from './trace-analytics.ts';
 import { analyticsPropertyConformance } from './trace-analytics-property.ts';
 import { traceChangeConformance } from './trace-changes.ts';
 import { traceMatchConformance } from './trace-match.ts';
+import { traceRowConformance } from './trace-rows.ts';
 import { traceSearchConformance } from './trace-search.ts';
 import { traceTextConformance } from './trace-texts.ts';
 import { traceReadConformance } from './traces.ts';
@@ -82,6 +83,7 @@ export function telemetryPortConformance(open: OpenSubject): void {
   largeTraceConformance(open);
   resentSpanConformance(open);
   traceChangeConformance(open);
+  traceRowConformance(open);
   traceSearchConformance(open);
   traceMatchConformance(open);
   searchIndexConformance(open);

@@ -109,6 +109,34 @@ export function traceSearchConformance(open: OpenSubject): void {
     );
 
     it(
+      'finds a text in the long texts of any span up to their limit, wherever the store keeps them',
+      withStore(open, async (store) => {
+        const typed = (value: string) => JSON.stringify({ type: 'text', value });
+        const long = (word: string) => `${'日本 "x" '.repeat(3_000)}${word}`;
+        const spans = [
+          bareSpan({ inputJson: typed(long('first')), outputJson: typed(`${'o'.repeat(3_000)} second`) }),
+          bareSpan({ errorJson: JSON.stringify({ has_error: true, message: long('third'), stacktrace: ['no'] }) }),
+          bareSpan({ inputJson: typed('😀\n'.repeat(20_000)), outputJson: typed('never') }),
+          bareSpan({
+            inputJson: JSON.stringify({ type: 'json', value: [{ type: 'blob', content: 'y'.repeat(500_000) }, 'zz'] }),
+          }),
+        ];
+        const { traceId, ...append } = sampleAppend({ spans, requests: [] });
+        await store.traces.append({ ...append, traceId });
+        const find = async (text: string) => {
+          const found = await store.search.find({ ...QUESTION, filter: { ...ALL, text } });
+          const filters = [{ ...ALL, text }];
+          const { traces } = await store.search.match({ ...QUESTION, traceIds: [traceId], filters });
+          expect(traces.map((each) => each.traceId)).toEqual(found.traces.map((each) => each.traceId));
+          return found.traces.length;
+        };
+        for (const text of ['"x" first', 'o second', '日本 "x" third', '😀\n😀', 'zz'])
+          expect(await find(text), text).toBe(1);
+        for (const text of ['never', 'no']) expect(await find(text), text).toBe(0);
+      }),
+    );
+
+    it(
       'continues behind the position where it ended, and ends with its last trace',
       withStore(open, async (store) => {
         const traceIds = Array.from({ length: 10 }, () => randomHex(32));

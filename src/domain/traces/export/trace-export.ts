@@ -2,7 +2,8 @@
 
 import type { Clock } from '../../clock.ts';
 import type { RunSteps } from '../../steps.ts';
-import type { SearchCall, SearchRequest, TraceSearches } from '../search/trace-search.ts';
+import type { SearchCall } from '../search/search-call.ts';
+import type { SearchRequest, TraceSearches } from '../search/trace-search.ts';
 import type { SearchPosition } from '../search/trace-search-store.ts';
 import { createShowEvaluation, LISTED_TEXTS_MAX_BYTES, type ShownEvaluation } from '../shown-inputs.ts';
 import type { ListPosition, ListRange, SizedText, SpanPosition, TraceStore } from '../telemetry-port.ts';

@@ -10,7 +10,9 @@ import {
   type Condition,
   type EvaluationFacts,
   type FilterName,
+  isTraceRange,
   ORIGIN_DEFAULT,
+  type RangeName,
   readMetadata,
   type SearchDocument,
 } from './trace-filter.ts';
@@ -42,6 +44,8 @@ export function facetsOf(document: SearchDocument): ReadonlySet<string> | null {
 
 /** Facets of which a matching trace has at least one. */
 export function requiredFacets({ name, of, values }: Condition): RequiredFacets {
+  // No facet tells a number. Every trace has one of these two.
+  if (isTraceRange(name)) return { anyOf: ['true', 'false'].map((each) => nameFacet('error', each)), isExact: false };
   if (name === 'evaluations.score') return { anyOf: [nameFacet('scored by', of)], isExact: false };
   const [kind, owner]: readonly [Kind, string?] = FACET_KINDS[name];
   return { anyOf: values.map((value) => nameFacet(kind, value, owner ?? of)), isExact: true };
@@ -104,6 +108,6 @@ const FACET_KINDS = {
   'evaluations.passed': ['passed'],
   'evaluations.state': ['state'],
   'evaluations.label': ['label'],
-} as const satisfies Readonly<Record<Exclude<FilterName, 'evaluations.score'>, readonly [string, string?]>>;
+} as const satisfies Readonly<Record<Exclude<FilterName, RangeName | 'evaluations.score'>, readonly [string, string?]>>;
 
 type Kind = (typeof FACET_KINDS)[keyof typeof FACET_KINDS][0];

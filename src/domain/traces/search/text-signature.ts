@@ -1,5 +1,5 @@
 /**
- * Signatures of texts for the index: the triples of characters in them. Triples share numbers, so a signature may match
+ * Signatures of folded texts for the index: the triples of characters in them. Triples share numbers, so a signature may match
  * a text that the trace lacks, but never misses one that it has.
  */
 
@@ -16,13 +16,13 @@ export function newSignature(): TextSignature {
 }
 
 export function addText(signature: TextSignature, text: string): void {
-  forEachTriple(text.toLowerCase(), (number) => {
+  forEachTriple(text, (number) => {
     const word = number >>> 5;
     signature[word] = (signature[word] ?? 0) | (1 << (number & 31));
   });
 }
 
-/** Distinct triple numbers of a lower-case text. */
+/** Distinct triple numbers of a text. */
 export function tripleNumbersOf(text: string): readonly number[] {
   const numbers = new Set<number>();
   forEachTriple(text, (number) => numbers.add(number));

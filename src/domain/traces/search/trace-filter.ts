@@ -14,7 +14,7 @@ export type SearchFilter = {
   readonly conditions: readonly Condition[];
   /** Whether to find the traces that do not match all conditions. */
   readonly isNegated: boolean;
-  /** In lower case; empty: any. */
+  /** Folded (fold-text.ts); empty: any. */
   readonly text: string;
 };
 
@@ -23,8 +23,18 @@ export type SearchDocument = {
   readonly metadataJson: string;
   readonly hasError: boolean;
   readonly name: string;
+  readonly numbers: TraceNumbers;
   readonly spans: readonly { readonly type: string; readonly model: string | null; readonly name: string | null }[];
   readonly evaluations: readonly EvaluationFacts[];
+};
+
+/** Null: the trace has none. */
+export type TraceNumbers = {
+  readonly totalTimeMs: number | null;
+  readonly totalCostNanoUsd: number | null;
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  readonly firstTokenMs: number | null;
 };
 
 export type EvaluationFacts = Pick<Evaluation, 'evaluatorId' | 'isGuardrail' | 'status' | 'passed' | 'score' | 'label'>;
@@ -45,9 +55,9 @@ export function needsOf({ conditions, text }: SearchFilter) {
 
 export type Needs = ReturnType<typeof needsOf>;
 
-/** Finds lower-case `text` in texts of any case. */
+/** Finds `text` in texts; all of them are folded. */
 export function createTextMatcher(text: string): (each: string) => boolean {
-  return (each) => includesText(each.toLowerCase(), text);
+  return (each) => includesText(each, text);
 }
 
 /** Whether every trace matches. */
@@ -115,6 +125,23 @@ function resultOf(read: (evaluation: EvaluationFacts) => string | null): Compile
   };
 }
 
+/** Matches where a number of the trace is within the bounds; one that the trace lacks is in none. */
+function within(numberOf: (numbers: TraceNumbers) => number | null): CompileCondition {
+  return ({ values }) => {
+    const isWithin = compileRange(values);
+    return ({ numbers }) => isWithin(numberOf(numbers));
+  };
+}
+
+/** Both bounds are included; an empty one excludes nothing. */
+function compileRange([least = '', greatest = '']: readonly string[]): (number: number | null) => boolean {
+  const from = least.trim() === '' ? Number.NEGATIVE_INFINITY : Number(least);
+  const to = greatest.trim() === '' ? Number.POSITIVE_INFINITY : Number(greatest);
+  return (number) => number !== null && number >= from && number <= to;
+}
+
+const NANO_PER_USD = 1_000_000_000;
+
 const CONDITION_COMPILERS = {
   'metadata.user_id': oneOf((_, metadata) => member(metadata, 'user_id')),
   'metadata.thread_id': oneOf((_, metadata) => member(metadata, 'thread_id')),
@@ -129,6 +156,15 @@ const CONDITION_COMPILERS = {
   }),
   'traces.error': oneOf(({ hasError }) => [String(hasError)]),
   'traces.name': oneOf(({ name }) => [name]),
+  'traces.duration_ms': within(({ totalTimeMs }) => totalTimeMs),
+  // As an answer shows the cost.
+  'traces.total_cost': within(({ totalCostNanoUsd }) =>
+    totalCostNanoUsd === null ? null : totalCostNanoUsd / NANO_PER_USD,
+  ),
+  'traces.total_tokens': within(({ promptTokens, completionTokens }) =>
+    promptTokens === null && completionTokens === null ? null : (promptTokens ?? 0) + (completionTokens ?? 0),
+  ),
+  'traces.first_token_ms': within(({ firstTokenMs }) => firstTokenMs),
   'spans.type': oneOf(({ spans }) => spans.map(({ type }) => type)),
   'spans.model': oneOf(({ spans }) => spans.flatMap(({ model }) => (model === null ? [] : [model]))),
   'evaluations.evaluator_id': evaluated(() => true),
@@ -140,17 +176,26 @@ const CONDITION_COMPILERS = {
   'evaluations.state': resultOf(({ status }) => status),
   'evaluations.label': resultOf(({ label }) => label),
   'evaluations.score': ({ of, values }) => {
-    const [min, max] = values.map(Number);
-    return ({ evaluations }) =>
-      evaluations.some(
-        ({ evaluatorId, score }) =>
-          evaluatorId === of && score !== null && score >= Number(min) && score <= Number(max),
-      );
+    const isWithin = compileRange(values);
+    return ({ evaluations }) => evaluations.some(({ evaluatorId, score }) => evaluatorId === of && isWithin(score));
   },
 } as const satisfies Readonly<Record<string, CompileCondition>>;
 
 export type FilterName = keyof typeof CONDITION_COMPILERS;
 export const FILTER_NAMES = Object.keys(CONDITION_COMPILERS) as readonly FilterName[];
+
+export type RangeName = `traces.${'duration_ms' | 'total_cost' | 'total_tokens' | 'first_token_ms'}`;
+const TRACE_RANGES: readonly FilterName[] = [
+  'traces.duration_ms',
+  'traces.total_cost',
+  'traces.total_tokens',
+  'traces.first_token_ms',
+] satisfies readonly RangeName[];
+
+/** Whether the two values are bounds of a number of the trace. */
+export function isTraceRange(name: FilterName): name is RangeName {
+  return TRACE_RANGES.includes(name);
+}
 
 /** The text of a member; empty where it is absent. */
 export function member(metadata: LosslessObject, key: string): readonly string[] {

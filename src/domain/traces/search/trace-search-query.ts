@@ -5,7 +5,7 @@ import { isObject, jsonTypeOf, type LosslessJson, type LosslessObject } from '..
 import { REASONS_MAX, type Reason } from '../../fault.ts';
 import { suggestName } from '../../nearest-match.ts';
 import { typeReason } from '../../reasons.ts';
-import { type Condition, FILTER_NAMES, type FilterName } from './trace-filter.ts';
+import { type Condition, FILTER_NAMES, type FilterName, isTraceRange } from './trace-filter.ts';
 
 export const TRACE_SORTS = ['started_at', 'updated_at', 'total_cost', 'total_time_ms', 'first_token_ms'] as const;
 export type TraceSort = (typeof TRACE_SORTS)[number];
@@ -104,9 +104,7 @@ function readValues(reading: Reading, { name, of, field, value }: Sent): void {
   if (closed !== undefined && values.some((each) => !closed.includes(each))) {
     reasons.push(problem(field, `must hold nothing but ${closed.join(', ')}`));
   }
-  if (name === 'evaluations.score' && values.length > 0 && !isRange(values)) {
-    reasons.push(problem(field, 'must be a least and a greatest number, as strings'));
-  }
+  if (values.length > 0) checkRange(reasons, { name, field, values });
   if (values.length > 0) conditions.push({ name, of, values });
 }
 
@@ -115,8 +113,15 @@ const CLOSED: ReadonlyMap<FilterName, readonly string[]> = new Map([
   ['evaluations.passed', ['true', 'false']],
 ]);
 
-function isRange(values: readonly string[]): boolean {
-  return values.length === 2 && values.every((value) => value.trim() !== '' && Number.isFinite(Number(value)));
+type SentRange = Pick<Sent, 'name' | 'field'> & { readonly values: readonly string[] };
+
+function checkRange(reasons: Reason[], { name, field, values }: SentRange): void {
+  const isOpen = isTraceRange(name);
+  if (!isOpen && name !== 'evaluations.score') return;
+  const isBound = (value: string) => (value.trim() === '' ? isOpen : Number.isFinite(Number(value)));
+  if (values.length === 2 && values.every(isBound)) return;
+  const either = isOpen ? ', of which either may be empty' : '';
+  reasons.push(problem(field, `must be a least and a greatest number, as strings${either}`));
 }
 
 function problem(field: string, what: string): Reason {

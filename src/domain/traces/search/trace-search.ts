@@ -7,10 +7,12 @@ import { Fault, type Reason, validationFault } from '../../fault.ts';
 import { termStartMs, traceTermDays } from '../../retention-terms.ts';
 import { hasMoreCharactersThan } from '../../text-limits.ts';
 import { normaliseTraceId } from '../trace-ids.ts';
-import { readRow } from '../trace-row.ts';
-import { RESPONSE_MAX_BYTES } from '../trace-size.ts';
+import type { TraceRows } from '../trace-rows.ts';
 import type { Traces, TraceView } from '../traces.ts';
-import type { Condition, SearchFilter } from './trace-filter.ts';
+import { foldText } from './fold-text.ts';
+import type { SearchCall } from './search-call.ts';
+import { createShowTraces } from './show-traces.ts';
+import { type Condition, isTraceRange, type SearchFilter } from './trace-filter.ts';
 import { readFilters, type TraceSort } from './trace-search-query.ts';
 import {
   EVER,
@@ -50,13 +52,6 @@ type FilterRequest = Pick<SearchRequest, 'filtersJson' | 'negateFilters' | 'quer
 
 type ThreadRequest = Pick<SearchRequest, 'pageSize' | 'cursor'> & { readonly threadId: string };
 
-export type SearchCall = {
-  readonly project: Project;
-  readonly nowMs: number;
-  /** Counts bytes of the answer before they are sent; throws the unavailable Fault without room. */
-  readonly countResponseBytes: (bytes: number) => void;
-};
-
 export type TracePage = {
   readonly views: readonly TraceView[];
   readonly total: SearchTotal;
@@ -82,6 +77,7 @@ export type TraceSearches = {
 type TraceSearchesDeps = {
   readonly store: TraceSearch;
   readonly traces: Pick<Traces, 'get'>;
+  readonly rows: TraceRows;
   readonly cursors: CursorCodec;
   /** The term in days of projects without a setting; null: for ever. */
   readonly traceDefaultDays: number | null;
@@ -93,8 +89,6 @@ const PAGE_SIZE_DEFAULT = 100;
 const THREAD_PAGE_SIZE_DEFAULT = 1000;
 const THREAD_ID_CHARACTERS_MAX = 512;
 const SPANS_PER_TRACE = 200;
-/** Traces read at once: more would only wait for each other. */
-const READ_AT_ONCE = 8;
 const NO_TOTAL: SearchTotal = { count: 0, isExact: true };
 
 /** State of a walk. Its first page fixes dates and counts traces. */
@@ -115,7 +109,8 @@ type Plan = {
 };
 
 export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
-  const { store, traces, cursors, traceDefaultDays } = deps;
+  const { store, cursors, traceDefaultDays } = deps;
+  const show = createShowTraces(deps);
 
   async function run(plan: Plan, call: SearchCall): Promise<TracePage> {
     const { walk, question, spansLimit, countMax } = plan;
@@ -139,29 +134,6 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     return { projectNumber: project.number, expiredBeforeMs: termStartMs(termDays, nowMs) };
   }
 
-  /** The traces that fit an answer; `last` is the last of them when others did not fit. */
-  async function show(
-    positions: readonly SearchPosition[],
-    spansLimit: number,
-    { project, nowMs, countResponseBytes }: SearchCall,
-  ) {
-    const views: TraceView[] = [];
-    let leftBytes = RESPONSE_MAX_BYTES;
-    for (let start = 0; start < positions.length; start += READ_AT_ONCE) {
-      const some = positions.slice(start, start + READ_AT_ONCE);
-      const rows = some.map(({ traceId }) => readRow(traces, { project, traceId, spansLimit, nowMs }));
-      for (const [index, one] of (await Promise.all(rows)).entries()) {
-        // Erased since the search.
-        if (one === null) continue;
-        leftBytes -= one.bytes;
-        if (leftBytes < 0 && views.length > 0) return { views, last: positions[start + index - 1] ?? null };
-        countResponseBytes(one.bytes);
-        views.push(one.view);
-      }
-    }
-    return { views, last: null };
-  }
-
   function seal({ binding }: Plan, project: Project, { fromMs, toMs, after, total }: Walk): string {
     const { key, traceId } = after ?? { key: 0, traceId: '' };
     const { count, isExact } = total ?? NO_TOTAL;
@@ -181,7 +153,11 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     const { filter, traceIds: ids } = filterOf(request);
     const { conditions, isNegated, text } = filter;
     const sort = request.sortBy ?? (isByUpdate ? 'updated_at' : 'started_at');
-    const filters = sortConditions(conditions).map(({ name, of, values }) => [name, of, [...values].sort()]);
+    const filters = sortConditions(conditions).map((condition) => [
+      condition.name,
+      condition.of,
+      sortValues(condition),
+    ]);
     const binding = canonicalJson([sort, isAscending, isByUpdate, isNegated, text, ids ?? [], filters]);
     const walk =
       cursor === ''
@@ -263,7 +239,7 @@ function filterOf({ filtersJson, negateFilters, query, traceIds }: FilterRequest
   const { conditions } = readFilters(filtersJson);
   const isNegated = negateFilters && conditions.length > 0;
   const ids = traceIds.length === 0 ? null : [...new Set(traceIds.map(normaliseTraceId))].sort();
-  return { filter: { conditions, isNegated, text: query.toLowerCase() }, traceIds: ids };
+  return { filter: { conditions, isNegated, text: foldText(query) }, traceIds: ids };
 }
 
 /** Throws validation_error when the dates are in reverse. */
@@ -276,6 +252,11 @@ const DATES_REVERSED: Reason = { field: 'startDate', type: 'custom', message: 's
 function sortConditions(conditions: readonly Condition[]): readonly Condition[] {
   const textOf = ({ name, of }: Condition) => JSON.stringify([name, of]);
   return conditions.toSorted((one, other) => (textOf(one) < textOf(other) ? -1 : 1));
+}
+
+/** Alternatives in an order of their own; bounds stay a least and a greatest value. */
+function sortValues({ name, values }: Condition): readonly string[] {
+  return isTraceRange(name) || name === 'evaluations.score' ? values : values.toSorted();
 }
 
 function invalidScrollId(): Fault {

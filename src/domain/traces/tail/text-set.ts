@@ -16,24 +16,23 @@ const TEXT_SIGNED = 64;
 /** Between two steps. */
 const CHARACTERS_PER_STEP = 1_048_576;
 
-/** Texts in lower case. */
+/** All texts are folded. */
 export function createTextSet(texts: ReadonlySet<string>) {
   const triples = new Map(
     [...texts].map((text) => [text, tripleNumbersOf(text.slice(0, TEXT_SIGNED)).slice(0, TRIPLES_MAX)]),
   );
 
   return {
-    /** Removes from `missing` the texts that `text` contains, in any case. */
+    /** Removes from `missing` the texts that `text` contains. */
     *find(text: string, missing: Set<string>): Steps<void> {
-      const lower = text.toLowerCase();
-      const isSigned = missing.size >= FEW && lower.length <= SIGNED_MAX_CHARACTERS;
-      const signature = isSigned ? sign(lower) : null;
+      const isSigned = missing.size >= FEW && text.length <= SIGNED_MAX_CHARACTERS;
+      const signature = isSigned ? sign(text) : null;
       let characters = 0;
       for (const wanted of missing) {
-        if (wanted.length > lower.length) continue;
+        if (wanted.length > text.length) continue;
         if (signature !== null && !mayHold(signature, triples.get(wanted) ?? [])) continue;
-        if (includesText(lower, wanted)) missing.delete(wanted);
-        characters += lower.length;
+        if (includesText(text, wanted)) missing.delete(wanted);
+        characters += text.length;
         if (characters < CHARACTERS_PER_STEP) continue;
         characters = 0;
         yield;

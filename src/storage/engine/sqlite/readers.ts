@@ -70,6 +70,7 @@ export function routeReads(short: TraceReader, long: WholeTraceReads): TraceRead
     evaluationOrder: async (trace, range) =>
       await ((await short.hasManyEvaluations(trace)) ? long : short).evaluationOrder(keyOf(trace), range),
     // A few rows by their keys: passing them between threads takes longer than reading them.
+    rows: short.rows,
     spans: short.spans,
     evaluations: short.evaluations,
   };

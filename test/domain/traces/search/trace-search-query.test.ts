@@ -56,3 +56,34 @@ it('filters are read with their escapes, and null is as good as none', () => {
   expect(conditions).toEqual([{ name: 'metadata.labels', of: '', values: ['a\u00e9\ufffd'] }]);
   for (const json of ['null', null, '{}']) expect(readFilters(json)).toEqual({ conditions: [], reasons: [] });
 });
+
+it.each([
+  ['traces.duration_ms', ['1', '2', '3'], ', of which either may be empty'],
+  ['traces.first_token_ms', ['1'], ', of which either may be empty'],
+  ['traces.total_cost', ['', 'Infinity'], ', of which either may be empty'],
+  ['traces.total_tokens', ['ten', ''], ', of which either may be empty'],
+])('a range %s of %j is refused by what a range is', (name, values, either) => {
+  const field = `filters.${name}`;
+  const message = `${field} must be a least and a greatest number, as strings${either}`;
+  expect(readFilters(JSON.stringify({ [name]: values })).reasons).toEqual([{ field, type: 'custom', message }]);
+});
+
+it('either bound of a range of traces may be empty, but none of a range of scores', () => {
+  const ranges = ['duration_ms', 'total_cost', 'total_tokens', 'first_token_ms'].map((name) => `traces.${name}`);
+  for (const name of ranges) {
+    for (const values of [
+      ['', '-1.5'],
+      ['1e3', ''],
+      ['', ''],
+    ]) {
+      expect(readFilters(JSON.stringify({ [name]: values }))).toEqual({
+        conditions: [{ name, of: '', values }],
+        reasons: [],
+      });
+    }
+  }
+  const field = 'filters.evaluations.score.tone';
+  expect(readFilters('{"evaluations.score":{"tone":["","1"]}}').reasons).toEqual([
+    { field, type: 'custom', message: `${field} must be a least and a greatest number, as strings` },
+  ]);
+});

@@ -24,6 +24,7 @@ async function search(found: FoundTraces) {
   const searches = createTraceSearches({
     store: { find: async () => found, match: async () => ({ traces: [], left: [] }) },
     traces: { get: () => Promise.reject(new Error('no trace is read')) },
+    rows: { read: async () => new Map() },
     cursors: createCursorCodec(randomBytes(32)),
     traceDefaultDays: null,
   });

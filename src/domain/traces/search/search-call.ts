@@ -1,0 +1,10 @@
+/** For whom a search runs, and when. */
+
+import type { Project } from '../../caller.ts';
+
+export type SearchCall = {
+  readonly project: Project;
+  readonly nowMs: number;
+  /** Counts bytes of the answer before they are sent; throws the unavailable Fault without room. */
+  readonly countResponseBytes: (bytes: number) => void;
+};
