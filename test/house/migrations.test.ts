@@ -19,6 +19,7 @@ const FROZEN = {
   'sqlite-0009-narrow-indexes': '063a853d2ae827bbf9cb786d6b9ec6c0756b10f4ffe98a30394e5146ae2c1612',
   'sqlite-0010-anchor': '47c8cbab197bef35f04989b5e6ed6c2402e4d45b435a27e3352bd0ac758ade69',
   'sqlite-0011-large-texts': '899eef9c0006bd840899c5c77d505f97e34fd9d266cd87a23271b8cac311621e',
+  'sqlite-0012-span-texts': 'f58bb80ae965440a3e9e06d504b0bb818b85d4c1a7011c20bcfdbe411bb33766',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
   'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
   'postgres-0003-span-nanoseconds': '068afa8a72b78e7765f4197dd641816e742df85289b7529c3fb6082f24887c19',
@@ -30,6 +31,7 @@ const FROZEN = {
   'postgres-0009-narrow-indexes': '91221006b129f480013091f2532cb842d237061b0442553941ec775242a7be72',
   'postgres-0010-anchor': '5b27d1afae33b514577d1c274d1bf0dcb744c1d750611c6ad0bbb805d3162299',
   'postgres-0011-large-texts': '14f51db558c58c4e73e17bb530cb59996f3c8cb90fcb2f6b7f3d68b48e545b29',
+  'postgres-0012-span-texts': 'f58bb80ae965440a3e9e06d504b0bb818b85d4c1a7011c20bcfdbe411bb33766',
 };
 
 const ALL = [...SQLITE_SCHEMAS.migrations, ...POSTGRES_SCHEMAS.migrations];
@@ -41,9 +43,9 @@ describe('migrations', () => {
 
   it('say which of them older processes do not survive, and which indexes are built afterwards', () => {
     const stopping = ALL.filter(({ olderProcesses }) => olderProcesses === 'must be stopped');
-    const ofBoth = ['0001-initial', '0004-shares', '0006-trace-texts'];
+    const ofBoth = ['0001-initial', '0004-shares', '0006-trace-texts', '0012-span-texts'];
     expect(stopping.map(({ name }) => name)).toEqual([
-      ...[...ofBoth, '0011-large-texts'].map((subject) => `sqlite-${subject}`),
+      ...[...ofBoth, '0011-large-texts'].sort().map((subject) => `sqlite-${subject}`),
       ...ofBoth.map((subject) => `postgres-${subject}`),
     ]);
     const later = ALL.flatMap(({ laterIndexes }) => Object.keys(laterIndexes));

@@ -1,6 +1,7 @@
 /** Finds the traces in the blocks of a project that may fit a filter. */
 
 import { type RequiredFacets, requiredFacets } from '../../domain/traces/search/facets.ts';
+import { tripleNumbersOf } from '../../domain/traces/search/text-signature.ts';
 import type { SearchFilter } from '../../domain/traces/search/trace-filter.ts';
 import type { SearchQuery } from '../../domain/traces/search/trace-search-store.ts';
 import {
@@ -32,6 +33,8 @@ type IndexPlan = {
 
 // With more facets, scanning all traces is faster.
 const FACETS_MAX = 64;
+const TRIPLES_MAX = 12;
+const SIGNED_CHARACTERS = 64;
 
 /** Null: the index does not help with this filter. */
 export function planFilter({ conditions, isNegated, text }: SearchFilter): IndexPlan | null {
@@ -43,8 +46,8 @@ export function planFilter({ conditions, isNegated, text }: SearchFilter): Index
     return null;
   return {
     conditions: conditionFacets,
-    // Blocks built by earlier versions know the texts of one span of each trace alone, so that texts are verified.
-    triples: [],
+    // The triples at the beginning of the text are selective enough.
+    triples: tripleNumbersOf(text.slice(0, SIGNED_CHARACTERS)).slice(0, TRIPLES_MAX),
     isExact: areExact && text === '',
   };
 }
