@@ -272,6 +272,7 @@ function compileWebhooks(
     ...webhooks,
     store: store.management,
     webhooks: store.webhooks,
+    webhookLog: store.webhookLog,
     random,
     clock,
     cursors,

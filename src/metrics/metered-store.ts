@@ -1,7 +1,7 @@
 /** Wraps a store to count its operations and their results, without changes to the rules or the drivers. */
 
 import type { DeliveryMeter } from '../delivery/meter.ts';
-import type { DeliveryStore, WebhookStore, WorkItem, WorkOutcome } from '../domain/delivery/webhook-store.ts';
+import type { DeliveryStore, WebhookLog, WorkItem, WorkOutcome } from '../domain/delivery/webhook-store.ts';
 import type { RequestStore } from '../domain/events/log-port.ts';
 import type { RequestMeter } from '../domain/events/request-meter.ts';
 import type {
@@ -29,7 +29,7 @@ export function meterStore(store: Store, { requests: meter, deliveries, monotoni
     traces: meterTraces(store.traces, { meter, monotonicMs }),
     requests: meterRequests(store.requests, { meter, monotonicMs }),
     retention: meterRetention(store.retention, meter),
-    webhooks: meterWebhooks(store.webhooks, deliveries),
+    webhookLog: meterTests(store.webhookLog, deliveries),
     deliveries: meterDeliveries(store.deliveries, deliveries),
   };
 }
@@ -145,12 +145,12 @@ function meterDeliveries(deliveries: DeliveryStore, meter: DeliveryMeter): Deliv
   };
 }
 
-function meterWebhooks(webhooks: WebhookStore, meter: DeliveryMeter): WebhookStore {
+function meterTests(log: WebhookLog, meter: DeliveryMeter): WebhookLog {
   return {
-    ...webhooks,
+    ...log,
     endTest(test, verdict, nowMs) {
       meter.test(`${verdict.kind === 'success'}`);
-      return webhooks.endTest(test, verdict, nowMs);
+      return log.endTest(test, verdict, nowMs);
     },
   };
 }

@@ -1,7 +1,6 @@
 /** Assembles the store from an engine: the commit queue, the order in which parts close, and refusals after that. */
 
 import { unavailableFault } from '../domain/fault.ts';
-import type { KeyStore } from '../domain/management/management-port.ts';
 import type { Store } from '../domain/store.ts';
 import type { TraceStore } from '../domain/traces/telemetry-port.ts';
 import type { TraceChangeStore } from '../domain/traces/trace-changes.ts';
@@ -10,16 +9,10 @@ import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
 import type { DeliveryWork } from './delivery/work.ts';
 import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/delivery-store.ts';
-import { createWebhookStore } from './endpoints/webhook-store.ts';
+import { createWebhookLog } from './endpoints/webhook-store.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
 import { createEventFinder, createEventList, createLogSearch } from './events/events.ts';
-import { createExperimentStore } from './experiments/experiments.ts';
-import type { KeyReader } from './keys/key-cache.ts';
-import { createKeyReader } from './keys/key-reader.ts';
-import { createManagementStore } from './management/management-store.ts';
-import type { Rooms } from './management/rooms.ts';
-import { createMonitorStore } from './monitors/monitors.ts';
-import { createProjectNumbers } from './organization/project-numbers.ts';
+import { createManagement, type ManagementEngine } from './management/management-store.ts';
 import { completeBefore, type SumReads } from './reads.ts';
 import type { IndexWriter } from './search/index-writer.ts';
 import { createIndexer, createIndexQueue } from './search/indexer.ts';
@@ -28,31 +21,26 @@ import type { CompleteSums } from './traces/trace-finder.ts';
 import type { QueryRunner, RunQuery } from './transaction.ts';
 
 /** The parts of a store that differ between engines. */
-export type Engine = Pick<Store, 'retention' | 'usage'> & {
-  /** For point reads that requests wait for. */
-  readonly control: QueryRunner;
-  /** For longer reads. */
-  readonly reads: QueryRunner;
-  readonly rooms: Rooms;
-  readonly traceChanges: TraceChangeStore;
-  readonly cacheKeys: (reader: KeyReader) => KeyStore;
-  /** Stores all appends in one transaction. */
-  readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
-  readonly traces: Omit<TraceStore, 'append'>;
-  /** Stores the totals of large traces of a project that appends left out. */
-  readonly completeTotals: CompleteSums['completeTotals'];
-  readonly lookUps: LookUps;
-  readonly delivery: Delivery;
-  readonly sums: SumReads;
-  /** `queue` reads which blocks of the search index are to be built next. */
-  readonly blocks: { readonly queue: QueryRunner; readonly writer: IndexWriter & SpendWriter };
-  /** Changes of the queue of evaluations. */
-  readonly jobs: JobWork;
-  /** Notifies dispatchers that there may be new deliveries. */
-  readonly notify: () => void;
-  readonly check: () => Promise<void>;
-  readonly release: () => Promise<void>;
-};
+export type Engine = ManagementEngine &
+  Pick<Store, 'retention' | 'usage'> & {
+    /** For longer reads. */
+    readonly reads: QueryRunner;
+    readonly traceChanges: TraceChangeStore;
+    /** Stores all appends in one transaction. */
+    readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
+    readonly traces: Omit<TraceStore, 'append'>;
+    /** Stores the totals of large traces of a project that appends left out. */
+    readonly completeTotals: CompleteSums['completeTotals'];
+    readonly lookUps: LookUps;
+    readonly delivery: Delivery;
+    readonly sums: SumReads;
+    /** `queue` reads which blocks of the search index are to be built next. */
+    readonly blocks: { readonly queue: QueryRunner; readonly writer: IndexWriter & SpendWriter };
+    /** Changes of the queue of evaluations. */
+    readonly jobs: JobWork;
+    readonly check: () => Promise<void>;
+    readonly release: () => Promise<void>;
+  };
 
 /** The parts of an engine that deliveries use. */
 type Delivery = Omit<DeliveryStoreDeps, 'queries' | 'search'> & {
@@ -93,12 +81,11 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
   });
   const engine = start({ isClosed, refuseWhenClosed, isBusy: queue.isBusy });
-  const { control, reads, rooms, traceChanges, notify } = engine;
+  const { control, reads, rooms, traceChanges } = engine;
   const sums = completeBefore(engine.sums, engine.completeTotals);
   const indexQueue = createIndexQueue(engine.blocks.queue);
   const blocks = { reads: sums, writer: engine.blocks.writer, clock: Date.now };
   const events = { ...reads, queries: reads.queries.events };
-  const { webhooks, deliveries } = createWebhooks(engine);
 
   function refuseWhenClosed(): void {
     if (isClosed()) throw unavailableFault('The store is closed.', CLOSED_RETRY_AFTER_SECONDS);
@@ -115,7 +102,8 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
   }
 
   return {
-    keys: engine.cacheKeys(createKeyReader(control)),
+    ...createManagement(engine),
+    ...createDeliveries(engine),
     traces: {
       ...engine.traces,
       append: async (append) => {
@@ -135,12 +123,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
         (await reads.runQuery(events.queries.findOldestAdmitted, {}))[0]?.receivedAtMs ?? null,
     },
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
-    ...rooms,
-    projects: { updateSettings: rooms.projects.updateSettings, numbers: createProjectNumbers(control) },
-    experiments: createExperimentStore(rooms.experiments),
-    monitors: createMonitorStore(rooms.monitors),
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
-    management: createManagementStore(rooms.management, notify),
     retention: engine.retention,
     clock: { instants: rooms.clock.instants, trust: rooms.clock.trust, nowMs: engine.delivery.nowMs },
     repricing: {
@@ -157,8 +140,6 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
       spans: (page) => reads.runQuery(reads.queries.pricing.listUnmeasuredSpans, page),
       measure: submit,
     },
-    webhooks,
-    deliveries,
     upkeep: [createIndexer({ ...blocks, queue: indexQueue }), createSpendBlocks(blocks)],
     usage: async () => {
       refuseWhenClosed();
@@ -175,11 +156,11 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
   };
 }
 
-function createWebhooks({
+function createDeliveries({
   reads: { queries, runQuery },
   delivery,
   rooms,
-}: Engine): Pick<Store, 'webhooks' | 'deliveries'> {
+}: Engine): Pick<Store, 'deliveries' | 'webhookLog'> {
   const searchWith = (runner: RunQuery) =>
     createLogSearch({ queries: queries.events, runQuery: runner }, delivery.searchedAtOnce);
   const { dropCaches, ...deliveries } = createDeliveryStore({
@@ -190,7 +171,7 @@ function createWebhooks({
   delivery.onReconnect(dropCaches);
   return {
     deliveries,
-    webhooks: createWebhookStore({
+    webhookLog: createWebhookLog({
       ...{ room: rooms.webhooks, queries, runQuery },
       ...{ search: searchWith(runQuery), tests: delivery.work },
     }),

@@ -27,7 +27,7 @@ export type Transaction = {
 };
 
 /** Runs a body in a transaction, perhaps more than once. An error of the body undoes everything. */
-export type Transact = <T>(body: (tx: Transaction) => Promise<T>) => Promise<T>;
+export type Transact<Tx = Transaction> = <T>(body: (tx: Tx) => Promise<T>) => Promise<T>;
 
 export type QueryRunner<Of = Queries> = {
   readonly queries: Of;

@@ -146,9 +146,9 @@ it('counts deliveries that expired while they waited', async () => {
 });
 
 it('counts tests and attempts', async () => {
-  const { store, deliveries, samplesOf } = createFixture({ webhooks: { endTest: async () => undefined } });
-  await store.webhooks.endTest({} as never, { kind: 'success' } as never, 0);
-  await store.webhooks.endTest({} as never, { kind: 'failure' } as never, 0);
+  const { store, deliveries, samplesOf } = createFixture({ webhookLog: { endTest: async () => undefined } });
+  await store.webhookLog.endTest({} as never, { kind: 'success' } as never, 0);
+  await store.webhookLog.endTest({} as never, { kind: 'failure' } as never, 0);
   expect(await samplesOf('spandrel_webhook_tests')).toEqual([
     'spandrel_webhook_tests_total{delivered="true"} 1',
     'spandrel_webhook_tests_total{delivered="false"} 1',

@@ -97,7 +97,7 @@ describe('two senders on one PostgreSQL', () => {
       expect(claims).toHaveLength(3);
       expect(new Set(claims.map(({ number }) => number)).size).toBe(3);
       expect(await harness.read(endpoint.id)).toMatchObject({ inFlight: 3 });
-      const figures = await other.webhooks.health(endpoint.number, NOW_MS);
+      const figures = await other.webhookLog.health(endpoint.number, NOW_MS);
       expect(figures).toMatchObject({ inFlight: 3, queuedEvents: 0 });
     }),
   );

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
 import { createTransact, openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { prepareLargeTexts } from '../../src/storage/engine/sqlite/large-texts.ts';
+import { connectTo, openMapper } from '../../src/storage/engine/sqlite/mapper.ts';
 import { prepareRequestKeys } from '../../src/storage/engine/sqlite/request-keys.ts';
 import { createRetention, prepareRemoval, type RemovalDone } from '../../src/storage/engine/sqlite/retention.ts';
 import { createQueryRunner } from '../../src/storage/engine/sqlite/run-query.ts';
@@ -47,7 +48,7 @@ const TRACES = { part: 'traces', after: 0 } as const;
 function removalAt(nowMs: () => number) {
   const { db } = opened;
   const parts = { requests: prepareRequestKeys(db), largeTexts: prepareLargeTexts(db) };
-  return prepareRemoval({ db, transact: createTransact(db), ...parts, nowMs });
+  return prepareRemoval({ db, transact: createTransact(db, openMapper(), connectTo(db)), ...parts, nowMs });
 }
 
 function removeEvents(beforeMs: number, rowsMax = 1000): Promise<RemovalDone> {

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDeliveryStore } from '../../src/storage/endpoints/delivery-store.ts';
-import { createWebhookStore } from '../../src/storage/endpoints/webhook-store.ts';
+import { createWebhookLog, createWebhookStore } from '../../src/storage/endpoints/webhook-store.ts';
 import { openReadHandle, type RunRead, readNow } from '../../src/storage/engine/sqlite/connection.ts';
 import { connectTo, openMapper } from '../../src/storage/engine/sqlite/mapper.ts';
 import { createRunQuery } from '../../src/storage/engine/sqlite/run-query.ts';
@@ -62,6 +62,7 @@ function stores() {
   const search = createLogSearch({ queries: queries.events, runQuery }, 5_000);
   const refuse = () => Promise.reject(new Error('the writer was called'));
   const work = { applyWork: refuse, maintainDeliveries: refuse };
+  const room = createWebhookRoom({ read: (body) => body(unitOn(openMapper(), connectTo(reader))), transact: refuse });
   const shared = { queries, runQuery, search };
   return {
     deliveries: createDeliveryStore({
@@ -75,11 +76,8 @@ function stores() {
         isAlone: true,
       },
     }),
-    webhooks: createWebhookStore({
-      ...shared,
-      room: createWebhookRoom({ read: (body) => body(unitOn(openMapper(), connectTo(reader))), transact: refuse }),
-      tests: { beginTest: refuse, endTest: refuse },
-    }),
+    webhooks: createWebhookStore(room, shared),
+    webhookLog: createWebhookLog({ ...shared, room, tests: { beginTest: refuse, endTest: refuse } }),
   };
 }
 
@@ -114,7 +112,7 @@ it('reads only the ranges of the log that an endpoint gets, when it was disabled
     'UPDATE webhook_states SET subscriptions = ? WHERE endpoint_number = 1',
     JSON.stringify(subscriptions.flat()),
   );
-  const health = await stores().webhooks.health(1, FIRST_AT_MS + EVENTS);
+  const health = await stores().webhookLog.health(1, FIRST_AT_MS + EVENTS);
   expect(health).toMatchObject({ queuedEvents: ranges, oldestUndeliveredAtMs: FIRST_AT_MS });
   // Three reads per range: its position, its events, and missing events.
   expect(reads).toBeLessThan(3 * ranges + 10);

@@ -46,7 +46,7 @@ function forgetHead({ url }: TestDatabase): void {
 
 it('counts events of a long range in pieces, each event once', async () => {
   const count = async (fromMs: number, toMs: number) =>
-    await store.webhooks.matchEvents(1, { fromMs, toMs, sinceMs: 0, mask: MASK });
+    await store.webhookLog.matchEvents(1, { fromMs, toMs, sinceMs: 0, mask: MASK });
   expect(await count(0, Number.MAX_SAFE_INTEGER)).toEqual({ fromSeq: 1, toSeq: EVENTS, matched: EVENTS });
   for (const [first, last] of [
     [1, 5_000],
@@ -68,7 +68,7 @@ it('yields to others while it counts, and counts a long outbox exactly', async (
   const timer = setInterval(() => {
     turns += 1;
   }, 0);
-  const health = await store.webhooks.health(endpoint.number, FIRST_AT_MS);
+  const health = await store.webhookLog.health(endpoint.number, FIRST_AT_MS);
   clearInterval(timer);
   expect(health).toMatchObject({ queuedEvents: EVENTS, oldestUndeliveredAtMs: FIRST_AT_MS });
   expect(turns).toBeGreaterThan(0);

@@ -7,6 +7,7 @@ import type {
   MatchRequest,
   NewTest,
   Redelivery,
+  WebhookLog,
   WebhookStore,
 } from '../../src/domain/delivery/webhook-store.ts';
 import type { Endpoint, EndpointChange } from '../../src/domain/endpoints/endpoint.ts';
@@ -15,6 +16,7 @@ import type { ManagementChange, ManagementStore } from '../../src/domain/managem
 export type FakeWebhookStore = {
   readonly management: ManagementStore;
   readonly webhooks: WebhookStore;
+  readonly webhookLog: WebhookLog;
   readonly redeliveries: Redelivery[];
   readonly replays: NewReplay[];
   readonly questions: MatchRequest[];
@@ -78,6 +80,7 @@ export function createFakeWebhookStore(management: ManagementStore): FakeWebhook
     ...fake,
     management: { ...management, commit },
     webhooks: { ...readEndpoints(endpoints), ...readDeliveries(fake) },
+    webhookLog: createLog(fake),
     endpoints,
     touch(id, change) {
       const stored = endpoints.get(id);
@@ -140,7 +143,6 @@ function readDeliveries(rows: Rows): Omit<WebhookStore, keyof EndpointReads> {
         page,
         ({ endedAtMs, dispatchId }) => ({ atMs: endedAtMs ?? 0, id: dispatchId }),
       ),
-    health: async () => answers.figures,
     replay: async (endpointNumber, id) => {
       const found = rows.replays.find((each) => each.endpointNumber === endpointNumber && each.id === id);
       if (found === undefined) return null;
@@ -149,6 +151,13 @@ function readDeliveries(rows: Rows): Omit<WebhookStore, keyof EndpointReads> {
       return replay;
     },
     countUnfinishedReplays: async () => answers.unfinished,
+  };
+}
+
+function createLog(rows: Rows): WebhookLog {
+  const { answers } = rows;
+  return {
+    health: async () => answers.figures,
     async matchEvents(_, question) {
       rows.questions.push(question);
       return { fromSeq: 1, toSeq: answers.matched, matched: answers.matched };

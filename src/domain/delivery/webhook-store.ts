@@ -21,10 +21,14 @@ export type WebhookStore = {
   attemptsOf(endpointNumber: number, dispatchId: string, limit: number): Promise<readonly Attempt[]>;
   /** Dead deliveries without tests, newest first by (ended, dispatch id). */
   deadLetters(endpointNumber: number, page: DescendingPage): Promise<readonly Delivery[]>;
-  /** MUST always return the true oldest undelivered envelope, regardless of other processes. Tests are not counted. */
-  health(endpointNumber: number, nowMs: number): Promise<EndpointFigures>;
   replay(endpointNumber: number, replayId: string): Promise<Replay | null>;
   countUnfinishedReplays(endpointNumber: number): Promise<number>;
+};
+
+/** What the log says about an endpoint, and the tests of endpoints beside the deliveries of its events. */
+export type WebhookLog = {
+  /** MUST always return the true oldest undelivered envelope, regardless of other processes. Tests are not counted. */
+  health(endpointNumber: number, nowMs: number): Promise<EndpointFigures>;
   /** The range of the log created in the time range and not before `sinceMs`, and its events of the types. */
   matchEvents(organizationNumber: number, question: MatchRequest): Promise<MatchedEvents>;
   /**

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
-import type { WebhookStore } from '../delivery/webhook-store.ts';
+import type { WebhookLog, WebhookStore } from '../delivery/webhook-store.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
 import type { AuditedAction } from '../management/audit.ts';
@@ -22,6 +22,7 @@ import type { ResolveHost, UrlPolicy } from './url-policy.ts';
 
 export type EndpointDeps = CommitDeps & {
   readonly webhooks: WebhookStore;
+  readonly webhookLog: WebhookLog;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
   readonly secrets: EndpointSecrets;

@@ -29,10 +29,13 @@ export type EndpointHealth = Pick<Endpoint, (typeof OF_ENDPOINT)[number]> &
 
 const WINDOW_MINUTES = 60;
 
-export async function readHealth({ webhooks }: EndpointDeps, { call, id }: EndpointTarget): Promise<EndpointHealth> {
+export async function readHealth(
+  { webhooks, webhookLog }: EndpointDeps,
+  { call, id }: EndpointTarget,
+): Promise<EndpointHealth> {
   const { nowMs } = call;
   const endpoint = await requireEndpoint(webhooks, call.caller.organization.id, id);
-  const figures = await webhooks.health(endpoint.number, nowMs);
+  const figures = await webhookLog.health(endpoint.number, nowMs);
   const { finished, succeeded, oldestUndeliveredAtMs } = figures;
   return {
     ...pick(endpoint, OF_ENDPOINT),

@@ -28,7 +28,7 @@ const QUEUE_REFUSAL = /^[A-Z]/;
 
 /** Throws rate_limited. A failure of the receiver is an outcome and not a fault. */
 export async function testEndpoint(deps: EndpointDeps, { call, id }: EndpointTarget): Promise<TestOutcome> {
-  const { webhooks, random, clock, sendTest, onTestUnrecorded } = deps;
+  const { webhooks, webhookLog, random, clock, sendTest, onTestUnrecorded } = deps;
   const endpoint = await requireEndpoint(webhooks, call.caller.organization.id, id);
   const firedAtMs = clock();
   const test = {
@@ -38,12 +38,12 @@ export async function testEndpoint(deps: EndpointDeps, { call, id }: EndpointTar
     eventId: `evt_test_${newUuid(random)}`,
     firedAtMs,
   };
-  const waitMs = await webhooks.beginTest(test, { startsMax: STARTS_MAX, windowMs: WINDOW_MS });
+  const waitMs = await webhookLog.beginTest(test, { startsMax: STARTS_MAX, windowMs: WINDOW_MS });
   if (waitMs !== null) throw tooManyTests(waitMs);
   const envelope = testEnvelope(test.eventId, firedAtMs);
   const result = await sendTest(endpoint, { dispatchId: test.dispatchId, envelope, nowMs: firedAtMs });
   // The caller gets the outcome even if it cannot be stored.
-  await webhooks.endTest(test, testVerdict(result), clock()).catch(onTestUnrecorded);
+  await webhookLog.endTest(test, testVerdict(result), clock()).catch(onTestUnrecorded);
   return outcomeOf(endpoint, result);
 }
 

@@ -78,12 +78,12 @@ type Match = (endpoint: Endpoint, mask: EventMask) => Promise<MatchedEvents>;
  * Counting thirteen months of events is slow, so another attempt of the commit reuses the count while the mask is the
  * same.
  */
-function createMatch({ webhooks }: EndpointDeps, { nowMs }: ManagementCall, { fromMs, toMs }: ReplayRange): Match {
+function createMatch({ webhookLog }: EndpointDeps, { nowMs }: ManagementCall, { fromMs, toMs }: ReplayRange): Match {
   let known: { readonly mask: EventMask; readonly found: MatchedEvents } | null = null;
   return async ({ organizationNumber }, mask) => {
     if (known?.mask === mask) return known.found;
     const question = { fromMs, toMs, sinceMs: retentionStartMs(nowMs), mask };
-    const found = await webhooks.matchEvents(organizationNumber, question);
+    const found = await webhookLog.matchEvents(organizationNumber, question);
     known = { mask, found };
     return found;
   };

@@ -3,7 +3,7 @@
  * management; a driver of both keeps them in one database.
  */
 
-import type { DeliveryStore } from '../delivery/webhook-store.ts';
+import type { DeliveryStore, WebhookLog } from '../delivery/webhook-store.ts';
 import type { EvaluationJobStore } from '../evaluations/jobs.ts';
 import type { SpendStore } from '../spend/spend-store.ts';
 import type { EventRange, StoredEvent } from './event.ts';
@@ -21,6 +21,7 @@ export type Log = {
   readonly events: EventStore;
   readonly spend: SpendStore;
   readonly deliveries: DeliveryStore;
+  readonly webhookLog: WebhookLog;
   readonly evaluationJobs: EvaluationJobStore;
 };
 

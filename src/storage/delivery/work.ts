@@ -13,15 +13,15 @@ import type {
   MaintenanceRequest,
   MaintenanceResult,
   NewTest,
-  WebhookStore,
+  WebhookLog,
 } from '../../domain/delivery/webhook-store.ts';
 import type { Transact, Transaction } from '../transaction.ts';
 import { endTests, keysOf, loadWork, writeWork } from './work-rows.ts';
 
-type TestLimit = Parameters<WebhookStore['beginTest']>[1];
+type TestLimit = Parameters<WebhookLog['beginTest']>[1];
 
-/** See DeliveryStore and WebhookStore. */
-export type DeliveryWork = Pick<WebhookStore, 'beginTest' | 'endTest'> & {
+/** See DeliveryStore and WebhookLog. */
+export type DeliveryWork = Pick<WebhookLog, 'beginTest' | 'endTest'> & {
   applyWork: DeliveryStore['apply'];
   maintainDeliveries(step: MaintenanceStep): Promise<MaintenanceDone>;
 };
@@ -46,7 +46,7 @@ export function createDeliveryWork(transact: Transact): DeliveryWork {
   };
 }
 
-/** See WebhookStore.beginTest. */
+/** See WebhookLog.beginTest. */
 async function beginTest(
   { runQuery, queryByNumbers, changeRows, queries }: Transaction,
   { test, limit }: { readonly test: NewTest; readonly limit: TestLimit },

@@ -8,9 +8,9 @@ import { deliveryStatuses } from '../rows/codes.ts';
 import type { RowOf } from '../statements/statement.ts';
 import type { Queries, RunQuery } from '../transaction.ts';
 import { createCounts, createOutboxes, findLeast, inBatches } from './outboxes.ts';
-import { unpackEndpoint, type WebhookStoreDeps } from './webhook-store.ts';
+import { unpackEndpoint, type WebhookLogDeps } from './webhook-store.ts';
 
-export type DeliveryStoreDeps = Pick<WebhookStoreDeps, 'queries' | 'runQuery' | 'search'> &
+export type DeliveryStoreDeps = Pick<WebhookLogDeps, 'queries' | 'runQuery' | 'search'> &
   Pick<DeliveryStore, 'nowMs' | 'isAlone'> & {
     /** Notifies listeners of new events and changes. */
     readonly wake: Pick<DeliveryStore, 'listen'> & { notify(): void };

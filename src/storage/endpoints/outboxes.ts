@@ -2,7 +2,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { DeliveryStatus } from '../../domain/delivery/delivery.ts';
-import type { DeliveryCounts, DeliveryStore, WebhookStore } from '../../domain/delivery/webhook-store.ts';
+import type { DeliveryCounts, DeliveryStore, WebhookLog } from '../../domain/delivery/webhook-store.ts';
 import { type LogPosition, type LogSlice, mergeSlices, slicesOf } from '../../domain/endpoints/subscriptions.ts';
 import type { Queries, RunQuery } from '../transaction.ts';
 
@@ -11,7 +11,7 @@ type OutboxCount = { readonly events: number; readonly oldestAtMs: number | null
 export type Outboxes = ReturnType<typeof createOutboxes>;
 
 /** How a store searches a log for events of some types. */
-export type LogSearch = Pick<WebhookStore, 'matchEvents'> & {
+export type LogSearch = Pick<WebhookLog, 'matchEvents'> & {
   count(slice: LogSlice): Promise<OutboxCount>;
   findFirst(slice: LogSlice): Promise<FoundEvent | null>;
 };

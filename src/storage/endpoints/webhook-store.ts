@@ -1,16 +1,16 @@
-/** Implements WebhookStore: joins the room of management with the reads of the log and the writes of tests. */
+/** Implements WebhookStore over the room of management, and WebhookLog over the log. */
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { BUCKET_MS, HOUR_MS } from '../../domain/delivery/delivery-rows.ts';
-import type { EndpointFigures, WebhookStore } from '../../domain/delivery/webhook-store.ts';
+import type { EndpointFigures, WebhookLog, WebhookStore } from '../../domain/delivery/webhook-store.ts';
 import type { Endpoint } from '../../domain/endpoints/endpoint.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
 import type { WebhookRoom } from '../management/endpoints.ts';
-import type { Queries, RunQuery } from '../transaction.ts';
+import type { Queries, QueryRunner, RunQuery } from '../transaction.ts';
 import { createOutboxes, findLeast, type LogSearch, type Outboxes } from './outboxes.ts';
 
-export type WebhookStoreDeps = {
-  readonly room: WebhookRoom;
+export type WebhookLogDeps = {
+  readonly room: Pick<WebhookRoom, 'figures'>;
   readonly queries: Queries;
   readonly runQuery: RunQuery;
   readonly search: LogSearch;
@@ -23,24 +23,15 @@ const FIRST = { createdAtMs: -1, id: '' };
 
 const LATENCIES_MAX = 500;
 
-export function createWebhookStore({ room, queries, runQuery, search, tests }: WebhookStoreDeps): WebhookStore {
-  const { countEndpoints, replay, countUnfinishedReplays, attempts, attemptsOf, delivery, deadLetters } = room;
+/** Reads endpoints not through the writer thread, because senders wait for it. */
+export function createWebhookStore(
+  room: WebhookRoom,
+  { queries, runQuery }: Pick<QueryRunner, 'queries' | 'runQuery'>,
+): WebhookStore {
+  const { listEndpoints, findEndpoint } = queries.endpoints;
+  const { figures: _, ...served } = room;
   return {
-    ...{ countEndpoints, replay, countUnfinishedReplays, attempts, attemptsOf, delivery, deadLetters },
-    ...createEndpointReader(queries, runQuery),
-    health: createHealth(room, createOutboxes(queries, runQuery, search)),
-    matchEvents: search.matchEvents,
-    beginTest: tests.beginTest,
-    endTest: tests.endTest,
-  };
-}
-
-/** Not through the writer thread, because senders wait for it. */
-function createEndpointReader(
-  { endpoints: { listEndpoints, findEndpoint } }: Queries,
-  runQuery: RunQuery,
-): Pick<WebhookStore, 'endpoints' | 'endpoint'> {
-  return {
+    ...served,
     async endpoints(organizationId, { after, limit }) {
       const max = limit ?? Number.POSITIVE_INFINITY;
       const found: Endpoint[] = [];
@@ -67,7 +58,16 @@ export function unpackEndpoint<Row extends Pick<Endpoint, 'sqs'> & { readonly sq
   return { ...rest, sqs: sqs && { ...sqs, secretAccessKey: sqsSecret } };
 }
 
-function createHealth({ figures }: WebhookRoom, outboxes: Outboxes): WebhookStore['health'] {
+export function createWebhookLog({ room, queries, runQuery, search, tests }: WebhookLogDeps): WebhookLog {
+  return {
+    health: createHealth(room, createOutboxes(queries, runQuery, search)),
+    matchEvents: search.matchEvents,
+    beginTest: tests.beginTest,
+    endTest: tests.endTest,
+  };
+}
+
+function createHealth({ figures }: WebhookLogDeps['room'], outboxes: Outboxes): WebhookLog['health'] {
   return async (endpointNumber, nowMs): Promise<EndpointFigures> => {
     const sinceMs = nowMs - HOUR_MS;
     const hour = { sinceMs, untilMs: nowMs, bucket: Math.floor(sinceMs / BUCKET_MS), limit: LATENCIES_MAX };

@@ -12,7 +12,6 @@ import { IdempotencyReceipt, Member, Organization, Project, RoleBinding, Team } 
 import { PriceOverrideRow } from '../entities/pricing.ts';
 import { packGrant } from '../keys/grants.ts';
 import type { EntityManager } from '../mapper.ts';
-import type { Transaction } from '../transaction.ts';
 import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from './endpoint-commit.ts';
 import { storeKey } from './keys.ts';
 import { increased, type Units } from './units.ts';
@@ -35,7 +34,7 @@ const UNDONE: ReadonlyMap<unknown, CommitOutcome> = new Map([
 export function createCommit({ transact }: Units): (change: ManagementChange) => Promise<CommitOutcome> {
   return async (change) => {
     try {
-      return await transact((tx) => storeAll(tx, change));
+      return await transact(({ em }) => storeAll(em, change));
     } catch (error) {
       const outcome = UNDONE.get(error);
       if (outcome !== undefined) return outcome;
@@ -46,8 +45,7 @@ export function createCommit({ transact }: Units): (change: ManagementChange) =>
   };
 }
 
-async function storeAll(tx: Transaction, change: ManagementChange): Promise<CommitOutcome> {
-  const { em } = tx;
+async function storeAll(em: EntityManager, change: ManagementChange): Promise<CommitOutcome> {
   const { receipt } = change;
   // The effect may already belong to the new holder of the claim.
   const claimed = receipt && { ...receipt.name, fingerprint: receipt.fingerprint, answer: null };
@@ -57,7 +55,7 @@ async function storeAll(tx: Transaction, change: ManagementChange): Promise<Comm
   await storeRecords(em, change);
   if (claim && receipt) claim.answer = receipt.answer;
   await em.flush();
-  await storeWebhooks(tx, change);
+  await storeWebhooks(em, change);
   return 'stored';
 }
 

@@ -13,7 +13,6 @@ import { WebhookDelivery, WebhookEndpoint, WebhookReplay, WebhookState } from '.
 import { LogHead } from '../entities/events.ts';
 import { Organization } from '../entities/organization.ts';
 import type { EntityManager } from '../mapper.ts';
-import type { Transaction } from '../transaction.ts';
 import { RUNNING } from './endpoints.ts';
 import { kyselyOf, plain } from './units.ts';
 
@@ -49,7 +48,7 @@ type Changed = { readonly change: EndpointChange; readonly locked: Locked | null
  * Throws when a row has changed since it was read. Comes last in its transaction, because from here on appends to the
  * log of the organization wait.
  */
-export async function storeWebhooks({ em }: Transaction, change: ManagementChange): Promise<void> {
+export async function storeWebhooks(em: EntityManager, change: ManagementChange): Promise<void> {
   const { organizationId, endpoints = [], replays = [], redeliveries = [] } = change;
   if (endpoints.length + replays.length + redeliveries.length === 0) return;
   const organization = await em.findOne(Organization, { id: organizationId }, { fields: ['number'] });

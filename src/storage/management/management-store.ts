@@ -1,21 +1,73 @@
-/** The management side of the store, in the thread of the callers. */
+/** Assembles the port of management, in the thread of the callers, from its rooms and from reads past them. */
 
 import { Fault } from '../../domain/fault.ts';
 import type { ManagementStore } from '../../domain/management/management.ts';
+import type { KeyStore, Management, ProjectStore } from '../../domain/management/management-port.ts';
+import { createWebhookStore } from '../endpoints/webhook-store.ts';
+import { createExperimentStore } from '../experiments/experiments.ts';
+import type { KeyReader } from '../keys/key-cache.ts';
+import { createKeyReader } from '../keys/key-reader.ts';
+import { createMonitorStore } from '../monitors/monitors.ts';
+import { type QueryRunner, queryInBatches } from '../transaction.ts';
 import type { CommitOutcome } from './commits.ts';
 import type { Rooms } from './rooms.ts';
 
+/** What a driver supplies for management, alone or beside the other ports. */
+export type ManagementEngine = {
+  readonly rooms: Rooms;
+  /** For point reads that requests wait for. */
+  readonly control: QueryRunner;
+  /** For longer reads. */
+  readonly reads: Pick<QueryRunner, 'queries' | 'runQuery'>;
+  readonly cacheKeys: (reader: KeyReader) => KeyStore;
+  /** Notifies dispatchers that there may be new deliveries. */
+  readonly notify: () => void;
+};
+
 const CHANGES_RETRY_AFTER_SECONDS = 60;
 
-/** `notify` is called when there may be new deliveries. */
-export function createManagementStore(room: Rooms['management'], notify: () => void): ManagementStore {
-  const commit: ManagementStore['commit'] = async (change) => {
+export function createManagement({ rooms, control, reads, cacheKeys, notify }: ManagementEngine): Management {
+  const { backfills, datasets, evaluatorRuns, evaluators, installation, judgeSpending } = rooms;
+  return {
+    ...{ backfills, datasets, evaluatorRuns, evaluators, installation, judgeSpending },
+    keys: cacheKeys(createKeyReader(control)),
+    management: { ...rooms.management, commit: createCommit(rooms.management, notify) },
+    projects: { updateSettings: rooms.projects.updateSettings, numbers: createProjectNumbers(control) },
+    monitors: createMonitorStore(rooms.monitors),
+    experiments: createExperimentStore(rooms.experiments),
+    webhooks: createWebhookStore(rooms.webhooks, reads),
+  };
+}
+
+/**
+ * Calls `changed` after the verbs that change what authentication reads, also after a failure, when it may be unknown whether
+ * they were committed: an accepted key that was revoked would else stay in the cache.
+ */
+export function watchRooms(rooms: Rooms, changed: () => void): Rooms {
+  const watch =
+    <Args extends readonly unknown[], Answer>(verb: (...args: Args) => Promise<Answer>) =>
+    (...args: Args) =>
+      verb(...args).finally(changed);
+  const { installation, projects, management } = rooms;
+  return {
+    ...rooms,
+    installation: {
+      ...installation,
+      bootstrap: watch(installation.bootstrap),
+      addOrganization: watch(installation.addOrganization),
+    },
+    projects: { updateSettings: watch(projects.updateSettings) },
+    management: { ...management, commit: watch(management.commit) },
+  };
+}
+
+function createCommit(room: Rooms['management'], notify: () => void): ManagementStore['commit'] {
+  return async (change) => {
     const outcome = orFault(await room.commit(change));
     const { endpoints = [], replays = [], redeliveries = [] } = change;
     if (outcome === 'stored' && endpoints.length + replays.length + redeliveries.length > 0) notify();
     return outcome;
   };
-  return { ...room, commit };
 }
 
 function orFault(outcome: CommitOutcome): Exclude<CommitOutcome, 'too_often'> {
@@ -23,4 +75,13 @@ function orFault(outcome: CommitOutcome): Exclude<CommitOutcome, 'too_often'> {
   throw new Fault('rate_limited', 'The endpoint has changed too often while its events wait; try again later.', {
     retryAfterSeconds: CHANGES_RETRY_AFTER_SECONDS,
   });
+}
+
+function createProjectNumbers({ queries, runQuery, pointsPerQuery }: QueryRunner): ProjectStore['numbers'] {
+  return async (organizationId, ids) => {
+    const find = (some: readonly string[]) =>
+      runQuery(queries.organization.findProjectNumbers, { organizationId, ids: some });
+    const rows = await queryInBatches(ids, pointsPerQuery, find);
+    return new Map(rows.map(({ id, number }) => [id, number]));
+  };
 }

@@ -3,14 +3,14 @@
 import { type RawQueryFragment, raw } from '@mikro-orm/core';
 import type { EntityManager } from '../mapper.ts';
 import type { Db, Tables } from '../queries.ts';
-import type { Transact } from '../transaction.ts';
+import type { Transact, Transaction } from '../transaction.ts';
 
 /** Bodies MUST await nothing but the database: others wait for them. */
 export type Units = {
   /** Reads without a transaction. */
   readonly read: <T>(body: (em: EntityManager) => Promise<T>) => Promise<T>;
   /** Everything the body changes is stored, or nothing; it may run more than once. */
-  readonly transact: Transact;
+  readonly transact: Transact<Pick<Transaction, 'em'>>;
 };
 
 /**

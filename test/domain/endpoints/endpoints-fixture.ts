@@ -66,6 +66,7 @@ export async function createEndpointsFixture(options: FixtureOptions = {}) {
   const endpoints = createEndpoints({
     store: fake.management,
     webhooks: fake.webhooks,
+    webhookLog: fake.webhookLog,
     random: randomBytes,
     clock: () => nowMs,
     cursors: createCursorCodec(Buffer.alloc(32, 1)),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditListing, AuditRecord } from '../../../src/domain/management/management.ts';
-import { AT_MS, change, found, foundAnother, sampleAudit } from './management-samples.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { AT_MS, change, found, sampleAudit } from './management-samples.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
-const EVERYTHING: AuditListing = {
+export const EVERYTHING: AuditListing = {
   fromMs: null,
   toMs: null,
   action: null,
@@ -15,16 +15,13 @@ const EVERYTHING: AuditListing = {
   limit: 100,
 };
 const MINUTE_MS = 60_000;
-/** The most rows per retention step. */
-const ROWS = 10;
 
-export function auditConformance(open: OpenSubject): void {
+export function auditConformance(open: OpenManagement): void {
   listConformance(open);
   refusalConformance(open);
-  retentionConformance(open);
 }
 
-function listConformance(open: OpenSubject): void {
+function listConformance(open: OpenManagement): void {
   describe('the audit log', () => {
     it(
       'answers whole entries, newest first by (createdAt, id), and continues after any of them',
@@ -81,7 +78,7 @@ function listConformance(open: OpenSubject): void {
   });
 }
 
-function refusalConformance(open: OpenSubject): void {
+function refusalConformance(open: OpenManagement): void {
   describe('refusals', () => {
     it(
       'are counted up where the same one is at most a minute old, and stored without a version',
@@ -115,56 +112,6 @@ function refusalConformance(open: OpenSubject): void {
           ].toSorted(),
         );
         expect(await store.management.version(id)).toBe(version);
-      }),
-    );
-  });
-}
-
-function retentionConformance(open: OpenSubject): void {
-  describe('retention of the audit log', () => {
-    it(
-      'removes what is from before the cut in every organization, in small steps, and nothing else',
-      withStore(open, async (store, subject) => {
-        const { organization } = await found(store);
-        const ids = [organization.id, await foundAnother(subject), await foundAnother(subject)];
-        for (const id of ids) {
-          const old = Array.from({ length: 3 * ROWS }, (_, index) =>
-            sampleAudit(id, { createdAtMs: AT_MS - 1 - index }),
-          );
-          await change(store, id, { audit: [...old, sampleAudit(id), sampleAudit(id, { createdAtMs: AT_MS + 1 })] });
-        }
-        const left = async () => {
-          const lists = await Promise.all(ids.map((id) => store.management.audit(id, EVERYTHING)));
-          return lists.map((entries) => entries.filter(({ actorKind }) => actorKind !== 'bootstrap'));
-        };
-        const before = (await left()).map((entries) => entries.filter(({ createdAtMs }) => createdAtMs >= AT_MS));
-        const cuts = { eventsBeforeMs: 0, traces: [], auditBeforeMs: AT_MS };
-        const versions = await Promise.all(ids.map((id) => store.management.version(id)));
-        const walk = store.retention.begin(cuts);
-        let removed = 0;
-        for (let outcome = ''; outcome !== 'done'; ) {
-          const step = await walk.step(ROWS);
-          outcome = step.outcome;
-          expect(step.removed.auditEntries).toBeLessThanOrEqual(ROWS);
-          removed += step.removed.auditEntries;
-        }
-        expect(await left()).toEqual(before);
-        expect(before.map((entries) => entries.length)).toEqual([2, 2, 2]);
-        expect(removed).toBeGreaterThanOrEqual(ids.length * 3 * ROWS);
-        // Removal does not change the version.
-        expect(await Promise.all(ids.map((id) => store.management.version(id)))).toEqual(versions);
-      }),
-    );
-
-    it(
-      'removes nothing where entries are kept for ever',
-      withStore(open, async (store) => {
-        const { organization } = await found(store);
-        await change(store, organization.id, { audit: [sampleAudit(organization.id, { createdAtMs: 1 })] });
-        const before = await store.management.audit(organization.id, EVERYTHING);
-        const walk = store.retention.begin({ eventsBeforeMs: 0, traces: [], auditBeforeMs: null });
-        for (let outcome = ''; outcome !== 'done'; ) ({ outcome } = await walk.step(ROWS));
-        expect(await store.management.audit(organization.id, EVERYTHING)).toEqual(before);
       }),
     );
   });

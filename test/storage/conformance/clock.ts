@@ -70,11 +70,14 @@ function logConformance(open: OpenSubject): void {
         const next = await store.deliveries.events(organizationNumber, { afterSeq: 2, limit: 1 });
         expect(next.map(({ seq }) => seq)).toEqual([3]);
         const window = { fromMs: after.createdAtMs, toMs: after.createdAtMs, sinceMs: 0, mask: 0x7fff_ffff };
-        expect(await store.webhooks.matchEvents(organizationNumber, window)).toMatchObject({ matched: 1, fromSeq: 3 });
+        expect(await store.webhookLog.matchEvents(organizationNumber, window)).toMatchObject({
+          matched: 1,
+          fromSeq: 3,
+        });
         const endpoint = await harness.addEndpoint();
         await harness.subject.execute(`UPDATE webhook_states SET position = 1`);
         await harness.subject.execute(`UPDATE webhook_states SET subscriptions = '[{"fromSeq":1,"mask":2147483647}]'`);
-        expect(await store.webhooks.health(endpoint.number, Date.now())).toMatchObject({
+        expect(await store.webhookLog.health(endpoint.number, Date.now())).toMatchObject({
           queuedEvents: 2,
           oldestUndeliveredAtMs: after.createdAtMs,
         });
@@ -130,7 +133,7 @@ function dueConformance(open: OpenSubject): void {
         await harness.apply([cutOf(endpoint, [batch])], { nowMs: AHEAD_MS });
         await maintain(harness);
         expect(waitOf(await harness.delivery(endpoint, batch.dispatchId))).toBe(0);
-        const { oldestUndeliveredAtMs } = await harness.store.webhooks.health(endpoint.number, NOW_MS);
+        const { oldestUndeliveredAtMs } = await harness.store.webhookLog.health(endpoint.number, NOW_MS);
         expect(oldestUndeliveredAtMs).toBe(NOW_MS);
         expect((await harness.store.deliveries.counts()).oldestUndeliveredAtMs).toBe(NOW_MS);
       }),

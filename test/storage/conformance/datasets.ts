@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Dataset, DatasetVersion } from '../../../src/domain/datasets/dataset.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
 const MANY = 1000;
 const AT_MS = 1_760_000_000_000;
@@ -27,7 +27,7 @@ const samplePart = (version = 1): DatasetVersion => ({
   createdAtMs: AT_MS + version,
 });
 
-export function datasetConformance(open: OpenSubject): void {
+export function datasetConformance(open: OpenManagement): void {
   describe('datasets', () => {
     it(
       'are found by id and by slug, whole, and by no other project',

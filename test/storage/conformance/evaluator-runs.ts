@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EvaluatorRun } from '../../../src/domain/evaluations/evaluator-run.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
 const LIMITS = { runningMax: 3, startedMax: 100, startedSinceMs: 0, endedBeforeMs: 0 };
 
@@ -26,7 +26,7 @@ function sampleRun(over: Partial<EvaluatorRun> = {}): EvaluatorRun {
   };
 }
 
-export function evaluatorRunConformance(open: OpenSubject): void {
+export function evaluatorRunConformance(open: OpenManagement): void {
   describe('runs of evaluators over traces', () => {
     it(
       'are found whole, the newest first, and never those of another project',

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { sampleEvaluator } from './samples.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
 const MANY = 1000;
 
-export function evaluatorStoreConformance(open: OpenSubject): void {
+export function evaluatorStoreConformance(open: OpenManagement): void {
   describe('evaluators', () => {
     it(
       'finds an evaluator by id and by slug, whole',

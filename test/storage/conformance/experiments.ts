@@ -8,7 +8,7 @@ import type {
   RunLimits,
   RunReport,
 } from '../../../src/domain/experiments/experiment.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
 const MANY = 1000;
 const AT_MS = 1_760_000_000_000;
@@ -83,7 +83,7 @@ const reportOf = (results: readonly ExperimentResult[], changes: Partial<RunRepo
   ...changes,
 });
 
-export function experimentConformance(open: OpenSubject): void {
+export function experimentConformance(open: OpenManagement): void {
   describe('experiments', () => {
     it(
       'are made once by slug and found by it and by id, by no other project, up to the limit of the project',

@@ -1,21 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditListing } from '../../../src/domain/management/management.ts';
+import { EVERYTHING } from './audit.ts';
 import { samplePlan } from './samples.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
-const EVERYTHING: AuditListing = {
-  fromMs: null,
-  toMs: null,
-  action: null,
-  actorUserId: null,
-  actorKeyId: null,
-  targetId: null,
-  outcome: null,
-  after: null,
-  limit: 10,
-};
-
-export function installationConformance(open: OpenSubject): void {
+export function installationConformance(open: OpenManagement): void {
   describe('the installation', () => {
     it(
       'has no verifier while the database is fresh, and keeps the one of the first organization',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JudgeSpendingStore } from '../../../src/domain/evaluations/judge-spending.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
 const DAY = 20_000;
 const BUDGET = { projectId: 'project_1', day: DAY, budgetNanoUsd: 5_000_000_000_000 };
@@ -14,7 +14,7 @@ export async function countGranted(stores: readonly JudgeSpendingStore[], budget
   return (await Promise.all(asked)).filter((isGranted) => isGranted === true).length;
 }
 
-export function judgeSpendingConformance(open: OpenSubject): void {
+export function judgeSpendingConformance(open: OpenManagement): void {
   describe('what judges have cost', () => {
     it(
       'MUST answer false and add nothing when the sum would exceed the budget, also when several reserve at once',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { insertKey } from '../../support/insert-key.ts';
 import { RECEIVED_AT_MS, randomHex, sampleKey, samplePlan } from './samples.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
 const NOW_MS = RECEIVED_AT_MS;
 
-export function keyStoreConformance(open: OpenSubject): void {
+export function keyStoreConformance(open: OpenManagement): void {
   describe('keys', () => {
     it(
       'MUST reflect all writes acknowledged before the call',
@@ -150,7 +150,7 @@ export function keyStoreConformance(open: OpenSubject): void {
   });
 }
 
-export function projectConformance(open: OpenSubject): void {
+export function projectConformance(open: OpenManagement): void {
   describe('projects', () => {
     it(
       'finds a project by the key of before only within its overlap',

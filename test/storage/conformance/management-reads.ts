@@ -13,11 +13,11 @@ import {
   sampleTeam,
 } from './management-samples.ts';
 import { samplePlan } from './samples.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
 const NUL = 'a\u0000b';
 
-export function managementReadConformance(open: OpenSubject): void {
+export function managementReadConformance(open: OpenManagement): void {
   describe('what an organization manages, read back', () => {
     it(
       'is whole, and oldest first',
@@ -120,7 +120,7 @@ export function managementReadConformance(open: OpenSubject): void {
   useConformance(open);
 }
 
-function keyListConformance(open: OpenSubject): void {
+function keyListConformance(open: OpenManagement): void {
   describe('the list of API keys', () => {
     it(
       'has service keys and the requested personal ones, newest first by (createdAt, id)',
@@ -175,7 +175,7 @@ function keyListConformance(open: OpenSubject): void {
   });
 }
 
-function useConformance(open: OpenSubject): void {
+function useConformance(open: OpenManagement): void {
   describe('when keys were last used', () => {
     it(
       'is noted for known ones and never set back, and moves no version',

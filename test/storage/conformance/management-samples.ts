@@ -10,22 +10,21 @@ import type {
   RoleBindingRecord,
   TeamRecord,
 } from '../../../src/domain/management/management.ts';
-import type { Bootstrap } from '../../../src/domain/management/management-port.ts';
-import type { Store } from '../../../src/domain/store.ts';
+import type { Bootstrap, Management } from '../../../src/domain/management/management-port.ts';
 import { RECEIVED_AT_MS, randomHex, samplePlan } from './samples.ts';
 import type { Subject } from './subject.ts';
 
 export const AT_MS = RECEIVED_AT_MS;
 
 /** Bootstraps an organization and returns its plan. */
-export async function found(store: Store): Promise<Bootstrap> {
+export async function found(store: Pick<Management, 'installation'>): Promise<Bootstrap> {
   const plan = samplePlan();
   await store.installation.bootstrap(plan);
   return plan;
 }
 
 /** Adds an empty organization and returns its id. */
-export async function foundAnother({ execute }: Subject): Promise<string> {
+export async function foundAnother({ execute }: Pick<Subject, 'execute'>): Promise<string> {
   const id = `organization_${randomHex(8)}`;
   await execute(
     `INSERT INTO organizations (id, name, slug, created_at, updated_at) VALUES ('${id}', 'Others', 'others', 0, 0)`,
@@ -36,7 +35,11 @@ export async function foundAnother({ execute }: Subject): Promise<string> {
 export type Change = Partial<Omit<ManagementChange, 'organizationId' | 'expectedVersion'>>;
 
 /** Commits on the current version. */
-export async function change({ management }: Store, organizationId: string, changes: Change): Promise<void> {
+export async function change(
+  { management }: Pick<Management, 'management'>,
+  organizationId: string,
+  changes: Change,
+): Promise<void> {
   const expectedVersion = await management.version(organizationId);
   const outcome = await management.commit({ organizationId, expectedVersion, audit: [], ...changes });
   if (outcome !== 'stored') throw new Error(`the change is ${outcome}`);

@@ -19,11 +19,11 @@ import {
 import { priceOverrideConformance } from './price-overrides.ts';
 import { receiptConformance } from './receipts.ts';
 import { sampleKey } from './samples.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
 const ALL_AT_ONCE = 20;
 
-export function managementConformance(open: OpenSubject): void {
+export function managementConformance(open: OpenManagement): void {
   commitConformance(open);
   judgementConformance(open);
   managementReadConformance(open);
@@ -32,7 +32,7 @@ export function managementConformance(open: OpenSubject): void {
   receiptConformance(open);
 }
 
-function commitConformance(open: OpenSubject): void {
+function commitConformance(open: OpenManagement): void {
   describe('a change of an organization', () => {
     it(
       'MUST answer stale and store nothing when the version is another than expected',
@@ -238,7 +238,7 @@ function commitConformance(open: OpenSubject): void {
   });
 }
 
-function judgementConformance(open: OpenSubject): void {
+function judgementConformance(open: OpenManagement): void {
   describe('after a change of an organization', () => {
     it(
       'every request that begins after the answer MUST be judged by what was stored',

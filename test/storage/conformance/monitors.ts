@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { sampleEvaluator, sampleMonitor } from './samples.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
 const MANY = { liveMax: 100 };
 
-export function monitorStoreConformance(open: OpenSubject): void {
+export function monitorStoreConformance(open: OpenManagement): void {
   monitorDigitsConformance(open);
   describe('monitors', () => {
     it(
@@ -91,7 +91,7 @@ export function monitorStoreConformance(open: OpenSubject): void {
   });
 }
 
-export function monitorDigitsConformance(open: OpenSubject): void {
+export function monitorDigitsConformance(open: OpenManagement): void {
   describe('monitors', () => {
     it(
       'keeps the digits of numbers in preconditions',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredOverride } from '../../../src/domain/pricing/override.ts';
 import { AT_MS, change, found, foundAnother } from './management-samples.ts';
 import { randomHex } from './samples.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
 export function sampleOverride(organizationId: string, changes: Partial<StoredOverride> = {}): StoredOverride {
   return {
@@ -20,7 +20,7 @@ export function sampleOverride(organizationId: string, changes: Partial<StoredOv
   };
 }
 
-export function priceOverrideConformance(open: OpenSubject): void {
+export function priceOverrideConformance(open: OpenManagement): void {
   describe('the price overrides of an organization', () => {
     it(
       'are read back whole, newest first, only by their organization',

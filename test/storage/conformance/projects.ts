@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { samplePlan } from './samples.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
 const NOW_MS = 1_790_000_000_000;
 
-export function projectSettingsConformance(open: OpenSubject): void {
+export function projectSettingsConformance(open: OpenManagement): void {
   describe('project settings', () => {
     it(
       'MUST leave alone what is not named, and answers all of them',

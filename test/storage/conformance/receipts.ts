@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Receipt, ReceiptName } from '../../../src/domain/management/management.ts';
-import type { Store } from '../../../src/domain/store.ts';
+import type { Management } from '../../../src/domain/management/management-port.ts';
 import { AT_MS, change, found, sampleAudit, sampleTeam } from './management-samples.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
 const STALE_AFTER_MS = 20_000;
 const EXPIRED_AFTER_MS = 86_400_000;
 
-export function receiptConformance(open: OpenSubject): void {
+export function receiptConformance(open: OpenManagement): void {
   describe('an idempotency key', () => {
     it(
       'is claimed by one of many who ask at once, and running for the others',
@@ -114,7 +114,7 @@ type Begun = {
   claim(nowMs: number, fingerprint?: Buffer): Promise<'claimed' | 'running' | Receipt>;
 };
 
-async function begin(store: Store): Promise<Begun> {
+async function begin(store: Management): Promise<Begun> {
   const { organization, apiKey } = await found(store);
   const name = { organizationId: organization.id, keyId: apiKey.id, operation: 'team.create', value: "it's ? a value" };
   return {

@@ -3,6 +3,7 @@ import type { RetentionCounts, RetentionCuts } from '../../../src/domain/managem
 import type { Store } from '../../../src/domain/store.ts';
 import type { StoredTrace } from '../../../src/domain/traces/telemetry-port.ts';
 import type { TraceAppend } from '../../../src/domain/traces/trace.ts';
+import { auditRetentionConformance } from './audit-retention.ts';
 import {
   bareSpan,
   ORGANIZATION,
@@ -21,6 +22,7 @@ const DAY_MS = 86_400_000;
 const ROWS = 50;
 
 export function retentionConformance(open: OpenSubject): void {
+  auditRetentionConformance(open);
   describe('retention of events', () => {
     it(
       'MUST remove nothing that is within its term',

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { appendConformance } from './appends.ts';
+import { backfillConformance } from './backfills.ts';
 import { clockConformance } from './clock.ts';
 import { correctionConformance } from './corrections.ts';
 import { datasetConformance } from './datasets.ts';
+import { endpointConformance } from './endpoints.ts';
 import { evaluationAnalyticsConformance } from './evaluation-analytics.ts';
 import { evaluationJobConformance } from './evaluation-jobs.ts';
 import { evaluatorRunConformance } from './evaluator-runs.ts';
@@ -26,7 +28,7 @@ import { retentionConformance } from './retention.ts';
 import { PROJECT, sampleAppend, sampleEvaluator } from './samples.ts';
 import { searchIndexConformance } from './search-index.ts';
 import { spendConformance } from './spend.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { type OpenManagement, type OpenSubject, withStore } from './subject.ts';
 import { traceAnalyticsConformance } from './trace-analytics.ts';
 import { analyticsPropertyConformance } from './trace-analytics-property.ts';
 import { traceChangeConformance } from './trace-changes.ts';
@@ -40,7 +42,6 @@ import { webhookConformance } from './webhooks.ts';
 /** All rules of the store: those of its three ports, and those that they have in common. */
 export function storeConformance(open: OpenSubject): void {
   appendConformance(open);
-  monitorStoreConformance(open);
   wholeConformance(open);
   managementPortConformance(open);
   logPortConformance(open);
@@ -50,7 +51,7 @@ export function storeConformance(open: OpenSubject): void {
 }
 
 /** The rules of `Management`. */
-export function managementPortConformance(open: OpenSubject): void {
+export function managementPortConformance(open: OpenManagement): void {
   installationConformance(open);
   keyStoreConformance(open);
   projectConformance(open);
@@ -61,6 +62,9 @@ export function managementPortConformance(open: OpenSubject): void {
   judgeSpendingConformance(open);
   datasetConformance(open);
   experimentConformance(open);
+  monitorStoreConformance(open);
+  endpointConformance(open);
+  backfillConformance(open);
 }
 
 /** The rules of `Log`, and of the endpoints that its events are delivered to. */

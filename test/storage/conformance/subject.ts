@@ -1,9 +1,10 @@
 /** The store under test, and access to its database. */
 
+import type { Management } from '../../../src/domain/management/management-port.ts';
 import type { Store } from '../../../src/domain/store.ts';
 
-export type Subject = {
-  readonly store: Store;
+export type Subject<Port = Store> = {
+  readonly store: Port;
   /** Runs a SQL statement for changes that the port does not offer. */
   execute(sql: string): void | Promise<void>;
   /** A literal of bytes for the SQL of `execute`. */
@@ -13,12 +14,15 @@ export type Subject = {
 };
 
 /** A fresh, empty store. */
-export type OpenSubject = () => Promise<Subject>;
+export type OpenSubject<Port = Store> = () => Promise<Subject<Port>>;
+
+/** One whose driver may serve management alone. */
+export type OpenManagement = OpenSubject<Management>;
 
 /** Runs a body on a fresh store and always takes it down again. */
-export function withStore(
-  open: OpenSubject,
-  body: (store: Store, subject: Subject) => Promise<void>,
+export function withStore<Port>(
+  open: OpenSubject<Port>,
+  body: (store: Port, subject: Subject<Port>) => Promise<void>,
 ): () => Promise<void> {
   return async () => {
     const subject = await open();

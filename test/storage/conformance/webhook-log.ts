@@ -89,8 +89,8 @@ function pageConformance(open: OpenSubject): void {
         );
         await harness.apply([cutOf(endpoint, batches)]);
         const test = sampleTest(endpoint.number);
-        await harness.store.webhooks.beginTest(test, LIMIT);
-        await harness.store.webhooks.endTest(test, FAILURE, NOW_MS + 5);
+        await harness.store.webhookLog.beginTest(test, LIMIT);
+        await harness.store.webhookLog.endTest(test, FAILURE, NOW_MS + 5);
         const expected = batches.map(({ dispatchId }) => dispatchId).toSorted((one, other) => (one < other ? 1 : -1));
         const walked: string[] = [];
         for (let after: { atMs: number; id: string } | null = null; ; ) {
@@ -113,7 +113,7 @@ function healthConformance(open: OpenSubject): void {
       'reports what waits, since when, and the outcomes of the last hour',
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint({ enabledEvents: ['gateway.request.*'], maxInFlight: 8 });
-        const health = async (nowMs = NOW_MS + 10) => await harness.store.webhooks.health(endpoint.number, nowMs);
+        const health = async (nowMs = NOW_MS + 10) => await harness.store.webhookLog.health(endpoint.number, nowMs);
         expect(await health()).toEqual(EMPTY_HEALTH);
         const entries = await harness.emit(5);
         const [first, second, third, fourth] = entries;
@@ -161,7 +161,7 @@ function healthConformance(open: OpenSubject): void {
         await harness.finish(endpoint, failed, FAILURE);
         await harness.patch(endpoint.id, { status: 'disabled', disabledReason: 'manual', disabledAtMs: NOW_MS });
         await harness.emit(4);
-        expect(await harness.store.webhooks.health(endpoint.number, NOW_MS)).toMatchObject({
+        expect(await harness.store.webhookLog.health(endpoint.number, NOW_MS)).toMatchObject({
           queuedEvents: 2,
           held: 1,
           retrying: 0,
@@ -174,7 +174,7 @@ function healthConformance(open: OpenSubject): void {
           oldestUndeliveredAtMs: null,
         });
         await harness.patch(endpoint.id, { status: 'active', disabledReason: null, disabledAtMs: null, run: 2 });
-        expect(await harness.store.webhooks.health(endpoint.number, NOW_MS)).toMatchObject({ retrying: 1, held: 0 });
+        expect(await harness.store.webhookLog.health(endpoint.number, NOW_MS)).toMatchObject({ retrying: 1, held: 0 });
         expect(await harness.store.deliveries.counts()).toMatchObject({
           deliveries: { retrying: 1, held: 0 },
           endpoints: { active: 1, disabled: 0 },
@@ -193,13 +193,13 @@ function testConformance(open: OpenSubject): void {
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint();
         const test = sampleTest(endpoint.number);
-        expect(await harness.store.webhooks.beginTest(test, LIMIT)).toBeNull();
+        expect(await harness.store.webhookLog.beginTest(test, LIMIT)).toBeNull();
         const attempts = async () => await harness.store.webhooks.attempts(endpoint.number, { after: null, limit: 9 });
         expect(await attempts()).toMatchObject([
           { id: test.attemptId, dispatchId: test.dispatchId, eventIds: [test.eventId], outcome: 'pending', test: true },
         ]);
         await expectUncounted(harness, endpoint.number);
-        await harness.store.webhooks.endTest(test, FAILURE, NOW_MS + 5);
+        await harness.store.webhookLog.endTest(test, FAILURE, NOW_MS + 5);
         expect(await attempts()).toMatchObject([
           {
             outcome: 'terminal',
@@ -216,7 +216,7 @@ function testConformance(open: OpenSubject): void {
         const again = { endpointNumber: endpoint.number, number, fence, atMs: NOW_MS };
         expect(await harness.commit({ redeliveries: [again] })).toBe('stale');
         // A late result of a lost attempt changes nothing.
-        await harness.store.webhooks.endTest(test, SUCCESS, NOW_MS + 6);
+        await harness.store.webhookLog.endTest(test, SUCCESS, NOW_MS + 6);
         expect(await attempts()).toMatchObject([{ outcome: 'terminal' }]);
       }),
     );
@@ -227,7 +227,7 @@ function testConformance(open: OpenSubject): void {
         const endpoint = await harness.addEndpoint();
         const other = await harness.addEndpoint();
         const begin = (firedAtMs: number, number = endpoint.number) =>
-          harness.store.webhooks.beginTest({ ...sampleTest(number), firedAtMs }, LIMIT);
+          harness.store.webhookLog.beginTest({ ...sampleTest(number), firedAtMs }, LIMIT);
         const tries = await Promise.all(Array.from({ length: 9 }, (_, index) => begin(NOW_MS + index)));
         expect(tries.filter((waitMs) => waitMs === null)).toHaveLength(3);
         expect(await begin(NOW_MS, other.number)).toBeNull();
@@ -244,7 +244,7 @@ function testConformance(open: OpenSubject): void {
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint();
         const test = sampleTest(endpoint.number);
-        await harness.store.webhooks.beginTest(test, LIMIT);
+        await harness.store.webhookLog.beginTest(test, LIMIT);
         const question = { nowMs: NOW_MS + 10 * LEASE_MS, endedBeforeMs: 0, eventsBeforeMs: 0, rowsMax: 10 };
         while ((await harness.store.deliveries.maintain(question)).more);
         expect(await harness.store.webhooks.attempts(endpoint.number, { after: null, limit: 9 })).toMatchObject([
@@ -256,7 +256,7 @@ function testConformance(open: OpenSubject): void {
 }
 
 async function expectUncounted(harness: Harness, endpointNumber: number): Promise<void> {
-  expect(await harness.store.webhooks.health(endpointNumber, NOW_MS + 10)).toEqual(EMPTY_HEALTH);
+  expect(await harness.store.webhookLog.health(endpointNumber, NOW_MS + 10)).toEqual(EMPTY_HEALTH);
   const [list] = await harness.store.deliveries.due([endpointNumber], { nowMs: NOW_MS + HOUR_MS, perEndpointMax: 9 });
   expect(list).toEqual({ endpointNumber, waiting: [], lost: [], nextAtMs: null });
   const { deliveries } = await harness.store.deliveries.counts();

@@ -41,7 +41,7 @@ function matchConformance(open: OpenSubject): void {
       'are those created in it, both ends included, and none before the oldest kept event',
       withHarness(open, async (harness) => {
         const entries = await harness.emit(5);
-        const { matchEvents } = harness.store.webhooks;
+        const { matchEvents } = harness.store.webhookLog;
         const match = (question: Partial<typeof EVERYTHING>) => matchEvents(1, { ...EVERYTHING, ...question });
         expect(await match({})).toEqual({ fromSeq: 1, toSeq: 5, matched: 5 });
         const atMs = entries[2]?.createdAtMs ?? 0;
@@ -75,7 +75,7 @@ function matchConformance(open: OpenSubject): void {
           ],
         });
         const count = async (...selectors: string[]) =>
-          (await harness.store.webhooks.matchEvents(1, { ...EVERYTHING, mask: maskOfSelectors(selectors) })).matched;
+          (await harness.store.webhookLog.matchEvents(1, { ...EVERYTHING, mask: maskOfSelectors(selectors) })).matched;
         expect(await count('*')).toBe(4);
         expect(await count('gateway.request.*')).toBe(2);
         expect(await count('gateway.virtual_key.created')).toBe(1);

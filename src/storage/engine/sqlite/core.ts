@@ -1,5 +1,6 @@
 /** The writer: every verb that needs the write handle, one at a time. The same code runs in a thread and in-process. */
 
+import type { Kysely } from 'kysely';
 import type { Clock } from '../../../domain/clock.ts';
 import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
@@ -9,7 +10,7 @@ import type { LookUps } from '../../append/reader.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
 import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
 import { createRooms } from '../../management/rooms.ts';
-import { createUnit, unitOn } from '../../mapper.ts';
+import { createUnit, type Mapper, unitOn } from '../../mapper.ts';
 import type { OfNumbers } from '../../queries.ts';
 import { createIndexWriter, type IndexWriter } from '../../search/index-writer.ts';
 import { createSpendWriter, type SpendWriter } from '../../spend/spend-blocks.ts';
@@ -104,7 +105,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
   const largeTexts = prepareLargeTexts(db);
   const appendBatch = prepareAppendBatch(db, { clock, jobQueue, backlog, requests, largeTexts });
   const [mapper, connection] = [openMapper(), connectTo(db)];
-  const transact = createTransact(db, connection);
+  const transact = createTransact(db, mapper, connection);
   const keepSums = createKeepSums(transact);
   const indexWriter = createIndexWriter(transact);
   const spendWriter = createSpendWriter(transact);
@@ -186,7 +187,7 @@ function prepareProbe(db: Database): { read(): void; write(): void } {
 }
 
 /** Transactions on the handle that writes. The caller lets each end before the next begins. */
-export function createTransact(db: Database, connection = connectTo(db)): Transact {
+export function createTransact(db: Database, mapper: Mapper, connection: Kysely<unknown>): Transact {
   const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')];
   const prepareOnce = createPrepareOnce(db);
 
@@ -196,7 +197,7 @@ export function createTransact(db: Database, connection = connectTo(db)): Transa
 
   return async (body) => {
     begin.run();
-    const unit = createUnit(openMapper(), () => connection);
+    const unit = createUnit(mapper, () => connection);
     try {
       const result = await body({
         get em() {

@@ -10,19 +10,6 @@ export type RoomVerbs = {
     : never;
 };
 
-/** They change what authentication reads: an accepted key that was revoked would else stay in the cache. */
-const SEEN: ReadonlySet<string> = new Set<RoomVerb>([
-  'installation.bootstrap',
-  'installation.addOrganization',
-  'projects.updateSettings',
-  'management.commit',
-]);
-
-/** Also false for verbs outside of rooms. */
-export function isSeenByAuthentication(verb: string): boolean {
-  return SEEN.has(verb);
-}
-
 export function listVerbs(rooms: Rooms): RoomVerbs {
   const verbs = Object.entries(rooms).flatMap(([room, served]) =>
     Object.entries(served).map(([verb, serve]) => [`${room}.${verb}`, serve]),

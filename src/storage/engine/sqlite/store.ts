@@ -7,6 +7,7 @@ import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evalua
 import type { Store } from '../../../domain/store.ts';
 import { messageOf, StartError } from '../../errors.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
+import { watchRooms } from '../../management/management-store.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { completeSums } from '../../traces/trace-finder.ts';
 import { takeInTurns } from '../../traces/trace-reads.ts';
@@ -18,7 +19,7 @@ import { bindQueries, type SqliteQueries } from './queries.ts';
 import { paceReads } from './read-pace.ts';
 import { createFinder, createReads, createTraceReader, routeReads } from './readers.ts';
 import { createRetention } from './retention.ts';
-import { isSeenByAuthentication, roomsOf } from './rooms.ts';
+import { roomsOf } from './rooms.ts';
 import { createQueryRunner } from './run-query.ts';
 import { spawnThread } from './thread-calls.ts';
 import { createThreadReader, type LongReads, spawnReader } from './thread-reader.ts';
@@ -170,12 +171,7 @@ function startEngine(
   };
   const openCall = (async (verb: keyof WriterVerbs, ...args: Parameters<WriterVerbs[typeof verb]>) => {
     refuseWhenClosed();
-    try {
-      return await call(verb, ...args);
-    } finally {
-      // Also after a failed write: whether it was committed may be unknown.
-      if (isSeenByAuthentication(verb)) generation += 1;
-    }
+    return await call(verb, ...args);
   }) as CallWriter;
   const writer = verbsThrough(verbs, openCall);
   const control = createQueryRunner(reader, runOpenRead, queries);
@@ -199,7 +195,9 @@ function startEngine(
   return {
     control,
     reads,
-    rooms: roomsOf(writer),
+    rooms: watchRooms(roomsOf(writer), () => {
+      generation += 1;
+    }),
     traceChanges: writer,
     cacheKeys: (keys) =>
       cacheKeyReads({
