@@ -93,7 +93,15 @@ async function check(client: pg.Client, known: KnownSchemas) {
   return checkSchema('the database', await readSchema(client), known);
 }
 
+/** In one snapshot: another process may migrate meanwhile. */
 async function readSchema(client: pg.Client): Promise<FoundSchema> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  const found = await readParts(client);
+  await client.query('COMMIT');
+  return found;
+}
+
+async function readParts(client: pg.Client): Promise<FoundSchema> {
   const applied = (await hasTable(client, MIGRATIONS_TABLE))
     ? await client.query<{ name: string }>(LIST_APPLIED)
     : null;
