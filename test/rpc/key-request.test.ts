@@ -4,6 +4,7 @@ import { CreateApiKeyRequestSchema } from '../../gen/spandrel/v1/keys_pb.js';
 import { REASONS_MAX, type Reason } from '../../src/domain/fault.ts';
 import { checksOf } from '../../src/rpc/field-rules.ts';
 import { nulProblems } from '../../src/rpc/management-problems.ts';
+import { spentOn } from '../support/processor-time.ts';
 
 /** The number of empty grants in a message of maximum size. */
 const CROWD = 500_000;
@@ -15,15 +16,16 @@ describe('a request that is full of grants', () => {
   );
 
   it('is validated in about the time of reading it', () => {
-    const begunMs = performance.now();
     const request = fromBinary(CreateApiKeyRequestSchema, bytes);
-    const readMs = performance.now() - begunMs;
-    expect(nulProblems(request, CreateApiKeyRequestSchema)).toEqual([]);
-    const found: Reason[] = [];
     const bindings = checksOf(CreateApiKeyRequestSchema).find(({ field }) => field.name === 'bindings');
-    bindings?.check(request.bindings, 'bindings', found);
-    expect(found.length).toBeGreaterThanOrEqual(REASONS_MAX);
-    expect(performance.now() - begunMs - readMs).toBeLessThan(8 * readMs);
+    const reading = spentOn(() => fromBinary(CreateApiKeyRequestSchema, bytes));
+    const validating = spentOn(() => {
+      expect(nulProblems(request, CreateApiKeyRequestSchema)).toEqual([]);
+      const found: Reason[] = [];
+      bindings?.check(request.bindings, 'bindings', found);
+      expect(found.length).toBeGreaterThanOrEqual(REASONS_MAX);
+    });
+    expect(validating).toBeLessThan(8 * reading);
   });
 
   it('is found out at its very end', () => {

@@ -6,6 +6,7 @@ import { ExportTraceServiceRequestSchema } from '../../gen/opentelemetry/proto/c
 import { CollectTraceRequestSchema } from '../../gen/spandrel/v1/traces_pb.js';
 import { createPartCount, type PartCount } from '../../src/transport/message-scan.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { spentOn } from '../support/processor-time.ts';
 
 const REFUSED = expect.objectContaining({ code: 'payload_too_large' });
 
@@ -14,17 +15,6 @@ const checkParts: PartCount['add'] = (desc, bytes) => createPartCount().add(desc
 /** Repeats an empty field with this number. */
 function repeat(number: number, count: number): Buffer {
   return Buffer.alloc(count * 2, Buffer.from([(number << 3) | 2, 0]));
-}
-
-/** The least processor time of a few runs, in microseconds: collecting garbage of others may fall into one. */
-function spentOn(run: () => unknown): number {
-  const runs = Array.from({ length: 3 }, () => {
-    const startedAt = process.cpuUsage();
-    run();
-    const { user, system } = process.cpuUsage(startedAt);
-    return user + system;
-  });
-  return Math.min(...runs);
 }
 
 const spansNumber = CollectTraceRequestSchema.field.spans.number;
