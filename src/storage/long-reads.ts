@@ -5,6 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unavailableFault } from '../domain/fault.ts';
 import { keyedGroupHash } from '../domain/group-parts.ts';
 import { createSemaphore, type SemaphoreOptions } from '../domain/semaphore.ts';
+import type { SpanSummary } from '../domain/traces/trace.ts';
+import { aggregatesOf, choiceOf, type TraceChoice } from '../domain/traces/trace-aggregates.ts';
 import type { BehindSpan } from './traces/columns.ts';
 
 /** After this time a sum is given up, and the caller gets the unavailable Fault. */
@@ -127,7 +129,7 @@ export function cutIntoBatches<Row>(
 }
 
 /** The numbers of a span, for summaries that need none of them. */
-export const NO_NUMBERS = {
+const NO_NUMBERS = {
   firstTokenAtMs: null,
   promptTokens: null,
   completionTokens: null,
@@ -142,6 +144,13 @@ export const NO_NUMBERS = {
   shareRates: null,
   tokensEstimated: false,
 };
+
+type SpanWithoutNumbers = Omit<SpanSummary, keyof typeof NO_NUMBERS>;
+
+/** The name of a trace and the spans that stand for it, among all its spans. */
+export function choiceAmong(spans: readonly SpanWithoutNumbers[]): TraceChoice {
+  return choiceOf(aggregatesOf(spans.map((span) => ({ ...NO_NUMBERS, ...span }))));
+}
 
 type SpanReads<Span> = {
   /** The spans of several traces. */

@@ -2,9 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Needs, SearchDocument, TraceNumbers } from '../../domain/traces/search/trace-filter.ts';
-import type { SpanSummary } from '../../domain/traces/trace.ts';
-import { aggregatesOf, choiceOf } from '../../domain/traces/trace-aggregates.ts';
-import { cutIntoBatches, METADATA_BYTES_AT_ONCE, NO_NUMBERS, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
+import { choiceAmong, cutIntoBatches, METADATA_BYTES_AT_ONCE, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
 import type { RowOf } from '../statements/statement.ts';
 import type { SearchQueries, SearchRunner } from './index-reader.ts';
 import { createTextReader, SHORT_TEXT_BYTES, type ShortTexts, type VisitText } from './span-texts.ts';
@@ -21,11 +19,7 @@ const EVALUATED_AT_ONCE = 200;
 
 export function createDocuments(
   { queries, runQuery, nowMs }: SearchRunner,
-  {
-    projectNumber,
-    needs,
-    withShortTexts = needs.texts,
-  }: { readonly projectNumber: number; readonly needs: Needs; readonly withShortTexts?: boolean },
+  { projectNumber, needs }: { readonly projectNumber: number; readonly needs: Needs },
 ) {
   async function spansOf(batch: readonly Candidate[]): Promise<ReadonlyMap<number, readonly SpanFacts[]>> {
     if (!needs.spans) return NONE;
@@ -36,7 +30,7 @@ export function createDocuments(
   }
 
   async function listSpans(sequences: readonly number[]): Promise<readonly SpanFacts[]> {
-    if (!withShortTexts) return await runQuery(queries.listSpans, { projectNumber, sequences });
+    if (!needs.texts) return await runQuery(queries.listSpans, { projectNumber, sequences });
     return await runQuery(queries.listSpansWithTexts, { projectNumber, sequences, bytesMax: SHORT_TEXT_BYTES });
   }
 
@@ -75,7 +69,7 @@ export function createDocuments(
           // A trace that was removed meanwhile has none.
           metadataJson: metadata.get(row.sequence) ?? '{}',
           hasError: row.hasError,
-          name: needs.spans ? choiceOf(aggregatesOf(of.map(toSummary))).name : '',
+          name: needs.spans ? choiceAmong(of).name : '',
           numbers: row,
           spans: of,
           evaluations: (evaluations.get(row.sequence) ?? []) as SearchDocument['evaluations'],
@@ -103,8 +97,3 @@ export function createDocuments(
 /** The texts of the spans of a large trace are read by forEachText alone. */
 type SpanFacts = RowOf<SearchQueries['listSpans']> & ShortTexts;
 const NONE: ReadonlyMap<number, readonly never[]> = new Map();
-
-/** The summary that chooses the spans whose input, output and error stand for the trace. */
-function toSummary(span: SpanFacts): SpanSummary {
-  return { ...NO_NUMBERS, ...span };
-}

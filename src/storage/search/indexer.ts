@@ -115,7 +115,7 @@ export function createIndexReads(runner: SearchRunner) {
 
   async function build(projectNumber: number, sequences: readonly number[]): Promise<BuiltBlock | null> {
     const builder = createBlockBuilder();
-    const documents = createDocuments(runner, { projectNumber, needs: ALL_NEEDS, withShortTexts: true });
+    const documents = createDocuments(runner, { projectNumber, needs: ALL_NEEDS });
     let turnAtMs = nowMs() + BUSY_MAX_MS;
     for (let start = 0; start < sequences.length; start += TRACES_AT_ONCE) {
       const some = sequences.slice(start, start + TRACES_AT_ONCE);

@@ -1,10 +1,9 @@
 /** Reads what lists show of many traces: the traces, their spans and their evaluations, each in one query. */
 
 import type { TraceRow, TraceStore } from '../../domain/traces/telemetry-port.ts';
-import type { ChosenTexts, Evaluation, SpanSummary, TraceRecord } from '../../domain/traces/trace.ts';
-import type { TraceChoice } from '../../domain/traces/trace-aggregates.ts';
-import { aggregatesOf, choiceOf, SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
-import { cutIntoBatches, NO_NUMBERS } from '../long-reads.ts';
+import type { ChosenTexts, Evaluation, TraceRecord } from '../../domain/traces/trace.ts';
+import { SPANS_READ_THROUGH_MAX, type TraceChoice } from '../../domain/traces/trace-aggregates.ts';
+import { choiceAmong, cutIntoBatches } from '../long-reads.ts';
 import { unpackTyped } from '../rows/codes.ts';
 import type { RowOf } from '../statements/statement.ts';
 import { type Queries, type QueryRunner, queryInBatches } from '../transaction.ts';
@@ -69,7 +68,7 @@ export function createRowReads({ queries, runQuery, idsPerQuery }: Runner): Trac
       const shown = evaluations.get(trace.sequence);
       if (shown === undefined) return [];
       const of = spans.get(trace.sequence) ?? [];
-      const choice = choiceOf(aggregatesOf(of.map(toSummary)));
+      const choice = choiceAmong(of);
       const texts = textsOf(choice, of);
       return [{ record: toRecord(trace), choice, hasSpans: of.length > 0, texts, evaluations: shown }];
     });
@@ -95,10 +94,6 @@ function toRecord({
   ...record
 }: Found): TraceRecord {
   return record;
-}
-
-function toSummary(span: SpanRow): SpanSummary {
-  return { ...NO_NUMBERS, ...span };
 }
 
 /** Null when one of the texts is long. */

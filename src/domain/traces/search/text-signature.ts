@@ -1,6 +1,6 @@
 /**
- * Signatures of folded texts for the index: the triples of characters in them. Triples share numbers, so a signature may match
- * a text that the trace lacks, but never misses one that it has.
+ * Signatures of folded texts for the index: the triples of characters in them. Triples share numbers, so a signature may
+ * match a text that the trace lacks, but never misses one that it has.
  */
 
 /** Triples are numbered below this; a power of two. */
