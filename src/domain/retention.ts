@@ -33,17 +33,20 @@ export type RetentionReport = {
  * Expired records stay this much longer: a running request, or a process whose clock is behind, may still read them.
  */
 const LINGER_MS = 10 * 60_000;
-const STEP_GOAL_MS = 40;
-const ROWS_FIRST = 100;
-const ROWS_MIN = 10;
+/** A store may end a step sooner. */
+const STEP_GOAL_MS = 80;
+/** The first step. Fewer rows would hardly take less time: a step has some twenty statements, however few rows it removes. */
+const ROWS_MIN = 100;
 const ROWS_MAX = 2_000;
 const ROWS_GROWTH = 1.2;
+/** The share of the goal that the step after a slow one is to take. */
+const ROWS_SHRINKING = 0.75;
 const PAUSE_MIN_MS = 10;
-/** After each step the database is free for this many times the duration of the step: less, the more is left. */
+/** After each step the database is free for this many times the duration of the step: less, the more awaited the run. */
 const PAUSE_SHARE_MAX = 2;
 const PAUSE_SHARE_MIN = 0.25;
-/** With so many expired traces left, pauses are half as long as with none. */
-const BACKLOG_HALVING = 50_000;
+/** When so many expired traces await a run, its pauses are half as long as with none. */
+const BACKLOG_HALVING = 10_000;
 const LOCKED_PAUSE_MS = 5_000;
 
 export function createRetention(deps: RetentionDeps) {
@@ -55,13 +58,13 @@ export function createRetention(deps: RetentionDeps) {
       const backlog = await deps.store.backlog(cuts.traces);
       const walk = deps.store.begin(cuts);
       let removed: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
-      let rowsMax = ROWS_FIRST;
+      let rowsMax = ROWS_MIN;
       while (!signal.aborted) {
         const step = await walk.step(rowsMax);
         removed = addCounts(removed, step.removed);
         if (step.outcome === 'done' || step.outcome === 'busy') return { outcome: step.outcome, removed };
-        if (step.outcome === 'more') rowsMax = nextRowsMax(rowsMax, step.heldMs);
-        await deps.pause(pauseAfter(step, backlog - removed.traces), signal);
+        if (step.outcome === 'more') rowsMax = nextRowsMax(rowsMax, step.removingMs);
+        await deps.pause(pauseAfter(step, backlog), signal);
       }
       return { outcome: 'stopped', removed };
     },
@@ -90,14 +93,19 @@ async function decideTraceCuts({ store, traceDefaultDays }: TraceDeps, atMs: num
 
 function pauseAfter({ outcome, heldMs }: RetentionStep, backlog: number): number {
   if (outcome === 'locked') return LOCKED_PAUSE_MS;
-  const share = PAUSE_SHARE_MAX / (1 + Math.max(0, backlog) / BACKLOG_HALVING);
+  const share = PAUSE_SHARE_MAX / (1 + backlog / BACKLOG_HALVING);
   return Math.max(PAUSE_MIN_MS, heldMs * Math.max(PAUSE_SHARE_MIN, share));
 }
 
-/** Shrinks steps immediately when they take too long, and grows them slowly while they are fast. */
-function nextRowsMax(rowsMax: number, heldMs: number): number {
-  if (heldMs > STEP_GOAL_MS) return Math.max(ROWS_MIN, Math.floor((rowsMax * STEP_GOAL_MS) / (2 * heldMs)));
-  return heldMs > STEP_GOAL_MS / 2 ? rowsMax : Math.min(ROWS_MAX, Math.ceil(rowsMax * ROWS_GROWTH));
+/**
+ * Shrinks steps immediately when their removals take too long, and grows them slowly while they are fast. A slow disk
+ * does not shrink them: the commit of a few rows takes about as long as that of many.
+ */
+function nextRowsMax(rowsMax: number, removingMs: number): number {
+  if (removingMs > STEP_GOAL_MS) {
+    return Math.max(ROWS_MIN, Math.floor((rowsMax * STEP_GOAL_MS * ROWS_SHRINKING) / removingMs));
+  }
+  return removingMs > STEP_GOAL_MS * ROWS_SHRINKING ? rowsMax : Math.min(ROWS_MAX, Math.ceil(rowsMax * ROWS_GROWTH));
 }
 
 function addCounts(a: RetentionCounts, b: RetentionCounts): RetentionCounts {

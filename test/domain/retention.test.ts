@@ -55,7 +55,7 @@ async function run(options: Options) {
         async step(rowsMax) {
           const answer = steps[Math.min(calls.rows.length, steps.length - 1)];
           calls.rows.push(rowsMax);
-          return { outcome: 'done', removed: NOTHING, heldMs: 0, ...answer };
+          return { outcome: 'done', removed: NOTHING, heldMs: 0, removingMs: 0, ...answer };
         },
       };
     },
@@ -128,17 +128,18 @@ describe('the steps of a run', () => {
   });
 
   it('grow while they are quick, never beyond 2,000 rows', async () => {
-    const { rows } = await run({ steps: [{ outcome: 'more', heldMs: 3 }], stopAfterPauses: 100 });
+    const { rows } = await run({ steps: [{ outcome: 'more', heldMs: 60, removingMs: 3 }], stopAfterPauses: 100 });
     expect(rows.slice(0, 3)).toEqual([100, 120, 144]);
     expect(Math.max(...rows)).toBe(2_000);
   });
 
   it('shrink at once when they take too long, and stay as they are in between', async () => {
-    const slow = { outcome: 'more', heldMs: 160 } as const;
-    const fine = { outcome: 'more', heldMs: 30 } as const;
-    const { rows } = await run({ steps: [slow, fine, slow, slow, slow], stopAfterPauses: 20 });
-    expect(rows.slice(0, 4)).toEqual([100, 12, 12, 10]);
-    expect(Math.min(...rows)).toBe(10);
+    const quick = { outcome: 'more', removingMs: 3 } as const;
+    const slow = { outcome: 'more', removingMs: 100 } as const;
+    const fine = { outcome: 'more', removingMs: 70 } as const;
+    const { rows } = await run({ steps: [quick, quick, quick, fine, slow, slow], stopAfterPauses: 20 });
+    expect(rows.slice(0, 6)).toEqual([100, 120, 144, 173, 173, 103]);
+    expect(Math.min(...rows)).toBe(100);
   });
 
   it('leave others more time than they take', async () => {
@@ -149,12 +150,13 @@ describe('the steps of a run', () => {
     expect(pauses).toEqual([10, 10, 60, 400]);
   });
 
-  it('take a larger share of the time the more traces wait, and less again as they go', async () => {
-    const step = { outcome: 'more', heldMs: 40, removed: { ...NOTHING, traces: 50_000 } } as const;
-    const pausesWith = async (backlog: number) => (await run({ backlog, steps: [step], stopAfterPauses: 5 })).pauses;
-    expect(await pausesWith(100_000)).toEqual([40, 80, 80, 80, 80]);
-    expect(await pausesWith(200_000)).toEqual([20, expect.closeTo(80 / 3), 40, 80, 80]);
-    expect((await pausesWith(10_000_000))[0]).toBe(10);
+  it('take a larger share of the time the more traces await the run', async () => {
+    const step = { outcome: 'more', heldMs: 40, removed: { ...NOTHING, traces: 1_000 } } as const;
+    const pausesWith = async (backlog: number) => (await run({ backlog, steps: [step], stopAfterPauses: 3 })).pauses;
+    expect(await pausesWith(0)).toEqual([80, 80, 80]);
+    expect(await pausesWith(10_000)).toEqual([40, 40, 40]);
+    expect(await pausesWith(30_000)).toEqual([20, 20, 20]);
+    expect(await pausesWith(10_000_000)).toEqual([10, 10, 10]);
   });
 
   it('count the traces that wait by the cuts of the run', async () => {

@@ -25,6 +25,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 const OLD_EVENTS = 200_000;
 const OLD_TRACES = 500;
 const LARGE_TRACE_SPANS = 50_000;
+const BACKLOG_TRACES = 20_000;
 const CLIENTS = 16;
 /** The pause of each client after an append; in the quick tier other files need the processors, too. */
 const BASELINE_MS = 1_000;
@@ -100,22 +101,60 @@ it('R1: while old events and traces are removed, no append waits more than 100 m
   expect(pass).toBe(true);
 });
 
+it('R2: traces are erased at least a quarter as fast as clients that never rest append others', async () => {
+  const database = await createTestDatabase();
+  const project = await createProject(database);
+  const store = await open(database);
+  const old = { ...project, requests: [], receivedAtMs: Date.now() - 31 * DAY_MS };
+  for (let sent = 0; sent < BACKLOG_TRACES; sent += 500) {
+    await Promise.all(Array.from({ length: 500 }, () => store.traces.append(sampleAppend(old))));
+  }
+  const clients = startClients(store, project);
+  await clients.goOn(BASELINE_MS);
+  clients.removeWaits();
+  const startedAtMs = performance.now();
+  const retention = createRetention({
+    store: store.retention,
+    clock: { check: async () => {}, nowMs: Date.now },
+    traceDefaultDays: 30,
+    auditDays: null,
+    pause: waitUnref,
+  });
+  const { removed } = await retention.run(new AbortController().signal);
+  const seconds = (performance.now() - startedAtMs) / 1000;
+  const appended = clients.removeWaits().length;
+  await clients.stop();
+  await store.close();
+  await database.remove();
+  const pass = 4 * removed.traces >= appended;
+  const figures = { perSecond: Math.round(removed.traces / seconds), appended: Math.round(appended / seconds) };
+  report({ id: 'R2', seed: 0, n: removed.traces, ...figures, pass });
+  expect(removed.traces).toBe(BACKLOG_TRACES);
+  expect(pass).toBe(true);
+});
+
 const NONE = { events: 0, traces: 0, auditEntries: 0, months: 0 };
 
 type Project = Pick<TraceAppend, 'projectId' | 'projectNumber' | 'organizationId' | 'organizationNumber'>;
 
 /** Creates a project with a log that begins long before the retention of events. */
 async function prepare(database: TestDatabase): Promise<Project> {
+  const project = await createProject(database);
+  const now = new Date();
+  const firstAtMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 16);
+  const { organizationNumber, projectNumber } = project;
+  await insertOldEvents(database, { organizationNumber, projectNumber, count: OLD_EVENTS, firstAtMs });
+  return project;
+}
+
+async function createProject(database: TestDatabase): Promise<Project> {
   const store = await open(database);
   const plan = samplePlan();
   await store.installation.bootstrap(plan);
   const project = await store.keys.findProject(plan.project.id);
   await store.close();
   if (project === null) throw new Error('the first project is missing');
-  const now = new Date();
-  const firstAtMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 16);
   const { number: projectNumber, organizationNumber } = project;
-  await insertOldEvents(database, { organizationNumber, projectNumber, count: OLD_EVENTS, firstAtMs });
   return { projectId: project.id, projectNumber, organizationId: project.organizationId, organizationNumber };
 }
 

@@ -63,6 +63,8 @@ export type RetentionStep = {
   readonly removed: RetentionCounts;
   /** How long the step may have blocked other writes. */
   readonly heldMs: number;
+  /** How long the removals took of it: what fewer rows would shorten, without the commit. */
+  readonly removingMs: number;
 };
 
 export type RetentionCounts = {

@@ -25,7 +25,9 @@ type StepOfTraces = StepBudget & {
 };
 
 // Examining a trace costs a fraction of removing a row.
-const TRACES_AT_ONCE = 1000;
+const EXAMINED_MAX = 1000;
+// What a step has no time for is not read.
+const TRACES_AT_ONCE = 200;
 
 /** `next` is where the next step begins; null at the end. */
 export async function removeExpiredTraces(
@@ -33,7 +35,7 @@ export async function removeExpiredTraces(
   step: StepOfTraces,
 ): Promise<{ readonly removed: number; readonly next: number | null }> {
   const { runQuery, change, after, cuts, rowsMax, rowsAtOnce, heavyRowsAtOnce, isOver } = step;
-  let next: number | null = after;
+  let next = after;
   let rows = 0;
   let removed = 0;
   // Every step makes progress, however little time there is.
@@ -101,6 +103,19 @@ export async function removeExpiredTraces(
     return true;
   }
 
+  /** False when the step ended before all of these were removed. */
+  async function removeLocked(expired: readonly number[]): Promise<boolean> {
+    for (let start = 0; start < expired.length; start += rowsAtOnce) {
+      if (isSpent()) return false;
+      const sequences = expired.slice(start, start + rowsAtOnce);
+      // Locked in portions for the same reason.
+      const locked = await runQuery(queries.lockTraces, { sequences, partsMax: rowsMax });
+      if (!(await remove(locked))) return false;
+      next = sequences.at(-1) ?? next;
+    }
+    return true;
+  }
+
   async function hide(large: Trace): Promise<void> {
     const { projectNumber, sequence } = large;
     await change(queries.markStored, { projectNumber, sequences: [sequence] });
@@ -112,16 +127,13 @@ export async function removeExpiredTraces(
   // Hidden traces come first.
   if (!(await eraseHidden())) return { removed, next };
   if (cuts.length === 0) return { removed, next: null };
-  const { expired, end } = await listExpired(queries, step);
-  for (let start = 0; start < expired.length; start += rowsAtOnce) {
-    if (isSpent()) return { removed, next };
-    const sequences = expired.slice(start, start + rowsAtOnce);
-    // Locked in portions: what the step has no time for is not read.
-    const locked = await runQuery(queries.lockTraces, { sequences, partsMax: rowsMax });
-    if (!(await remove(locked))) return { removed, next };
-    next = sequences.at(-1) ?? next;
+  for (let examined = 0; examined < EXAMINED_MAX; examined += TRACES_AT_ONCE) {
+    const { expired, end } = await listExpired(queries, { ...step, after: next });
+    if (!(await removeLocked(expired))) return { removed, next };
+    if (end === null) return { removed, next: null };
+    next = end;
   }
-  return { removed, next: end };
+  return { removed, next };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** A run of retention: a queue of tasks, each of which takes one step and answers the tasks that follow it. */
 
-import type { RetentionCounts, RetentionWalk } from '../../domain/management/retention-store.ts';
+import type { RetentionCounts, RetentionStep, RetentionWalk } from '../../domain/management/retention-store.ts';
 import type { Transaction } from '../transaction.ts';
 
 export type TaskEnd<Task> = {
@@ -10,7 +10,9 @@ export type TaskEnd<Task> = {
 };
 
 /** `locked`: other transactions have locked the rows. `busy`: another process runs retention. */
-export type TaskOutcome<Task> = { readonly end: TaskEnd<Task> | 'locked' | 'busy'; readonly heldMs: number };
+export type TaskOutcome<Task> = StepTimes & { readonly end: TaskEnd<Task> | 'locked' | 'busy' };
+
+export type StepTimes = Pick<RetentionStep, 'heldMs' | 'removingMs'>;
 
 type RunTask<Task> = (task: Task, rowsMax: number) => Promise<TaskOutcome<Task>>;
 
@@ -48,12 +50,12 @@ export function beginWalk<Task>(tasks: readonly Task[], run: RunTask<Task>): Ret
   return {
     async step(rowsMax) {
       const [first] = waiting;
-      if (first === undefined) return { outcome: 'done', removed: NOTHING, heldMs: 0 };
+      if (first === undefined) return { outcome: 'done', removed: NOTHING, heldMs: 0, removingMs: 0 };
       // The queue changes only after the transaction has committed: until then the task may be retried.
-      const { end, heldMs } = await run(first.task, rowsMax);
-      if (end === 'busy') return { outcome: 'busy', removed: NOTHING, heldMs };
+      const { end, ...times } = await run(first.task, rowsMax);
+      if (end === 'busy') return { outcome: 'busy', removed: NOTHING, ...times };
       const removed = finish(first, end);
-      return { outcome: outcomeOf(waiting), removed, heldMs };
+      return { outcome: outcomeOf(waiting), removed, ...times };
     },
   };
 }

@@ -23,6 +23,7 @@ const BEGIN = `BEGIN;
   SET LOCAL lock_timeout = '50ms';
   SET LOCAL jit = off;
   SET LOCAL enable_seqscan = off;
+  SET LOCAL enable_bitmapscan = off;
   SET LOCAL enable_hashjoin = off;
   SET LOCAL enable_mergejoin = off`;
 // Lock timeouts, deadlocks, and statements that held their locks for too long.
@@ -71,14 +72,16 @@ async function runAlone(
   body: (client: pg.ClientBase) => Promise<TaskEnd<Task>>,
 ): Promise<TaskOutcome<Task>> {
   const startedAtMs = performance.now();
-  const after = (end: TaskOutcome<Task>['end']) => ({ end, heldMs: performance.now() - startedAtMs });
+  const elapsedMs = () => performance.now() - startedAtMs;
+  const after = (end: TaskOutcome<Task>['end'], removingMs = elapsedMs()) => ({ end, heldMs: elapsedMs(), removingMs });
   try {
     return await pool.withConnection(async (client) => {
       await client.query(BEGIN);
       try {
         const end = (await isFirst(client)) ? await body(client) : 'busy';
+        const removingMs = elapsedMs();
         await client.query('COMMIT');
-        return after(end);
+        return after(end, removingMs);
       } catch (error) {
         if (isStorageFailure(error) && !isLocked(error)) throw error;
         await client.query('ROLLBACK');

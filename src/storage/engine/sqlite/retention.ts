@@ -5,7 +5,7 @@ import type { RetentionCuts, RetentionStore } from '../../../domain/management/r
 import { IDS_PER_QUERY_MAX } from '../../queries.ts';
 import { createBacklog } from '../../retention/backlog.ts';
 import { continueAfter, type RemovalTask, removePart, SHARED_PARTS, type SharedPart } from '../../retention/steps.ts';
-import { beginWalk, type StepBudget, type TaskEnd } from '../../retention/walk.ts';
+import { beginWalk, type StepBudget, type StepTimes, type TaskEnd } from '../../retention/walk.ts';
 import type { QueryRunner, Transact, Transaction } from '../../transaction.ts';
 import type { Database } from './connection.ts';
 import { FREED_TEXT_MIN_BYTES, type LargeTexts } from './large-texts.ts';
@@ -16,7 +16,7 @@ type Task = RemovalTask<'events' | SharedPart | 'texts'>;
 
 export type RemovalStep = { readonly task: Task; readonly cuts: RetentionCuts; readonly rowsMax: number };
 
-export type RemovalDone = { readonly end: TaskEnd<Task>; readonly heldMs: number };
+export type RemovalDone = StepTimes & { readonly end: TaskEnd<Task> };
 
 /** A step stops after this long, however few rows it has removed: some rows are heavy. */
 const STEP_TIME_MS = 20;
@@ -80,11 +80,16 @@ export function prepareRemoval({
     const startedAtMs = nowMs();
     const isOver = () => nowMs() >= startedAtMs + STEP_TIME_MS;
     const { rowsMax } = step;
-    const end = await transact((runner) => remove(step, { ...runner, ...AT_ONCE, rowsMax, isOver }));
+    let removedAtMs = startedAtMs;
+    const end = await transact(async (runner) => {
+      const after = await remove(step, { ...runner, ...AT_ONCE, rowsMax, isOver });
+      removedAtMs = nowMs();
+      return after;
+    });
     // Steps change many pages. Without a checkpoint now and then, the next automatic one would cover too many steps, and
     // the commit that runs it would take too long; one after each step would write the same pages again and again.
     if (countLogPages(db) >= CHECKPOINT_PAGES) db.pragma('wal_checkpoint(PASSIVE)');
-    return { end, heldMs: nowMs() - startedAtMs };
+    return { end, heldMs: nowMs() - startedAtMs, removingMs: removedAtMs - startedAtMs };
   };
 }
 
