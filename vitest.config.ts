@@ -12,14 +12,16 @@ const TIMED_SCENARIOS = [
   'test/crash/{kill,postgres-restart,postgres-silence,postgres-start}.test.ts',
 ];
 /**
- * Those that fail on a busy machine, and those that start a server so often that they take minutes. `npm test` leaves them
- * out, so that it is green whatever runs beside it, and soon.
+ * Those that fail on a busy machine, and those that take long for what others check in brief: kills, lost connections and
+ * several processes. `npm test` leaves them out, so that it is green whatever runs beside it, and soon.
  */
 const LONG = [
   'test/scenarios/attacks/**/*.test.ts',
   'test/scenarios/{bombs,hostile-input,overload,postgres-tail,retention,timing}.test.ts',
-  'test/scenarios/webhook-{kills,neighbours,sockets}.test.ts',
-  'test/crash/{postgres-restart,postgres-silence,postgres-start}.test.ts',
+  'test/scenarios/webhook-{changes,kills,neighbours,sockets}.test.ts',
+  'test/scenarios/{postgres-log,postgres-monitors}.test.ts',
+  'test/crash/{evaluator-run-kills,monitor-kills,postgres-outage,postgres-restart,postgres-silence,postgres-start}.test.ts',
+  'test/storage/postgres-{clocks,copy,mishaps,monitors,share-backfill}.test.ts',
   'test/otlp/hostile.test.ts',
 ];
 const TIMED = [
@@ -55,7 +57,7 @@ const OF_TWO_ORGANIZATIONS = ['test/api/access/**', 'test/api/pricing/overrides.
 
 /** The slowest files: if they started last, a processor would be idle at the end. */
 const BEGUN_FIRST =
-  /\/(browser|crash|otlp|scenarios)\/|\/storage\/(postgres|postgres-copy|postgres-mishaps|sqlite|sqlite-start)\.test\.ts$/;
+  /\/(browser|crash|otlp|scenarios)\/|\/storage\/(postgres|sqlite|sqlite-start)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
