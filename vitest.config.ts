@@ -18,9 +18,10 @@ const TIMED_SCENARIOS = [
 const LONG = [
   'test/scenarios/attacks/**/*.test.ts',
   'test/scenarios/{bombs,hostile-input,overload,postgres-tail,retention,timing}.test.ts',
-  'test/scenarios/webhook-{changes,kills,neighbours,sockets}.test.ts',
+  'test/scenarios/webhook-{changes,kills,neighbours,sockets,trouble}.test.ts',
   'test/scenarios/{postgres-log,postgres-monitors}.test.ts',
-  'test/crash/{evaluator-run-kills,monitor-kills,postgres-outage,postgres-restart,postgres-silence,postgres-start}.test.ts',
+  'test/crash/{evaluator-run-kills,monitor-kills,start}.test.ts',
+  'test/crash/postgres-{outage,restart,silence,start}.test.ts',
   'test/storage/postgres-{clocks,copy,mishaps,monitors,share-backfill}.test.ts',
   'test/otlp/hostile.test.ts',
 ];
@@ -56,8 +57,7 @@ const API_OF_MEMORY = isFullTier
 const OF_TWO_ORGANIZATIONS = ['test/api/access/**', 'test/api/pricing/overrides.test.ts'];
 
 /** The slowest files: if they started last, a processor would be idle at the end. */
-const BEGUN_FIRST =
-  /\/(browser|crash|otlp|scenarios)\/|\/storage\/(postgres|sqlite|sqlite-start)\.test\.ts$/;
+const BEGUN_FIRST = /\/(browser|crash|otlp|scenarios)\/|\/storage\/(postgres|sqlite|sqlite-start)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -60,7 +60,10 @@ it(
     const seeds = Array.from({ length: count }, (_, index) => first + index);
     let failure = await playAll(seeds);
     // Random draws may miss a case; further seeds make up for it.
-    const more = Array.from({ length: isRepeated || !isFullTier ? 0 : MORE_SEEDS_MAX }, (_, index) => first + count + index);
+    const more = Array.from(
+      { length: isRepeated || !isFullTier ? 0 : MORE_SEEDS_MAX },
+      (_, index) => first + count + index,
+    );
     while (failure === null && missing().length > 0 && more.length > 0)
       failure = await playAll(more.splice(0, WRITERS.length));
     report({ id: 'access', seed: failure?.seed ?? first, n: count * OPERATIONS, pass: failure === null });
