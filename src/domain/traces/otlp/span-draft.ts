@@ -12,13 +12,14 @@ import {
 import { findHttpStatus } from '../collector/collector-error.ts';
 import { isBlank, toFigure, toText } from '../collector/collector-json.ts';
 import type { AttributeJson } from './attribute-json.ts';
-import { INPUT, MODEL, OUTPUT, VENDOR } from './attribute-table.ts';
+import { MODEL, VENDOR } from './attribute-table.ts';
+import { nameOf } from './conventions/ai-sdk.ts';
 import { type OtlpSpan, SPAN_KINDS, STATUS_CODES, STATUS_ERROR } from './span.ts';
 import { typeOf } from './span-type.ts';
 import { createView, first, type SpanView } from './span-view.ts';
 import { timesOf } from './times.ts';
 import { metricsOf } from './usage.ts';
-import { contextsOf, paramsOf, typedValueOf } from './values.ts';
+import { contextsOf, inputOf, outputOf, paramsOf } from './values.ts';
 
 export function toSpanDraft(span: OtlpSpan, json: AttributeJson): SpanDraft {
   const view = createView(span, json);
@@ -30,11 +31,11 @@ export function toSpanDraft(span: OtlpSpan, json: AttributeJson): SpanDraft {
     traceId: span.traceId,
     parentId: span.parentId,
     type: typeOf(span),
-    name: span.name === '' ? undefined : span.name,
+    name: nameOf(span),
     vendor: vendorOf(view),
     model: toText(first(view, MODEL), 'model'),
-    input: typedValueOf(view, 'input', INPUT),
-    output: typedValueOf(view, 'output', OUTPUT),
+    input: inputOf(view),
+    output: outputOf(view),
     params: paramsOf(view),
     metrics,
     error: failureOf(span),
