@@ -14,83 +14,85 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_spandrel_v1_analytics: GenFile;
 
 /**
- * Which traces are summed up, and how.
+ * The traces to aggregate, and their buckets and metrics.
  *
  * @generated from message spandrel.v1.QueryAnalyticsRequest
  */
 export declare type QueryAnalyticsRequest = Message<"spandrel.v1.QueryAnalyticsRequest"> & {
   /**
-   * Traces that began at this instant or later.
+   * Start of the range, included: the earliest start of a trace. Milliseconds since the Unix epoch over REST.
    *
    * @generated from field: optional google.protobuf.Timestamp started_from = 1;
    */
   startedFrom?: Timestamp | undefined;
 
   /**
-   * And at this instant or earlier; not before started_from.
+   * End of the range, included: the latest start of a trace, not before started_from. Milliseconds since the Unix epoch
+   * over REST.
    *
    * @generated from field: optional google.protobuf.Timestamp started_to = 2;
    */
   startedTo?: Timestamp | undefined;
 
   /**
-   * How long the buckets are; days by default.
+   * Length of the buckets; default day.
    *
    * @generated from field: spandrel.v1.AnalyticsInterval interval = 3;
    */
   interval: AnalyticsInterval;
 
   /**
-   * The field that the buckets of one interval are grouped by; none by default.
+   * Field that the traces of one interval are grouped by; default none.
    *
    * @generated from field: spandrel.v1.AnalyticsGrouping group_by = 4;
    */
   groupBy: AnalyticsGrouping;
 
   /**
-   * A comma list of the metrics to answer; empty: all. first_token_ms and total_time_ms stand for both percentiles.
+   * Names of the metrics to return, separated by commas, at most 1,000 characters; empty: all. first_token_ms and
+   * total_time_ms stand for both percentiles.
    *
    * @generated from field: string metrics = 5;
    */
   metrics: string;
 
   /**
-   * Only traces with this user_id.
+   * user_id of the traces to count; unset: any.
    *
    * @generated from field: optional string user_id = 6;
    */
   userId?: string | undefined;
 
   /**
-   * Only traces with this customer_id.
+   * customer_id of the traces to count; unset: any.
    *
    * @generated from field: optional string customer_id = 7;
    */
   customerId?: string | undefined;
 
   /**
-   * Only traces with this thread_id.
+   * thread_id of the traces to count; unset: any.
    *
    * @generated from field: optional string thread_id = 8;
    */
   threadId?: string | undefined;
 
   /**
-   * Only traces with this label.
+   * Label of the traces to count; unset: any.
    *
    * @generated from field: optional string label = 9;
    */
   label?: string | undefined;
 
   /**
-   * Only spans of this model.
+   * Model of the spans to count; unset: whole traces count.
    *
    * @generated from field: optional string model = 10;
    */
   model?: string | undefined;
 
   /**
-   * Groups to keep, those with the most traces first, then the dearest; 1 to 1,000, by default 100.
+   * Number of groups to keep, 1 to 1,000, default 100: those with the most traces, then those with the highest cost.
    *
    * @generated from field: optional int32 limit = 11;
    */
@@ -104,48 +106,48 @@ export declare type QueryAnalyticsRequest = Message<"spandrel.v1.QueryAnalyticsR
 export declare const QueryAnalyticsRequestSchema: GenMessage<QueryAnalyticsRequest>;
 
 /**
- * The buckets of a range.
+ * The buckets of a range, with the query that they answer.
  *
  * @generated from message spandrel.v1.QueryAnalyticsResponse
  */
 export declare type QueryAnalyticsResponse = Message<"spandrel.v1.QueryAnalyticsResponse"> & {
   /**
-   * As in the request.
+   * Start of the range, as in the request.
    *
    * @generated from field: google.protobuf.Timestamp started_from = 1;
    */
   startedFrom?: Timestamp | undefined;
 
   /**
-   * As in the request.
+   * End of the range, as in the request.
    *
    * @generated from field: google.protobuf.Timestamp started_to = 2;
    */
   startedTo?: Timestamp | undefined;
 
   /**
-   * As in the request; days by default.
+   * Length of the buckets, as in the request; day where the request has none.
    *
    * @generated from field: spandrel.v1.AnalyticsInterval interval = 3;
    */
   interval: AnalyticsInterval;
 
   /**
-   * As in the request; none by default.
+   * Field that traces are grouped by, as in the request; none where the request has none.
    *
    * @generated from field: spandrel.v1.AnalyticsGrouping group_by = 4;
    */
   groupBy: AnalyticsGrouping;
 
   /**
-   * Whether there are more groups than were kept.
+   * Whether there are more groups than the limit of the request kept.
    *
    * @generated from field: bool truncated = 5;
    */
   truncated: boolean;
 
   /**
-   * By start, then group; those without traces are left out. At most 10,000.
+   * Buckets by start, then group, at most 10,000; buckets without traces are left out.
    *
    * @generated from field: repeated spandrel.v1.AnalyticsBucket buckets = 6;
    */
@@ -165,92 +167,92 @@ export declare const QueryAnalyticsResponseSchema: GenMessage<QueryAnalyticsResp
  */
 export declare type AnalyticsBucket = Message<"spandrel.v1.AnalyticsBucket"> & {
   /**
-   * The first millisecond.
+   * First millisecond of the interval.
    *
    * @generated from field: google.protobuf.Timestamp starts_at = 1;
    */
   startsAt?: Timestamp | undefined;
 
   /**
-   * The first millisecond behind it.
+   * First millisecond after the interval.
    *
    * @generated from field: google.protobuf.Timestamp ends_at = 2;
    */
   endsAt?: Timestamp | undefined;
 
   /**
-   * Unset for traces without a value, and where traces are not grouped.
+   * Value of the grouped field; unset for traces without a value, and where traces are not grouped.
    *
    * @generated from field: optional string group = 3;
    */
   group?: string | undefined;
 
   /**
-   * How many traces.
+   * Number of traces in the bucket.
    *
    * @generated from field: optional int64 traces = 4;
    */
   traces?: bigint | undefined;
 
   /**
-   * How many spans.
+   * Number of spans of the traces; of a model where the query groups or filters by model.
    *
    * @generated from field: optional int64 spans = 5;
    */
   spans?: bigint | undefined;
 
   /**
-   * Traces with an error; of a model its spans with one.
+   * Number of traces with an error; of spans with one where the query groups or filters by model.
    *
    * @generated from field: optional int64 errors = 6;
    */
   errors?: bigint | undefined;
 
   /**
-   * The sum of the known values.
+   * Sum of the known numbers of prompt tokens; a larger sum is reported as 2^53-1.
    *
    * @generated from field: optional spandrel.v1.AnalyticsCount prompt_tokens = 7;
    */
   promptTokens?: AnalyticsCount | undefined;
 
   /**
-   * The sum of the known values.
+   * Sum of the known numbers of answer tokens; a larger sum is reported as 2^53-1.
    *
    * @generated from field: optional spandrel.v1.AnalyticsCount completion_tokens = 8;
    */
   completionTokens?: AnalyticsCount | undefined;
 
   /**
-   * US dollars, the sum of the known costs.
+   * USD, the sum of the known costs.
    *
    * @generated from field: optional spandrel.v1.AnalyticsAmount total_cost = 9;
    */
   totalCost?: AnalyticsAmount | undefined;
 
   /**
-   * The median of the time to the first token, in milliseconds. Percentiles are by nearest rank, of traces or of the
-   * spans of a model, and within one part in a hundred above 10,000 values.
+   * Milliseconds to the first token, the median. Percentiles are by nearest rank, of traces or of the spans of a model,
+   * and within one part in a hundred above 10,000 values.
    *
    * @generated from field: optional spandrel.v1.AnalyticsCount first_token_ms_p50 = 10;
    */
   firstTokenMsP50?: AnalyticsCount | undefined;
 
   /**
-   * The 95th percentile of it.
+   * Milliseconds to the first token, the 95th percentile.
    *
    * @generated from field: optional spandrel.v1.AnalyticsCount first_token_ms_p95 = 11;
    */
   firstTokenMsP95?: AnalyticsCount | undefined;
 
   /**
-   * The median of the whole time, in milliseconds.
+   * Milliseconds from start to end, the median.
    *
    * @generated from field: optional spandrel.v1.AnalyticsCount total_time_ms_p50 = 12;
    */
   totalTimeMsP50?: AnalyticsCount | undefined;
 
   /**
-   * The 95th percentile of it.
+   * Milliseconds from start to end, the 95th percentile.
    *
    * @generated from field: optional spandrel.v1.AnalyticsCount total_time_ms_p95 = 13;
    */
@@ -270,7 +272,7 @@ export declare const AnalyticsBucketSchema: GenMessage<AnalyticsBucket>;
  */
 export declare type AnalyticsCount = Message<"spandrel.v1.AnalyticsCount"> & {
   /**
-   * The number.
+   * Value of the metric; unset where no value is known.
    *
    * @generated from field: optional int64 value = 1;
    */
@@ -290,7 +292,7 @@ export declare const AnalyticsCountSchema: GenMessage<AnalyticsCount>;
  */
 export declare type AnalyticsAmount = Message<"spandrel.v1.AnalyticsAmount"> & {
   /**
-   * US dollars.
+   * USD; unset where no cost is known.
    *
    * @generated from field: optional double value = 1;
    */
@@ -304,27 +306,29 @@ export declare type AnalyticsAmount = Message<"spandrel.v1.AnalyticsAmount"> & {
 export declare const AnalyticsAmountSchema: GenMessage<AnalyticsAmount>;
 
 /**
- * Whose traces are summed up.
+ * The user whose traces are summed up, and the range.
  *
  * @generated from message spandrel.v1.GetUserStatsRequest
  */
 export declare type GetUserStatsRequest = Message<"spandrel.v1.GetUserStatsRequest"> & {
   /**
-   * 1 to 512 characters.
+   * user_id of the metadata of the traces, 1 to 512 characters; a longer one has no traces.
    *
    * @generated from field: string user_id = 1;
    */
   userId: string;
 
   /**
-   * Traces that began at this instant or later; thirty days ago by default.
+   * Start of the range, included: the earliest start of a trace. Milliseconds since the Unix epoch over REST, default
+   * thirty days before now, or before started_to where that is earlier.
    *
    * @generated from field: optional google.protobuf.Timestamp started_from = 2;
    */
   startedFrom?: Timestamp | undefined;
 
   /**
-   * And at this instant or earlier; a day ahead by default, for clocks that run fast.
+   * End of the range, included: the latest start of a trace. Milliseconds since the Unix epoch over REST, default a day
+   * ahead, for clocks that run fast.
    *
    * @generated from field: optional google.protobuf.Timestamp started_to = 3;
    */
@@ -344,70 +348,70 @@ export declare const GetUserStatsRequestSchema: GenMessage<GetUserStatsRequest>;
  */
 export declare type GetUserStatsResponse = Message<"spandrel.v1.GetUserStatsResponse"> & {
   /**
-   * As in the request.
+   * user_id of the traces, as in the request; secrets of credentials in it are masked.
    *
    * @generated from field: string user_id = 1;
    */
   userId: string;
 
   /**
-   * How many traces.
+   * Number of traces of the user.
    *
    * @generated from field: int64 traces = 2;
    */
   traces: bigint;
 
   /**
-   * How many threads.
+   * Number of distinct threads of the traces.
    *
    * @generated from field: int64 threads = 3;
    */
   threads: bigint;
 
   /**
-   * How many spans.
+   * Number of spans of the traces.
    *
    * @generated from field: int64 spans = 4;
    */
   spans: bigint;
 
   /**
-   * The sum of the known values.
+   * Sum of the known numbers of prompt tokens; unset where none is known.
    *
    * @generated from field: optional int64 prompt_tokens = 5;
    */
   promptTokens?: bigint | undefined;
 
   /**
-   * The sum of the known values.
+   * Sum of the known numbers of answer tokens; unset where none is known.
    *
    * @generated from field: optional int64 completion_tokens = 6;
    */
   completionTokens?: bigint | undefined;
 
   /**
-   * US dollars, the sum of the known costs.
+   * USD, the sum of the known costs; unset where none is known.
    *
    * @generated from field: optional double total_cost = 7;
    */
   totalCost?: number | undefined;
 
   /**
-   * Traces with an error.
+   * Number of traces with an error.
    *
    * @generated from field: int64 errors = 8;
    */
   errors: bigint;
 
   /**
-   * When the first trace of the range began.
+   * Start of the first trace of the range; unset without traces.
    *
    * @generated from field: optional google.protobuf.Timestamp first_seen_at = 9;
    */
   firstSeenAt?: Timestamp | undefined;
 
   /**
-   * When the last one began.
+   * Start of the last trace of the range; unset without traces.
    *
    * @generated from field: optional google.protobuf.Timestamp last_seen_at = 10;
    */
@@ -421,55 +425,55 @@ export declare type GetUserStatsResponse = Message<"spandrel.v1.GetUserStatsResp
 export declare const GetUserStatsResponseSchema: GenMessage<GetUserStatsResponse>;
 
 /**
- * How long the buckets are, by the calendar in UTC.
+ * The length of a bucket, by the calendar in UTC.
  *
  * @generated from enum spandrel.v1.AnalyticsInterval
  */
 export enum AnalyticsInterval {
   /**
-   * By days.
+   * The same as day.
    *
    * @generated from enum value: ANALYTICS_INTERVAL_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Minutes.
+   * One minute of the clock per bucket.
    *
    * @generated from enum value: ANALYTICS_INTERVAL_MINUTE = 1;
    */
   MINUTE = 1,
 
   /**
-   * Hours.
+   * One hour of the clock per bucket.
    *
    * @generated from enum value: ANALYTICS_INTERVAL_HOUR = 2;
    */
   HOUR = 2,
 
   /**
-   * Days.
+   * One calendar day per bucket.
    *
    * @generated from enum value: ANALYTICS_INTERVAL_DAY = 3;
    */
   DAY = 3,
 
   /**
-   * Weeks, from Monday on.
+   * One week per bucket, from Monday on.
    *
    * @generated from enum value: ANALYTICS_INTERVAL_WEEK = 4;
    */
   WEEK = 4,
 
   /**
-   * Months.
+   * One calendar month per bucket.
    *
    * @generated from enum value: ANALYTICS_INTERVAL_MONTH = 5;
    */
   MONTH = 5,
 
   /**
-   * One for the whole range.
+   * One bucket for the whole range.
    *
    * @generated from enum value: ANALYTICS_INTERVAL_TOTAL = 6;
    */
@@ -488,49 +492,49 @@ export declare const AnalyticsIntervalSchema: GenEnum<AnalyticsInterval>;
  */
 export enum AnalyticsGrouping {
   /**
-   * Not at all.
+   * The same as none.
    *
    * @generated from enum value: ANALYTICS_GROUPING_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Not at all.
+   * No grouping: all traces are one group.
    *
    * @generated from enum value: ANALYTICS_GROUPING_NONE = 1;
    */
   NONE = 1,
 
   /**
-   * The models of their spans, of which each counts for its own.
+   * Model of the spans of the trace; only the spans of a model count for its group.
    *
    * @generated from enum value: ANALYTICS_GROUPING_MODEL = 2;
    */
   MODEL = 2,
 
   /**
-   * The user_id of their metadata.
+   * user_id of the metadata of the trace.
    *
    * @generated from enum value: ANALYTICS_GROUPING_USER_ID = 3;
    */
   USER_ID = 3,
 
   /**
-   * The customer_id of their metadata.
+   * customer_id of the metadata of the trace.
    *
    * @generated from enum value: ANALYTICS_GROUPING_CUSTOMER_ID = 4;
    */
   CUSTOMER_ID = 4,
 
   /**
-   * The labels of their metadata; a trace with several counts for each.
+   * Label of the metadata of the trace; a trace with several labels counts for each.
    *
    * @generated from enum value: ANALYTICS_GROUPING_LABEL = 5;
    */
   LABEL = 5,
 
   /**
-   * The thread_id of their metadata.
+   * thread_id of the metadata of the trace.
    *
    * @generated from enum value: ANALYTICS_GROUPING_THREAD_ID = 6;
    */

@@ -72,7 +72,7 @@ export const AnalyticsIntervalSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_analytics, 0);
 
 /**
- * How long the buckets are, by the calendar in UTC.
+ * The length of a bucket, by the calendar in UTC.
  *
  * @generated from enum spandrel.v1.AnalyticsInterval
  */

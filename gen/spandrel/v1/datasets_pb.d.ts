@@ -21,56 +21,56 @@ export declare const file_spandrel_v1_datasets: GenFile;
  */
 export declare type Dataset = Message<"spandrel.v1.Dataset"> & {
   /**
-   * "dataset_" and 21 characters.
+   * The id of the dataset: "dataset_" and 21 characters.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The project that owns it.
+   * The id of the project that owns the dataset.
    *
    * @generated from field: string project_id = 2;
    */
   projectId: string;
 
   /**
-   * The display name.
+   * The display name of the dataset: 1 to 255 characters.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * Unique in the project, never changes.
+   * The slug of the dataset: at most 56 characters, unique in the project. It never changes.
    *
    * @generated from field: string slug = 4;
    */
   slug: string;
 
   /**
-   * Of the newest entries.
+   * The newest version of the dataset: 1 for a new dataset, one more each time entries are added.
    *
    * @generated from field: int32 version = 5;
    */
   version: number;
 
   /**
-   * Of all versions together.
+   * The number of entries of all versions together: at most 10,000.
    *
    * @generated from field: int32 entry_count = 6;
    */
   entryCount: number;
 
   /**
-   * When it was made.
+   * The time at which the dataset was created.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 7;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When entries were last added.
+   * The time at which entries were last added.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 8;
    */
@@ -90,42 +90,43 @@ export declare const DatasetSchema: GenMessage<Dataset>;
  */
 export declare type DatasetEntry = Message<"spandrel.v1.DatasetEntry"> & {
   /**
-   * The id of the dataset, and the place of the entry in it.
+   * The id of the entry: the id of the dataset, "-", and the index of the entry in the dataset, from 0.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The dataset.
+   * The id of the dataset that holds the entry.
    *
    * @generated from field: string dataset_id = 2;
    */
   datasetId: string;
 
   /**
-   * The project that owns it.
+   * The id of the project that owns the dataset.
    *
    * @generated from field: string project_id = 3;
    */
   projectId: string;
 
   /**
-   * A JSON object. By convention input, expected_output and metadata, but any members are kept.
+   * The content of the entry: a JSON object. By convention it has input, expected_output and metadata, but any members
+   * are kept.
    *
    * @generated from field: string entry_json = 4;
    */
   entryJson: string;
 
   /**
-   * When it was added.
+   * The time at which the entry was added.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 5;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * The same: entries do not change.
+   * The time at which the entry was added, too: entries do not change.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 6;
    */
@@ -139,20 +140,20 @@ export declare type DatasetEntry = Message<"spandrel.v1.DatasetEntry"> & {
 export declare const DatasetEntrySchema: GenMessage<DatasetEntry>;
 
 /**
- * Names one dataset.
+ * The id or the slug of the dataset to read, and the version up to which its entries are read.
  *
  * @generated from message spandrel.v1.GetDatasetRequest
  */
 export declare type GetDatasetRequest = Message<"spandrel.v1.GetDatasetRequest"> & {
   /**
-   * The id or the slug.
+   * The id or the slug of the dataset.
    *
    * @generated from field: string slug_or_id = 1;
    */
   slugOrId: string;
 
   /**
-   * Up to which version entries are read; the newest by default.
+   * The version up to which entries are read: at least 1; the newest by default.
    *
    * @generated from field: optional int32 version = 2;
    */
@@ -166,20 +167,20 @@ export declare type GetDatasetRequest = Message<"spandrel.v1.GetDatasetRequest">
 export declare const GetDatasetRequestSchema: GenMessage<GetDatasetRequest>;
 
 /**
- * The dataset and its entries.
+ * The dataset that was requested, with its entries.
  *
  * @generated from message spandrel.v1.GetDatasetResponse
  */
 export declare type GetDatasetResponse = Message<"spandrel.v1.GetDatasetResponse"> & {
   /**
-   * Its name and newest version.
+   * The dataset in its current state, with its newest version.
    *
    * @generated from field: spandrel.v1.Dataset dataset = 1;
    */
   dataset?: Dataset | undefined;
 
   /**
-   * In the order in which they were added.
+   * The entries up to the requested version, in the order in which they were added.
    *
    * @generated from field: repeated spandrel.v1.DatasetEntry data = 2;
    */
@@ -193,7 +194,7 @@ export declare type GetDatasetResponse = Message<"spandrel.v1.GetDatasetResponse
 export declare const GetDatasetResponseSchema: GenMessage<GetDatasetResponse>;
 
 /**
- * Asks for the whole list, which has no pages.
+ * A request for all datasets of the project: the list has no pages.
  *
  * @generated from message spandrel.v1.ListDatasetsRequest
  */
@@ -207,13 +208,13 @@ export declare type ListDatasetsRequest = Message<"spandrel.v1.ListDatasetsReque
 export declare const ListDatasetsRequestSchema: GenMessage<ListDatasetsRequest>;
 
 /**
- * Every dataset of the project.
+ * The datasets of the project, all of them.
  *
  * @generated from message spandrel.v1.ListDatasetsResponse
  */
 export declare type ListDatasetsResponse = Message<"spandrel.v1.ListDatasetsResponse"> & {
   /**
-   * The newest first.
+   * The datasets of the project, the newest first: at most 1,000.
    *
    * @generated from field: repeated spandrel.v1.Dataset data = 1;
    */
@@ -227,35 +228,35 @@ export declare type ListDatasetsResponse = Message<"spandrel.v1.ListDatasetsResp
 export declare const ListDatasetsResponseSchema: GenMessage<ListDatasetsResponse>;
 
 /**
- * A new dataset, with entries in one of three forms, or without any. The request has at most 1 MiB; more entries are added
- * by further requests.
+ * A new dataset, with entries in one of three forms, or without any. The request has at most 1 MiB; more entries are
+ * added by further requests.
  *
  * @generated from message spandrel.v1.CreateDatasetRequest
  */
 export declare type CreateDatasetRequest = Message<"spandrel.v1.CreateDatasetRequest"> & {
   /**
-   * 1 to 255 characters after trimming.
+   * The display name of the dataset: 1 to 255 characters after trimming.
    *
    * @generated from field: optional string name = 1;
    */
   name?: string | undefined;
 
   /**
-   * A JSON array of objects.
+   * The entries as a JSON array of objects; excludes csv and jsonl.
    *
    * @generated from field: optional string entries_json = 2;
    */
   entriesJson?: string | undefined;
 
   /**
-   * CSV whose first row names the members; all values are texts.
+   * The entries as CSV whose first row names the members, at most 200; all values are texts.
    *
    * @generated from field: optional string csv = 3;
    */
   csv?: string | undefined;
 
   /**
-   * One JSON object a line.
+   * The entries as JSON lines, one object a line.
    *
    * @generated from field: optional string jsonl = 4;
    */
@@ -269,13 +270,13 @@ export declare type CreateDatasetRequest = Message<"spandrel.v1.CreateDatasetReq
 export declare const CreateDatasetRequestSchema: GenMessage<CreateDatasetRequest>;
 
 /**
- * The new dataset.
+ * The dataset that was created.
  *
  * @generated from message spandrel.v1.CreateDatasetResponse
  */
 export declare type CreateDatasetResponse = Message<"spandrel.v1.CreateDatasetResponse"> & {
   /**
-   * With its slug.
+   * The new dataset with its id and slug.
    *
    * @generated from field: spandrel.v1.Dataset dataset = 1;
    */
@@ -289,7 +290,7 @@ export declare type CreateDatasetResponse = Message<"spandrel.v1.CreateDatasetRe
 export declare const CreateDatasetResponseSchema: GenMessage<CreateDatasetResponse>;
 
 /**
- * Entries to add, in one of three forms.
+ * The entries to add to a dataset, in exactly one of three forms.
  *
  * @generated from message spandrel.v1.AddDatasetEntriesRequest
  */
@@ -302,21 +303,21 @@ export declare type AddDatasetEntriesRequest = Message<"spandrel.v1.AddDatasetEn
   slugOrId: string;
 
   /**
-   * A JSON array of objects.
+   * The entries as a JSON array of objects; excludes csv and jsonl.
    *
    * @generated from field: optional string entries_json = 2;
    */
   entriesJson?: string | undefined;
 
   /**
-   * CSV whose first row names the members; all values are texts.
+   * The entries as CSV whose first row names the members, at most 200; all values are texts.
    *
    * @generated from field: optional string csv = 3;
    */
   csv?: string | undefined;
 
   /**
-   * One JSON object a line.
+   * The entries as JSON lines, one object a line.
    *
    * @generated from field: optional string jsonl = 4;
    */
@@ -330,13 +331,13 @@ export declare type AddDatasetEntriesRequest = Message<"spandrel.v1.AddDatasetEn
 export declare const AddDatasetEntriesRequestSchema: GenMessage<AddDatasetEntriesRequest>;
 
 /**
- * The dataset as it is now.
+ * The dataset to which the entries were added.
  *
  * @generated from message spandrel.v1.AddDatasetEntriesResponse
  */
 export declare type AddDatasetEntriesResponse = Message<"spandrel.v1.AddDatasetEntriesResponse"> & {
   /**
-   * With its new version.
+   * The dataset in its current state, with its new version.
    *
    * @generated from field: spandrel.v1.Dataset dataset = 1;
    */
@@ -350,7 +351,7 @@ export declare type AddDatasetEntriesResponse = Message<"spandrel.v1.AddDatasetE
 export declare const AddDatasetEntriesResponseSchema: GenMessage<AddDatasetEntriesResponse>;
 
 /**
- * Which traces are to become entries.
+ * The dataset to add to, and a search for the traces that become its entries.
  *
  * @generated from message spandrel.v1.AddTracesToDatasetRequest
  */
@@ -363,56 +364,58 @@ export declare type AddTracesToDatasetRequest = Message<"spandrel.v1.AddTracesTo
   slugOrId: string;
 
   /**
-   * The first instant, default 30 days before now: RFC 3339, or epoch milliseconds as a number or a text of digits.
+   * The first instant of the range of traces, default 30 days before now: RFC 3339, or epoch milliseconds as a number
+   * or a text of digits.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 2;
    */
   startDate?: Timestamp | undefined;
 
   /**
-   * The last instant, default now; a date without a time includes its day.
+   * The last instant of the range of traces, default now; a date without a time includes its day.
    *
    * @generated from field: google.protobuf.Timestamp end_date = 3;
    */
   endDate?: Timestamp | undefined;
 
   /**
-   * A text that the name, the error message, the input or the output of a span holds. Empty: any.
+   * A text that the name, the error message, the input or the output of a span contains: at most 1,000 characters;
+   * empty for any.
    *
    * @generated from field: string query = 4;
    */
   query: string;
 
   /**
-   * A JSON object of filters by name, described in docs/search.md.
+   * The filters of the traces by name: a JSON object, described in docs/search.md.
    *
    * @generated from field: optional string filters_json = 5;
    */
   filtersJson?: string | undefined;
 
   /**
-   * Takes the traces instead that the filters do not fit.
+   * Whether the filters name the traces to leave out, not those to take; false by default.
    *
    * @generated from field: bool negate_filters = 6;
    */
   negateFilters: boolean;
 
   /**
-   * Only these traces.
+   * The ids of the traces to which the search is limited: at most 1,000; empty for all traces.
    *
    * @generated from field: repeated string trace_ids = 7;
    */
   traceIds: string[];
 
   /**
-   * occurred by default.
+   * The date of a trace that the range is compared with; occurred by default.
    *
    * @generated from field: spandrel.v1.TraceDateField date_field = 8;
    */
   dateField: TraceDateField;
 
   /**
-   * How many entries to add at most: 1 to 1,000, default 1,000.
+   * The largest number of entries to add: 1 to 1,000, default 1,000.
    *
    * @generated from field: optional int32 limit = 9;
    */
@@ -426,34 +429,35 @@ export declare type AddTracesToDatasetRequest = Message<"spandrel.v1.AddTracesTo
 export declare const AddTracesToDatasetRequestSchema: GenMessage<AddTracesToDatasetRequest>;
 
 /**
- * The entries that were added.
+ * The dataset after the addition, and how many traces became entries.
  *
  * @generated from message spandrel.v1.AddTracesToDatasetResponse
  */
 export declare type AddTracesToDatasetResponse = Message<"spandrel.v1.AddTracesToDatasetResponse"> & {
   /**
-   * As it is now.
+   * The dataset in its current state.
    *
    * @generated from field: spandrel.v1.Dataset dataset = 1;
    */
   dataset?: Dataset | undefined;
 
   /**
-   * How many entries were added.
+   * The number of entries that were added.
    *
    * @generated from field: int32 added = 2;
    */
   added: number;
 
   /**
-   * How many more traces the search finds: beyond the requested limit or the room, or too large to be stored.
+   * The number of other traces that the search finds: beyond the requested limit or the room in the dataset, or too
+   * large to be stored.
    *
    * @generated from field: int32 left_out = 3;
    */
   leftOut: number;
 
   /**
-   * False where there may be more of them.
+   * Whether left_out is exact; false where there may be more traces.
    *
    * @generated from field: bool is_left_out_exact = 4;
    */
@@ -467,13 +471,13 @@ export declare type AddTracesToDatasetResponse = Message<"spandrel.v1.AddTracesT
 export declare const AddTracesToDatasetResponseSchema: GenMessage<AddTracesToDatasetResponse>;
 
 /**
- * Names one dataset.
+ * The id or the slug of the dataset to delete.
  *
  * @generated from message spandrel.v1.DeleteDatasetRequest
  */
 export declare type DeleteDatasetRequest = Message<"spandrel.v1.DeleteDatasetRequest"> & {
   /**
-   * The id or the slug.
+   * The id or the slug of the dataset.
    *
    * @generated from field: string slug_or_id = 1;
    */
@@ -487,7 +491,7 @@ export declare type DeleteDatasetRequest = Message<"spandrel.v1.DeleteDatasetReq
 export declare const DeleteDatasetRequestSchema: GenMessage<DeleteDatasetRequest>;
 
 /**
- * The dataset is deleted.
+ * The confirmation that the dataset is deleted.
  *
  * @generated from message spandrel.v1.DeleteDatasetResponse
  */
@@ -518,7 +522,7 @@ export declare const DatasetService: GenService<{
     output: typeof GetDatasetResponseSchema;
   },
   /**
-   * All datasets of the project without their entries, the newest first.
+   * Lists all datasets of the project without their entries, the newest first.
    *
    * @generated from rpc spandrel.v1.DatasetService.ListDatasets
    */
@@ -529,7 +533,8 @@ export declare const DatasetService: GenService<{
   },
   /**
    * Makes a dataset; the entries that come with it are its version 1. A project holds at most 1,000.
-   * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT dataset_limit_reached, INVALID_ARGUMENT dataset_too_large.
+   * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT dataset_limit_reached, INVALID_ARGUMENT
+   * dataset_too_large.
    *
    * @generated from rpc spandrel.v1.DatasetService.CreateDataset
    */
@@ -550,10 +555,11 @@ export declare const DatasetService: GenService<{
     output: typeof AddDatasetEntriesResponseSchema;
   },
   /**
-   * Adds an entry for each trace that a search finds, newest first, up to the requested limit and the room in the dataset;
-   * the entries make a new version. An entry has input, expected_output (the output where the trace has no expected one),
-   * metadata and trace_id. The caller also needs the permission traces:view.
-   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND dataset_not_found, PERMISSION_DENIED api_key_permission_denied.
+   * Adds an entry for each trace that a search finds, newest first, up to the requested limit and the room in the
+   * dataset; the entries make a new version. An entry has input, expected_output (the output where the trace has no
+   * expected one), metadata and trace_id. The caller also needs the permission traces:view.
+   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND dataset_not_found, PERMISSION_DENIED
+   * api_key_permission_denied.
    *
    * @generated from rpc spandrel.v1.DatasetService.AddTracesToDataset
    */
@@ -563,7 +569,7 @@ export declare const DatasetService: GenService<{
     output: typeof AddTracesToDatasetResponseSchema;
   },
   /**
-   * Deletes a dataset and its entries; its slug is free.
+   * Deletes a dataset and its entries, and frees its slug for a new one.
    * Errors: NOT_FOUND dataset_not_found.
    *
    * @generated from rpc spandrel.v1.DatasetService.DeleteDataset

@@ -20,14 +20,14 @@ export declare const file_spandrel_v1_endpoints: GenFile;
  */
 export declare type SqsAccessKeys = Message<"spandrel.v1.SqsAccessKeys"> & {
   /**
-   * The public half of the key pair, printable ASCII; only together with secret_access_key.
+   * The public half of the key pair, 1 to 128 characters of printable ASCII; only together with secret_access_key.
    *
    * @generated from field: optional string access_key_id = 1;
    */
   accessKeyId?: string | undefined;
 
   /**
-   * The secret half of the key pair, which no answer holds; only together with access_key_id.
+   * The secret half of the key pair, 1 to 256 characters, which no response holds; only together with access_key_id.
    *
    * @generated from field: optional string secret_access_key = 2;
    */
@@ -47,14 +47,14 @@ export declare const SqsAccessKeysSchema: GenMessage<SqsAccessKeys>;
  */
 export declare type SqsAssumeRole = Message<"spandrel.v1.SqsAssumeRole"> & {
   /**
-   * The role to take on.
+   * ARN of the IAM role to assume, 1 to 2048 characters.
    *
    * @generated from field: optional string role_arn = 1;
    */
   roleArn?: string | undefined;
 
   /**
-   * The external id for assuming the role, only beside a role; generated when a role has none.
+   * External ID for assuming the role, 1 to 1224 characters, only beside a role; generated when a role has none.
    *
    * @generated from field: optional string external_id = 2;
    */
@@ -89,42 +89,43 @@ export declare type SqsAmbientCredentials = Message<"spandrel.v1.SqsAmbientCrede
 export declare const SqsAmbientCredentialsSchema: GenMessage<SqsAmbientCredentials>;
 
 /**
- * A queue as a destination. Its credentials are a role, a key pair, or those of the server itself; in an update, a role replaces a key pair,
- * and the reverse.
+ * A queue as a destination. Its credentials are a role, a key pair, or those of the server itself; in an update, a role
+ * replaces a key pair, and the reverse.
  *
  * @generated from message spandrel.v1.SqsDestination
  */
 export declare type SqsDestination = Message<"spandrel.v1.SqsDestination"> & {
   /**
-   * The URL of a standard queue, as it was sent; white space around it is dropped.
+   * URL of a standard queue, at most 2000 characters, as it was sent; white space around it is dropped.
    *
    * @generated from field: optional string queue_url = 1;
    */
   queueUrl?: string | undefined;
 
   /**
-   * Read from the URL. A request may repeat it, and is refused when the URL says another one.
+   * AWS region of the queue, read from its URL. A request may repeat it, and is refused when the URL has another one.
    *
    * @generated from field: string region = 2;
    */
   region: string;
 
   /**
-   * Read from the URL. A request may repeat it, and is refused when the URL says another one.
+   * AWS account ID of the queue, read from its URL. A request may repeat it, and is refused when the URL has another
+   * one.
    *
    * @generated from field: string account_id = 3;
    */
   accountId: string;
 
   /**
-   * Read from the URL. A request may repeat it, and is refused when the URL says another one.
+   * Name of the queue, read from its URL. A request may repeat it, and is refused when the URL has another one.
    *
    * @generated from field: string queue_name = 4;
    */
   queueName: string;
 
   /**
-   * With which of the three it is reached; a new endpoint that sends none has those of the server.
+   * The credentials that the queue is reached with; a new endpoint that sends none has those of the server.
    *
    * @generated from oneof spandrel.v1.SqsDestination.credentials
    */
@@ -155,7 +156,7 @@ export declare type SqsDestination = Message<"spandrel.v1.SqsDestination"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * With which of the three it is to be reached: a request is refused when its credentials say another one.
+   * The mode that the credentials must have: a request is refused when the credentials imply another one.
    *
    * @generated from field: spandrel.v1.CredentialMode expected_mode = 8;
    */
@@ -169,33 +170,33 @@ export declare type SqsDestination = Message<"spandrel.v1.SqsDestination"> & {
 export declare const SqsDestinationSchema: GenMessage<SqsDestination>;
 
 /**
- * An endpoint.
+ * A destination for events of the organization, with the selection of its events and the rules of their delivery.
  *
  * @generated from message spandrel.v1.Endpoint
  */
 export declare type Endpoint = Message<"spandrel.v1.Endpoint"> & {
   /**
-   * "webhookendpoint_" and 29 characters.
+   * ID of the endpoint: "webhookendpoint_" and 29 characters.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The kind of its destination.
+   * Kind of the destination, fixed once the endpoint is created.
    *
    * @generated from field: spandrel.v1.DestinationKind destination_kind = 2;
    */
   destinationKind: DestinationKind;
 
   /**
-   * Where its batches go. An update cannot change the kind.
+   * The destination of the batches. An update cannot change its kind.
    *
    * @generated from oneof spandrel.v1.Endpoint.destination
    */
   destination: {
     /**
-     * As it was sent, in 1 to 2000 characters; unset for queues.
+     * URL that batches are posted to, 1 to 2000 characters, as it was sent; unset for queues.
      *
      * @generated from field: string url = 3;
      */
@@ -203,7 +204,7 @@ export declare type Endpoint = Message<"spandrel.v1.Endpoint"> & {
     case: "url";
   } | {
     /**
-     * Unset for URLs. An update keeps the members that it does not name.
+     * Queue that batches are sent to; unset for URLs. An update keeps the members that it does not name.
      *
      * @generated from field: spandrel.v1.SqsDestination sqs = 4;
      */
@@ -212,98 +213,100 @@ export declare type Endpoint = Message<"spandrel.v1.Endpoint"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Selectors of events, as they were sent; an update replaces all of them.
+   * Selectors of the events that the endpoint gets, 1 to 100 of 1 to 200 characters, as they were sent; an update
+   * replaces all of them.
    *
    * @generated from field: repeated string enabled_events = 5;
    */
   enabledEvents: string[];
 
   /**
-   * Whether anything is sent; an update enables or disables it.
+   * Whether events are sent to the endpoint; an update enables or disables it.
    *
    * @generated from field: spandrel.v1.EndpointStatus status = 6;
    */
   status: EndpointStatus;
 
   /**
-   * Why nothing is sent.
+   * Reason why the endpoint is disabled; unset while it is active.
    *
    * @generated from field: optional spandrel.v1.DisabledReason disabled_reason = 7;
    */
   disabledReason?: DisabledReason | undefined;
 
   /**
-   * Since when nothing is sent.
+   * Time when the endpoint was disabled; unset while it is active.
    *
    * @generated from field: optional google.protobuf.Timestamp disabled_at = 8;
    */
   disabledAt?: Timestamp | undefined;
 
   /**
-   * The first failure after the last success.
+   * Time of the first failed attempt after the last successful one; unset when none failed since.
    *
    * @generated from field: optional google.protobuf.Timestamp failing_since = 9;
    */
   failingSince?: Timestamp | undefined;
 
   /**
-   * When an attempt succeeded last.
+   * Time of the last successful attempt; unset before the first.
    *
    * @generated from field: optional google.protobuf.Timestamp last_success_at = 10;
    */
   lastSuccessAt?: Timestamp | undefined;
 
   /**
-   * When an attempt failed last.
+   * Time of the last failed attempt; unset before the first.
    *
    * @generated from field: optional google.protobuf.Timestamp last_failure_at = 11;
    */
   lastFailureAt?: Timestamp | undefined;
 
   /**
-   * Events in one batch, 1 to 100.
+   * Maximum number of events in one batch, 1 to 100; 100 by default.
    *
    * @generated from field: optional int32 max_batch_size = 12;
    */
   maxBatchSize?: number | undefined;
 
   /**
-   * How many milliseconds an event waits for others, 0 to 60000.
+   * Maximum time in milliseconds that an event waits for others to fill its batch, 0 to 60000; 250 by default.
    *
    * @generated from field: optional int32 max_batch_delay_ms = 13;
    */
   maxBatchDelayMs?: number | undefined;
 
   /**
-   * Batches being sent at once, 1 to 8.
+   * Maximum number of batches that are sent at the same time, 1 to 8; 4 by default.
    *
    * @generated from field: optional int32 max_in_flight = 14;
    */
   maxInFlight?: number | undefined;
 
   /**
-   * When it was made.
+   * Time when the endpoint was created.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 15;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When its configuration, secret or status changed last.
+   * Time of the last change of the configuration, the secret or the status; deliveries do not change it.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 16;
    */
   updatedAt?: Timestamp | undefined;
 
   /**
-   * The secret that deliveries are signed with; only in responses that create one.
+   * Secret that deliveries are signed with: "whsec_" and 44 characters of base64; only in responses that create a
+   * secret.
    *
    * @generated from field: optional string secret = 17;
    */
   secret?: string | undefined;
 
   /**
-   * Its purpose, in up to 500 characters. Responses show it with the health of the endpoint.
+   * Purpose of the endpoint, at most 500 characters. Responses show it with the health of the endpoint.
    *
    * @generated from field: optional string description = 18;
    */
@@ -323,28 +326,28 @@ export declare const EndpointSchema: GenMessage<Endpoint>;
  */
 export declare type Attempt = Message<"spandrel.v1.Attempt"> & {
   /**
-   * Of this attempt.
+   * ID of the attempt.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Of the delivery.
+   * ID of the delivery that the attempt belongs to.
    *
    * @generated from field: string dispatch_id = 2;
    */
   dispatchId: string;
 
   /**
-   * From 1, ascending within the delivery.
+   * Number of the attempt within its delivery, ascending from 1.
    *
    * @generated from field: int64 attempt = 3;
    */
   attempt: bigint;
 
   /**
-   * Events in the batch.
+   * Number of events in the batch.
    *
    * @generated from field: int64 event_count = 4;
    */
@@ -358,56 +361,58 @@ export declare type Attempt = Message<"spandrel.v1.Attempt"> & {
   outcome: AttemptOutcome;
 
   /**
-   * The HTTP status; unset when no answer came, and for queues.
+   * HTTP status of the response; unset when no response came, and for queues.
    *
    * @generated from field: optional int32 response_status = 6;
    */
   responseStatus?: number | undefined;
 
   /**
-   * From its start to the head of the answer, milliseconds.
+   * Milliseconds from the start of the attempt to the head of the response, or to the failure; unset while the attempt
+   * is being made.
    *
    * @generated from field: optional int64 latency_ms = 7;
    */
   latencyMs?: bigint | undefined;
 
   /**
-   * The error.
+   * Reason of the failure, for example "timeout" or "HTTP 500", at most 500 characters; unset for attempts that did not
+   * fail.
    *
    * @generated from field: optional string error = 8;
    */
   error?: string | undefined;
 
   /**
-   * When it began.
+   * Time when the attempt began.
    *
    * @generated from field: google.protobuf.Timestamp fired_at = 9;
    */
   firedAt?: Timestamp | undefined;
 
   /**
-   * The first 1000 characters of the response of a receiver that refused.
+   * The first 1000 characters of the response of a receiver that refused the batch; otherwise unset.
    *
    * @generated from field: optional string response_body = 10;
    */
   responseBody?: string | undefined;
 
   /**
-   * Whether it was a test.
+   * Whether the attempt was a test.
    *
    * @generated from field: bool test = 11;
    */
   test: boolean;
 
   /**
-   * The events, in the order of the body.
+   * IDs of the events in the batch, in the order of the body.
    *
    * @generated from field: repeated string event_ids = 12;
    */
   eventIds: string[];
 
   /**
-   * Whether the failure looks permanent.
+   * Whether the failure looks permanent; it is retried all the same.
    *
    * @generated from field: bool terminal_hint = 13;
    */
@@ -421,132 +426,132 @@ export declare type Attempt = Message<"spandrel.v1.Attempt"> & {
 export declare const AttemptSchema: GenMessage<Attempt>;
 
 /**
- * One batch on its way.
+ * One batch of events for one endpoint, with the state of its delivery.
  *
  * @generated from message spandrel.v1.Delivery
  */
 export declare type Delivery = Message<"spandrel.v1.Delivery"> & {
   /**
-   * Stays the same over all attempts.
+   * ID of the delivery, the same in all its attempts.
    *
    * @generated from field: string dispatch_id = 1;
    */
   dispatchId: string;
 
   /**
-   * Where it goes.
+   * ID of the endpoint that the batch is sent to.
    *
    * @generated from field: string endpoint_id = 2;
    */
   endpointId: string;
 
   /**
-   * Where it stands.
+   * State of the delivery at the time of the response.
    *
    * @generated from field: spandrel.v1.DeliveryState state = 3;
    */
   state: DeliveryState;
 
   /**
-   * Why it was given up.
+   * Reason why the delivery was given up; unset unless the state is dead.
    *
    * @generated from field: optional spandrel.v1.DeadReason dead_reason = 4;
    */
   deadReason?: DeadReason | undefined;
 
   /**
-   * Whether it is a test.
+   * Whether the delivery is a test.
    *
    * @generated from field: bool test = 5;
    */
   test: boolean;
 
   /**
-   * The replay it belongs to.
+   * ID of the replay that the delivery belongs to; unset for deliveries of no replay.
    *
    * @generated from field: optional string replay_id = 6;
    */
   replayId?: string | undefined;
 
   /**
-   * The events, in the order of the body.
+   * IDs of the events in the batch, in the order of the body.
    *
    * @generated from field: repeated string event_ids = 7;
    */
   eventIds: string[];
 
   /**
-   * Number of the events.
+   * Number of events in the batch.
    *
    * @generated from field: int64 event_count = 8;
    */
   eventCount: bigint;
 
   /**
-   * Attempts begun.
+   * Number of attempts that have begun.
    *
    * @generated from field: int64 attempt_count = 9;
    */
   attemptCount: bigint;
 
   /**
-   * Of the newest attempt.
+   * HTTP status of the response to the newest attempt; unset when no response came, and for queues.
    *
    * @generated from field: optional int32 response_status = 10;
    */
   responseStatus?: number | undefined;
 
   /**
-   * Of the newest attempt.
+   * Reason of the failure of the newest attempt, at most 500 characters; unset when it did not fail.
    *
    * @generated from field: optional string error = 11;
    */
   error?: string | undefined;
 
   /**
-   * Of the newest attempt.
+   * Whether the failure of the newest attempt looks permanent; it is retried all the same.
    *
    * @generated from field: bool terminal_hint = 12;
    */
   terminalHint: boolean;
 
   /**
-   * When it was made.
+   * Time when the batch was put together.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 13;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When its first attempt began.
+   * Time when the first attempt began; unset before that.
    *
    * @generated from field: optional google.protobuf.Timestamp first_attempt_at = 14;
    */
   firstAttemptAt?: Timestamp | undefined;
 
   /**
-   * When its newest attempt began.
+   * Time when the newest attempt began; unset before the first.
    *
    * @generated from field: optional google.protobuf.Timestamp last_attempt_at = 15;
    */
   lastAttemptAt?: Timestamp | undefined;
 
   /**
-   * When the next attempt is due.
+   * Time when the next attempt is due; unset unless the state is queued or retrying.
    *
    * @generated from field: optional google.protobuf.Timestamp next_attempt_at = 16;
    */
   nextAttemptAt?: Timestamp | undefined;
 
   /**
-   * When it ended.
+   * Time when the delivery was delivered, given up or cancelled; unset before that.
    *
    * @generated from field: optional google.protobuf.Timestamp ended_at = 17;
    */
   endedAt?: Timestamp | undefined;
 
   /**
-   * Until when it is kept.
+   * Time until which the ended delivery is kept, 30 days after its end; unset before its end.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 18;
    */
@@ -560,20 +565,20 @@ export declare type Delivery = Message<"spandrel.v1.Delivery"> & {
 export declare const DeliverySchema: GenMessage<Delivery>;
 
 /**
- * One batch on its way, with its attempts.
+ * One delivery, with its newest attempts.
  *
  * @generated from message spandrel.v1.DeliveryDetail
  */
 export declare type DeliveryDetail = Message<"spandrel.v1.DeliveryDetail"> & {
   /**
-   * The delivery.
+   * The delivery without its attempts.
    *
    * @generated from field: spandrel.v1.Delivery delivery = 1;
    */
   delivery?: Delivery | undefined;
 
   /**
-   * At most 100, newest first.
+   * The newest attempts of the delivery, at most 100, newest first.
    *
    * @generated from field: repeated spandrel.v1.Attempt attempts = 2;
    */
@@ -587,90 +592,90 @@ export declare type DeliveryDetail = Message<"spandrel.v1.DeliveryDetail"> & {
 export declare const DeliveryDetailSchema: GenMessage<DeliveryDetail>;
 
 /**
- * Events on their way once more.
+ * A run that sends the stored events of a time range to an endpoint once more.
  *
  * @generated from message spandrel.v1.Replay
  */
 export declare type Replay = Message<"spandrel.v1.Replay"> & {
   /**
-   * Of this replay.
+   * ID of the replay.
    *
    * @generated from field: string replay_id = 1;
    */
   replayId: string;
 
   /**
-   * Where they go.
+   * ID of the endpoint that the events are sent to.
    *
    * @generated from field: string endpoint_id = 2;
    */
   endpointId: string;
 
   /**
-   * How far it has come.
+   * Status of the replay at the time of the response.
    *
    * @generated from field: spandrel.v1.ReplayStatus status = 3;
    */
   status: ReplayStatus;
 
   /**
-   * The earliest creation, as in the request.
+   * Start of the time range, inclusive, as in the request; over REST milliseconds since the Unix epoch.
    *
    * @generated from field: google.protobuf.Timestamp created_from = 4;
    */
   createdFrom?: Timestamp | undefined;
 
   /**
-   * The latest creation, as in the request.
+   * End of the time range, inclusive, as in the request; over REST milliseconds since the Unix epoch.
    *
    * @generated from field: google.protobuf.Timestamp created_to = 5;
    */
   createdTo?: Timestamp | undefined;
 
   /**
-   * The selector, as in the request.
+   * Selector of the replayed events, as in the request; unset for all events that the endpoint gets.
    *
    * @generated from field: optional string event_type = 6;
    */
   eventType?: string | undefined;
 
   /**
-   * Events found when it began.
+   * Number of events that were found when the replay began.
    *
    * @generated from field: int64 matched = 7;
    */
   matched: bigint;
 
   /**
-   * Events that are in deliveries.
+   * Number of events of the replay that are in deliveries.
    *
    * @generated from field: int64 enqueued = 8;
    */
   enqueued: bigint;
 
   /**
-   * Events whose delivery is delivered.
+   * Number of events of the replay whose delivery is delivered.
    *
    * @generated from field: int64 delivered = 9;
    */
   delivered: bigint;
 
   /**
-   * Events whose delivery is dead.
+   * Number of events of the replay whose delivery is dead.
    *
    * @generated from field: int64 dead = 10;
    */
   dead: bigint;
 
   /**
-   * When it began.
+   * Time when the replay began.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 11;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When every event was delivered or dead.
+   * Time when every event of the replay was delivered or dead; unset before that.
    *
    * @generated from field: optional google.protobuf.Timestamp completed_at = 12;
    */
@@ -684,83 +689,84 @@ export declare type Replay = Message<"spandrel.v1.Replay"> & {
 export declare const ReplaySchema: GenMessage<Replay>;
 
 /**
- * How an endpoint fares. Tests count nowhere.
+ * The health of an endpoint: its status, and figures of its deliveries. Tests count nowhere.
  *
  * @generated from message spandrel.v1.EndpointHealth
  */
 export declare type EndpointHealth = Message<"spandrel.v1.EndpointHealth"> & {
   /**
-   * Whether anything is sent.
+   * Whether events are sent to the endpoint.
    *
    * @generated from field: spandrel.v1.EndpointStatus status = 1;
    */
   status: EndpointStatus;
 
   /**
-   * Why not.
+   * Reason why the endpoint is disabled; unset while it is active.
    *
    * @generated from field: optional spandrel.v1.DisabledReason disabled_reason = 2;
    */
   disabledReason?: DisabledReason | undefined;
 
   /**
-   * The first failure after the last success.
+   * Time of the first failed attempt after the last successful one; unset when none failed since.
    *
    * @generated from field: optional google.protobuf.Timestamp failing_since = 3;
    */
   failingSince?: Timestamp | undefined;
 
   /**
-   * When an attempt succeeded last.
+   * Time of the last successful attempt; unset before the first.
    *
    * @generated from field: optional google.protobuf.Timestamp last_success_at = 4;
    */
   lastSuccessAt?: Timestamp | undefined;
 
   /**
-   * When an attempt failed last.
+   * Time of the last failed attempt; unset before the first.
    *
    * @generated from field: optional google.protobuf.Timestamp last_failure_at = 5;
    */
   lastFailureAt?: Timestamp | undefined;
 
   /**
-   * How long the oldest event that is not delivered has been waiting.
+   * Milliseconds that the oldest undelivered event has been waiting; unset when no event is waiting.
    *
    * @generated from field: optional int64 oldest_undelivered_age_ms = 6;
    */
   oldestUndeliveredAgeMs?: bigint | undefined;
 
   /**
-   * Dead deliveries that are still kept.
+   * Number of dead deliveries that are still kept.
    *
    * @generated from field: int64 dlq_depth = 7;
    */
   dlqDepth: bigint;
 
   /**
-   * Attempts that ended within the last hour, by the minute.
+   * Attempts per minute that ended within the last hour.
    *
    * @generated from field: double sends_per_minute = 8;
    */
   sendsPerMinute: number;
 
   /**
-   * The part of them that succeeded.
+   * Share of the attempts ended within the last hour that succeeded, 0 to 1; unset when none ended.
    *
    * @generated from field: optional double success_rate = 9;
    */
   successRate?: number | undefined;
 
   /**
-   * Of at most the newest 500 of them.
+   * 95th percentile in milliseconds of the latencies of the newest attempts of the last hour, at most 500; unset when
+   * there are none.
    *
    * @generated from field: optional int64 p95_latency_ms = 10;
    */
   p95LatencyMs?: bigint | undefined;
 
   /**
-   * More figures.
+   * Further figures that help to understand the others.
    *
    * @generated from field: spandrel.v1.EndpointHealthExtras extras = 11;
    */
@@ -780,49 +786,49 @@ export declare const EndpointHealthSchema: GenMessage<EndpointHealth>;
  */
 export declare type EndpointHealthExtras = Message<"spandrel.v1.EndpointHealthExtras"> & {
   /**
-   * Events in no delivery yet.
+   * Number of events that are in no delivery yet.
    *
    * @generated from field: int64 queued_events = 1;
    */
   queuedEvents: bigint;
 
   /**
-   * Deliveries that wait for another attempt.
+   * Number of deliveries that wait for another attempt.
    *
    * @generated from field: int64 retrying = 2;
    */
   retrying: bigint;
 
   /**
-   * Deliveries that wait for the endpoint to be enabled.
+   * Number of deliveries that wait for the endpoint to be enabled.
    *
    * @generated from field: int64 held = 3;
    */
   held: bigint;
 
   /**
-   * Attempts being made.
+   * Number of attempts that are being made.
    *
    * @generated from field: int64 in_flight = 4;
    */
   inFlight: bigint;
 
   /**
-   * Failures since the last success.
+   * Number of failed attempts since the last successful one.
    *
    * @generated from field: int64 consecutive_failures = 5;
    */
   consecutiveFailures: bigint;
 
   /**
-   * Until when the secret before a roll signs too.
+   * Time until which the secret before the last roll signs too; unset when only one secret signs.
    *
    * @generated from field: optional google.protobuf.Timestamp previous_secret_expires_at = 6;
    */
   previousSecretExpiresAt?: Timestamp | undefined;
 
   /**
-   * The description that its owner gave it.
+   * Purpose of the endpoint, as its owner described it; unset when it has no description.
    *
    * @generated from field: optional string description = 7;
    */
@@ -836,34 +842,34 @@ export declare type EndpointHealthExtras = Message<"spandrel.v1.EndpointHealthEx
 export declare const EndpointHealthExtrasSchema: GenMessage<EndpointHealthExtras>;
 
 /**
- * A type of event.
+ * A type of event that endpoints can choose.
  *
  * @generated from message spandrel.v1.EventType
  */
 export declare type EventType = Message<"spandrel.v1.EventType"> & {
   /**
-   * Its name, as envelopes have it.
+   * Name of the type, as envelopes have it, for example "gateway.request.completed".
    *
    * @generated from field: string event_type = 1;
    */
   eventType: string;
 
   /**
-   * The project or organization it belongs to.
+   * Family that the type belongs to: "gateway".
    *
    * @generated from field: string family = 2;
    */
   family: string;
 
   /**
-   * Of the payload.
+   * Version of the envelope and of the data of the type: "1".
    *
    * @generated from field: string schema_version = 3;
    */
   schemaVersion: string;
 
   /**
-   * When it is emitted.
+   * Description of the occasion that events of the type are emitted on.
    *
    * @generated from field: string description = 4;
    */
@@ -877,26 +883,26 @@ export declare type EventType = Message<"spandrel.v1.EventType"> & {
 export declare const EventTypeSchema: GenMessage<EventType>;
 
 /**
- * A new endpoint.
+ * The endpoint to create.
  *
  * @generated from message spandrel.v1.CreateEndpointRequest
  */
 export declare type CreateEndpointRequest = Message<"spandrel.v1.CreateEndpointRequest"> & {
   /**
-   * http by default; over gRPC and Connect, as the destination implies.
+   * Kind of the destination: http by default; over gRPC and Connect, the kind of the destination that is sent.
    *
    * @generated from field: spandrel.v1.DestinationKind destination_kind = 1;
    */
   destinationKind: DestinationKind;
 
   /**
-   * Where its batches go.
+   * The destination of the batches, a URL or a queue.
    *
    * @generated from oneof spandrel.v1.CreateEndpointRequest.destination
    */
   destination: {
     /**
-     * 1 to 2000 characters; for http only.
+     * URL that batches are posted to, 1 to 2000 characters; for the kind http only.
      *
      * @generated from field: string url = 2;
      */
@@ -904,7 +910,7 @@ export declare type CreateEndpointRequest = Message<"spandrel.v1.CreateEndpointR
     case: "url";
   } | {
     /**
-     * For sqs only.
+     * Queue that batches are sent to; for the kind sqs only.
      *
      * @generated from field: spandrel.v1.SqsDestination sqs = 3;
      */
@@ -913,42 +919,42 @@ export declare type CreateEndpointRequest = Message<"spandrel.v1.CreateEndpointR
   } | { case: undefined; value?: undefined };
 
   /**
-   * 1 to 100 exact types or selectors such as gateway.budget.*.
+   * Selectors of the events that the endpoint gets: 1 to 100 exact types, or patterns such as gateway.budget.*.
    *
    * @generated from field: repeated string enabled_events = 4;
    */
   enabledEvents: string[];
 
   /**
-   * 1 to 100, 100 by default.
+   * Maximum number of events in one batch, 1 to 100; 100 by default.
    *
    * @generated from field: optional int32 max_batch_size = 5;
    */
   maxBatchSize?: number | undefined;
 
   /**
-   * 0 to 60000, 250 by default.
+   * Maximum time in milliseconds that an event waits for others to fill its batch, 0 to 60000; 250 by default.
    *
    * @generated from field: optional int32 max_batch_delay_ms = 6;
    */
   maxBatchDelayMs?: number | undefined;
 
   /**
-   * 1 to 8, 4 by default.
+   * Maximum number of batches that are sent at the same time, 1 to 8; 4 by default.
    *
    * @generated from field: optional int32 max_in_flight = 7;
    */
   maxInFlight?: number | undefined;
 
   /**
-   * Up to 500 characters.
+   * Purpose of the endpoint, at most 500 characters; none by default.
    *
    * @generated from field: optional string description = 8;
    */
   description?: string | undefined;
 
   /**
-   * active by default; nothing is sent to a disabled endpoint until an update enables it.
+   * Status of the new endpoint: active by default; nothing is sent to a disabled endpoint until an update enables it.
    *
    * @generated from field: spandrel.v1.EndpointStatus status = 9;
    */
@@ -962,13 +968,13 @@ export declare type CreateEndpointRequest = Message<"spandrel.v1.CreateEndpointR
 export declare const CreateEndpointRequestSchema: GenMessage<CreateEndpointRequest>;
 
 /**
- * The new endpoint.
+ * The endpoint that was created.
  *
  * @generated from message spandrel.v1.CreateEndpointResponse
  */
 export declare type CreateEndpointResponse = Message<"spandrel.v1.CreateEndpointResponse"> & {
   /**
-   * With its secret.
+   * The new endpoint with its secret, which only this response holds.
    *
    * @generated from field: spandrel.v1.Endpoint data = 1;
    */
@@ -982,20 +988,20 @@ export declare type CreateEndpointResponse = Message<"spandrel.v1.CreateEndpoint
 export declare const CreateEndpointResponseSchema: GenMessage<CreateEndpointResponse>;
 
 /**
- * Which endpoints to list.
+ * The page of endpoints to list.
  *
  * @generated from message spandrel.v1.ListEndpointsRequest
  */
 export declare type ListEndpointsRequest = Message<"spandrel.v1.ListEndpointsRequest"> & {
   /**
-   * next_page_token of the page before.
+   * Token of the page: next_page_token of the page before; empty for the first page.
    *
    * @generated from field: string page_token = 1;
    */
   pageToken: string;
 
   /**
-   * Items of a page, 1 to 200; 50 by default.
+   * Maximum number of endpoints of a page, 1 to 200; 50 by default. Without it and page_token all endpoints are listed.
    *
    * @generated from field: optional int32 page_size = 2;
    */
@@ -1015,14 +1021,14 @@ export declare const ListEndpointsRequestSchema: GenMessage<ListEndpointsRequest
  */
 export declare type ListEndpointsResponse = Message<"spandrel.v1.ListEndpointsResponse"> & {
   /**
-   * Oldest first.
+   * Endpoints in the order of their creation, oldest first, without archived ones.
    *
    * @generated from field: repeated spandrel.v1.Endpoint data = 1;
    */
   data: Endpoint[];
 
   /**
-   * Where the next page begins; empty on the last page, unset when no page was requested and all endpoints are here.
+   * Token of the next page; empty on the last page, unset when no page was requested and all endpoints are listed.
    *
    * @generated from field: optional string next_page_token = 2;
    */
@@ -1036,13 +1042,13 @@ export declare type ListEndpointsResponse = Message<"spandrel.v1.ListEndpointsRe
 export declare const ListEndpointsResponseSchema: GenMessage<ListEndpointsResponse>;
 
 /**
- * Names one endpoint.
+ * The endpoint to read.
  *
  * @generated from message spandrel.v1.GetEndpointRequest
  */
 export declare type GetEndpointRequest = Message<"spandrel.v1.GetEndpointRequest"> & {
   /**
-   * The id of the endpoint.
+   * ID of the endpoint.
    *
    * @generated from field: string id = 1;
    */
@@ -1056,13 +1062,13 @@ export declare type GetEndpointRequest = Message<"spandrel.v1.GetEndpointRequest
 export declare const GetEndpointRequestSchema: GenMessage<GetEndpointRequest>;
 
 /**
- * The requested endpoint.
+ * The endpoint that was requested.
  *
  * @generated from message spandrel.v1.GetEndpointResponse
  */
 export declare type GetEndpointResponse = Message<"spandrel.v1.GetEndpointResponse"> & {
   /**
-   * Without its secret.
+   * The endpoint without its secret.
    *
    * @generated from field: spandrel.v1.Endpoint data = 1;
    */
@@ -1076,27 +1082,28 @@ export declare type GetEndpointResponse = Message<"spandrel.v1.GetEndpointRespon
 export declare const GetEndpointResponseSchema: GenMessage<GetEndpointResponse>;
 
 /**
- * Changes of one endpoint.
+ * The changes of one endpoint.
  *
  * @generated from message spandrel.v1.UpdateEndpointRequest
  */
 export declare type UpdateEndpointRequest = Message<"spandrel.v1.UpdateEndpointRequest"> & {
   /**
-   * The id of the endpoint.
+   * ID of the endpoint.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The fields that change; destination_kind is accepted when it is equal.
+   * The endpoint with the fields to change; destination_kind is accepted when it is equal.
    *
    * @generated from field: spandrel.v1.Endpoint endpoint = 2;
    */
   endpoint?: Endpoint | undefined;
 
   /**
-   * Which fields of endpoint count as sent, for example "sqs.assume_role.role_arn"; those that are set by default.
+   * Mask of the fields of endpoint that count as sent, for example "sqs.assume_role.role_arn"; all fields that are set
+   * by default.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -1110,13 +1117,13 @@ export declare type UpdateEndpointRequest = Message<"spandrel.v1.UpdateEndpointR
 export declare const UpdateEndpointRequestSchema: GenMessage<UpdateEndpointRequest>;
 
 /**
- * The changed endpoint.
+ * The endpoint that was changed.
  *
  * @generated from message spandrel.v1.UpdateEndpointResponse
  */
 export declare type UpdateEndpointResponse = Message<"spandrel.v1.UpdateEndpointResponse"> & {
   /**
-   * With everything it has now.
+   * The endpoint with all its fields after the change, without its secret.
    *
    * @generated from field: spandrel.v1.Endpoint data = 1;
    */
@@ -1130,13 +1137,13 @@ export declare type UpdateEndpointResponse = Message<"spandrel.v1.UpdateEndpoint
 export declare const UpdateEndpointResponseSchema: GenMessage<UpdateEndpointResponse>;
 
 /**
- * Names the endpoint to end.
+ * The endpoint to archive.
  *
  * @generated from message spandrel.v1.ArchiveEndpointRequest
  */
 export declare type ArchiveEndpointRequest = Message<"spandrel.v1.ArchiveEndpointRequest"> & {
   /**
-   * The id of the endpoint.
+   * ID of the endpoint.
    *
    * @generated from field: string id = 1;
    */
@@ -1150,7 +1157,7 @@ export declare type ArchiveEndpointRequest = Message<"spandrel.v1.ArchiveEndpoin
 export declare const ArchiveEndpointRequestSchema: GenMessage<ArchiveEndpointRequest>;
 
 /**
- * The endpoint is ended: nothing is sent to it any more.
+ * Confirmation that the endpoint is archived: nothing is sent to it any more.
  *
  * @generated from message spandrel.v1.ArchiveEndpointResponse
  */
@@ -1164,20 +1171,20 @@ export declare type ArchiveEndpointResponse = Message<"spandrel.v1.ArchiveEndpoi
 export declare const ArchiveEndpointResponseSchema: GenMessage<ArchiveEndpointResponse>;
 
 /**
- * Asks for a new secret.
+ * The endpoint that gets a new secret.
  *
  * @generated from message spandrel.v1.RollEndpointSecretRequest
  */
 export declare type RollEndpointSecretRequest = Message<"spandrel.v1.RollEndpointSecretRequest"> & {
   /**
-   * The id of the endpoint.
+   * ID of the endpoint.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * How many seconds the secret before signs too, 0 to 86400; 86400 by default.
+   * Seconds that the secret before keeps signing beside the new one, 0 to 86400; 86400 by default.
    *
    * @generated from field: optional int32 overlap_seconds = 2;
    */
@@ -1197,7 +1204,7 @@ export declare const RollEndpointSecretRequestSchema: GenMessage<RollEndpointSec
  */
 export declare type RollEndpointSecretResponse = Message<"spandrel.v1.RollEndpointSecretResponse"> & {
   /**
-   * With the secret.
+   * The endpoint with its new secret, which only this response holds.
    *
    * @generated from field: spandrel.v1.Endpoint data = 1;
    */
@@ -1211,13 +1218,13 @@ export declare type RollEndpointSecretResponse = Message<"spandrel.v1.RollEndpoi
 export declare const RollEndpointSecretResponseSchema: GenMessage<RollEndpointSecretResponse>;
 
 /**
- * Asks for a test.
+ * The endpoint to test.
  *
  * @generated from message spandrel.v1.TestEndpointRequest
  */
 export declare type TestEndpointRequest = Message<"spandrel.v1.TestEndpointRequest"> & {
   /**
-   * The id of the endpoint.
+   * ID of the endpoint.
    *
    * @generated from field: string id = 1;
    */
@@ -1231,13 +1238,13 @@ export declare type TestEndpointRequest = Message<"spandrel.v1.TestEndpointReque
 export declare const TestEndpointRequestSchema: GenMessage<TestEndpointRequest>;
 
 /**
- * The test has run.
+ * The result of a test that has run.
  *
  * @generated from message spandrel.v1.TestEndpointResponse
  */
 export declare type TestEndpointResponse = Message<"spandrel.v1.TestEndpointResponse"> & {
   /**
-   * Its outcome.
+   * Outcome of the test.
    *
    * @generated from field: spandrel.v1.EndpointTest data = 1;
    */
@@ -1251,34 +1258,35 @@ export declare type TestEndpointResponse = Message<"spandrel.v1.TestEndpointResp
 export declare const TestEndpointResponseSchema: GenMessage<TestEndpointResponse>;
 
 /**
- * The outcome of a test.
+ * The outcome of the test of an endpoint.
  *
  * @generated from message spandrel.v1.EndpointTest
  */
 export declare type EndpointTest = Message<"spandrel.v1.EndpointTest"> & {
   /**
-   * Whether the receiver took it.
+   * Whether the receiver took the sample event.
    *
    * @generated from field: bool delivered = 1;
    */
   delivered: boolean;
 
   /**
-   * The HTTP status; unset when no answer came, and for queues.
+   * HTTP status of the response; unset when no response came, and for queues.
    *
    * @generated from field: optional int32 response_status = 2;
    */
   responseStatus?: number | undefined;
 
   /**
-   * The response of the receiver, or the id of the message in the queue.
+   * First 500 characters of the response of the receiver, or the ID of the message in the queue; of a refusal, its
+   * status or error.
    *
    * @generated from field: optional string response_body = 3;
    */
   responseBody?: string | undefined;
 
   /**
-   * Why no answer came.
+   * Reason why no response came; unset when one came.
    *
    * @generated from field: optional string error = 4;
    */
@@ -1292,27 +1300,27 @@ export declare type EndpointTest = Message<"spandrel.v1.EndpointTest"> & {
 export declare const EndpointTestSchema: GenMessage<EndpointTest>;
 
 /**
- * Which attempts to list.
+ * The page of attempts to list.
  *
  * @generated from message spandrel.v1.ListDeliveriesRequest
  */
 export declare type ListDeliveriesRequest = Message<"spandrel.v1.ListDeliveriesRequest"> & {
   /**
-   * The id of the endpoint.
+   * ID of the endpoint.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * next_page_token of the page before.
+   * Token of the page: next_page_token of the page before; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Items of a page, 1 to 200; 50 by default.
+   * Maximum number of attempts of a page, 1 to 200; 50 by default.
    *
    * @generated from field: optional int32 page_size = 3;
    */
@@ -1332,14 +1340,14 @@ export declare const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesReque
  */
 export declare type ListDeliveriesResponse = Message<"spandrel.v1.ListDeliveriesResponse"> & {
   /**
-   * Newest first.
+   * Attempts in the order of their start, newest first, with those of tests.
    *
    * @generated from field: repeated spandrel.v1.Attempt data = 1;
    */
   data: Attempt[];
 
   /**
-   * Where the next page begins; unset when nothing remains.
+   * Token of the next page; unset on the last page.
    *
    * @generated from field: optional string next_page_token = 2;
    */
@@ -1353,20 +1361,20 @@ export declare type ListDeliveriesResponse = Message<"spandrel.v1.ListDeliveries
 export declare const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse>;
 
 /**
- * Names one delivery.
+ * The delivery to read.
  *
  * @generated from message spandrel.v1.GetDeliveryRequest
  */
 export declare type GetDeliveryRequest = Message<"spandrel.v1.GetDeliveryRequest"> & {
   /**
-   * The id of the endpoint.
+   * ID of the endpoint.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The id of the delivery.
+   * ID of the delivery.
    *
    * @generated from field: string dispatch_id = 2;
    */
@@ -1380,13 +1388,13 @@ export declare type GetDeliveryRequest = Message<"spandrel.v1.GetDeliveryRequest
 export declare const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest>;
 
 /**
- * The requested delivery.
+ * The delivery that was requested.
  *
  * @generated from message spandrel.v1.GetDeliveryResponse
  */
 export declare type GetDeliveryResponse = Message<"spandrel.v1.GetDeliveryResponse"> & {
   /**
-   * With its attempts.
+   * The delivery with its newest attempts.
    *
    * @generated from field: spandrel.v1.DeliveryDetail data = 1;
    */
@@ -1400,20 +1408,20 @@ export declare type GetDeliveryResponse = Message<"spandrel.v1.GetDeliveryRespon
 export declare const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse>;
 
 /**
- * Names the delivery to send once more.
+ * The delivery to send once more.
  *
  * @generated from message spandrel.v1.RedeliverDeliveryRequest
  */
 export declare type RedeliverDeliveryRequest = Message<"spandrel.v1.RedeliverDeliveryRequest"> & {
   /**
-   * The id of the endpoint.
+   * ID of the endpoint.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The id of the delivery.
+   * ID of the delivery.
    *
    * @generated from field: string dispatch_id = 2;
    */
@@ -1427,13 +1435,13 @@ export declare type RedeliverDeliveryRequest = Message<"spandrel.v1.RedeliverDel
 export declare const RedeliverDeliveryRequestSchema: GenMessage<RedeliverDeliveryRequest>;
 
 /**
- * The delivery is sent once more.
+ * The delivery that is sent once more.
  *
  * @generated from message spandrel.v1.RedeliverDeliveryResponse
  */
 export declare type RedeliverDeliveryResponse = Message<"spandrel.v1.RedeliverDeliveryResponse"> & {
   /**
-   * As it stands before the next attempt.
+   * The delivery as it is before its next attempt.
    *
    * @generated from field: spandrel.v1.Delivery data = 1;
    */
@@ -1447,27 +1455,27 @@ export declare type RedeliverDeliveryResponse = Message<"spandrel.v1.RedeliverDe
 export declare const RedeliverDeliveryResponseSchema: GenMessage<RedeliverDeliveryResponse>;
 
 /**
- * Which dead deliveries to list.
+ * The page of dead deliveries to list.
  *
  * @generated from message spandrel.v1.ListDeadLettersRequest
  */
 export declare type ListDeadLettersRequest = Message<"spandrel.v1.ListDeadLettersRequest"> & {
   /**
-   * The id of the endpoint.
+   * ID of the endpoint.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * next_page_token of the page before.
+   * Token of the page: next_page_token of the page before; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Items of a page, 1 to 200; 50 by default.
+   * Maximum number of deliveries of a page, 1 to 200; 50 by default.
    *
    * @generated from field: optional int32 page_size = 3;
    */
@@ -1487,14 +1495,14 @@ export declare const ListDeadLettersRequestSchema: GenMessage<ListDeadLettersReq
  */
 export declare type ListDeadLettersResponse = Message<"spandrel.v1.ListDeadLettersResponse"> & {
   /**
-   * The last to end first.
+   * Dead deliveries in the order of their end, newest first, without tests.
    *
    * @generated from field: repeated spandrel.v1.Delivery data = 1;
    */
   data: Delivery[];
 
   /**
-   * Where the next page begins; unset when nothing remains.
+   * Token of the next page; unset on the last page.
    *
    * @generated from field: optional string next_page_token = 2;
    */
@@ -1508,34 +1516,34 @@ export declare type ListDeadLettersResponse = Message<"spandrel.v1.ListDeadLette
 export declare const ListDeadLettersResponseSchema: GenMessage<ListDeadLettersResponse>;
 
 /**
- * The deliveries to send again.
+ * The events to send once more.
  *
  * @generated from message spandrel.v1.ReplayEventsRequest
  */
 export declare type ReplayEventsRequest = Message<"spandrel.v1.ReplayEventsRequest"> & {
   /**
-   * The id of the endpoint.
+   * ID of the endpoint.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Earliest creation.
+   * Start of the time range, inclusive: the earliest creation of events; over REST milliseconds since the Unix epoch.
    *
    * @generated from field: optional google.protobuf.Timestamp created_from = 2;
    */
   createdFrom?: Timestamp | undefined;
 
   /**
-   * Latest creation, not before created_from.
+   * End of the time range, inclusive, not before created_from; over REST milliseconds since the Unix epoch.
    *
    * @generated from field: optional google.protobuf.Timestamp created_to = 3;
    */
   createdTo?: Timestamp | undefined;
 
   /**
-   * Only events that this selector matches.
+   * Selector of the events to send, for example gateway.budget.*; all events that the endpoint gets by default.
    *
    * @generated from field: optional string event_type = 4;
    */
@@ -1549,13 +1557,13 @@ export declare type ReplayEventsRequest = Message<"spandrel.v1.ReplayEventsReque
 export declare const ReplayEventsRequestSchema: GenMessage<ReplayEventsRequest>;
 
 /**
- * The replay has begun.
+ * The replay that was started.
  *
  * @generated from message spandrel.v1.ReplayEventsResponse
  */
 export declare type ReplayEventsResponse = Message<"spandrel.v1.ReplayEventsResponse"> & {
   /**
-   * The replay that has begun.
+   * ID and size of the replay that has begun.
    *
    * @generated from field: spandrel.v1.StartedReplay data = 1;
    */
@@ -1575,14 +1583,14 @@ export declare const ReplayEventsResponseSchema: GenMessage<ReplayEventsResponse
  */
 export declare type StartedReplay = Message<"spandrel.v1.StartedReplay"> & {
   /**
-   * Of the replay.
+   * ID of the replay.
    *
    * @generated from field: string replay_id = 1;
    */
   replayId: string;
 
   /**
-   * Events it found.
+   * Number of events that the replay found.
    *
    * @generated from field: int64 matched = 2;
    */
@@ -1596,20 +1604,20 @@ export declare type StartedReplay = Message<"spandrel.v1.StartedReplay"> & {
 export declare const StartedReplaySchema: GenMessage<StartedReplay>;
 
 /**
- * Names one replay.
+ * The replay to read.
  *
  * @generated from message spandrel.v1.GetReplayRequest
  */
 export declare type GetReplayRequest = Message<"spandrel.v1.GetReplayRequest"> & {
   /**
-   * The id of the endpoint.
+   * ID of the endpoint.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The id of the replay.
+   * ID of the replay.
    *
    * @generated from field: string replay_id = 2;
    */
@@ -1623,13 +1631,13 @@ export declare type GetReplayRequest = Message<"spandrel.v1.GetReplayRequest"> &
 export declare const GetReplayRequestSchema: GenMessage<GetReplayRequest>;
 
 /**
- * The requested replay.
+ * The replay that was requested.
  *
  * @generated from message spandrel.v1.GetReplayResponse
  */
 export declare type GetReplayResponse = Message<"spandrel.v1.GetReplayResponse"> & {
   /**
-   * As far as it has come.
+   * The replay with its progress so far.
    *
    * @generated from field: spandrel.v1.Replay data = 1;
    */
@@ -1643,13 +1651,13 @@ export declare type GetReplayResponse = Message<"spandrel.v1.GetReplayResponse">
 export declare const GetReplayResponseSchema: GenMessage<GetReplayResponse>;
 
 /**
- * Names one endpoint.
+ * The endpoint whose health is requested.
  *
  * @generated from message spandrel.v1.GetEndpointHealthRequest
  */
 export declare type GetEndpointHealthRequest = Message<"spandrel.v1.GetEndpointHealthRequest"> & {
   /**
-   * The id of the endpoint.
+   * ID of the endpoint.
    *
    * @generated from field: string id = 1;
    */
@@ -1663,13 +1671,13 @@ export declare type GetEndpointHealthRequest = Message<"spandrel.v1.GetEndpointH
 export declare const GetEndpointHealthRequestSchema: GenMessage<GetEndpointHealthRequest>;
 
 /**
- * How the endpoint fares.
+ * The health of the requested endpoint.
  *
  * @generated from message spandrel.v1.GetEndpointHealthResponse
  */
 export declare type GetEndpointHealthResponse = Message<"spandrel.v1.GetEndpointHealthResponse"> & {
   /**
-   * Figures of its last hour, and of now.
+   * Status of the endpoint, and figures of now and of its last hour.
    *
    * @generated from field: spandrel.v1.EndpointHealth data = 1;
    */
@@ -1683,7 +1691,7 @@ export declare type GetEndpointHealthResponse = Message<"spandrel.v1.GetEndpoint
 export declare const GetEndpointHealthResponseSchema: GenMessage<GetEndpointHealthResponse>;
 
 /**
- * Asks for all types.
+ * Request for all types of events.
  *
  * @generated from message spandrel.v1.ListEventTypesRequest
  */
@@ -1697,13 +1705,13 @@ export declare type ListEventTypesRequest = Message<"spandrel.v1.ListEventTypesR
 export declare const ListEventTypesRequestSchema: GenMessage<ListEventTypesRequest>;
 
 /**
- * All types of events.
+ * All types of events that endpoints can choose.
  *
  * @generated from message spandrel.v1.ListEventTypesResponse
  */
 export declare type ListEventTypesResponse = Message<"spandrel.v1.ListEventTypesResponse"> & {
   /**
-   * In the order of the registry.
+   * All types of events, in the order of the registry.
    *
    * @generated from field: repeated spandrel.v1.EventType data = 1;
    */
@@ -1717,20 +1725,20 @@ export declare type ListEventTypesResponse = Message<"spandrel.v1.ListEventTypes
 export declare const ListEventTypesResponseSchema: GenMessage<ListEventTypesResponse>;
 
 /**
- * Where an endpoint gets its batches.
+ * The kind of destination that the batches of an endpoint are sent to.
  *
  * @generated from enum spandrel.v1.DestinationKind
  */
 export enum DestinationKind {
   /**
-   * As the destination of a new endpoint implies.
+   * No kind given: the destination of a new endpoint implies it.
    *
    * @generated from enum value: DESTINATION_KIND_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * A URL.
+   * A URL that batches are posted to.
    *
    * @generated from enum value: DESTINATION_KIND_HTTP = 1;
    */
@@ -1750,13 +1758,13 @@ export enum DestinationKind {
 export declare const DestinationKindSchema: GenEnum<DestinationKind>;
 
 /**
- * With which credentials a queue is reached.
+ * The credentials that a queue is reached with.
  *
  * @generated from enum spandrel.v1.CredentialMode
  */
 export enum CredentialMode {
   /**
-   * As the credentials imply.
+   * No mode given: the credentials that are sent imply it.
    *
    * @generated from enum value: CREDENTIAL_MODE_UNSPECIFIED = 0;
    */
@@ -1790,20 +1798,20 @@ export enum CredentialMode {
 export declare const CredentialModeSchema: GenEnum<CredentialMode>;
 
 /**
- * Whether anything is sent.
+ * Whether events are sent to an endpoint.
  *
  * @generated from enum spandrel.v1.EndpointStatus
  */
 export enum EndpointStatus {
   /**
-   * Never valid.
+   * No status given: active for a new endpoint. Responses never have it.
    *
    * @generated from enum value: ENDPOINT_STATUS_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Events are sent.
+   * Events are queued for the endpoint and sent to it.
    *
    * @generated from enum value: ENDPOINT_STATUS_ACTIVE = 1;
    */
@@ -1829,7 +1837,7 @@ export declare const EndpointStatusSchema: GenEnum<EndpointStatus>;
  */
 export enum DisabledReason {
   /**
-   * Never valid.
+   * No reason; responses never have this value.
    *
    * @generated from enum value: DISABLED_REASON_UNSPECIFIED = 0;
    */
@@ -1850,7 +1858,7 @@ export enum DisabledReason {
   AUTO_FAILURES_72H = 2,
 
   /**
-   * The receiver answered 410.
+   * The receiver answered an attempt with the HTTP status 410.
    *
    * @generated from enum value: DISABLED_REASON_RECEIVER_GONE = 3;
    */
@@ -1863,41 +1871,41 @@ export enum DisabledReason {
 export declare const DisabledReasonSchema: GenEnum<DisabledReason>;
 
 /**
- * The outcome of an attempt.
+ * The outcome of an attempt to deliver a batch.
  *
  * @generated from enum spandrel.v1.AttemptOutcome
  */
 export enum AttemptOutcome {
   /**
-   * Never valid.
+   * No outcome; responses never have this value.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * It is being made.
+   * The attempt is being made.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_PENDING = 1;
    */
   PENDING = 1,
 
   /**
-   * The receiver has the batch.
+   * The receiver took the batch.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_SUCCESS = 2;
    */
   SUCCESS = 2,
 
   /**
-   * It failed, and another follows.
+   * The attempt failed, and another one follows.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_RETRYABLE = 3;
    */
   RETRYABLE = 3,
 
   /**
-   * It failed, and none follows.
+   * The attempt failed, and no other one follows.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_TERMINAL = 4;
    */
@@ -1910,62 +1918,62 @@ export enum AttemptOutcome {
 export declare const AttemptOutcomeSchema: GenEnum<AttemptOutcome>;
 
 /**
- * Where a delivery stands.
+ * The state of a delivery.
  *
  * @generated from enum spandrel.v1.DeliveryState
  */
 export enum DeliveryState {
   /**
-   * Never valid.
+   * No state; responses never have this value.
    *
    * @generated from enum value: DELIVERY_STATE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Its first attempt is to come.
+   * The delivery waits for its first attempt.
    *
    * @generated from enum value: DELIVERY_STATE_QUEUED = 1;
    */
   QUEUED = 1,
 
   /**
-   * An attempt is being made.
+   * An attempt of the delivery is being made.
    *
    * @generated from enum value: DELIVERY_STATE_SENDING = 2;
    */
   SENDING = 2,
 
   /**
-   * Another attempt is to come.
+   * The delivery waits for another attempt.
    *
    * @generated from enum value: DELIVERY_STATE_RETRYING = 3;
    */
   RETRYING = 3,
 
   /**
-   * It waits for the endpoint to be enabled.
+   * The delivery waits for the endpoint to be enabled.
    *
    * @generated from enum value: DELIVERY_STATE_HELD = 4;
    */
   HELD = 4,
 
   /**
-   * The receiver has it.
+   * The receiver took the batch.
    *
    * @generated from enum value: DELIVERY_STATE_DELIVERED = 5;
    */
   DELIVERED = 5,
 
   /**
-   * It was given up.
+   * The delivery was given up; dead_reason says why.
    *
    * @generated from enum value: DELIVERY_STATE_DEAD = 6;
    */
   DEAD = 6,
 
   /**
-   * The endpoint is archived.
+   * The delivery was dropped because the endpoint was archived.
    *
    * @generated from enum value: DELIVERY_STATE_CANCELLED = 7;
    */
@@ -1984,21 +1992,21 @@ export declare const DeliveryStateSchema: GenEnum<DeliveryState>;
  */
 export enum DeadReason {
   /**
-   * Never valid.
+   * No reason; responses never have this value.
    *
    * @generated from enum value: DEAD_REASON_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * All attempts failed.
+   * All attempts of the delivery failed.
    *
    * @generated from enum value: DEAD_REASON_EXHAUSTED = 1;
    */
   EXHAUSTED = 1,
 
   /**
-   * The receiver answered 410.
+   * The receiver answered an attempt with the HTTP status 410.
    *
    * @generated from enum value: DEAD_REASON_RECEIVER_GONE = 2;
    */
@@ -2012,7 +2020,7 @@ export enum DeadReason {
   TOO_LARGE = 3,
 
   /**
-   * Its events left the log.
+   * The events of the delivery are older than the log, which keeps thirteen months.
    *
    * @generated from enum value: DEAD_REASON_EXPIRED = 4;
    */
@@ -2025,41 +2033,41 @@ export enum DeadReason {
 export declare const DeadReasonSchema: GenEnum<DeadReason>;
 
 /**
- * How far a replay has come.
+ * The status of a replay.
  *
  * @generated from enum spandrel.v1.ReplayStatus
  */
 export enum ReplayStatus {
   /**
-   * Never valid.
+   * No status; responses never have this value.
    *
    * @generated from enum value: REPLAY_STATUS_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Events are on their way.
+   * Events of the replay are still being delivered.
    *
    * @generated from enum value: REPLAY_STATUS_RUNNING = 1;
    */
   RUNNING = 1,
 
   /**
-   * It waits for the endpoint to be enabled.
+   * The replay waits for the endpoint to be enabled.
    *
    * @generated from enum value: REPLAY_STATUS_PAUSED = 2;
    */
   PAUSED = 2,
 
   /**
-   * Every event of it is delivered or dead.
+   * Every event of the replay is delivered or dead.
    *
    * @generated from enum value: REPLAY_STATUS_COMPLETED = 3;
    */
   COMPLETED = 3,
 
   /**
-   * The endpoint is archived.
+   * The replay ended early because the endpoint was archived.
    *
    * @generated from enum value: REPLAY_STATUS_CANCELLED = 4;
    */
@@ -2144,7 +2152,7 @@ export declare const EndpointService: GenService<{
     output: typeof RollEndpointSecretResponseSchema;
   },
   /**
-   * Sends one sample event and returns the outcome.
+   * Sends one sample event to an endpoint and returns the outcome; an endpoint can be tested 10 times a minute.
    * Errors: NOT_FOUND webhook_endpoint_not_found, RESOURCE_EXHAUSTED rate_limited.
    *
    * @generated from rpc spandrel.v1.EndpointService.TestEndpoint
@@ -2178,8 +2186,9 @@ export declare const EndpointService: GenService<{
   },
   /**
    * Sends a delivery once more, byte for byte.
-   * Errors: NOT_FOUND webhook_endpoint_not_found, NOT_FOUND webhook_delivery_not_found, INVALID_ARGUMENT webhook_delivery_not_redeliverable,
-   * FAILED_PRECONDITION webhook_delivery_in_progress, FAILED_PRECONDITION webhook_endpoint_disabled.
+   * Errors: NOT_FOUND webhook_endpoint_not_found, NOT_FOUND webhook_delivery_not_found, INVALID_ARGUMENT
+   * webhook_delivery_not_redeliverable, FAILED_PRECONDITION webhook_delivery_in_progress, FAILED_PRECONDITION
+   * webhook_endpoint_disabled.
    *
    * @generated from rpc spandrel.v1.EndpointService.RedeliverDelivery
    */
@@ -2201,7 +2210,8 @@ export declare const EndpointService: GenService<{
   },
   /**
    * Sends the events of a time range once more, in new deliveries.
-   * Errors: NOT_FOUND webhook_endpoint_not_found, FAILED_PRECONDITION webhook_endpoint_disabled, FAILED_PRECONDITION too_many_replays.
+   * Errors: NOT_FOUND webhook_endpoint_not_found, FAILED_PRECONDITION webhook_endpoint_disabled, FAILED_PRECONDITION
+   * too_many_replays.
    *
    * @generated from rpc spandrel.v1.EndpointService.ReplayEvents
    */
@@ -2211,7 +2221,7 @@ export declare const EndpointService: GenService<{
     output: typeof ReplayEventsResponseSchema;
   },
   /**
-   * Tells how far a replay has come.
+   * Returns the status and the progress of a replay.
    * Errors: NOT_FOUND webhook_endpoint_not_found, NOT_FOUND webhook_replay_not_found.
    *
    * @generated from rpc spandrel.v1.EndpointService.GetReplay
@@ -2222,7 +2232,7 @@ export declare const EndpointService: GenService<{
     output: typeof GetReplayResponseSchema;
   },
   /**
-   * Tells how an endpoint fares.
+   * Returns the health of an endpoint: its status, and figures of now and of its last hour.
    * Errors: NOT_FOUND webhook_endpoint_not_found.
    *
    * @generated from rpc spandrel.v1.EndpointService.GetEndpointHealth

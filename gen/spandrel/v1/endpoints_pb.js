@@ -332,7 +332,7 @@ export const DestinationKindSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_endpoints, 0);
 
 /**
- * Where an endpoint gets its batches.
+ * The kind of destination that the batches of an endpoint are sent to.
  *
  * @generated from enum spandrel.v1.DestinationKind
  */
@@ -346,7 +346,7 @@ export const CredentialModeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_endpoints, 1);
 
 /**
- * With which credentials a queue is reached.
+ * The credentials that a queue is reached with.
  *
  * @generated from enum spandrel.v1.CredentialMode
  */
@@ -360,7 +360,7 @@ export const EndpointStatusSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_endpoints, 2);
 
 /**
- * Whether anything is sent.
+ * Whether events are sent to an endpoint.
  *
  * @generated from enum spandrel.v1.EndpointStatus
  */
@@ -388,7 +388,7 @@ export const AttemptOutcomeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_endpoints, 4);
 
 /**
- * The outcome of an attempt.
+ * The outcome of an attempt to deliver a batch.
  *
  * @generated from enum spandrel.v1.AttemptOutcome
  */
@@ -402,7 +402,7 @@ export const DeliveryStateSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_endpoints, 5);
 
 /**
- * Where a delivery stands.
+ * The state of a delivery.
  *
  * @generated from enum spandrel.v1.DeliveryState
  */
@@ -430,7 +430,7 @@ export const ReplayStatusSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_endpoints, 7);
 
 /**
- * How far a replay has come.
+ * The status of a replay.
  *
  * @generated from enum spandrel.v1.ReplayStatus
  */

@@ -15,70 +15,72 @@ import type { AnalyticsInterval } from "./analytics_pb.js";
 export declare const file_spandrel_v1_evaluation_analytics: GenFile;
 
 /**
- * Which evaluations are summed up, and how.
+ * The evaluations to aggregate, and their buckets and metrics.
  *
  * @generated from message spandrel.v1.QueryEvaluationAnalyticsRequest
  */
 export declare type QueryEvaluationAnalyticsRequest = Message<"spandrel.v1.QueryEvaluationAnalyticsRequest"> & {
   /**
-   * Evaluations on traces that began at this instant or later; a trace without spans
-   * began when it came in.
+   * Start of the range, included: the earliest start of a trace whose evaluations count; a trace without spans starts
+   * when it came in. Milliseconds since the Unix epoch over REST.
    *
    * @generated from field: optional google.protobuf.Timestamp started_from = 1;
    */
   startedFrom?: Timestamp | undefined;
 
   /**
-   * And at this instant or earlier; not before started_from.
+   * End of the range, included: the latest start of a trace whose evaluations count, not before started_from.
+   * Milliseconds since the Unix epoch over REST.
    *
    * @generated from field: optional google.protobuf.Timestamp started_to = 2;
    */
   startedTo?: Timestamp | undefined;
 
   /**
-   * How long the buckets are; days by default.
+   * Length of the buckets; default day.
    *
    * @generated from field: spandrel.v1.AnalyticsInterval interval = 3;
    */
   interval: AnalyticsInterval;
 
   /**
-   * The field that the buckets of one interval are grouped by; none by default.
+   * Field that the evaluations of one interval are grouped by; default none.
    *
    * @generated from field: spandrel.v1.EvaluationGrouping group_by = 4;
    */
   groupBy: EvaluationGrouping;
 
   /**
-   * A comma list of the metrics to answer; empty: all. score stands for scored and all that begin with score_.
+   * Names of the metrics to return, separated by commas, at most 1,000 characters; empty: all. score stands for scored
+   * and all that begin with score_.
    *
    * @generated from field: string metrics = 5;
    */
   metrics: string;
 
   /**
-   * Only evaluations of this evaluator.
+   * ID of the evaluator of the evaluations to count; unset: any.
    *
    * @generated from field: optional string evaluator_id = 6;
    */
   evaluatorId?: string | undefined;
 
   /**
-   * Only evaluations with this label.
+   * Label of the evaluations to count; unset: any.
    *
    * @generated from field: optional string label = 7;
    */
   label?: string | undefined;
 
   /**
-   * Only evaluations that this monitor started.
+   * ID of the monitor that started the evaluations to count; unset: any.
    *
    * @generated from field: optional string monitor_id = 8;
    */
   monitorId?: string | undefined;
 
   /**
-   * Groups to keep, those with the most evaluations first; 1 to 1,000, by default 100.
+   * Number of groups to keep, those with the most evaluations first; 1 to 1,000, default 100.
    *
    * @generated from field: optional int32 limit = 9;
    */
@@ -92,48 +94,48 @@ export declare type QueryEvaluationAnalyticsRequest = Message<"spandrel.v1.Query
 export declare const QueryEvaluationAnalyticsRequestSchema: GenMessage<QueryEvaluationAnalyticsRequest>;
 
 /**
- * The buckets of a range.
+ * The buckets of a range, with the query that they answer.
  *
  * @generated from message spandrel.v1.QueryEvaluationAnalyticsResponse
  */
 export declare type QueryEvaluationAnalyticsResponse = Message<"spandrel.v1.QueryEvaluationAnalyticsResponse"> & {
   /**
-   * As in the request.
+   * Start of the range, as in the request.
    *
    * @generated from field: google.protobuf.Timestamp started_from = 1;
    */
   startedFrom?: Timestamp | undefined;
 
   /**
-   * As in the request.
+   * End of the range, as in the request.
    *
    * @generated from field: google.protobuf.Timestamp started_to = 2;
    */
   startedTo?: Timestamp | undefined;
 
   /**
-   * As in the request; days by default.
+   * Length of the buckets, as in the request; day where the request has none.
    *
    * @generated from field: spandrel.v1.AnalyticsInterval interval = 3;
    */
   interval: AnalyticsInterval;
 
   /**
-   * As in the request; none by default.
+   * Field that evaluations are grouped by, as in the request; none where the request has none.
    *
    * @generated from field: spandrel.v1.EvaluationGrouping group_by = 4;
    */
   groupBy: EvaluationGrouping;
 
   /**
-   * Whether there are more groups than were kept.
+   * Whether there are more groups than the limit of the request kept.
    *
    * @generated from field: bool truncated = 5;
    */
   truncated: boolean;
 
   /**
-   * By start, then group; those without evaluations are left out. At most 10,000.
+   * Buckets by start, then group, at most 10,000; buckets without evaluations are left out.
    *
    * @generated from field: repeated spandrel.v1.EvaluationAnalyticsBucket buckets = 6;
    */
@@ -153,112 +155,112 @@ export declare const QueryEvaluationAnalyticsResponseSchema: GenMessage<QueryEva
  */
 export declare type EvaluationAnalyticsBucket = Message<"spandrel.v1.EvaluationAnalyticsBucket"> & {
   /**
-   * The first millisecond.
+   * First millisecond of the interval.
    *
    * @generated from field: google.protobuf.Timestamp starts_at = 1;
    */
   startsAt?: Timestamp | undefined;
 
   /**
-   * The first millisecond behind it.
+   * First millisecond after the interval.
    *
    * @generated from field: google.protobuf.Timestamp ends_at = 2;
    */
   endsAt?: Timestamp | undefined;
 
   /**
-   * Unset for evaluations without a value, and where they are not grouped.
+   * Value of the grouped field; unset for evaluations without a value, and where evaluations are not grouped.
    *
    * @generated from field: optional string group = 3;
    */
   group?: string | undefined;
 
   /**
-   * How many evaluations, whatever has come of them.
+   * Number of evaluations, whatever their status.
    *
    * @generated from field: optional int64 evaluations = 4;
    */
   evaluations?: bigint | undefined;
 
   /**
-   * Those with a result.
+   * Number of evaluations with a result.
    *
    * @generated from field: optional int64 processed = 5;
    */
   processed?: bigint | undefined;
 
   /**
-   * Those that were skipped.
+   * Number of evaluations that were skipped.
    *
    * @generated from field: optional int64 skipped = 6;
    */
   skipped?: bigint | undefined;
 
   /**
-   * Those whose evaluator failed.
+   * Number of evaluations whose evaluator failed.
    *
    * @generated from field: optional int64 errors = 7;
    */
   errors?: bigint | undefined;
 
   /**
-   * Those that passed.
+   * Number of evaluations that passed.
    *
    * @generated from field: optional int64 passed = 8;
    */
   passed?: bigint | undefined;
 
   /**
-   * Those that did not pass.
+   * Number of evaluations that did not pass; those without a verdict do not count.
    *
    * @generated from field: optional int64 failed = 9;
    */
   failed?: bigint | undefined;
 
   /**
-   * The share that passed, of those that passed or failed, 0 to 1.
+   * Share of evaluations that passed among those that passed or failed, 0 to 1.
    *
    * @generated from field: optional spandrel.v1.AnalyticsNumber pass_rate = 10;
    */
   passRate?: AnalyticsNumber | undefined;
 
   /**
-   * Those with a score.
+   * Number of evaluations with a score.
    *
    * @generated from field: optional int64 scored = 11;
    */
   scored?: bigint | undefined;
 
   /**
-   * The mean of the scores.
+   * Mean of the scores; unset also where their sum overflows.
    *
    * @generated from field: optional spandrel.v1.AnalyticsNumber score_mean = 12;
    */
   scoreMean?: AnalyticsNumber | undefined;
 
   /**
-   * The least score.
+   * Least of the scores.
    *
    * @generated from field: optional spandrel.v1.AnalyticsNumber score_min = 13;
    */
   scoreMin?: AnalyticsNumber | undefined;
 
   /**
-   * The greatest score.
+   * Greatest of the scores.
    *
    * @generated from field: optional spandrel.v1.AnalyticsNumber score_max = 14;
    */
   scoreMax?: AnalyticsNumber | undefined;
 
   /**
-   * The median of the scores, by nearest rank; within one part in a hundred above 10,000 scores.
+   * Median of the scores, by nearest rank; within one part in a hundred above 10,000 scores.
    *
    * @generated from field: optional spandrel.v1.AnalyticsNumber score_p50 = 15;
    */
   scoreP50?: AnalyticsNumber | undefined;
 
   /**
-   * The 95th percentile of them.
+   * 95th percentile of the scores, by nearest rank; within one part in a hundred above 10,000 scores.
    *
    * @generated from field: optional spandrel.v1.AnalyticsNumber score_p95 = 16;
    */
@@ -278,7 +280,7 @@ export declare const EvaluationAnalyticsBucketSchema: GenMessage<EvaluationAnaly
  */
 export declare type AnalyticsNumber = Message<"spandrel.v1.AnalyticsNumber"> & {
   /**
-   * The number.
+   * Value of the metric; unset where no value is known.
    *
    * @generated from field: optional double value = 1;
    */
@@ -298,35 +300,35 @@ export declare const AnalyticsNumberSchema: GenMessage<AnalyticsNumber>;
  */
 export enum EvaluationGrouping {
   /**
-   * Not at all.
+   * The same as none.
    *
    * @generated from enum value: EVALUATION_GROUPING_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Not at all.
+   * No grouping: all evaluations are one group.
    *
    * @generated from enum value: EVALUATION_GROUPING_NONE = 1;
    */
   NONE = 1,
 
   /**
-   * The evaluator they name.
+   * ID of the evaluator that the evaluation names.
    *
    * @generated from enum value: EVALUATION_GROUPING_EVALUATOR_ID = 2;
    */
   EVALUATOR_ID = 2,
 
   /**
-   * The label that the evaluator gave.
+   * Label that the evaluator gave.
    *
    * @generated from enum value: EVALUATION_GROUPING_LABEL = 3;
    */
   LABEL = 3,
 
   /**
-   * The monitor that started them.
+   * ID of the monitor that started the evaluation.
    *
    * @generated from enum value: EVALUATION_GROUPING_MONITOR_ID = 4;
    */

@@ -144,7 +144,7 @@ export const EvaluationSurfaceSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_evaluations, 0);
 
 /**
- * The purpose of a run.
+ * The purpose of a run of an evaluator.
  *
  * @generated from enum spandrel.v1.EvaluationSurface
  */
@@ -158,7 +158,7 @@ export const GuardrailOnErrorSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_evaluations, 1);
 
 /**
- * How a guardrail decides when its evaluator fails.
+ * The decision of a guardrail when its evaluator fails.
  *
  * @generated from enum spandrel.v1.GuardrailOnError
  */
@@ -172,7 +172,7 @@ export const EvaluatorRunStatusSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_evaluations, 2);
 
 /**
- * How a run stands.
+ * The state of a run of an evaluator over traces.
  *
  * @generated from enum spandrel.v1.EvaluatorRunStatus
  */
@@ -180,7 +180,7 @@ export const EvaluatorRunStatus = /*@__PURE__*/
   tsEnum(EvaluatorRunStatusSchema);
 
 /**
- * Runs evaluators.
+ * Runs evaluators on data that is sent and on stored traces.
  *
  * @generated from service spandrel.v1.EvaluationService
  */

@@ -14,112 +14,112 @@ import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_spandrel_v1_evaluators: GenFile;
 
 /**
- * A saved evaluator.
+ * A saved evaluator of a project.
  *
  * @generated from message spandrel.v1.Evaluator
  */
 export declare type Evaluator = Message<"spandrel.v1.Evaluator"> & {
   /**
-   * "evaluator_" and 21 characters.
+   * The id of the evaluator: "evaluator_" and 21 characters.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The project that owns it.
+   * The id of the project that owns the evaluator.
    *
    * @generated from field: string project_id = 2;
    */
   projectId: string;
 
   /**
-   * The display name: 1 to 255 characters after trimming.
+   * The display name of the evaluator: 1 to 255 characters after trimming.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string | undefined;
 
   /**
-   * Unique in the project, never changes.
+   * The slug of the evaluator: at most 56 characters, unique in the project. It never changes.
    *
    * @generated from field: string slug = 4;
    */
   slug: string;
 
   /**
-   * How it comes to its result.
+   * The way in which the evaluator comes to its result.
    *
    * @generated from field: spandrel.v1.EvaluatorType evaluator_type = 5;
    */
   evaluatorType: EvaluatorType;
 
   /**
-   * A JSON object whose members depend on the type. In an update, its members replace those of the config; settings are
-   * merged with their defaults again, and evaluatorType cannot change.
+   * The config of the evaluator: a JSON object whose members depend on the type. In an update, its members replace
+   * those of the stored config; settings are merged with their defaults again, and evaluatorType cannot change.
    *
    * @generated from field: optional string config_json = 6;
    */
   configJson?: string | undefined;
 
   /**
-   * The workflow, for that type.
+   * The id of the workflow; null unless the type is workflow.
    *
    * @generated from field: optional string workflow_id = 7;
    */
   workflowId?: string | undefined;
 
   /**
-   * The evaluator it was copied from.
+   * The id of the evaluator that this one was copied from; null where none was sent.
    *
    * @generated from field: optional string copied_from_evaluator_id = 8;
    */
   copiedFromEvaluatorId?: string | undefined;
 
   /**
-   * When it was saved.
+   * The time at which the evaluator was saved.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 9;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it last changed.
+   * The time at which the evaluator last changed.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 10;
    */
   updatedAt?: Timestamp | undefined;
 
   /**
-   * The fields it reads.
+   * The fields that the evaluator reads: at most 200.
    *
    * @generated from field: repeated spandrel.v1.EvaluatorField fields = 11;
    */
   fields: EvaluatorField[];
 
   /**
-   * The fields of its results.
+   * The fields of the results of the evaluator: at most 200.
    *
    * @generated from field: repeated spandrel.v1.EvaluatorField output_fields = 12;
    */
   outputFields: EvaluatorField[];
 
   /**
-   * The page of the console that shows it to a person.
+   * The URL of the page of the console that shows the evaluator to a person.
    *
    * @generated from field: string platform_url = 13;
    */
   platformUrl: string;
 
   /**
-   * The workflow's name, for that type.
+   * The display name of the workflow; null unless the type is workflow.
    *
    * @generated from field: optional string workflow_name = 14;
    */
   workflowName?: string | undefined;
 
   /**
-   * The workflow's icon, for that type.
+   * The icon of the workflow; null unless the type is workflow.
    *
    * @generated from field: optional string workflow_icon = 15;
    */
@@ -139,21 +139,21 @@ export declare const EvaluatorSchema: GenMessage<Evaluator>;
  */
 export declare type EvaluatorField = Message<"spandrel.v1.EvaluatorField"> & {
   /**
-   * The name that the config and results use for it.
+   * The name that the config and results use for the field: at least 1 character.
    *
    * @generated from field: string identifier = 1;
    */
   identifier: string;
 
   /**
-   * str, list, float, bool, or the caller's own.
+   * The type of the field's values: str, list, float, bool, or any text that the caller chose; str by default.
    *
    * @generated from field: optional string value_type = 2;
    */
   valueType?: string | undefined;
 
   /**
-   * Whether it may be missing.
+   * Whether the field may be missing; false by default.
    *
    * @generated from field: optional bool is_optional = 3;
    */
@@ -167,13 +167,13 @@ export declare type EvaluatorField = Message<"spandrel.v1.EvaluatorField"> & {
 export declare const EvaluatorFieldSchema: GenMessage<EvaluatorField>;
 
 /**
- * Names one evaluator.
+ * The id or the slug of the evaluator to read.
  *
  * @generated from message spandrel.v1.GetEvaluatorRequest
  */
 export declare type GetEvaluatorRequest = Message<"spandrel.v1.GetEvaluatorRequest"> & {
   /**
-   * The id or the slug.
+   * The id or the slug of the evaluator.
    *
    * @generated from field: string id_or_slug = 1;
    */
@@ -187,13 +187,13 @@ export declare type GetEvaluatorRequest = Message<"spandrel.v1.GetEvaluatorReque
 export declare const GetEvaluatorRequestSchema: GenMessage<GetEvaluatorRequest>;
 
 /**
- * The requested evaluator.
+ * The evaluator that was requested.
  *
  * @generated from message spandrel.v1.GetEvaluatorResponse
  */
 export declare type GetEvaluatorResponse = Message<"spandrel.v1.GetEvaluatorResponse"> & {
   /**
-   * With its config, whole.
+   * The evaluator in its current state, with its config.
    *
    * @generated from field: spandrel.v1.Evaluator evaluator = 1;
    */
@@ -207,69 +207,70 @@ export declare type GetEvaluatorResponse = Message<"spandrel.v1.GetEvaluatorResp
 export declare const GetEvaluatorResponseSchema: GenMessage<GetEvaluatorResponse>;
 
 /**
- * A new evaluator.
+ * A new evaluator of the project.
  *
  * @generated from message spandrel.v1.CreateEvaluatorRequest
  */
 export declare type CreateEvaluatorRequest = Message<"spandrel.v1.CreateEvaluatorRequest"> & {
   /**
-   * 1 to 255 characters after trimming.
+   * The display name of the evaluator: 1 to 255 characters after trimming.
    *
    * @generated from field: optional string name = 1;
    */
   name?: string | undefined;
 
   /**
-   * evaluator by default.
+   * The way in which the evaluator comes to its result; evaluator by default.
    *
    * @generated from field: spandrel.v1.EvaluatorType evaluator_type = 2;
    */
   evaluatorType: EvaluatorType;
 
   /**
-   * A JSON object: evaluatorType, settings and onError for an evaluator; code, inputs and outputs for code.
+   * The config of the evaluator: a JSON object with evaluatorType, settings and onError for the type evaluator, and
+   * with code, inputs and outputs for the type code.
    *
    * @generated from field: optional string config_json = 3;
    */
   configJson?: string | undefined;
 
   /**
-   * The workflow; required for that type, refused for the others.
+   * The id of the workflow: at least 1 character; required for the type workflow, refused for other types.
    *
    * @generated from field: optional string workflow_id = 4;
    */
   workflowId?: string | undefined;
 
   /**
-   * The workflow's name.
+   * The display name of the workflow; refused for types other than workflow.
    *
    * @generated from field: optional string workflow_name = 5;
    */
   workflowName?: string | undefined;
 
   /**
-   * The workflow's icon.
+   * The icon of the workflow; refused for types other than workflow.
    *
    * @generated from field: optional string workflow_icon = 6;
    */
   workflowIcon?: string | undefined;
 
   /**
-   * The fields a workflow reads.
+   * The fields that the workflow reads: at most 200; refused for types other than workflow.
    *
    * @generated from field: repeated spandrel.v1.EvaluatorField fields = 7;
    */
   fields: EvaluatorField[];
 
   /**
-   * The fields of a workflow's results.
+   * The fields of the results of the workflow: at most 200; refused for types other than workflow.
    *
    * @generated from field: repeated spandrel.v1.EvaluatorField output_fields = 8;
    */
   outputFields: EvaluatorField[];
 
   /**
-   * The evaluator it was copied from.
+   * The id of the evaluator that the new one was copied from.
    *
    * @generated from field: optional string copied_from_evaluator_id = 9;
    */
@@ -283,13 +284,13 @@ export declare type CreateEvaluatorRequest = Message<"spandrel.v1.CreateEvaluato
 export declare const CreateEvaluatorRequestSchema: GenMessage<CreateEvaluatorRequest>;
 
 /**
- * The saved evaluator.
+ * The evaluator that was saved.
  *
  * @generated from message spandrel.v1.CreateEvaluatorResponse
  */
 export declare type CreateEvaluatorResponse = Message<"spandrel.v1.CreateEvaluatorResponse"> & {
   /**
-   * With its slug, and the defaults of its settings.
+   * The new evaluator with its id and slug, and the defaults of its settings.
    *
    * @generated from field: spandrel.v1.Evaluator evaluator = 1;
    */
@@ -303,21 +304,21 @@ export declare type CreateEvaluatorResponse = Message<"spandrel.v1.CreateEvaluat
 export declare const CreateEvaluatorResponseSchema: GenMessage<CreateEvaluatorResponse>;
 
 /**
- * Which page of the list. Over REST it has no pages.
+ * A request for one page of the evaluators of the project. Over REST the list has no pages.
  *
  * @generated from message spandrel.v1.ListEvaluatorsRequest
  */
 export declare type ListEvaluatorsRequest = Message<"spandrel.v1.ListEvaluatorsRequest"> & {
   /**
-   * Evaluators of a page, 1 to 1000; 1000 by default, which is all that a project can have. A page also ends before its
-   * evaluators take more than 16 MiB together.
+   * The largest number of evaluators of the page: 1 to 1,000, default 1,000, which is all that a project can have. A
+   * page also ends before its evaluators take more than 16 MiB together.
    *
    * @generated from field: optional int32 page_size = 1;
    */
   pageSize?: number | undefined;
 
   /**
-   * next_page_token of the page before.
+   * The next_page_token of the page before; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -331,20 +332,20 @@ export declare type ListEvaluatorsRequest = Message<"spandrel.v1.ListEvaluatorsR
 export declare const ListEvaluatorsRequestSchema: GenMessage<ListEvaluatorsRequest>;
 
 /**
- * Evaluators of the project, by updated_at descending, then by id.
+ * One page of the evaluators of the project, over REST all of them.
  *
  * @generated from message spandrel.v1.ListEvaluatorsResponse
  */
 export declare type ListEvaluatorsResponse = Message<"spandrel.v1.ListEvaluatorsResponse"> & {
   /**
-   * With their configs, whole.
+   * The evaluators of the page with their configs, by updated_at descending, then by id.
    *
    * @generated from field: repeated spandrel.v1.Evaluator evaluators = 1;
    */
   evaluators: Evaluator[];
 
   /**
-   * Where the next page begins; empty when nothing remains.
+   * The page_token of the next page; empty when nothing is left.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -358,27 +359,28 @@ export declare type ListEvaluatorsResponse = Message<"spandrel.v1.ListEvaluators
 export declare const ListEvaluatorsResponseSchema: GenMessage<ListEvaluatorsResponse>;
 
 /**
- * The changes of an evaluator.
+ * The changes of one evaluator.
  *
  * @generated from message spandrel.v1.UpdateEvaluatorRequest
  */
 export declare type UpdateEvaluatorRequest = Message<"spandrel.v1.UpdateEvaluatorRequest"> & {
   /**
-   * The id or the slug.
+   * The id or the slug of the evaluator.
    *
    * @generated from field: string id_or_slug = 1;
    */
   idOrSlug: string;
 
   /**
-   * The fields that change; evaluator_type is accepted when it is equal.
+   * The fields of the evaluator that change; evaluator_type is accepted when it is the stored one.
    *
    * @generated from field: spandrel.v1.Evaluator evaluator = 2;
    */
   evaluator?: Evaluator | undefined;
 
   /**
-   * Which fields of evaluator count as sent, those that are set by default; one that is named without a value stays as it is.
+   * The fields of evaluator that count as sent, by default those that are set. A field that is named without a value
+   * stays as it is.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -392,13 +394,13 @@ export declare type UpdateEvaluatorRequest = Message<"spandrel.v1.UpdateEvaluato
 export declare const UpdateEvaluatorRequestSchema: GenMessage<UpdateEvaluatorRequest>;
 
 /**
- * The evaluator as it is now.
+ * The evaluator that was changed.
  *
  * @generated from message spandrel.v1.UpdateEvaluatorResponse
  */
 export declare type UpdateEvaluatorResponse = Message<"spandrel.v1.UpdateEvaluatorResponse"> & {
   /**
-   * With its config, whole.
+   * The evaluator in its current state, with its config.
    *
    * @generated from field: spandrel.v1.Evaluator evaluator = 1;
    */
@@ -412,13 +414,13 @@ export declare type UpdateEvaluatorResponse = Message<"spandrel.v1.UpdateEvaluat
 export declare const UpdateEvaluatorResponseSchema: GenMessage<UpdateEvaluatorResponse>;
 
 /**
- * Names one evaluator.
+ * The id or the slug of the evaluator to delete.
  *
  * @generated from message spandrel.v1.DeleteEvaluatorRequest
  */
 export declare type DeleteEvaluatorRequest = Message<"spandrel.v1.DeleteEvaluatorRequest"> & {
   /**
-   * The id or the slug.
+   * The id or the slug of the evaluator.
    *
    * @generated from field: string id_or_slug = 1;
    */
@@ -432,7 +434,7 @@ export declare type DeleteEvaluatorRequest = Message<"spandrel.v1.DeleteEvaluato
 export declare const DeleteEvaluatorRequestSchema: GenMessage<DeleteEvaluatorRequest>;
 
 /**
- * The evaluator is deleted.
+ * The confirmation that the evaluator is deleted.
  *
  * @generated from message spandrel.v1.DeleteEvaluatorResponse
  */
@@ -446,13 +448,13 @@ export declare type DeleteEvaluatorResponse = Message<"spandrel.v1.DeleteEvaluat
 export declare const DeleteEvaluatorResponseSchema: GenMessage<DeleteEvaluatorResponse>;
 
 /**
- * How an evaluator comes to its result.
+ * The way in which an evaluator comes to its result.
  *
  * @generated from enum spandrel.v1.EvaluatorType
  */
 export enum EvaluatorType {
   /**
-   * evaluator, when creating.
+   * No type: evaluator when creating, the stored type when updating.
    *
    * @generated from enum value: EVALUATOR_TYPE_UNSPECIFIED = 0;
    */
@@ -466,14 +468,14 @@ export enum EvaluatorType {
   EVALUATOR = 1,
 
   /**
-   * A workflow, kept but never run here.
+   * A workflow, kept but never run by this server.
    *
    * @generated from enum value: EVALUATOR_TYPE_WORKFLOW = 2;
    */
   WORKFLOW = 2,
 
   /**
-   * Code, kept but never run here.
+   * Code, kept but never run by this server.
    *
    * @generated from enum value: EVALUATOR_TYPE_CODE = 3;
    */
@@ -503,8 +505,8 @@ export declare const EvaluatorService: GenService<{
     output: typeof GetEvaluatorResponseSchema;
   },
   /**
-   * The evaluators of the project, the one that changed last first. Over REST the answer is the bare array of all of them;
-   * where it breaks off, it is incomplete.
+   * Lists the evaluators of the project, the one that changed last first. Over REST the answer is the bare array of all
+   * evaluators; where it breaks off, it is incomplete.
    * Errors: INVALID_ARGUMENT invalid_cursor.
    *
    * @generated from rpc spandrel.v1.EvaluatorService.ListEvaluators
@@ -515,7 +517,7 @@ export declare const EvaluatorService: GenService<{
     output: typeof ListEvaluatorsResponseSchema;
   },
   /**
-   * Saves an evaluator.
+   * Saves a new evaluator. A project holds at most 1,000.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT evaluator_limit_reached.
    *
    * @generated from rpc spandrel.v1.EvaluatorService.CreateEvaluator
@@ -527,7 +529,8 @@ export declare const EvaluatorService: GenService<{
   },
   /**
    * Changes what is sent of an evaluator: its name, and members of its config. Its slug stays.
-   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND evaluator_not_found, INVALID_ARGUMENT evaluator_type_immutable.
+   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND evaluator_not_found, INVALID_ARGUMENT
+   * evaluator_type_immutable.
    *
    * @generated from rpc spandrel.v1.EvaluatorService.UpdateEvaluator
    */
@@ -537,7 +540,8 @@ export declare const EvaluatorService: GenService<{
     output: typeof UpdateEvaluatorResponseSchema;
   },
   /**
-   * Deletes an evaluator: nothing finds it any more and its slug is free. Results that name it stay.
+   * Deletes an evaluator, frees its slug for a new one, and switches the monitors that run it off. Results that name it
+   * stay.
    * Errors: NOT_FOUND evaluator_not_found.
    *
    * @generated from rpc spandrel.v1.EvaluatorService.DeleteEvaluator

@@ -108,7 +108,7 @@ export const EvaluatorTypeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_evaluators, 0);
 
 /**
- * How an evaluator comes to its result.
+ * The way in which an evaluator comes to its result.
  *
  * @generated from enum spandrel.v1.EvaluatorType
  */

@@ -14,41 +14,41 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_spandrel_v1_events: GenFile;
 
 /**
- * A range of the log.
+ * The time range of the log, and the page of events to list.
  *
  * @generated from message spandrel.v1.ListEventsRequest
  */
 export declare type ListEventsRequest = Message<"spandrel.v1.ListEventsRequest"> & {
   /**
-   * Earliest creation.
+   * Start of the time range, inclusive: the earliest creation of events; over REST milliseconds since the Unix epoch.
    *
    * @generated from field: optional google.protobuf.Timestamp created_from = 1;
    */
   createdFrom?: Timestamp | undefined;
 
   /**
-   * Latest creation, not before created_from.
+   * End of the time range, inclusive, not before created_from; over REST milliseconds since the Unix epoch.
    *
    * @generated from field: optional google.protobuf.Timestamp created_to = 2;
    */
   createdTo?: Timestamp | undefined;
 
   /**
-   * Only events of exactly this type.
+   * Exact type of the events that are listed; all types that the log serves by default.
    *
    * @generated from field: optional string event_type = 3;
    */
   eventType?: string | undefined;
 
   /**
-   * next_page_token of the page before.
+   * Token of the page: next_page_token of the page before; empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
 
   /**
-   * Events of a page, 1 to 200; 50 by default.
+   * Maximum number of events of a page, 1 to 200; 50 by default.
    *
    * @generated from field: optional int32 page_size = 5;
    */
@@ -62,20 +62,20 @@ export declare type ListEventsRequest = Message<"spandrel.v1.ListEventsRequest">
 export declare const ListEventsRequestSchema: GenMessage<ListEventsRequest>;
 
 /**
- * A page of the log.
+ * A page of events of the log.
  *
  * @generated from message spandrel.v1.ListEventsResponse
  */
 export declare type ListEventsResponse = Message<"spandrel.v1.ListEventsResponse"> & {
   /**
-   * Newest first.
+   * Events in the order of their creation, newest first.
    *
    * @generated from field: repeated spandrel.v1.Event data = 1;
    */
   data: Event[];
 
   /**
-   * Where the next page starts; unset when nothing remains.
+   * Token of the next page; unset on the last page.
    *
    * @generated from field: optional string next_page_token = 2;
    */
@@ -89,13 +89,13 @@ export declare type ListEventsResponse = Message<"spandrel.v1.ListEventsResponse
 export declare const ListEventsResponseSchema: GenMessage<ListEventsResponse>;
 
 /**
- * Names one event.
+ * The event to read.
  *
  * @generated from message spandrel.v1.GetEventRequest
  */
 export declare type GetEventRequest = Message<"spandrel.v1.GetEventRequest"> & {
   /**
-   * The event id.
+   * ID of the event.
    *
    * @generated from field: string id = 1;
    */
@@ -109,13 +109,13 @@ export declare type GetEventRequest = Message<"spandrel.v1.GetEventRequest"> & {
 export declare const GetEventRequestSchema: GenMessage<GetEventRequest>;
 
 /**
- * The requested event.
+ * The event that was requested.
  *
  * @generated from message spandrel.v1.GetEventResponse
  */
 export declare type GetEventResponse = Message<"spandrel.v1.GetEventResponse"> & {
   /**
-   * As it was emitted.
+   * The event as it was emitted.
    *
    * @generated from field: spandrel.v1.Event data = 1;
    */
@@ -135,35 +135,35 @@ export declare const GetEventResponseSchema: GenMessage<GetEventResponse>;
  */
 export declare type Event = Message<"spandrel.v1.Event"> & {
   /**
-   * Unique in the organization; the key to deduplicate by.
+   * ID of the event, unique in the organization; the key to deduplicate by.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The event type, for example "gateway.request.completed".
+   * Type of the event, for example "gateway.request.completed".
    *
    * @generated from field: string event_type = 2;
    */
   eventType: string;
 
   /**
-   * When it was emitted, ISO 8601 with milliseconds in UTC, as in the stored envelope.
+   * Time when the event was emitted, ISO 8601 with milliseconds in UTC, as in the stored envelope.
    *
    * @generated from field: string created = 3;
    */
   created: string;
 
   /**
-   * The version of the envelope and of data: "1".
+   * Version of the envelope and of data: "1".
    *
    * @generated from field: string schema_version = 4;
    */
   schemaVersion: string;
 
   /**
-   * A JSON object whose members belong to the type.
+   * Content of the event: a JSON object whose members depend on the type.
    *
    * @generated from field: string data_json = 5;
    */

@@ -15,48 +15,48 @@ import type { EvaluationStatus } from "./traces_pb.js";
 export declare const file_spandrel_v1_experiments: GenFile;
 
 /**
- * A group of runs.
+ * A named group of runs of an application.
  *
  * @generated from message spandrel.v1.Experiment
  */
 export declare type Experiment = Message<"spandrel.v1.Experiment"> & {
   /**
-   * "experiment_" and 21 characters.
+   * The id of the experiment: "experiment_" and 21 characters.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The project that owns it.
+   * The id of the project that owns the experiment.
    *
    * @generated from field: string project_id = 2;
    */
   projectId: string;
 
   /**
-   * The display name.
+   * The display name of the experiment: at most 255 characters.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * Unique in the project, never changes.
+   * The slug of the experiment: at most 50 characters, unique in the project. It never changes.
    *
    * @generated from field: string slug = 4;
    */
   slug: string;
 
   /**
-   * When it was made.
+   * The time at which the experiment was created.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 5;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When a run was last made.
+   * The time at which the newest run began; the creation of the experiment where no run began later.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 6;
    */
@@ -70,90 +70,90 @@ export declare type Experiment = Message<"spandrel.v1.Experiment"> & {
 export declare const ExperimentSchema: GenMessage<Experiment>;
 
 /**
- * A run over the entries of a dataset, or over others.
+ * A run of an application over the entries of a dataset, or over entries that only the run has.
  *
  * @generated from message spandrel.v1.ExperimentRun
  */
 export declare type ExperimentRun = Message<"spandrel.v1.ExperimentRun"> & {
   /**
-   * Unique in its experiment.
+   * The id of the run: 1 to 200 characters, unique in its experiment.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The experiment.
+   * The id of the experiment that the run belongs to.
    *
    * @generated from field: string experiment_id = 2;
    */
   experimentId: string;
 
   /**
-   * The display name.
+   * The display name of the run: at most 255 characters.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * The dataset that its entries are of, where it was made for one.
+   * The id of the dataset whose entries the run covers; null where the run was created without a dataset.
    *
    * @generated from field: optional string dataset_id = 4;
    */
   datasetId?: string | undefined;
 
   /**
-   * The version of the dataset.
+   * The version of the dataset, from 1; null where the run was created without a dataset.
    *
    * @generated from field: optional int32 dataset_version = 5;
    */
   datasetVersion?: number | undefined;
 
   /**
-   * The targets that results may name; lists of runs leave it out.
+   * The targets that results may name, at most 100; lists of runs leave them out.
    *
    * @generated from field: repeated spandrel.v1.ExperimentTarget targets = 6;
    */
   targets: ExperimentTarget[];
 
   /**
-   * How many entries there will be, where the client has sent it.
+   * The expected number of entries of the run; null where it is not known.
    *
    * @generated from field: optional int32 total = 7;
    */
   total?: number | undefined;
 
   /**
-   * How many are done: as the client reported, else the number of results.
+   * The number of entries that are done, as the client reported it; else the number of results.
    *
    * @generated from field: int32 done = 8;
    */
   done: number;
 
   /**
-   * How many results there are: one for each entry, or one for each entry and target.
+   * The number of stored results, at most 10,000: one for each entry, or one for each entry and target.
    *
    * @generated from field: int32 result_count = 9;
    */
   resultCount: number;
 
   /**
-   * When it began.
+   * The time at which the run began.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 10;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When something was last added.
+   * The time of the last change of the run or its results.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 11;
    */
   updatedAt?: Timestamp | undefined;
 
   /**
-   * When it ended; null while it goes on.
+   * The time at which the run ended; null while it goes on.
    *
    * @generated from field: optional google.protobuf.Timestamp finished_at = 12;
    */
@@ -173,28 +173,28 @@ export declare const ExperimentRunSchema: GenMessage<ExperimentRun>;
  */
 export declare type ExperimentTarget = Message<"spandrel.v1.ExperimentTarget"> & {
   /**
-   * The id that results name.
+   * The id by which results name the target: 1 to 200 characters.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The display name: at most 255 characters.
+   * The display name of the target: at most 255 characters.
    *
    * @generated from field: optional string name = 2;
    */
   name?: string | undefined;
 
   /**
-   * Its kind, for example custom: at most 255 characters.
+   * The kind of the target, for example custom: at most 255 characters.
    *
    * @generated from field: optional string type = 3;
    */
   type?: string | undefined;
 
   /**
-   * A JSON object of at most 4 KiB.
+   * The metadata of the target: a JSON object of at most 4 KiB.
    *
    * @generated from field: optional string metadata_json = 4;
    */
@@ -208,41 +208,41 @@ export declare type ExperimentTarget = Message<"spandrel.v1.ExperimentTarget"> &
 export declare const ExperimentTargetSchema: GenMessage<ExperimentTarget>;
 
 /**
- * The result of an entry.
+ * The result of one entry, of one target where the run has several.
  *
  * @generated from message spandrel.v1.ExperimentResult
  */
 export declare type ExperimentResult = Message<"spandrel.v1.ExperimentResult"> & {
   /**
-   * The index of the entry, from 0; in a run of a dataset its index in the dataset.
+   * The index of the entry, required: 0 to 1,000,000. In a run of a dataset, the index of the entry in the dataset.
    *
    * @generated from field: optional int32 index = 1;
    */
   index?: number | undefined;
 
   /**
-   * The entry of a dataset. In a run of a dataset it follows from the index.
+   * The id of the entry of a dataset: at most 200 characters. In a run of a dataset it follows from the index.
    *
    * @generated from field: optional string entry_id = 2;
    */
   entryId?: string | undefined;
 
   /**
-   * The target that was tested on the entry; null where the run has only one.
+   * The id of the target that was tested on the entry: at most 200 characters; null where the run has only one.
    *
    * @generated from field: optional string target_id = 3;
    */
   targetId?: string | undefined;
 
   /**
-   * The trace of the application at work on the entry.
+   * The id of the trace of the application at work on the entry: at most 200 characters; null where there is none.
    *
    * @generated from field: optional string trace_id = 4;
    */
   traceId?: string | undefined;
 
   /**
-   * The entry itself: any JSON.
+   * The entry that the application worked on: any JSON.
    *
    * @generated from field: optional string entry_json = 5;
    */
@@ -256,28 +256,28 @@ export declare type ExperimentResult = Message<"spandrel.v1.ExperimentResult"> &
   predictedJson?: string | undefined;
 
   /**
-   * The cost, in USD.
+   * The cost of the work on the entry, in USD; null where it is not known.
    *
    * @generated from field: optional double cost = 7;
    */
   cost?: number | undefined;
 
   /**
-   * How long it took, in milliseconds.
+   * The time that the application took for the entry, in milliseconds; null where it is not known.
    *
    * @generated from field: optional double duration = 8;
    */
   duration?: number | undefined;
 
   /**
-   * Why the application failed.
+   * The error with which the application failed on the entry; null where none was reported.
    *
    * @generated from field: optional string error = 9;
    */
   error?: string | undefined;
 
   /**
-   * Its evaluations; in requests only those that are sent.
+   * The evaluations of the result, at most 100. A request names only those that it adds or replaces.
    *
    * @generated from field: repeated spandrel.v1.ExperimentEvaluation evaluations = 10;
    */
@@ -291,97 +291,99 @@ export declare type ExperimentResult = Message<"spandrel.v1.ExperimentResult"> &
 export declare const ExperimentResultSchema: GenMessage<ExperimentResult>;
 
 /**
- * An evaluation of a result.
+ * An evaluation of the result of an entry.
  *
  * @generated from message spandrel.v1.ExperimentEvaluation
  */
 export declare type ExperimentEvaluation = Message<"spandrel.v1.ExperimentEvaluation"> & {
   /**
-   * The index of the entry; only in requests, beside results.
+   * The index of the evaluated entry: 0 to 1,000,000. Only in requests, in the list beside the results, where it is
+   * required.
    *
    * @generated from field: optional int32 index = 1;
    */
   index?: number | undefined;
 
   /**
-   * The target that was tested on the entry; only in requests, beside results.
+   * The id of the target that was tested on the entry: at most 200 characters. Only in requests, in the list beside the
+   * results.
    *
    * @generated from field: optional string target_id = 2;
    */
   targetId?: string | undefined;
 
   /**
-   * Which of the evaluations of the result it is; that of the evaluator unless it is sent.
+   * The name of the evaluation: 1 to 255 characters, unique in its result; by default that of the evaluator.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string | undefined;
 
   /**
-   * The evaluator.
+   * The name of the evaluator: at most 255 characters; by default that of the evaluation.
    *
    * @generated from field: optional string evaluator = 4;
    */
   evaluator?: string | undefined;
 
   /**
-   * processed, skipped or error; processed unless it is sent.
+   * The status of the evaluation: processed, skipped or error; processed by default.
    *
    * @generated from field: spandrel.v1.EvaluationStatus status = 5;
    */
   status: EvaluationStatus;
 
   /**
-   * A number.
+   * The score that the evaluator gave the result; null where it gave none.
    *
    * @generated from field: optional double score = 6;
    */
   score?: number | undefined;
 
   /**
-   * Whether the result is as the evaluator wants it.
+   * Whether the result is as the evaluator wants it; null where the evaluator does not say.
    *
    * @generated from field: optional bool passed = 7;
    */
   passed?: boolean | undefined;
 
   /**
-   * The label that the evaluator gave the result.
+   * The label that the evaluator gave the result; null where it gave none.
    *
    * @generated from field: optional string label = 8;
    */
   label?: string | undefined;
 
   /**
-   * The reason, as text.
+   * The reason for the evaluation, as text; null where there is none.
    *
    * @generated from field: optional string details = 9;
    */
   details?: string | undefined;
 
   /**
-   * The cost, in USD.
+   * The cost of the evaluation, in USD; null where it is not known.
    *
    * @generated from field: optional double cost = 10;
    */
   cost?: number | undefined;
 
   /**
-   * How long it took, in milliseconds.
+   * The time that the evaluation took, in milliseconds; null where it is not known.
    *
    * @generated from field: optional double duration = 11;
    */
   duration?: number | undefined;
 
   /**
-   * The trace that it is of.
+   * The id of the trace that the evaluation belongs to; null where there is none.
    *
    * @generated from field: optional string trace_id = 12;
    */
   traceId?: string | undefined;
 
   /**
-   * Its input: a JSON object.
+   * The inputs of the evaluator: any JSON, by convention an object.
    *
    * @generated from field: optional string inputs_json = 13;
    */
@@ -395,48 +397,48 @@ export declare type ExperimentEvaluation = Message<"spandrel.v1.ExperimentEvalua
 export declare const ExperimentEvaluationSchema: GenMessage<ExperimentEvaluation>;
 
 /**
- * The totals of a run's results.
+ * The totals of the results of a run.
  *
  * @generated from message spandrel.v1.ExperimentRunSummary
  */
 export declare type ExperimentRunSummary = Message<"spandrel.v1.ExperimentRunSummary"> & {
   /**
-   * How many there are.
+   * The number of results of the run.
    *
    * @generated from field: int32 results = 1;
    */
   results: number;
 
   /**
-   * How many of them failed.
+   * The number of results that have an error.
    *
    * @generated from field: int32 errors = 2;
    */
   errors: number;
 
   /**
-   * The sum of the known costs, in USD; null when none is known.
+   * The sum of the known costs of the results, in USD; null when none is known.
    *
    * @generated from field: optional double cost = 3;
    */
   cost?: number | undefined;
 
   /**
-   * The same of their evaluations.
+   * The sum of the known costs of the evaluations of the results, in USD; null when none is known.
    *
    * @generated from field: optional double evaluation_cost = 4;
    */
   evaluationCost?: number | undefined;
 
   /**
-   * The mean of those that say how long they took, in milliseconds; null when none does.
+   * The mean of the known durations of the results, in milliseconds; null when none is known.
    *
    * @generated from field: optional double mean_duration = 5;
    */
   meanDuration?: number | undefined;
 
   /**
-   * By name.
+   * The totals of the evaluations of the results, in the order of their names: at most 200.
    *
    * @generated from field: repeated spandrel.v1.ExperimentEvaluatorSummary evaluators = 6;
    */
@@ -450,48 +452,48 @@ export declare type ExperimentRunSummary = Message<"spandrel.v1.ExperimentRunSum
 export declare const ExperimentRunSummarySchema: GenMessage<ExperimentRunSummary>;
 
 /**
- * The totals of the evaluations of one name.
+ * The totals of the evaluations that have one name.
  *
  * @generated from message spandrel.v1.ExperimentEvaluatorSummary
  */
 export declare type ExperimentEvaluatorSummary = Message<"spandrel.v1.ExperimentEvaluatorSummary"> & {
   /**
-   * The name.
+   * The name that the evaluations have in common.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * How many came to a result.
+   * The number of evaluations with the status processed.
    *
    * @generated from field: int32 processed = 2;
    */
   processed: number;
 
   /**
-   * How many were not made.
+   * The number of evaluations with the status skipped.
    *
    * @generated from field: int32 skipped = 3;
    */
   skipped: number;
 
   /**
-   * How many failed.
+   * The number of evaluations with the status error.
    *
    * @generated from field: int32 failed = 4;
    */
   failed: number;
 
   /**
-   * The mean of the scores; null when there is none.
+   * The mean of the scores of the evaluations; null when none has a score.
    *
    * @generated from field: optional double mean_score = 5;
    */
   meanScore?: number | undefined;
 
   /**
-   * How many of those that say so passed, from 0 to 1; null when none says so.
+   * The share of passed evaluations among those that say whether they passed, from 0 to 1; null when none says so.
    *
    * @generated from field: optional double pass_rate = 6;
    */
@@ -505,20 +507,21 @@ export declare type ExperimentEvaluatorSummary = Message<"spandrel.v1.Experiment
 export declare const ExperimentEvaluatorSummarySchema: GenMessage<ExperimentEvaluatorSummary>;
 
 /**
- * Names an experiment that may be new.
+ * The name or the slug of an experiment, which is created unless it exists.
  *
  * @generated from message spandrel.v1.InitExperimentRequest
  */
 export declare type InitExperimentRequest = Message<"spandrel.v1.InitExperimentRequest"> & {
   /**
-   * The text that the slug is derived from; experiment_name by default.
+   * The text that the slug is derived from: at most 255 characters; experiment_name by default. One of the two is
+   * required.
    *
    * @generated from field: optional string experiment_slug = 1;
    */
   experimentSlug?: string | undefined;
 
   /**
-   * The display name.
+   * The display name of a new experiment: at most 255 characters; experiment_slug by default.
    *
    * @generated from field: optional string experiment_name = 2;
    */
@@ -532,20 +535,20 @@ export declare type InitExperimentRequest = Message<"spandrel.v1.InitExperimentR
 export declare const InitExperimentRequestSchema: GenMessage<InitExperimentRequest>;
 
 /**
- * The experiment, new or not.
+ * The experiment of the slug, found or created.
  *
  * @generated from message spandrel.v1.InitExperimentResponse
  */
 export declare type InitExperimentResponse = Message<"spandrel.v1.InitExperimentResponse"> & {
   /**
-   * With its slug.
+   * The experiment that was found or created.
    *
    * @generated from field: spandrel.v1.Experiment experiment = 1;
    */
   experiment?: Experiment | undefined;
 
   /**
-   * Where the server would show it.
+   * The path of the experiment's page in the console, without the address of the server.
    *
    * @generated from field: string path = 2;
    */
@@ -559,7 +562,7 @@ export declare type InitExperimentResponse = Message<"spandrel.v1.InitExperiment
 export declare const InitExperimentResponseSchema: GenMessage<InitExperimentResponse>;
 
 /**
- * Asks for the whole list, which has no pages.
+ * A request for all experiments of the project: the list has no pages.
  *
  * @generated from message spandrel.v1.ListExperimentsRequest
  */
@@ -573,13 +576,13 @@ export declare type ListExperimentsRequest = Message<"spandrel.v1.ListExperiment
 export declare const ListExperimentsRequestSchema: GenMessage<ListExperimentsRequest>;
 
 /**
- * Every experiment of the project.
+ * The experiments of the project, all of them.
  *
  * @generated from message spandrel.v1.ListExperimentsResponse
  */
 export declare type ListExperimentsResponse = Message<"spandrel.v1.ListExperimentsResponse"> & {
   /**
-   * The newest first.
+   * The experiments of the project, the newest first: at most 1,000.
    *
    * @generated from field: repeated spandrel.v1.Experiment data = 1;
    */
@@ -593,7 +596,7 @@ export declare type ListExperimentsResponse = Message<"spandrel.v1.ListExperimen
 export declare const ListExperimentsResponseSchema: GenMessage<ListExperimentsResponse>;
 
 /**
- * Names one experiment.
+ * The id or the slug of the experiment to read.
  *
  * @generated from message spandrel.v1.GetExperimentRequest
  */
@@ -613,13 +616,13 @@ export declare type GetExperimentRequest = Message<"spandrel.v1.GetExperimentReq
 export declare const GetExperimentRequestSchema: GenMessage<GetExperimentRequest>;
 
 /**
- * The requested experiment.
+ * The experiment that was requested.
  *
  * @generated from message spandrel.v1.GetExperimentResponse
  */
 export declare type GetExperimentResponse = Message<"spandrel.v1.GetExperimentResponse"> & {
   /**
-   * As it is now.
+   * The experiment in its current state.
    *
    * @generated from field: spandrel.v1.Experiment experiment = 1;
    */
@@ -633,7 +636,7 @@ export declare type GetExperimentResponse = Message<"spandrel.v1.GetExperimentRe
 export declare const GetExperimentResponseSchema: GenMessage<GetExperimentResponse>;
 
 /**
- * Names one experiment.
+ * The id or the slug of the experiment to delete.
  *
  * @generated from message spandrel.v1.DeleteExperimentRequest
  */
@@ -653,7 +656,7 @@ export declare type DeleteExperimentRequest = Message<"spandrel.v1.DeleteExperim
 export declare const DeleteExperimentRequestSchema: GenMessage<DeleteExperimentRequest>;
 
 /**
- * The experiment is deleted.
+ * The confirmation that the experiment is deleted.
  *
  * @generated from message spandrel.v1.DeleteExperimentResponse
  */
@@ -667,7 +670,7 @@ export declare type DeleteExperimentResponse = Message<"spandrel.v1.DeleteExperi
 export declare const DeleteExperimentResponseSchema: GenMessage<DeleteExperimentResponse>;
 
 /**
- * A new run.
+ * A new run of an experiment.
  *
  * @generated from message spandrel.v1.CreateExperimentRunRequest
  */
@@ -680,35 +683,35 @@ export declare type CreateExperimentRunRequest = Message<"spandrel.v1.CreateExpe
   slugOrId: string;
 
   /**
-   * The id: 1 to 200 characters; generated when it is not sent.
+   * The id of the run: 1 to 200 characters; generated by default.
    *
    * @generated from field: optional string run_id = 2;
    */
   runId?: string | undefined;
 
   /**
-   * The display name; the name of the experiment by default.
+   * The display name of the run: at most 255 characters; the name of the experiment by default.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string | undefined;
 
   /**
-   * The id or the slug of the dataset whose entries it runs over.
+   * The id or the slug of the dataset whose entries the run covers; no dataset by default.
    *
    * @generated from field: optional string dataset = 4;
    */
   dataset?: string | undefined;
 
   /**
-   * The version of the dataset, the newest unless it is sent.
+   * The version of the dataset, from 1; the newest by default.
    *
    * @generated from field: optional int32 dataset_version = 5;
    */
   datasetVersion?: number | undefined;
 
   /**
-   * How many entries there will be; those of the dataset unless it is sent.
+   * The expected number of entries: at least 0; by default those of the dataset, else unknown.
    *
    * @generated from field: optional int32 total = 6;
    */
@@ -722,13 +725,13 @@ export declare type CreateExperimentRunRequest = Message<"spandrel.v1.CreateExpe
 export declare const CreateExperimentRunRequestSchema: GenMessage<CreateExperimentRunRequest>;
 
 /**
- * The run.
+ * The run that was created, or that already had the id.
  *
  * @generated from message spandrel.v1.CreateExperimentRunResponse
  */
 export declare type CreateExperimentRunResponse = Message<"spandrel.v1.CreateExperimentRunResponse"> & {
   /**
-   * With its id.
+   * The run with its id, which may have been generated.
    *
    * @generated from field: spandrel.v1.ExperimentRun run = 1;
    */
@@ -742,7 +745,7 @@ export declare type CreateExperimentRunResponse = Message<"spandrel.v1.CreateExp
 export declare const CreateExperimentRunResponseSchema: GenMessage<CreateExperimentRunResponse>;
 
 /**
- * Results of entries.
+ * Results and evaluations to add to a run.
  *
  * @generated from message spandrel.v1.LogExperimentResultsRequest
  */
@@ -762,49 +765,50 @@ export declare type LogExperimentResultsRequest = Message<"spandrel.v1.LogExperi
   runId: string;
 
   /**
-   * The display name of the run, if it is new.
+   * The display name of a new run: at most 255 characters; the name of the experiment by default.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string | undefined;
 
   /**
-   * Results. One that was sent before is changed in the fields that are sent again.
+   * The results to add. In one that was sent before, the fields that are sent again are changed.
    *
    * @generated from field: repeated spandrel.v1.ExperimentResult dataset = 4;
    */
   dataset: ExperimentResult[];
 
   /**
-   * Evaluations of results, sent or not. The later of two of a result with one name takes the place of the first.
+   * The evaluations to add, each to the result of its index and target, which need not be sent too. Of two with the
+   * same name for one result, the later replaces the earlier.
    *
    * @generated from field: repeated spandrel.v1.ExperimentEvaluation evaluations = 5;
    */
   evaluations: ExperimentEvaluation[];
 
   /**
-   * The targets that results name, at most 100 and 64 KiB in all.
+   * The targets that results may name: at most 100 in a run, and 64 KiB of them.
    *
    * @generated from field: repeated spandrel.v1.ExperimentTarget targets = 6;
    */
   targets: ExperimentTarget[];
 
   /**
-   * How many entries are done.
+   * The number of entries that are done: at least 0. The largest that was reported counts.
    *
    * @generated from field: optional int32 progress = 7;
    */
   progress?: number | undefined;
 
   /**
-   * How many entries there will be.
+   * The expected number of entries: at least 0. The largest that was reported counts.
    *
    * @generated from field: optional int32 total = 8;
    */
   total?: number | undefined;
 
   /**
-   * When the run began and ended.
+   * The times at which the run began and ended.
    *
    * @generated from field: spandrel.v1.ExperimentTimestamps timestamps = 9;
    */
@@ -818,20 +822,21 @@ export declare type LogExperimentResultsRequest = Message<"spandrel.v1.LogExperi
 export declare const LogExperimentResultsRequestSchema: GenMessage<LogExperimentResultsRequest>;
 
 /**
- * When a run began and ended.
+ * The times at which a run began and ended.
  *
  * @generated from message spandrel.v1.ExperimentTimestamps
  */
 export declare type ExperimentTimestamps = Message<"spandrel.v1.ExperimentTimestamps"> & {
   /**
-   * Now, unless it is sent.
+   * The time at which a new run began; the time of the request by default, and at the latest. Over REST in milliseconds
+   * since the Unix epoch.
    *
    * @generated from field: optional google.protobuf.Timestamp created_at = 1;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * Not yet, unless it is sent.
+   * The time at which the run ended; by default it goes on. Over REST in milliseconds since the Unix epoch.
    *
    * @generated from field: optional google.protobuf.Timestamp finished_at = 2;
    */
@@ -845,13 +850,13 @@ export declare type ExperimentTimestamps = Message<"spandrel.v1.ExperimentTimest
 export declare const ExperimentTimestampsSchema: GenMessage<ExperimentTimestamps>;
 
 /**
- * The results that were stored.
+ * The run after the report, and the items of the report that were refused.
  *
  * @generated from message spandrel.v1.LogExperimentResultsResponse
  */
 export declare type LogExperimentResultsResponse = Message<"spandrel.v1.LogExperimentResultsResponse"> & {
   /**
-   * As it is now.
+   * The run in its current state.
    *
    * @generated from field: spandrel.v1.ExperimentRun run = 1;
    */
@@ -872,20 +877,20 @@ export declare type LogExperimentResultsResponse = Message<"spandrel.v1.LogExper
 export declare const LogExperimentResultsResponseSchema: GenMessage<LogExperimentResultsResponse>;
 
 /**
- * Something of a request that was not stored.
+ * An item of a request that was not stored.
  *
  * @generated from message spandrel.v1.RefusedExperimentItem
  */
 export declare type RefusedExperimentItem = Message<"spandrel.v1.RefusedExperimentItem"> & {
   /**
-   * Where it stands, for example dataset.3.
+   * The path of the item in the request, for example dataset.3.
    *
    * @generated from field: string field = 1;
    */
   field: string;
 
   /**
-   * Why.
+   * The reason why the item was not stored.
    *
    * @generated from field: string message = 2;
    */
@@ -899,7 +904,7 @@ export declare type RefusedExperimentItem = Message<"spandrel.v1.RefusedExperime
 export declare const RefusedExperimentItemSchema: GenMessage<RefusedExperimentItem>;
 
 /**
- * Names one run.
+ * The experiment and the id of the run to end.
  *
  * @generated from message spandrel.v1.FinishExperimentRunRequest
  */
@@ -926,13 +931,13 @@ export declare type FinishExperimentRunRequest = Message<"spandrel.v1.FinishExpe
 export declare const FinishExperimentRunRequestSchema: GenMessage<FinishExperimentRunRequest>;
 
 /**
- * The run, which has ended.
+ * The run that has ended.
  *
  * @generated from message spandrel.v1.FinishExperimentRunResponse
  */
 export declare type FinishExperimentRunResponse = Message<"spandrel.v1.FinishExperimentRunResponse"> & {
   /**
-   * As it is now.
+   * The run in its current state.
    *
    * @generated from field: spandrel.v1.ExperimentRun run = 1;
    */
@@ -946,7 +951,7 @@ export declare type FinishExperimentRunResponse = Message<"spandrel.v1.FinishExp
 export declare const FinishExperimentRunResponseSchema: GenMessage<FinishExperimentRunResponse>;
 
 /**
- * Asks for a page of runs.
+ * A request for one page of the runs of an experiment.
  *
  * @generated from message spandrel.v1.ListExperimentRunsRequest
  */
@@ -959,14 +964,14 @@ export declare type ListExperimentRunsRequest = Message<"spandrel.v1.ListExperim
   slugOrId: string;
 
   /**
-   * Runs of a page, 1 to 200; 50 by default.
+   * The largest number of runs of the page: 1 to 200, default 50.
    *
    * @generated from field: optional int32 page_size = 2;
    */
   pageSize?: number | undefined;
 
   /**
-   * next_page_token of the page before.
+   * The next_page_token of the page before; empty for the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -980,20 +985,20 @@ export declare type ListExperimentRunsRequest = Message<"spandrel.v1.ListExperim
 export declare const ListExperimentRunsRequestSchema: GenMessage<ListExperimentRunsRequest>;
 
 /**
- * A page of runs.
+ * One page of the runs of an experiment.
  *
  * @generated from message spandrel.v1.ListExperimentRunsResponse
  */
 export declare type ListExperimentRunsResponse = Message<"spandrel.v1.ListExperimentRunsResponse"> & {
   /**
-   * The newest first.
+   * The runs of the page, the newest first.
    *
    * @generated from field: repeated spandrel.v1.ExperimentRun data = 1;
    */
   data: ExperimentRun[];
 
   /**
-   * Where the next page begins; null when nothing is left.
+   * The page_token of the next page; null when nothing is left.
    *
    * @generated from field: optional string next_page_token = 2;
    */
@@ -1007,7 +1012,7 @@ export declare type ListExperimentRunsResponse = Message<"spandrel.v1.ListExperi
 export declare const ListExperimentRunsResponseSchema: GenMessage<ListExperimentRunsResponse>;
 
 /**
- * Names one run, and the page of its results to return.
+ * The experiment and the id of the run to read, and the page of its results to return.
  *
  * @generated from message spandrel.v1.GetExperimentRunRequest
  */
@@ -1027,14 +1032,14 @@ export declare type GetExperimentRunRequest = Message<"spandrel.v1.GetExperiment
   runId: string;
 
   /**
-   * Results of a page, 1 to 200; 50 by default.
+   * The largest number of results of the page: 1 to 200, default 50.
    *
    * @generated from field: optional int32 page_size = 3;
    */
   pageSize?: number | undefined;
 
   /**
-   * next_page_token of the page before.
+   * The next_page_token of the page before; empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -1048,34 +1053,34 @@ export declare type GetExperimentRunRequest = Message<"spandrel.v1.GetExperiment
 export declare const GetExperimentRunRequestSchema: GenMessage<GetExperimentRunRequest>;
 
 /**
- * The requested run.
+ * The run that was requested, with one page of its results.
  *
  * @generated from message spandrel.v1.GetExperimentRunResponse
  */
 export declare type GetExperimentRunResponse = Message<"spandrel.v1.GetExperimentRunResponse"> & {
   /**
-   * As it is now.
+   * The run in its current state.
    *
    * @generated from field: spandrel.v1.ExperimentRun run = 1;
    */
   run?: ExperimentRun | undefined;
 
   /**
-   * Of all results.
+   * The totals of all results of the run, not only of the page.
    *
    * @generated from field: spandrel.v1.ExperimentRunSummary summary = 2;
    */
   summary?: ExperimentRunSummary | undefined;
 
   /**
-   * In the order of their entries; fewer than requested where they are large.
+   * The results of the page in the order of their entries; fewer than requested where they would exceed 8 MiB.
    *
    * @generated from field: repeated spandrel.v1.ExperimentResult data = 3;
    */
   data: ExperimentResult[];
 
   /**
-   * Where the next page begins; null when nothing is left.
+   * The page_token of the next page; null when nothing is left.
    *
    * @generated from field: optional string next_page_token = 4;
    */
@@ -1089,7 +1094,7 @@ export declare type GetExperimentRunResponse = Message<"spandrel.v1.GetExperimen
 export declare const GetExperimentRunResponseSchema: GenMessage<GetExperimentRunResponse>;
 
 /**
- * Names one run, and the page of its results to return.
+ * The experiment and the id of the run to read, and the page of its results to return.
  *
  * @generated from message spandrel.v1.ListExperimentRunResultsRequest
  */
@@ -1109,14 +1114,14 @@ export declare type ListExperimentRunResultsRequest = Message<"spandrel.v1.ListE
   slugOrId: string;
 
   /**
-   * Results of a page, 1 to 10,000; as many as there are by default.
+   * The largest number of results of the page: 1 to 10,000, default 10,000, which is all that a run can have.
    *
    * @generated from field: optional int32 page_size = 3;
    */
   pageSize?: number | undefined;
 
   /**
-   * next_page_token of the page before.
+   * The next_page_token of the page before; empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -1130,13 +1135,13 @@ export declare type ListExperimentRunResultsRequest = Message<"spandrel.v1.ListE
 export declare const ListExperimentRunResultsRequestSchema: GenMessage<ListExperimentRunResultsRequest>;
 
 /**
- * A page of the results of a run.
+ * One page of the results of a run.
  *
  * @generated from message spandrel.v1.ListExperimentRunResultsResponse
  */
 export declare type ListExperimentRunResultsResponse = Message<"spandrel.v1.ListExperimentRunResultsResponse"> & {
   /**
-   * The experiment.
+   * The id of the experiment that the run belongs to.
    *
    * @generated from field: string experiment_id = 1;
    */
@@ -1150,21 +1155,21 @@ export declare type ListExperimentRunResultsResponse = Message<"spandrel.v1.List
   runId: string;
 
   /**
-   * In the order of their entries; fewer than requested where they are large.
+   * The results of the page in the order of their entries; fewer than requested where they would exceed 8 MiB.
    *
    * @generated from field: repeated spandrel.v1.ListedExperimentResult dataset = 3;
    */
   dataset: ListedExperimentResult[];
 
   /**
-   * The evaluations of these results.
+   * The evaluations of the results of the page, in the order of their entries.
    *
    * @generated from field: repeated spandrel.v1.ListedExperimentEvaluation evaluations = 4;
    */
   evaluations: ListedExperimentEvaluation[];
 
   /**
-   * Where the next page begins; null when nothing is left.
+   * The page_token of the next page; null when nothing is left.
    *
    * @generated from field: optional string next_page_token = 5;
    */
@@ -1184,28 +1189,28 @@ export declare const ListExperimentRunResultsResponseSchema: GenMessage<ListExpe
  */
 export declare type ListedExperimentResult = Message<"spandrel.v1.ListedExperimentResult"> & {
   /**
-   * The index of the entry, from 0.
+   * The index of the entry: 0 to 1,000,000.
    *
    * @generated from field: int32 index = 1;
    */
   index: number;
 
   /**
-   * The target that was tested on the entry.
+   * The id of the target that was tested on the entry; absent where the run has only one.
    *
    * @generated from field: optional string target_id = 2;
    */
   targetId?: string | undefined;
 
   /**
-   * The trace of the application at work on the entry.
+   * The id of the trace of the application at work on the entry; absent where there is none.
    *
    * @generated from field: optional string trace_id = 3;
    */
   traceId?: string | undefined;
 
   /**
-   * The entry itself: any JSON.
+   * The entry that the application worked on: any JSON.
    *
    * @generated from field: optional string entry_json = 4;
    */
@@ -1219,21 +1224,21 @@ export declare type ListedExperimentResult = Message<"spandrel.v1.ListedExperime
   predictedJson?: string | undefined;
 
   /**
-   * The cost, in USD.
+   * The cost of the work on the entry, in USD; absent where it is not known.
    *
    * @generated from field: optional double cost = 6;
    */
   cost?: number | undefined;
 
   /**
-   * How long it took, in milliseconds.
+   * The time that the application took for the entry, in milliseconds; absent where it is not known.
    *
    * @generated from field: optional double duration = 7;
    */
   duration?: number | undefined;
 
   /**
-   * Why the application failed.
+   * The error with which the application failed on the entry; absent where none was reported.
    *
    * @generated from field: optional string error = 8;
    */
@@ -1247,90 +1252,90 @@ export declare type ListedExperimentResult = Message<"spandrel.v1.ListedExperime
 export declare const ListedExperimentResultSchema: GenMessage<ListedExperimentResult>;
 
 /**
- * An evaluation of a result.
+ * An evaluation of the result of an entry.
  *
  * @generated from message spandrel.v1.ListedExperimentEvaluation
  */
 export declare type ListedExperimentEvaluation = Message<"spandrel.v1.ListedExperimentEvaluation"> & {
   /**
-   * The index of the entry, from 0.
+   * The index of the evaluated entry: 0 to 1,000,000.
    *
    * @generated from field: int32 index = 1;
    */
   index: number;
 
   /**
-   * The target that was tested on the entry.
+   * The id of the target that was tested on the entry; absent where the run has only one.
    *
    * @generated from field: optional string target_id = 2;
    */
   targetId?: string | undefined;
 
   /**
-   * Which of the evaluations of the result it is.
+   * The name of the evaluation, unique in its result.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * The evaluator.
+   * The name of the evaluator that made the evaluation.
    *
    * @generated from field: string evaluator = 4;
    */
   evaluator: string;
 
   /**
-   * processed, skipped or error.
+   * The status of the evaluation: processed, skipped or error.
    *
    * @generated from field: spandrel.v1.EvaluationStatus status = 5;
    */
   status: EvaluationStatus;
 
   /**
-   * A number.
+   * The score that the evaluator gave the result; absent where it gave none.
    *
    * @generated from field: optional double score = 6;
    */
   score?: number | undefined;
 
   /**
-   * Whether the result is as the evaluator wants it.
+   * Whether the result is as the evaluator wants it; absent where the evaluator does not say.
    *
    * @generated from field: optional bool passed = 7;
    */
   passed?: boolean | undefined;
 
   /**
-   * The label that the evaluator gave the result.
+   * The label that the evaluator gave the result; absent where it gave none.
    *
    * @generated from field: optional string label = 8;
    */
   label?: string | undefined;
 
   /**
-   * The reason, as text.
+   * The reason for the evaluation, as text; absent where there is none.
    *
    * @generated from field: optional string details = 9;
    */
   details?: string | undefined;
 
   /**
-   * The cost, in USD.
+   * The cost of the evaluation, in USD; absent where it is not known.
    *
    * @generated from field: optional double cost = 10;
    */
   cost?: number | undefined;
 
   /**
-   * How long it took, in milliseconds.
+   * The time that the evaluation took, in milliseconds; absent where it is not known.
    *
    * @generated from field: optional double duration = 11;
    */
   duration?: number | undefined;
 
   /**
-   * Its input: a JSON object.
+   * The inputs of the evaluator: any JSON, by convention an object.
    *
    * @generated from field: optional string inputs_json = 12;
    */
@@ -1344,62 +1349,63 @@ export declare type ListedExperimentEvaluation = Message<"spandrel.v1.ListedExpe
 export declare const ListedExperimentEvaluationSchema: GenMessage<ListedExperimentEvaluation>;
 
 /**
- * Names two runs.
+ * The ids of the two runs to compare, and the page of the comparison to return.
  *
  * @generated from message spandrel.v1.CompareExperimentRunsRequest
  */
 export declare type CompareExperimentRunsRequest = Message<"spandrel.v1.CompareExperimentRunsRequest"> & {
   /**
-   * The id or the slug of the experiment.
+   * The id or the slug of the experiment of the base run.
    *
    * @generated from field: string slug_or_id = 1;
    */
   slugOrId: string;
 
   /**
-   * The id of the run that is compared with.
+   * The id of the base run, with which the other run is compared.
    *
    * @generated from field: string base = 2;
    */
   base: string;
 
   /**
-   * The id of the run that is compared; that of the base, to compare two targets of one run.
+   * The id of the run that is compared with the base run; the id of the base run itself, to compare two of its targets.
    *
    * @generated from field: string other = 3;
    */
   other: string;
 
   /**
-   * The id or the slug of the experiment of the other run; the same unless it is sent.
+   * The id or the slug of the experiment of the other run; by default that of the base run.
    *
    * @generated from field: optional string other_experiment = 4;
    */
   otherExperiment?: string | undefined;
 
   /**
-   * Only results of this target of the base. Where neither is sent, results are compared with those of the same target.
+   * The id of the target whose results of the base run are compared; all targets by default. Where neither run has one,
+   * results are compared with those of the same target.
    *
    * @generated from field: optional string base_target = 5;
    */
   baseTarget?: string | undefined;
 
   /**
-   * The same of the other run.
+   * The id of the target whose results of the other run are compared; all targets by default.
    *
    * @generated from field: optional string other_target = 6;
    */
   otherTarget?: string | undefined;
 
   /**
-   * Entries of a page, 1 to 200; 50 by default.
+   * The largest number of compared results of the page: 1 to 200, default 50.
    *
    * @generated from field: optional int32 page_size = 7;
    */
   pageSize?: number | undefined;
 
   /**
-   * next_page_token of the page before.
+   * The next_page_token of the page before; empty for the first page.
    *
    * @generated from field: string page_token = 8;
    */
@@ -1413,55 +1419,56 @@ export declare type CompareExperimentRunsRequest = Message<"spandrel.v1.CompareE
 export declare const CompareExperimentRunsRequestSchema: GenMessage<CompareExperimentRunsRequest>;
 
 /**
- * Two runs side by side.
+ * Two runs side by side, with one page of their compared results.
  *
  * @generated from message spandrel.v1.CompareExperimentRunsResponse
  */
 export declare type CompareExperimentRunsResponse = Message<"spandrel.v1.CompareExperimentRunsResponse"> & {
   /**
-   * The base of the comparison.
+   * The base run of the comparison.
    *
    * @generated from field: spandrel.v1.ComparedExperimentRun base = 1;
    */
   base?: ComparedExperimentRun | undefined;
 
   /**
-   * The run that is compared with the base.
+   * The run that is compared with the base run.
    *
    * @generated from field: spandrel.v1.ComparedExperimentRun other = 2;
    */
   other?: ComparedExperimentRun | undefined;
 
   /**
-   * How many results both have.
+   * The number of results of the base run that have a counterpart in the other run.
    *
    * @generated from field: int32 in_both = 3;
    */
   inBoth: number;
 
   /**
-   * How many the base alone has.
+   * The number of results that only the base run has.
    *
    * @generated from field: int32 only_in_base = 4;
    */
   onlyInBase: number;
 
   /**
-   * How many the other alone has.
+   * The number of results that only the other run has.
    *
    * @generated from field: int32 only_in_other = 5;
    */
   onlyInOther: number;
 
   /**
-   * In the order of the base, then those that only the other has; fewer than requested where they are large.
+   * The compared results of the page, in the order of the base run, then those that only the other run has; fewer than
+   * requested where they would exceed 8 MiB.
    *
    * @generated from field: repeated spandrel.v1.ComparedExperimentResult data = 6;
    */
   data: ComparedExperimentResult[];
 
   /**
-   * Where the next page begins; null when nothing is left.
+   * The page_token of the next page; null when nothing is left.
    *
    * @generated from field: optional string next_page_token = 7;
    */
@@ -1475,20 +1482,20 @@ export declare type CompareExperimentRunsResponse = Message<"spandrel.v1.Compare
 export declare const CompareExperimentRunsResponseSchema: GenMessage<CompareExperimentRunsResponse>;
 
 /**
- * One of two runs.
+ * One of the two runs of a comparison.
  *
  * @generated from message spandrel.v1.ComparedExperimentRun
  */
 export declare type ComparedExperimentRun = Message<"spandrel.v1.ComparedExperimentRun"> & {
   /**
-   * As it is now.
+   * The run in its current state.
    *
    * @generated from field: spandrel.v1.ExperimentRun run = 1;
    */
   run?: ExperimentRun | undefined;
 
   /**
-   * Of all results that are compared.
+   * The totals of all results of the run that are compared, not only of the page.
    *
    * @generated from field: spandrel.v1.ExperimentRunSummary summary = 2;
    */
@@ -1502,20 +1509,20 @@ export declare type ComparedExperimentRun = Message<"spandrel.v1.ComparedExperim
 export declare const ComparedExperimentRunSchema: GenMessage<ComparedExperimentRun>;
 
 /**
- * The results of an entry in two runs.
+ * The results of one entry in the two runs of a comparison.
  *
  * @generated from message spandrel.v1.ComparedExperimentResult
  */
 export declare type ComparedExperimentResult = Message<"spandrel.v1.ComparedExperimentResult"> & {
   /**
-   * In the base; null where it has none.
+   * The result of the base run; null where it has none for the entry.
    *
    * @generated from field: optional spandrel.v1.ExperimentResult base = 1;
    */
   base?: ExperimentResult | undefined;
 
   /**
-   * In the other; null where it has none.
+   * The result of the other run; null where it has none for the entry.
    *
    * @generated from field: optional spandrel.v1.ExperimentResult other = 2;
    */
@@ -1529,7 +1536,7 @@ export declare type ComparedExperimentResult = Message<"spandrel.v1.ComparedExpe
 export declare const ComparedExperimentResultSchema: GenMessage<ComparedExperimentResult>;
 
 /**
- * Names one run.
+ * The experiment and the id of the run to delete.
  *
  * @generated from message spandrel.v1.DeleteExperimentRunRequest
  */
@@ -1556,7 +1563,7 @@ export declare type DeleteExperimentRunRequest = Message<"spandrel.v1.DeleteExpe
 export declare const DeleteExperimentRunRequestSchema: GenMessage<DeleteExperimentRunRequest>;
 
 /**
- * The run is deleted.
+ * The confirmation that the run is deleted.
  *
  * @generated from message spandrel.v1.DeleteExperimentRunResponse
  */
@@ -1576,9 +1583,9 @@ export declare const DeleteExperimentRunResponseSchema: GenMessage<DeleteExperim
  */
 export declare const ExperimentService: GenService<{
   /**
-   * Finds the experiment of a slug, or creates it: the same name always means the same experiment. The slug is the sent text
-   * in lower case, other characters than letters and digits replaced by "-"; where that cuts
-   * it or leaves something out that is not ASCII, digits of a hash follow. A project holds at most 1,000.
+   * Finds the experiment of a slug, or creates it: the same name always means the same experiment. The slug is the sent
+   * text in lower case, other characters than letters and digits replaced by "-"; where that cuts it or leaves
+   * something out that is not ASCII, digits of a hash follow. A project holds at most 1,000.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT experiment_limit_reached.
    *
    * @generated from rpc spandrel.v1.ExperimentService.InitExperiment
@@ -1589,7 +1596,7 @@ export declare const ExperimentService: GenService<{
     output: typeof InitExperimentResponseSchema;
   },
   /**
-   * All experiments of the project, the newest first.
+   * Lists all experiments of the project, the newest first.
    *
    * @generated from rpc spandrel.v1.ExperimentService.ListExperiments
    */
@@ -1610,7 +1617,7 @@ export declare const ExperimentService: GenService<{
     output: typeof GetExperimentResponseSchema;
   },
   /**
-   * Deletes an experiment and its runs; its slug is free.
+   * Deletes an experiment and its runs, and frees its slug for a new one.
    * Errors: NOT_FOUND experiment_not_found.
    *
    * @generated from rpc spandrel.v1.ExperimentService.DeleteExperiment
@@ -1623,8 +1630,9 @@ export declare const ExperimentService: GenService<{
   /**
    * Begins a run. With the id of an existing run it returns that run unchanged. To name a dataset, the caller needs the
    * permission to see datasets. A project holds at most 10,000 runs.
-   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND experiment_not_found, NOT_FOUND dataset_not_found,
-   * NOT_FOUND dataset_version_not_found, INVALID_ARGUMENT experiment_run_limit_reached, PERMISSION_DENIED api_key_permission_denied.
+   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND experiment_not_found, NOT_FOUND dataset_not_found, NOT_FOUND
+   * dataset_version_not_found, INVALID_ARGUMENT experiment_run_limit_reached, PERMISSION_DENIED
+   * api_key_permission_denied.
    *
    * @generated from rpc spandrel.v1.ExperimentService.CreateExperimentRun
    */
@@ -1634,11 +1642,12 @@ export declare const ExperimentService: GenService<{
     output: typeof CreateExperimentRunResponseSchema;
   },
   /**
-   * Adds results to a run, which is created if it does not exist. Sending the same results again changes nothing; fields that
-   * are not sent again keep their values. A run holds at most 10,000 results and 64 MiB of them, a result 256 KiB and 100
-   * evaluations, which have at most 200 different names in a run: items beyond these limits are reported as refused, and the
-   * rest is stored.
-   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND experiment_not_found, INVALID_ARGUMENT experiment_run_limit_reached.
+   * Adds results to a run, which is created if it does not exist. Sending the same results again changes nothing;
+   * fields that are not sent again keep their values. A run holds at most 10,000 results and 64 MiB of them, a result
+   * 256 KiB and 100 evaluations, which have at most 200 different names in a run: items beyond these limits are
+   * reported as refused, and the rest is stored.
+   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND experiment_not_found, INVALID_ARGUMENT
+   * experiment_run_limit_reached.
    *
    * @generated from rpc spandrel.v1.ExperimentService.LogExperimentResults
    */
@@ -1648,7 +1657,7 @@ export declare const ExperimentService: GenService<{
     output: typeof LogExperimentResultsResponseSchema;
   },
   /**
-   * Ends a run. One that has ended stays as it is, and results may still be added.
+   * Ends a run. A run that has ended stays as it is, and results may still be added.
    * Errors: NOT_FOUND experiment_not_found, NOT_FOUND experiment_run_not_found.
    *
    * @generated from rpc spandrel.v1.ExperimentService.FinishExperimentRun
@@ -1659,7 +1668,7 @@ export declare const ExperimentService: GenService<{
     output: typeof FinishExperimentRunResponseSchema;
   },
   /**
-   * The runs of an experiment, the newest first.
+   * Lists the runs of an experiment, the newest first.
    * Errors: NOT_FOUND experiment_not_found, INVALID_ARGUMENT invalid_cursor.
    *
    * @generated from rpc spandrel.v1.ExperimentService.ListExperimentRuns
@@ -1681,8 +1690,8 @@ export declare const ExperimentService: GenService<{
     output: typeof GetExperimentRunResponseSchema;
   },
   /**
-   * Reads the results of a run in the form in which LangWatch's SDK for Python reads them: results and evaluations in two
-   * lists, each in the order of the entries.
+   * Reads the results of a run in the form in which LangWatch's SDK for Python reads them: results and evaluations in
+   * two lists, each in the order of the entries.
    * Errors: NOT_FOUND experiment_not_found, NOT_FOUND experiment_run_not_found, INVALID_ARGUMENT validation_error,
    * INVALID_ARGUMENT invalid_cursor.
    *
@@ -1694,10 +1703,10 @@ export declare const ExperimentService: GenService<{
     output: typeof ListExperimentRunResultsResponseSchema;
   },
   /**
-   * Reads two runs side by side: the totals of each, and their results entry by entry, a page at a time. Results are matched
-   * by the entry of a dataset, or by their index where one of them names no entry.
-   * Errors: NOT_FOUND experiment_not_found, NOT_FOUND experiment_run_not_found,
-   * INVALID_ARGUMENT experiment_runs_not_comparable, INVALID_ARGUMENT invalid_cursor.
+   * Reads two runs side by side: the totals of each, and their results entry by entry, a page at a time. Results are
+   * matched by the entry of a dataset, or by their index where one of them names no entry.
+   * Errors: NOT_FOUND experiment_not_found, NOT_FOUND experiment_run_not_found, INVALID_ARGUMENT
+   * experiment_runs_not_comparable, INVALID_ARGUMENT invalid_cursor.
    *
    * @generated from rpc spandrel.v1.ExperimentService.CompareExperimentRuns
    */

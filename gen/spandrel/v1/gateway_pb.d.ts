@@ -15,13 +15,13 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_spandrel_v1_gateway: GenFile;
 
 /**
- * Requests of one organization.
+ * A report of requests of one organization.
  *
  * @generated from message spandrel.v1.ReportRequestsRequest
  */
 export declare type ReportRequestsRequest = Message<"spandrel.v1.ReportRequestsRequest"> & {
   /**
-   * 1 to 500, processed in order.
+   * Records of requests, 1 to 500, processed in order.
    *
    * @generated from field: repeated spandrel.v1.ReportedRequest records = 1;
    */
@@ -41,120 +41,123 @@ export declare const ReportRequestsRequestSchema: GenMessage<ReportRequestsReque
  */
 export declare type ReportedRequest = Message<"spandrel.v1.ReportedRequest"> & {
   /**
-   * 1 to 256 printable ASCII characters without space and comma.
+   * ID of the request at the gateway, 1 to 256 printable ASCII characters without space and comma.
    *
    * @generated from field: string gateway_request_id = 1;
    */
   gatewayRequestId: string;
 
   /**
-   * Its outcome.
+   * Outcome of the request, or that it was admitted.
    *
    * @generated from field: spandrel.v1.ReportedRequestStatus status = 2;
    */
   status: ReportedRequestStatus;
 
   /**
-   * The project, also an archived one. A project key reports for its own, and may leave it out.
+   * ID of the project that the request belongs to, also of an archived one. A project key reports for its own project,
+   * and may leave it out.
    *
    * @generated from field: optional string project_id = 3;
    */
   projectId?: string | undefined;
 
   /**
-   * When it happened, from 2020 to 2100. Fractions of a millisecond are refused.
+   * Time when the request happened, from 2020 to the end of 2099; over REST milliseconds since the Unix epoch.
+   * Fractions of a millisecond are refused.
    *
    * @generated from field: google.protobuf.Timestamp occurred_at = 4;
    */
   occurredAt?: Timestamp | undefined;
 
   /**
-   * The virtual key it was made with, at most 256 characters.
+   * ID of the virtual key that the request was made with, at most 256 characters; empty when there is none.
    *
    * @generated from field: string virtual_key_id = 5;
    */
   virtualKeyId: string;
 
   /**
-   * The trace it belongs to, at most 256 characters.
+   * ID of the trace that the request belongs to, at most 256 characters; empty when there is none.
    *
    * @generated from field: string trace_id = 6;
    */
   traceId: string;
 
   /**
-   * On whose behalf, 1 to 256 characters.
+   * ID of the user on whose behalf the request was made, 1 to 256 characters.
    *
    * @generated from field: optional string principal_user_id = 7;
    */
   principalUserId?: string | undefined;
 
   /**
-   * For which user of the application, 1 to 256 characters.
+   * ID of the user of the application that the request was made for, 1 to 256 characters.
    *
    * @generated from field: optional string end_user_id = 8;
    */
   endUserId?: string | undefined;
 
   /**
-   * The model, 1 to 256 characters: the requested one when admitted, the resolved one afterwards.
+   * Name of the model, 1 to 256 characters: the requested one when admitted, the resolved one afterwards.
    *
    * @generated from field: optional string model = 9;
    */
   model?: string | undefined;
 
   /**
-   * The provider as the gateway knows it, 1 to 256 characters.
+   * ID of the model provider as the gateway knows it, 1 to 256 characters.
    *
    * @generated from field: optional string model_provider_id = 10;
    */
   modelProviderId?: string | undefined;
 
   /**
-   * chat, messages, embeddings, responses, passthrough, speech, transcription, realtime_session, or any other word of
-   * 1 to 64 characters.
+   * Type of the request, 1 to 64 characters: chat, messages, embeddings, rerank, responses, passthrough, speech,
+   * transcription, realtime_session, or any other word.
    *
    * @generated from field: optional string request_type = 11;
    */
   requestType?: string | undefined;
 
   /**
-   * Tokens; unset when they are not known.
+   * Numbers of tokens of the request; unset when they are not known.
    *
    * @generated from field: spandrel.v1.ReportedUsage usage = 12;
    */
   usage?: ReportedUsage | undefined;
 
   /**
-   * A plain decimal number of US dollars, without sign and exponent. Priced by the price list as of occurred_at when unset.
+   * Cost of the request in USD, 0 to 9007199.254740991: a plain decimal number without sign and exponent, rounded to 9
+   * decimals. Priced by the price list as of occurred_at when unset.
    *
    * @generated from field: optional string cost_usd = 13;
    */
   costUsd?: string | undefined;
 
   /**
-   * The error; read only with the status error.
+   * Error of a failed request; read only with the status error, "unknown" by default.
    *
    * @generated from field: spandrel.v1.ReportedError error = 14;
    */
   error?: ReportedError | undefined;
 
   /**
-   * How long it took, milliseconds, at most a week.
+   * Duration of the request in milliseconds, 0 to 604800000, which is a week.
    *
    * @generated from field: optional int64 duration_ms = 15;
    */
   durationMs?: bigint | undefined;
 
   /**
-   * At most 64 of at most 256 characters.
+   * Labels of the request, at most 64 of at most 256 characters each.
    *
    * @generated from field: repeated string labels = 16;
    */
   labels: string[];
 
   /**
-   * A JSON object of at most 4,096 bytes and 32 levels.
+   * Metadata of the request: a JSON object of at most 4096 bytes and 32 levels; {} by default.
    *
    * @generated from field: optional string metadata_json = 17;
    */
@@ -168,41 +171,41 @@ export declare type ReportedRequest = Message<"spandrel.v1.ReportedRequest"> & {
 export declare const ReportedRequestSchema: GenMessage<ReportedRequest>;
 
 /**
- * Whole numbers of tokens.
+ * The numbers of tokens of a request.
  *
  * @generated from message spandrel.v1.ReportedUsage
  */
 export declare type ReportedUsage = Message<"spandrel.v1.ReportedUsage"> & {
   /**
-   * Of the prompt.
+   * Tokens of the prompt, 0 to 9007199254740991; 0 by default.
    *
    * @generated from field: int64 input_tokens = 1;
    */
   inputTokens: bigint;
 
   /**
-   * Of the answer.
+   * Tokens of the answer of the model, 0 to 9007199254740991; 0 by default.
    *
    * @generated from field: int64 output_tokens = 2;
    */
   outputTokens: bigint;
 
   /**
-   * Of the prompt, read from a cache.
+   * Tokens of the prompt that were read from a cache, 0 to 9007199254740991; 0 by default.
    *
    * @generated from field: int64 cache_read_input_tokens = 3;
    */
   cacheReadInputTokens: bigint;
 
   /**
-   * Of the prompt, written to a cache.
+   * Tokens of the prompt that were written to a cache, 0 to 9007199254740991; 0 by default.
    *
    * @generated from field: int64 cache_creation_input_tokens = 4;
    */
   cacheCreationInputTokens: bigint;
 
   /**
-   * Spent on reasoning.
+   * Tokens that the model spent on reasoning, 0 to 9007199254740991; 0 by default.
    *
    * @generated from field: int64 reasoning_tokens = 5;
    */
@@ -216,20 +219,20 @@ export declare type ReportedUsage = Message<"spandrel.v1.ReportedUsage"> & {
 export declare const ReportedUsageSchema: GenMessage<ReportedUsage>;
 
 /**
- * Why a request failed.
+ * The error of a request that failed.
  *
  * @generated from message spandrel.v1.ReportedError
  */
 export declare type ReportedError = Message<"spandrel.v1.ReportedError"> & {
   /**
-   * The kind of error, 1 to 200 characters.
+   * Kind of the error, 1 to 200 characters.
    *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
-   * The status of the provider's answer, 100 to 599.
+   * HTTP status of the response of the provider, 100 to 599.
    *
    * @generated from field: optional int32 http_status = 2;
    */
@@ -243,27 +246,28 @@ export declare type ReportedError = Message<"spandrel.v1.ReportedError"> & {
 export declare const ReportedErrorSchema: GenMessage<ReportedError>;
 
 /**
- * The result of a report.
+ * The result of a report of requests.
  *
  * @generated from message spandrel.v1.ReportRequestsResponse
  */
 export declare type ReportRequestsResponse = Message<"spandrel.v1.ReportRequestsResponse"> & {
   /**
-   * Records that are stored, those included that were stored before.
+   * Number of records that are stored, those included that were stored before.
    *
    * @generated from field: int32 accepted = 1;
    */
   accepted: number;
 
   /**
-   * The records of which nothing is stored.
+   * Records of which nothing is stored, each with the reason.
    *
    * @generated from field: repeated spandrel.v1.RejectedItem rejected = 2;
    */
   rejected: RejectedItem[];
 
   /**
-   * Unset when every member is known. Over REST the member "ignored", absent then; messages have no other members.
+   * Unknown members of records; unset when every member is known. Over REST the member "ignored", absent then; messages
+   * have no other members.
    *
    * @generated from field: optional spandrel.v1.IgnoredMembers ignored_members = 3;
    */
@@ -277,13 +281,13 @@ export declare type ReportRequestsResponse = Message<"spandrel.v1.ReportRequests
 export declare const ReportRequestsResponseSchema: GenMessage<ReportRequestsResponse>;
 
 /**
- * Unknown members of records, which were ignored.
+ * The unknown members of records, which were ignored.
  *
  * @generated from message spandrel.v1.IgnoredMembers
  */
 export declare type IgnoredMembers = Message<"spandrel.v1.IgnoredMembers"> & {
   /**
-   * At most 100, in the order of the records.
+   * Unknown members, at most 100, in the order of the records.
    *
    * @generated from field: repeated spandrel.v1.IgnoredMember ignored = 1;
    */
@@ -297,20 +301,20 @@ export declare type IgnoredMembers = Message<"spandrel.v1.IgnoredMembers"> & {
 export declare const IgnoredMembersSchema: GenMessage<IgnoredMembers>;
 
 /**
- * An unknown member.
+ * An unknown member of a record.
  *
  * @generated from message spandrel.v1.IgnoredMember
  */
 export declare type IgnoredMember = Message<"spandrel.v1.IgnoredMember"> & {
   /**
-   * The index of its record in the list, from 0.
+   * Index of the record in the list, counted from 0.
    *
    * @generated from field: int32 index = 1;
    */
   index: number;
 
   /**
-   * Its path, as in usage.total_tokens; a longer name is cut.
+   * Path of the member in its record, for example usage.total_tokens; a name of more than 100 characters is cut.
    *
    * @generated from field: string field = 2;
    */
@@ -330,21 +334,21 @@ export declare const IgnoredMemberSchema: GenMessage<IgnoredMember>;
  */
 export declare type RejectedItem = Message<"spandrel.v1.RejectedItem"> & {
   /**
-   * Its index in the list, from 0.
+   * Index of the record or event in the list, counted from 0.
    *
    * @generated from field: int32 index = 1;
    */
   index: number;
 
   /**
-   * Why.
+   * Reason why the record or event was rejected.
    *
    * @generated from field: spandrel.v1.RejectionCode code = 2;
    */
   code: RejectionCode;
 
   /**
-   * The problem; for invalid_record it begins with the path of the field.
+   * Description of the problem for people; for invalid_record it begins with the path of the field.
    *
    * @generated from field: string message = 3;
    */
@@ -358,13 +362,13 @@ export declare type RejectedItem = Message<"spandrel.v1.RejectedItem"> & {
 export declare const RejectedItemSchema: GenMessage<RejectedItem>;
 
 /**
- * Events of one organization's gateway.
+ * A report of events of one organization's gateway.
  *
  * @generated from message spandrel.v1.ReportGovernanceEventsRequest
  */
 export declare type ReportGovernanceEventsRequest = Message<"spandrel.v1.ReportGovernanceEventsRequest"> & {
   /**
-   * 1 to 500.
+   * Events of virtual keys and budgets, 1 to 500, processed in order.
    *
    * @generated from field: repeated spandrel.v1.GovernanceEvent events = 1;
    */
@@ -384,14 +388,16 @@ export declare const ReportGovernanceEventsRequestSchema: GenMessage<ReportGover
  */
 export declare type GovernanceEvent = Message<"spandrel.v1.GovernanceEvent"> & {
   /**
-   * gateway.virtual_key.created, rotated, disabled, enabled or revoked; gateway.budget.threshold_crossed or breached.
+   * Type of the event: gateway.virtual_key.created, rotated, disabled, enabled or revoked;
+   * gateway.budget.threshold_crossed or breached.
    *
    * @generated from field: string type = 1;
    */
   type: string;
 
   /**
-   * When it happened, from 2020 to 2100. Fractions of a millisecond are refused.
+   * Time when the event happened, from 2020 to the end of 2099; over REST milliseconds since the Unix epoch. Fractions
+   * of a millisecond are refused.
    *
    * @generated from field: google.protobuf.Timestamp occurred_at = 2;
    */
@@ -404,7 +410,7 @@ export declare type GovernanceEvent = Message<"spandrel.v1.GovernanceEvent"> & {
    */
   subject: {
     /**
-     * Of gateway.virtual_key events.
+     * Virtual key of a gateway.virtual_key event.
      *
      * @generated from field: spandrel.v1.VirtualKeySubject virtual_key = 3;
      */
@@ -412,7 +418,7 @@ export declare type GovernanceEvent = Message<"spandrel.v1.GovernanceEvent"> & {
     case: "virtualKey";
   } | {
     /**
-     * Of gateway.budget events.
+     * Budget of a gateway.budget event.
      *
      * @generated from field: spandrel.v1.BudgetSubject budget = 4;
      */
@@ -434,28 +440,28 @@ export declare const GovernanceEventSchema: GenMessage<GovernanceEvent>;
  */
 export declare type VirtualKeySubject = Message<"spandrel.v1.VirtualKeySubject"> & {
   /**
-   * 1 to 256 characters.
+   * ID of the virtual key, 1 to 256 characters.
    *
    * @generated from field: string virtual_key_id = 1;
    */
   virtualKeyId: string;
 
   /**
-   * The display name, at most 256 characters.
+   * Display name of the virtual key, at most 256 characters.
    *
    * @generated from field: optional string name = 2;
    */
   name?: string | undefined;
 
   /**
-   * How its secret begins, at most 64 characters.
+   * Beginning of the secret of the virtual key, at most 64 characters.
    *
    * @generated from field: optional string display_prefix = 3;
    */
   displayPrefix?: string | undefined;
 
   /**
-   * Why it happened, at most 500 characters, if anybody said so.
+   * Reason for the event, at most 500 characters; unset when nobody gave one.
    *
    * @generated from field: optional string reason = 4;
    */
@@ -469,83 +475,85 @@ export declare type VirtualKeySubject = Message<"spandrel.v1.VirtualKeySubject">
 export declare const VirtualKeySubjectSchema: GenMessage<VirtualKeySubject>;
 
 /**
- * A budget that something happened to, and one of those whose spending it limits.
+ * A budget that something happened to, and the one whose spending reached its limit or threshold.
  *
  * @generated from message spandrel.v1.BudgetSubject
  */
 export declare type BudgetSubject = Message<"spandrel.v1.BudgetSubject"> & {
   /**
-   * 1 to 256 characters.
+   * ID of the budget, 1 to 256 characters.
    *
    * @generated from field: string budget_id = 1;
    */
   budgetId: string;
 
   /**
-   * The subject of the budget.
+   * Type of the subject whose spending the budget limits.
    *
    * @generated from field: spandrel.v1.BudgetScopeType scope_type = 2;
    */
   scopeType: BudgetScopeType;
 
   /**
-   * The one of those that spent the money, 1 to 256 characters.
+   * ID of the subject of that type that spent the money, 1 to 256 characters.
    *
    * @generated from field: string bucket_scope_id = 3;
    */
   bucketScopeId: string;
 
   /**
-   * The virtual key that spent it, 1 to 256 characters, if it was one.
+   * ID of the virtual key that spent the money, 1 to 256 characters; unset when it was none.
    *
    * @generated from field: optional string virtual_key_id = 4;
    */
   virtualKeyId?: string | undefined;
 
   /**
-   * The project it belongs to, 1 to 256 characters, if there is one.
+   * ID of the project that the budget belongs to, 1 to 256 characters; unset when there is none.
    *
    * @generated from field: optional string anchor_project_id = 5;
    */
   anchorProjectId?: string | undefined;
 
   /**
-   * The user of the application, 1 to 256 characters, if it is about one.
+   * ID of the user of the application that the event is about, 1 to 256 characters; unset when it is about none.
    *
    * @generated from field: optional string end_user_id = 6;
    */
   endUserId?: string | undefined;
 
   /**
-   * How long a period is.
+   * Length of the periods of the budget.
    *
    * @generated from field: spandrel.v1.BudgetWindow window = 7;
    */
   window: BudgetWindow;
 
   /**
-   * When the period began, until 2100. Fractions of a millisecond are refused.
+   * Time when the period began, until the end of 2099; over REST milliseconds since the Unix epoch. Fractions of a
+   * millisecond are refused.
    *
    * @generated from field: google.protobuf.Timestamp period_started_at = 8;
    */
   periodStartedAt?: Timestamp | undefined;
 
   /**
-   * US dollars with six decimals, for example "100.000000".
+   * Limit of the budget for a period in USD: a plain decimal number of at most 16 digits before the point and 6 after
+   * it, for example "100.000000".
    *
    * @generated from field: string limit_usd = 9;
    */
   limitUsd: string;
 
   /**
-   * US dollars with six decimals.
+   * Amount spent in the period in USD: a plain decimal number of at most 16 digits before the point and 6 after it.
    *
    * @generated from field: string spent_usd = 10;
    */
   spentUsd: string;
 
   /**
-   * The action at the limit.
+   * Action of the gateway when the budget is spent.
    *
    * @generated from field: spandrel.v1.BudgetOnBreach on_breach = 11;
    */
@@ -559,20 +567,20 @@ export declare type BudgetSubject = Message<"spandrel.v1.BudgetSubject"> & {
 export declare const BudgetSubjectSchema: GenMessage<BudgetSubject>;
 
 /**
- * The result of a report.
+ * The result of a report of events.
  *
  * @generated from message spandrel.v1.ReportGovernanceEventsResponse
  */
 export declare type ReportGovernanceEventsResponse = Message<"spandrel.v1.ReportGovernanceEventsResponse"> & {
   /**
-   * Events that are emitted, those included that were emitted before.
+   * Number of events that are emitted, those included that were emitted before.
    *
    * @generated from field: int32 accepted = 1;
    */
   accepted: number;
 
   /**
-   * The events that are not emitted.
+   * Events that are not emitted, each with the reason.
    *
    * @generated from field: repeated spandrel.v1.RejectedItem rejected = 2;
    */
@@ -586,34 +594,34 @@ export declare type ReportGovernanceEventsResponse = Message<"spandrel.v1.Report
 export declare const ReportGovernanceEventsResponseSchema: GenMessage<ReportGovernanceEventsResponse>;
 
 /**
- * The outcome of a request.
+ * The outcome of a request, or that it was admitted.
  *
  * @generated from enum spandrel.v1.ReportedRequestStatus
  */
 export enum ReportedRequestStatus {
   /**
-   * Never valid.
+   * No status; never valid in a report.
    *
    * @generated from enum value: REPORTED_REQUEST_STATUS_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * It was let through, and its outcome is yet to come.
+   * The request was let through to a provider, and its outcome is yet to come.
    *
    * @generated from enum value: REPORTED_REQUEST_STATUS_ADMITTED = 1;
    */
   ADMITTED = 1,
 
   /**
-   * It succeeded.
+   * The request succeeded at the provider.
    *
    * @generated from enum value: REPORTED_REQUEST_STATUS_SUCCESS = 2;
    */
   SUCCESS = 2,
 
   /**
-   * It failed.
+   * The request failed; error says why.
    *
    * @generated from enum value: REPORTED_REQUEST_STATUS_ERROR = 3;
    */
@@ -626,20 +634,20 @@ export enum ReportedRequestStatus {
 export declare const ReportedRequestStatusSchema: GenEnum<ReportedRequestStatus>;
 
 /**
- * Why nothing came of a record or event.
+ * The reason why nothing came of a record or event.
  *
  * @generated from enum spandrel.v1.RejectionCode
  */
 export enum RejectionCode {
   /**
-   * Never given.
+   * No reason; responses never have this value.
    *
    * @generated from enum value: REJECTION_CODE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * A field is missing or wrong.
+   * A field of the record or event is missing or wrong.
    *
    * @generated from enum value: REJECTION_CODE_INVALID_RECORD = 1;
    */
@@ -673,55 +681,55 @@ export enum RejectionCode {
 export declare const RejectionCodeSchema: GenEnum<RejectionCode>;
 
 /**
- * The subject of a budget.
+ * The type of subject whose spending a budget limits.
  *
  * @generated from enum spandrel.v1.BudgetScopeType
  */
 export enum BudgetScopeType {
   /**
-   * Never valid for a budget.
+   * No type; never valid for a budget.
    *
    * @generated from enum value: BUDGET_SCOPE_TYPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The whole organization.
+   * The organization as a whole.
    *
    * @generated from enum value: BUDGET_SCOPE_TYPE_ORGANIZATION = 1;
    */
   ORGANIZATION = 1,
 
   /**
-   * A team.
+   * A team of the organization.
    *
    * @generated from enum value: BUDGET_SCOPE_TYPE_TEAM = 2;
    */
   TEAM = 2,
 
   /**
-   * A project.
+   * A project of the organization.
    *
    * @generated from enum value: BUDGET_SCOPE_TYPE_PROJECT = 3;
    */
   PROJECT = 3,
 
   /**
-   * A virtual key.
+   * A virtual key of the gateway.
    *
    * @generated from enum value: BUDGET_SCOPE_TYPE_VIRTUAL_KEY = 4;
    */
   VIRTUAL_KEY = 4,
 
   /**
-   * A person or service that calls.
+   * A person or service that makes requests.
    *
    * @generated from enum value: BUDGET_SCOPE_TYPE_PRINCIPAL = 5;
    */
   PRINCIPAL = 5,
 
   /**
-   * A group of those.
+   * A group of persons or services that make requests.
    *
    * @generated from enum value: BUDGET_SCOPE_TYPE_GROUP = 6;
    */
@@ -741,62 +749,62 @@ export enum BudgetScopeType {
 export declare const BudgetScopeTypeSchema: GenEnum<BudgetScopeType>;
 
 /**
- * How long a period of a budget is.
+ * The length of the periods of a budget.
  *
  * @generated from enum spandrel.v1.BudgetWindow
  */
 export enum BudgetWindow {
   /**
-   * Never valid for a budget.
+   * No length; never valid for a budget.
    *
    * @generated from enum value: BUDGET_WINDOW_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * One minute.
+   * Periods of one minute.
    *
    * @generated from enum value: BUDGET_WINDOW_MINUTE = 1;
    */
   MINUTE = 1,
 
   /**
-   * One hour.
+   * Periods of one hour.
    *
    * @generated from enum value: BUDGET_WINDOW_HOUR = 2;
    */
   HOUR = 2,
 
   /**
-   * One day.
+   * Periods of one day.
    *
    * @generated from enum value: BUDGET_WINDOW_DAY = 3;
    */
   DAY = 3,
 
   /**
-   * One week.
+   * Periods of one week.
    *
    * @generated from enum value: BUDGET_WINDOW_WEEK = 4;
    */
   WEEK = 4,
 
   /**
-   * One month.
+   * Periods of one month.
    *
    * @generated from enum value: BUDGET_WINDOW_MONTH = 5;
    */
   MONTH = 5,
 
   /**
-   * For ever.
+   * A single period that never ends.
    *
    * @generated from enum value: BUDGET_WINDOW_TOTAL = 6;
    */
   TOTAL = 6,
 
   /**
-   * Until the next period is started by hand.
+   * Periods that last until the next one is started by hand.
    *
    * @generated from enum value: BUDGET_WINDOW_MANUAL = 7;
    */
@@ -809,13 +817,13 @@ export enum BudgetWindow {
 export declare const BudgetWindowSchema: GenEnum<BudgetWindow>;
 
 /**
- * The action when a budget is spent.
+ * The action of the gateway when a budget is spent.
  *
  * @generated from enum spandrel.v1.BudgetOnBreach
  */
 export enum BudgetOnBreach {
   /**
-   * Never valid for a budget.
+   * No action given; never valid for a budget.
    *
    * @generated from enum value: BUDGET_ON_BREACH_UNSPECIFIED = 0;
    */
@@ -829,7 +837,7 @@ export enum BudgetOnBreach {
   BLOCK = 1,
 
   /**
-   * Nothing but the event.
+   * No action but the event.
    *
    * @generated from enum value: BUDGET_ON_BREACH_WARN = 2;
    */
@@ -842,7 +850,7 @@ export enum BudgetOnBreach {
 export declare const BudgetOnBreachSchema: GenEnum<BudgetOnBreach>;
 
 /**
- * Receives the reports of gateways.
+ * Receives the reports of gateways about their requests, virtual keys and budgets.
  *
  * @generated from service spandrel.v1.GatewayService
  */
@@ -864,7 +872,8 @@ export declare const GatewayService: GenService<{
   /**
    * Emits events of virtual keys and budgets, each once. They are delivered to webhooks and are not in the log. Events
    * are validated one by one, like the records of ReportRequests.
-   * Errors: as of ReportRequests.
+   * Errors: INVALID_ARGUMENT validation_error when events is no list of 1 to 500, RESOURCE_EXHAUSTED payload_too_large,
+   * UNAVAILABLE when the store cannot take writes; nothing is stored then.
    *
    * @generated from rpc spandrel.v1.GatewayService.ReportGovernanceEvents
    */

@@ -115,7 +115,7 @@ export const ReportedRequestStatusSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_gateway, 0);
 
 /**
- * The outcome of a request.
+ * The outcome of a request, or that it was admitted.
  *
  * @generated from enum spandrel.v1.ReportedRequestStatus
  */
@@ -129,7 +129,7 @@ export const RejectionCodeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_gateway, 1);
 
 /**
- * Why nothing came of a record or event.
+ * The reason why nothing came of a record or event.
  *
  * @generated from enum spandrel.v1.RejectionCode
  */
@@ -143,7 +143,7 @@ export const BudgetScopeTypeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_gateway, 2);
 
 /**
- * The subject of a budget.
+ * The type of subject whose spending a budget limits.
  *
  * @generated from enum spandrel.v1.BudgetScopeType
  */
@@ -157,7 +157,7 @@ export const BudgetWindowSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_gateway, 3);
 
 /**
- * How long a period of a budget is.
+ * The length of the periods of a budget.
  *
  * @generated from enum spandrel.v1.BudgetWindow
  */
@@ -171,7 +171,7 @@ export const BudgetOnBreachSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_gateway, 4);
 
 /**
- * The action when a budget is spent.
+ * The action of the gateway when a budget is spent.
  *
  * @generated from enum spandrel.v1.BudgetOnBreach
  */
@@ -179,7 +179,7 @@ export const BudgetOnBreach = /*@__PURE__*/
   tsEnum(BudgetOnBreachSchema);
 
 /**
- * Receives the reports of gateways.
+ * Receives the reports of gateways about their requests, virtual keys and budgets.
  *
  * @generated from service spandrel.v1.GatewayService
  */

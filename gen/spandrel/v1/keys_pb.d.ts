@@ -20,14 +20,14 @@ export declare const file_spandrel_v1_keys: GenFile;
  */
 export declare type Binding = Message<"spandrel.v1.Binding"> & {
   /**
-   * "rolebinding_" and 21 characters.
+   * ID of the grant: "rolebinding_" and 21 characters.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The role.
+   * Role that the grant gives at its scope.
    *
    * @generated from field: spandrel.v1.Role role = 2;
    */
@@ -41,7 +41,7 @@ export declare type Binding = Message<"spandrel.v1.Binding"> & {
   scopeType: ScopeType;
 
   /**
-   * The id of the organization, team or project.
+   * ID of the organization, team or project that is the scope.
    *
    * @generated from field: optional string scope_id = 4;
    */
@@ -61,119 +61,120 @@ export declare const BindingSchema: GenMessage<Binding>;
  */
 export declare type ApiKey = Message<"spandrel.v1.ApiKey"> & {
   /**
-   * The part of the token between the prefix and the underscore.
+   * ID of the key: the 16 characters of its token between the prefix and the underscore.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Whose power it has.
+   * Type of the key, fixed once it is created: personal or service.
    *
    * @generated from field: spandrel.v1.KeyType key_type = 2;
    */
   keyType: KeyType;
 
   /**
-   * The display name: 1 to 100 characters, not all blank.
+   * Display name of the key, 1 to 100 characters, not all blank.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string | undefined;
 
   /**
-   * Its purpose, in up to 500 characters; empty when none was given.
+   * Purpose of the key, at most 500 characters; empty when none was given.
    *
    * @generated from field: optional string description = 4;
    */
   description?: string | undefined;
 
   /**
-   * The member who owns a personal key; unset for service keys.
+   * ID of the member who owns a personal key; unset for service keys.
    *
    * @generated from field: optional string assigned_to_user_id = 5;
    */
   assignedToUserId?: string | undefined;
 
   /**
-   * The person behind the key that made it; unset when a service key did.
+   * ID of the member who owns the key that created this one; unset when no member was behind the creation.
    *
    * @generated from field: optional string created_by_user_id = 6;
    */
   createdByUserId?: string | undefined;
 
   /**
-   * A label; an update to another mode than restricted takes the permissions away.
+   * Label of what the key is meant for; an update to another mode than restricted takes the permissions away.
    *
    * @generated from field: spandrel.v1.PermissionMode permission_mode = 7;
    */
   permissionMode: PermissionMode;
 
   /**
-   * The permissions of its CUSTOM grants, sorted, as requested.
+   * Permissions of the CUSTOM grants of the key, sorted, as requested.
    *
    * @generated from field: repeated string permissions = 8;
    */
   permissions: string[];
 
   /**
-   * Its grants, in the order they were given; an update replaces all of them, by up to 20 others.
+   * Grants of the key, in the order they were given; an update replaces all of them, by at most 20 others.
    *
    * @generated from field: repeated spandrel.v1.Binding bindings = 9;
    */
   bindings: Binding[];
 
   /**
-   * Projects that a service key administers; an update replaces all of them, by up to 50 others.
+   * IDs of the projects that a service key administers; an update replaces all of them, by at most 50 others.
    *
    * @generated from field: repeated string project_ids = 10;
    */
   projectIds: string[];
 
   /**
-   * All it can do now, anywhere, sorted; nothing when it is refused.
+   * All permissions that the key has now at any scope, sorted; empty when the key is refused.
    *
    * @generated from field: repeated string effective_permissions = 11;
    */
   effectivePermissions: string[];
 
   /**
-   * When it was minted.
+   * Time when the key was created.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 12;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it was last changed or rotated.
+   * Time when the key was last changed or rotated.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 13;
    */
   updatedAt?: Timestamp | undefined;
 
   /**
-   * From when on it is refused; unset: never. An update can set it later than now, and no later than the calling key expires.
+   * Time from which the key is refused; unset for a key that never expires. An update can set it later than now, and no
+   * later than the calling key expires.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 14;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * When it last worked, to a minute.
+   * Time when the key was last used, to a minute; unset before its first use.
    *
    * @generated from field: optional google.protobuf.Timestamp last_used_at = 15;
    */
   lastUsedAt?: Timestamp | undefined;
 
   /**
-   * When it was taken back.
+   * Time when the key was revoked; unset for a key that was not.
    *
    * @generated from field: optional google.protobuf.Timestamp revoked_at = 16;
    */
   revokedAt?: Timestamp | undefined;
 
   /**
-   * What its label hides: that it is readonly although its grants write. Unset where there is nothing to say.
+   * Warnings that the label of the key misleads: that it is readonly although its grants write. Unset without any.
    *
    * @generated from field: optional spandrel.v1.KeyWarnings warnings = 17;
    */
@@ -187,13 +188,13 @@ export declare type ApiKey = Message<"spandrel.v1.ApiKey"> & {
 export declare const ApiKeySchema: GenMessage<ApiKey>;
 
 /**
- * What a reader of a key may misunderstand.
+ * Warnings about what a reader of a key may misunderstand.
  *
  * @generated from message spandrel.v1.KeyWarnings
  */
 export declare type KeyWarnings = Message<"spandrel.v1.KeyWarnings"> & {
   /**
-   * Warnings about the key, one sentence each; empty: none.
+   * Warnings about the key, one sentence each; empty when there are none.
    *
    * @generated from field: repeated string sentences = 1;
    */
@@ -213,7 +214,7 @@ export declare const KeyWarningsSchema: GenMessage<KeyWarnings>;
  */
 export declare type ProjectIds = Message<"spandrel.v1.ProjectIds"> & {
   /**
-   * Ids of projects.
+   * IDs of the projects, at most 50, of 1 to 200 characters each.
    *
    * @generated from field: repeated string ids = 1;
    */
@@ -227,13 +228,13 @@ export declare type ProjectIds = Message<"spandrel.v1.ProjectIds"> & {
 export declare const ProjectIdsSchema: GenMessage<ProjectIds>;
 
 /**
- * The end of a key, or that it has none.
+ * The expiry of a key, or the fact that it has none.
  *
  * @generated from message spandrel.v1.KeyExpiry
  */
 export declare type KeyExpiry = Message<"spandrel.v1.KeyExpiry"> & {
   /**
-   * From when on the key is refused; unset: never.
+   * Time from which the key is refused; unset for a key that never expires.
    *
    * @generated from field: optional google.protobuf.Timestamp at = 1;
    */
@@ -247,13 +248,13 @@ export declare type KeyExpiry = Message<"spandrel.v1.KeyExpiry"> & {
 export declare const KeyExpirySchema: GenMessage<KeyExpiry>;
 
 /**
- * Which keys to list.
+ * The filter and the page of keys to list.
  *
  * @generated from message spandrel.v1.ListApiKeysRequest
  */
 export declare type ListApiKeysRequest = Message<"spandrel.v1.ListApiKeysRequest"> & {
   /**
-   * own by default.
+   * Keys that are listed: own by default.
    *
    * @generated from field: spandrel.v1.ApiKeyScope scope = 1;
    */
@@ -267,14 +268,15 @@ export declare type ListApiKeysRequest = Message<"spandrel.v1.ListApiKeysRequest
   includeRevoked?: boolean | undefined;
 
   /**
-   * Keys of a page, 1 to 200. All keys are answered at once where neither it nor page_token is sent.
+   * Maximum number of keys of a page, 1 to 200; 50 by default. Without it and page_token up to 1000 keys are listed at
+   * once.
    *
    * @generated from field: optional int32 page_size = 3;
    */
   pageSize?: number | undefined;
 
   /**
-   * next_page_token of the page before.
+   * Token of the page: next_page_token of the page before; empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -294,14 +296,14 @@ export declare const ListApiKeysRequestSchema: GenMessage<ListApiKeysRequest>;
  */
 export declare type ListApiKeysResponse = Message<"spandrel.v1.ListApiKeysResponse"> & {
   /**
-   * Newest first.
+   * Keys in the order of their creation, newest first.
    *
    * @generated from field: repeated spandrel.v1.ApiKey data = 1;
    */
   data: ApiKey[];
 
   /**
-   * Where the next page begins; empty on the last page, unset when no page was requested and all keys are here.
+   * Token of the next page; empty on the last page, unset when no page was requested and all keys are listed.
    *
    * @generated from field: optional string next_page_token = 2;
    */
@@ -315,70 +317,72 @@ export declare type ListApiKeysResponse = Message<"spandrel.v1.ListApiKeysRespon
 export declare const ListApiKeysResponseSchema: GenMessage<ListApiKeysResponse>;
 
 /**
- * A key to mint.
+ * The API key to create.
  *
  * @generated from message spandrel.v1.CreateApiKeyRequest
  */
 export declare type CreateApiKeyRequest = Message<"spandrel.v1.CreateApiKeyRequest"> & {
   /**
-   * personal by default.
+   * Type of the key, personal by default.
    *
    * @generated from field: spandrel.v1.KeyType key_type = 1;
    */
   keyType: KeyType;
 
   /**
-   * 1 to 100 characters, not all blank.
+   * Display name of the key, 1 to 100 characters, not all blank.
    *
    * @generated from field: optional string name = 2;
    */
   name?: string | undefined;
 
   /**
-   * Up to 500 characters.
+   * Purpose of the key, at most 500 characters; none by default.
    *
    * @generated from field: optional string description = 3;
    */
   description?: string | undefined;
 
   /**
-   * Up to 20 grants; for a personal key of one's own those of the calling key by default.
+   * Grants of the key, at most 20; by default those of the calling key for a personal key of one's own, and the role of
+   * the member for one of another member.
    *
    * @generated from field: repeated spandrel.v1.Binding bindings = 4;
    */
   bindings: Binding[];
 
   /**
-   * all by default.
+   * Label of what the key is meant for; all by default.
    *
    * @generated from field: spandrel.v1.PermissionMode permission_mode = 5;
    */
   permissionMode: PermissionMode;
 
   /**
-   * With restricted only: the permissions of the CUSTOM grants.
+   * Permissions of the CUSTOM grants: required with the mode restricted, refused with the others.
    *
    * @generated from field: repeated string permissions = 6;
    */
   permissions: string[];
 
   /**
-   * Service keys only: the projects it administers. A service key with neither these nor bindings administers the
-   * organization; an empty list without bindings is refused.
+   * IDs of the projects that the key administers, for service keys only. A service key with neither these nor bindings
+   * administers the organization; an empty list without bindings is refused.
    *
    * @generated from field: spandrel.v1.ProjectIds project_ids = 7;
    */
   projectIds?: ProjectIds | undefined;
 
   /**
-   * Personal keys only: the owner, the caller by default.
+   * ID of the member who owns the key, for personal keys only; the caller by default.
    *
    * @generated from field: optional string assigned_to_user_id = 8;
    */
   assignedToUserId?: string | undefined;
 
   /**
-   * Later than now. By default when the calling key expires, if it does, and never later than that.
+   * Expiry of the key, later than now and no later than that of the calling key; by default the same as that of the
+   * calling key.
    *
    * @generated from field: spandrel.v1.KeyExpiry expiry = 9;
    */
@@ -398,14 +402,14 @@ export declare const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest>;
  */
 export declare type CreateApiKeyResponse = Message<"spandrel.v1.CreateApiKeyResponse"> & {
   /**
-   * The whole token.
+   * The whole token of the key, which only this response holds.
    *
    * @generated from field: string token = 1;
    */
   token: string;
 
   /**
-   * The key that it proves.
+   * The key that the token proves.
    *
    * @generated from field: spandrel.v1.ApiKey api_key = 2;
    */
@@ -419,13 +423,13 @@ export declare type CreateApiKeyResponse = Message<"spandrel.v1.CreateApiKeyResp
 export declare const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse>;
 
 /**
- * Names one key.
+ * The API key to read.
  *
  * @generated from message spandrel.v1.GetApiKeyRequest
  */
 export declare type GetApiKeyRequest = Message<"spandrel.v1.GetApiKeyRequest"> & {
   /**
-   * The id of the key.
+   * ID of the key.
    *
    * @generated from field: string id = 1;
    */
@@ -439,13 +443,13 @@ export declare type GetApiKeyRequest = Message<"spandrel.v1.GetApiKeyRequest"> &
 export declare const GetApiKeyRequestSchema: GenMessage<GetApiKeyRequest>;
 
 /**
- * The requested key.
+ * The API key that was requested.
  *
  * @generated from message spandrel.v1.GetApiKeyResponse
  */
 export declare type GetApiKeyResponse = Message<"spandrel.v1.GetApiKeyResponse"> & {
   /**
-   * Its token is not in it.
+   * The key without its token.
    *
    * @generated from field: spandrel.v1.ApiKey api_key = 1;
    */
@@ -459,27 +463,27 @@ export declare type GetApiKeyResponse = Message<"spandrel.v1.GetApiKeyResponse">
 export declare const GetApiKeyResponseSchema: GenMessage<GetApiKeyResponse>;
 
 /**
- * Changes of one key.
+ * The changes of one API key.
  *
  * @generated from message spandrel.v1.UpdateApiKeyRequest
  */
 export declare type UpdateApiKeyRequest = Message<"spandrel.v1.UpdateApiKeyRequest"> & {
   /**
-   * The id of the key.
+   * ID of the key.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The fields that change; key_type and assigned_to_user_id are accepted when they are equal.
+   * The key with the fields to change; key_type and assigned_to_user_id are accepted when they are equal.
    *
    * @generated from field: spandrel.v1.ApiKey api_key = 2;
    */
   apiKey?: ApiKey | undefined;
 
   /**
-   * Which fields of api_key count as sent; those that are set by default.
+   * Mask of the fields of api_key that count as sent; all fields that are set by default.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -493,13 +497,13 @@ export declare type UpdateApiKeyRequest = Message<"spandrel.v1.UpdateApiKeyReque
 export declare const UpdateApiKeyRequestSchema: GenMessage<UpdateApiKeyRequest>;
 
 /**
- * The changed key.
+ * The API key that was changed.
  *
  * @generated from message spandrel.v1.UpdateApiKeyResponse
  */
 export declare type UpdateApiKeyResponse = Message<"spandrel.v1.UpdateApiKeyResponse"> & {
   /**
-   * With everything it has now.
+   * The key with all its fields after the change, without its token.
    *
    * @generated from field: spandrel.v1.ApiKey api_key = 1;
    */
@@ -513,13 +517,13 @@ export declare type UpdateApiKeyResponse = Message<"spandrel.v1.UpdateApiKeyResp
 export declare const UpdateApiKeyResponseSchema: GenMessage<UpdateApiKeyResponse>;
 
 /**
- * Names the key to take back.
+ * The API key to revoke.
  *
  * @generated from message spandrel.v1.RevokeApiKeyRequest
  */
 export declare type RevokeApiKeyRequest = Message<"spandrel.v1.RevokeApiKeyRequest"> & {
   /**
-   * The id of the key.
+   * ID of the key.
    *
    * @generated from field: string id = 1;
    */
@@ -533,7 +537,7 @@ export declare type RevokeApiKeyRequest = Message<"spandrel.v1.RevokeApiKeyReque
 export declare const RevokeApiKeyRequestSchema: GenMessage<RevokeApiKeyRequest>;
 
 /**
- * The key is taken back, and refused from now on.
+ * Confirmation that the key is revoked, and refused from now on.
  *
  * @generated from message spandrel.v1.RevokeApiKeyResponse
  */
@@ -547,20 +551,20 @@ export declare type RevokeApiKeyResponse = Message<"spandrel.v1.RevokeApiKeyResp
 export declare const RevokeApiKeyResponseSchema: GenMessage<RevokeApiKeyResponse>;
 
 /**
- * Asks for a new token.
+ * The API key that gets a new token.
  *
  * @generated from message spandrel.v1.RotateApiKeyRequest
  */
 export declare type RotateApiKeyRequest = Message<"spandrel.v1.RotateApiKeyRequest"> & {
   /**
-   * The id of the key.
+   * ID of the key.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * How many seconds the token before works on, 0 to 86400; not at all by default.
+   * Seconds that the token before keeps working beside the new one, 0 to 86400; 0 by default.
    *
    * @generated from field: optional int32 overlap_seconds = 2;
    */
@@ -574,20 +578,20 @@ export declare type RotateApiKeyRequest = Message<"spandrel.v1.RotateApiKeyReque
 export declare const RotateApiKeyRequestSchema: GenMessage<RotateApiKeyRequest>;
 
 /**
- * The new token.
+ * The API key with its new token.
  *
  * @generated from message spandrel.v1.RotateApiKeyResponse
  */
 export declare type RotateApiKeyResponse = Message<"spandrel.v1.RotateApiKeyResponse"> & {
   /**
-   * The whole token.
+   * The whole new token of the key, which only this response holds.
    *
    * @generated from field: string token = 1;
    */
   token: string;
 
   /**
-   * The key that it proves.
+   * The key that the token proves.
    *
    * @generated from field: spandrel.v1.ApiKey api_key = 2;
    */
@@ -601,41 +605,41 @@ export declare type RotateApiKeyResponse = Message<"spandrel.v1.RotateApiKeyResp
 export declare const RotateApiKeyResponseSchema: GenMessage<RotateApiKeyResponse>;
 
 /**
- * The role of a grant.
+ * The role of a grant: the permissions that it gives at its scope.
  *
  * @generated from enum spandrel.v1.Role
  */
 export enum Role {
   /**
-   * Never valid.
+   * No role; never valid in a grant.
    *
    * @generated from enum value: ROLE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Everything at the organization; nearly everything below it.
+   * Every permission for a grant at the organization; nearly every one at a team or project.
    *
    * @generated from enum value: ROLE_ADMIN = 1;
    */
   ADMIN = 1,
 
   /**
-   * Working with data.
+   * Permissions to view and to work with the data of projects, without managing keys and members.
    *
    * @generated from enum value: ROLE_MEMBER = 2;
    */
   MEMBER = 2,
 
   /**
-   * Looking.
+   * Permissions to view projects and their data, and none to change them.
    *
    * @generated from enum value: ROLE_VIEWER = 3;
    */
   VIEWER = 3,
 
   /**
-   * The permissions that are listed.
+   * The permissions that the grant lists.
    *
    * @generated from enum value: ROLE_CUSTOM = 4;
    */
@@ -648,34 +652,34 @@ export enum Role {
 export declare const RoleSchema: GenEnum<Role>;
 
 /**
- * Where a grant holds, and below.
+ * The type of a scope: a grant holds at its scope, and at the scopes below it.
  *
  * @generated from enum spandrel.v1.ScopeType
  */
 export enum ScopeType {
   /**
-   * Never valid.
+   * No type: never valid in a grant; in a list request, scopes of every type.
    *
    * @generated from enum value: SCOPE_TYPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The organization.
+   * The whole organization, with all its teams and projects.
    *
    * @generated from enum value: SCOPE_TYPE_ORGANIZATION = 1;
    */
   ORGANIZATION = 1,
 
   /**
-   * A team.
+   * One team, with all its projects.
    *
    * @generated from enum value: SCOPE_TYPE_TEAM = 2;
    */
   TEAM = 2,
 
   /**
-   * A project.
+   * One project of the organization.
    *
    * @generated from enum value: SCOPE_TYPE_PROJECT = 3;
    */
@@ -688,27 +692,27 @@ export enum ScopeType {
 export declare const ScopeTypeSchema: GenEnum<ScopeType>;
 
 /**
- * Whose power a key has.
+ * The type of an API key, which decides what bounds its permissions.
  *
  * @generated from enum spandrel.v1.KeyType
  */
 export enum KeyType {
   /**
-   * personal, when creating.
+   * No type given: personal for a new key. Responses never have it.
    *
    * @generated from enum value: KEY_TYPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * At most that of the member who owns it.
+   * A key that a member owns: it can do what its own grants and those of the member both allow.
    *
    * @generated from enum value: KEY_TYPE_PERSONAL = 1;
    */
   PERSONAL = 1,
 
   /**
-   * That of its own grants.
+   * A key that no member owns: it can do what its own grants allow.
    *
    * @generated from enum value: KEY_TYPE_SERVICE = 2;
    */
@@ -727,28 +731,28 @@ export declare const KeyTypeSchema: GenEnum<KeyType>;
  */
 export enum PermissionMode {
   /**
-   * all, when creating.
+   * No mode given: all for a new key. Responses never have it.
    *
    * @generated from enum value: PERMISSION_MODE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * No restriction meant.
+   * The label of a key that is not meant to be restricted.
    *
    * @generated from enum value: PERMISSION_MODE_ALL = 1;
    */
   ALL = 1,
 
   /**
-   * Meant for reading.
+   * The label of a key that is meant for reading.
    *
    * @generated from enum value: PERMISSION_MODE_READONLY = 2;
    */
   READONLY = 2,
 
   /**
-   * With a list of permissions.
+   * The label of a key with CUSTOM grants, which give a list of permissions.
    *
    * @generated from enum value: PERMISSION_MODE_RESTRICTED = 3;
    */
@@ -761,27 +765,27 @@ export enum PermissionMode {
 export declare const PermissionModeSchema: GenEnum<PermissionMode>;
 
 /**
- * Whose keys a list has.
+ * The keys that a list of keys has.
  *
  * @generated from enum spandrel.v1.ApiKeyScope
  */
 export enum ApiKeyScope {
   /**
-   * own, when listing.
+   * No scope given, which means own.
    *
    * @generated from enum value: API_KEY_SCOPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Those of the member behind the calling key, and that key itself.
+   * The keys of the member who owns the calling key, and all service keys. A service key lists as with organization.
    *
    * @generated from enum value: API_KEY_SCOPE_OWN = 1;
    */
   OWN = 1,
 
   /**
-   * All of the organization; for administrators.
+   * All keys that the caller may see: for administrators every key of the organization.
    *
    * @generated from enum value: API_KEY_SCOPE_ORGANIZATION = 2;
    */
@@ -822,7 +826,7 @@ export declare const ApiKeyService: GenService<{
     output: typeof CreateApiKeyResponseSchema;
   },
   /**
-   * Reads one key.
+   * Reads one API key, without its token.
    * Errors: NOT_FOUND api_key_not_found.
    *
    * @generated from rpc spandrel.v1.ApiKeyService.GetApiKey
@@ -834,7 +838,8 @@ export declare const ApiKeyService: GenService<{
   },
   /**
    * Changes the fields that are sent; grants are replaced as a whole.
-   * Errors: NOT_FOUND api_key_not_found, PERMISSION_DENIED api_key_not_owned, api_key_scope_violation, FAILED_PRECONDITION api_key_already_revoked.
+   * Errors: NOT_FOUND api_key_not_found, PERMISSION_DENIED api_key_not_owned, api_key_scope_violation,
+   * FAILED_PRECONDITION api_key_already_revoked.
    *
    * @generated from rpc spandrel.v1.ApiKeyService.UpdateApiKey
    */
@@ -845,7 +850,8 @@ export declare const ApiKeyService: GenService<{
   },
   /**
    * Ends a key for good, at once.
-   * Errors: NOT_FOUND api_key_not_found, PERMISSION_DENIED api_key_not_owned, FAILED_PRECONDITION api_key_already_revoked.
+   * Errors: NOT_FOUND api_key_not_found, PERMISSION_DENIED api_key_not_owned, FAILED_PRECONDITION
+   * api_key_already_revoked.
    *
    * @generated from rpc spandrel.v1.ApiKeyService.RevokeApiKey
    */
@@ -856,7 +862,8 @@ export declare const ApiKeyService: GenService<{
   },
   /**
    * Gives a key a new token; the one before may work on for a while.
-   * Errors: NOT_FOUND api_key_not_found, PERMISSION_DENIED api_key_not_owned, api_key_scope_violation, FAILED_PRECONDITION api_key_already_revoked, api_key_expired.
+   * Errors: NOT_FOUND api_key_not_found, PERMISSION_DENIED api_key_not_owned, api_key_scope_violation,
+   * FAILED_PRECONDITION api_key_already_revoked, api_key_expired.
    *
    * @generated from rpc spandrel.v1.ApiKeyService.RotateApiKey
    */

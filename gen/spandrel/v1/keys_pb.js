@@ -143,7 +143,7 @@ export const RoleSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_keys, 0);
 
 /**
- * The role of a grant.
+ * The role of a grant: the permissions that it gives at its scope.
  *
  * @generated from enum spandrel.v1.Role
  */
@@ -157,7 +157,7 @@ export const ScopeTypeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_keys, 1);
 
 /**
- * Where a grant holds, and below.
+ * The type of a scope: a grant holds at its scope, and at the scopes below it.
  *
  * @generated from enum spandrel.v1.ScopeType
  */
@@ -171,7 +171,7 @@ export const KeyTypeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_keys, 2);
 
 /**
- * Whose power a key has.
+ * The type of an API key, which decides what bounds its permissions.
  *
  * @generated from enum spandrel.v1.KeyType
  */
@@ -199,7 +199,7 @@ export const ApiKeyScopeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_keys, 4);
 
 /**
- * Whose keys a list has.
+ * The keys that a list of keys has.
  *
  * @generated from enum spandrel.v1.ApiKeyScope
  */

@@ -14,125 +14,127 @@ import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_spandrel_v1_monitors: GenFile;
 
 /**
- * An evaluator that runs on traces.
+ * A saved evaluator that runs on the traces of a project.
  *
  * @generated from message spandrel.v1.Monitor
  */
 export declare type Monitor = Message<"spandrel.v1.Monitor"> & {
   /**
-   * "monitor_" and 21 characters.
+   * The id of the monitor: "monitor_" and 21 characters.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The display name: 1 to 255 characters after trimming.
+   * The display name of the monitor: 1 to 255 characters after trimming.
    *
    * @generated from field: optional string name = 2;
    */
   name?: string | undefined;
 
   /**
-   * Unique in the project, never changes.
+   * The slug of the monitor: at most 56 characters, unique in the project. It never changes.
    *
    * @generated from field: string slug = 3;
    */
   slug: string;
 
   /**
-   * The evaluator that runs. Its slug is taken too, and answered as the id.
+   * The id of the evaluator that runs. In requests its slug is accepted too, and answered as the id.
    *
    * @generated from field: optional string evaluator_id = 4;
    */
   evaluatorId?: string | undefined;
 
   /**
-   * The entry of the catalogue behind the evaluator.
+   * The id of the evaluator type behind the evaluator, for example langevals/exact_match.
    *
    * @generated from field: string check_type = 5;
    */
   checkType: string;
 
   /**
-   * Whether it runs.
+   * Whether the monitor is switched on.
    *
    * @generated from field: optional bool enabled = 6;
    */
   enabled?: boolean | undefined;
 
   /**
-   * The share of traces it evaluates, from 0 to 1. The same traces are chosen whenever they are stored.
+   * The share of traces that the monitor evaluates, from 0 to 1. The same traces are chosen whenever they are stored.
    *
    * @generated from field: optional double sample = 7;
    */
   sample?: number | undefined;
 
   /**
-   * The conditions of a trace; all must hold.
+   * The conditions that a trace must fulfil to be evaluated, all of them: at most 20.
    *
    * @generated from field: repeated spandrel.v1.MonitorPrecondition preconditions = 8;
    */
   preconditions: MonitorPrecondition[];
 
   /**
-   * A JSON object: by field of the evaluator, the part of a trace it is read from. Other fields are read from the part of the same name.
+   * The sources of the fields of the evaluator: a JSON object of at most 20 members, each with the name of a field and
+   * one of input, output, expected_output, contexts, metadata.<key>, span.<type>.input and span.<type>.output. A field
+   * without a mapping is read from the source of the same name.
    *
    * @generated from field: optional string mappings_json = 9;
    */
   mappingsJson?: string | undefined;
 
   /**
-   * A JSON object of settings, laid over those of the evaluator.
+   * The settings of the monitor, laid over those of the evaluator: a JSON object of at most 64 KiB.
    *
    * @generated from field: optional string parameters_json = 10;
    */
   parametersJson?: string | undefined;
 
   /**
-   * When it runs.
+   * The occasion on which the monitor runs.
    *
    * @generated from field: spandrel.v1.MonitorExecutionMode execution_mode = 11;
    */
   executionMode: MonitorExecutionMode;
 
   /**
-   * trace, always.
+   * The level at which the monitor works: always trace.
    *
    * @generated from field: optional string level = 12;
    */
   level?: string | undefined;
 
   /**
-   * Never set.
+   * The idle time of threads: never set, because monitors look at traces. Refused when it is sent.
    *
    * @generated from field: optional int64 thread_idle_timeout = 13;
    */
   threadIdleTimeout?: bigint | undefined;
 
   /**
-   * When it was made.
+   * The time at which the monitor was created.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 14;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it last changed.
+   * The time at which the monitor last changed.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 15;
    */
   updatedAt?: Timestamp | undefined;
 
   /**
-   * A page for a person.
+   * The URL of the page of the console that shows the monitor to a person.
    *
    * @generated from field: string platform_url = 16;
    */
   platformUrl: string;
 
   /**
-   * Another name of mappings in requests, read where that is absent. Answers leave it out.
+   * Another name of mappings in requests, read where mappings is absent. Answers leave it out.
    *
    * @generated from field: optional string mapping_json = 17;
    */
@@ -146,27 +148,29 @@ export declare type Monitor = Message<"spandrel.v1.Monitor"> & {
 export declare const MonitorSchema: GenMessage<Monitor>;
 
 /**
- * A condition of a trace.
+ * A condition that a trace must fulfil to be evaluated.
  *
  * @generated from message spandrel.v1.MonitorPrecondition
  */
 export declare type MonitorPrecondition = Message<"spandrel.v1.MonitorPrecondition"> & {
   /**
-   * span.type (of any span), label (any of them), or metadata. and the name of a member.
+   * The part of the trace that is compared: span.type (of any span), label (any of the labels) or metadata.<key>. At
+   * most 1,000 characters.
    *
    * @generated from field: optional string field = 1;
    */
   field?: string | undefined;
 
   /**
-   * is, always.
+   * The kind of the comparison: always is, which is also the default.
    *
    * @generated from field: optional string rule = 2;
    */
   rule?: string | undefined;
 
   /**
-   * A JSON string, number or boolean, equal in type and value.
+   * The value that the part of the trace must equal, in type too: a JSON string of at most 1,000 characters, a number
+   * or a boolean.
    *
    * @generated from field: optional string value_json = 3;
    */
@@ -180,7 +184,7 @@ export declare type MonitorPrecondition = Message<"spandrel.v1.MonitorPreconditi
 export declare const MonitorPreconditionSchema: GenMessage<MonitorPrecondition>;
 
 /**
- * Asks for the whole list, which has no pages.
+ * A request for all monitors of the project: the list has no pages.
  *
  * @generated from message spandrel.v1.ListMonitorsRequest
  */
@@ -194,13 +198,13 @@ export declare type ListMonitorsRequest = Message<"spandrel.v1.ListMonitorsReque
 export declare const ListMonitorsRequestSchema: GenMessage<ListMonitorsRequest>;
 
 /**
- * Every monitor of the project, by updated_at descending, then by id.
+ * The monitors of the project, all of them.
  *
  * @generated from message spandrel.v1.ListMonitorsResponse
  */
 export declare type ListMonitorsResponse = Message<"spandrel.v1.ListMonitorsResponse"> & {
   /**
-   * Whole.
+   * The monitors of the project by updated_at descending, then by id: at most 100.
    *
    * @generated from field: repeated spandrel.v1.Monitor monitors = 1;
    */
@@ -214,7 +218,7 @@ export declare type ListMonitorsResponse = Message<"spandrel.v1.ListMonitorsResp
 export declare const ListMonitorsResponseSchema: GenMessage<ListMonitorsResponse>;
 
 /**
- * Asks about the whole project.
+ * A request for the backlog of the whole project.
  *
  * @generated from message spandrel.v1.GetMonitorBacklogRequest
  */
@@ -228,41 +232,43 @@ export declare type GetMonitorBacklogRequest = Message<"spandrel.v1.GetMonitorBa
 export declare const GetMonitorBacklogRequestSchema: GenMessage<GetMonitorBacklogRequest>;
 
 /**
- * The jobs of the project. A trace that no monitor has begun is one job; then it is one for each monitor that evaluates it.
+ * The open jobs of the project. A trace that no monitor has begun is one job; then it is one for each monitor that
+ * evaluates it.
  *
  * @generated from message spandrel.v1.GetMonitorBacklogResponse
  */
 export declare type GetMonitorBacklogResponse = Message<"spandrel.v1.GetMonitorBacklogResponse"> & {
   /**
-   * Jobs whose time has come, and that wait for their turn.
+   * The number of jobs whose time has come, and that wait for their turn.
    *
    * @generated from field: int64 due = 1;
    */
   due: bigint;
 
   /**
-   * Jobs whose time has not come: their trace may still grow, or a failed run is tried again.
+   * The number of jobs whose time has not come: their trace may still grow, or a failed run is tried again.
    *
    * @generated from field: int64 scheduled = 2;
    */
   scheduled: bigint;
 
   /**
-   * Jobs that a process has taken.
+   * The number of jobs that a process has taken.
    *
    * @generated from field: int64 running = 3;
    */
   running: bigint;
 
   /**
-   * Since when the oldest of the due jobs is due; unset when none is.
+   * The time since which the oldest of the due jobs is due; unset when none is.
    *
    * @generated from field: optional google.protobuf.Timestamp oldest_due_at = 4;
    */
   oldestDueAt?: Timestamp | undefined;
 
   /**
-   * Traces that the answering process has stored without a job since it started, because too many jobs of the project waited.
+   * The number of traces that the answering process has stored without a job since it started, because too many jobs of
+   * the project waited.
    *
    * @generated from field: int64 traces_refused = 5;
    */
@@ -276,13 +282,13 @@ export declare type GetMonitorBacklogResponse = Message<"spandrel.v1.GetMonitorB
 export declare const GetMonitorBacklogResponseSchema: GenMessage<GetMonitorBacklogResponse>;
 
 /**
- * Names one monitor.
+ * The id or the slug of the monitor to read.
  *
  * @generated from message spandrel.v1.GetMonitorRequest
  */
 export declare type GetMonitorRequest = Message<"spandrel.v1.GetMonitorRequest"> & {
   /**
-   * The id or the slug.
+   * The id or the slug of the monitor.
    *
    * @generated from field: string id_or_slug = 1;
    */
@@ -296,13 +302,13 @@ export declare type GetMonitorRequest = Message<"spandrel.v1.GetMonitorRequest">
 export declare const GetMonitorRequestSchema: GenMessage<GetMonitorRequest>;
 
 /**
- * The requested monitor.
+ * The monitor that was requested.
  *
  * @generated from message spandrel.v1.GetMonitorResponse
  */
 export declare type GetMonitorResponse = Message<"spandrel.v1.GetMonitorResponse"> & {
   /**
-   * Whole.
+   * The monitor in its current state.
    *
    * @generated from field: spandrel.v1.Monitor monitor = 1;
    */
@@ -316,13 +322,13 @@ export declare type GetMonitorResponse = Message<"spandrel.v1.GetMonitorResponse
 export declare const GetMonitorResponseSchema: GenMessage<GetMonitorResponse>;
 
 /**
- * A new monitor.
+ * A new monitor of the project.
  *
  * @generated from message spandrel.v1.CreateMonitorRequest
  */
 export declare type CreateMonitorRequest = Message<"spandrel.v1.CreateMonitorRequest"> & {
   /**
-   * 1 to 255 characters after trimming.
+   * The display name of the monitor: 1 to 255 characters after trimming.
    *
    * @generated from field: optional string name = 1;
    */
@@ -336,63 +342,65 @@ export declare type CreateMonitorRequest = Message<"spandrel.v1.CreateMonitorReq
   evaluatorId?: string | undefined;
 
   /**
-   * true by default.
+   * Whether the monitor is switched on; true by default.
    *
    * @generated from field: optional bool enabled = 3;
    */
   enabled?: boolean | undefined;
 
   /**
-   * 1 by default.
+   * The share of traces that the monitor evaluates, from 0 to 1; 1 by default.
    *
    * @generated from field: optional double sample = 4;
    */
   sample?: number | undefined;
 
   /**
-   * At most 20.
+   * The conditions that a trace must fulfil to be evaluated, all of them: at most 20, none by default.
    *
    * @generated from field: repeated spandrel.v1.MonitorPrecondition preconditions = 5;
    */
   preconditions: MonitorPrecondition[];
 
   /**
-   * As in Monitor.
+   * The sources of the fields of the evaluator: a JSON object of at most 20 members, each with the name of a field and
+   * one of input, output, expected_output, contexts, metadata.<key>, span.<type>.input and span.<type>.output; {} by
+   * default.
    *
    * @generated from field: optional string mappings_json = 6;
    */
   mappingsJson?: string | undefined;
 
   /**
-   * Another name of mappings, read where that is absent.
+   * Another name of mappings, read where mappings is absent.
    *
    * @generated from field: optional string mapping_json = 7;
    */
   mappingJson?: string | undefined;
 
   /**
-   * A JSON object; {} by default.
+   * The settings of the monitor, laid over those of the evaluator: a JSON object of at most 64 KiB; {} by default.
    *
    * @generated from field: optional string parameters_json = 8;
    */
   parametersJson?: string | undefined;
 
   /**
-   * ON_MESSAGE by default.
+   * The occasion on which the monitor runs; ON_MESSAGE by default.
    *
    * @generated from field: spandrel.v1.MonitorExecutionMode execution_mode = 9;
    */
   executionMode: MonitorExecutionMode;
 
   /**
-   * trace, or nothing.
+   * The level at which the monitor works: trace, which is also the default.
    *
    * @generated from field: optional string level = 10;
    */
   level?: string | undefined;
 
   /**
-   * Only absent.
+   * The idle time of threads: refused when it is sent, because monitors look at traces.
    *
    * @generated from field: optional int64 thread_idle_timeout = 11;
    */
@@ -406,13 +414,13 @@ export declare type CreateMonitorRequest = Message<"spandrel.v1.CreateMonitorReq
 export declare const CreateMonitorRequestSchema: GenMessage<CreateMonitorRequest>;
 
 /**
- * The monitor that was made.
+ * The monitor that was created.
  *
  * @generated from message spandrel.v1.CreateMonitorResponse
  */
 export declare type CreateMonitorResponse = Message<"spandrel.v1.CreateMonitorResponse"> & {
   /**
-   * With its slug.
+   * The new monitor with its id and slug.
    *
    * @generated from field: spandrel.v1.Monitor monitor = 1;
    */
@@ -426,28 +434,28 @@ export declare type CreateMonitorResponse = Message<"spandrel.v1.CreateMonitorRe
 export declare const CreateMonitorResponseSchema: GenMessage<CreateMonitorResponse>;
 
 /**
- * The changes of a monitor.
+ * The changes of one monitor.
  *
  * @generated from message spandrel.v1.UpdateMonitorRequest
  */
 export declare type UpdateMonitorRequest = Message<"spandrel.v1.UpdateMonitorRequest"> & {
   /**
-   * The id or the slug.
+   * The id or the slug of the monitor.
    *
    * @generated from field: string id_or_slug = 1;
    */
   idOrSlug: string;
 
   /**
-   * The fields that change.
+   * The fields of the monitor that change.
    *
    * @generated from field: spandrel.v1.Monitor monitor = 2;
    */
   monitor?: Monitor | undefined;
 
   /**
-   * Which fields of monitor count as sent, those that are set by default; one that is named without a value stays as it is, but
-   * preconditions, which then are none.
+   * The fields of monitor that count as sent, by default those that are set. A field that is named without a value
+   * stays as it is, except for preconditions, which then are none.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -461,13 +469,13 @@ export declare type UpdateMonitorRequest = Message<"spandrel.v1.UpdateMonitorReq
 export declare const UpdateMonitorRequestSchema: GenMessage<UpdateMonitorRequest>;
 
 /**
- * The monitor as it is now.
+ * The monitor that was changed.
  *
  * @generated from message spandrel.v1.UpdateMonitorResponse
  */
 export declare type UpdateMonitorResponse = Message<"spandrel.v1.UpdateMonitorResponse"> & {
   /**
-   * Whole.
+   * The monitor in its current state.
    *
    * @generated from field: spandrel.v1.Monitor monitor = 1;
    */
@@ -481,20 +489,20 @@ export declare type UpdateMonitorResponse = Message<"spandrel.v1.UpdateMonitorRe
 export declare const UpdateMonitorResponseSchema: GenMessage<UpdateMonitorResponse>;
 
 /**
- * Switches one monitor.
+ * The monitor to switch on or off.
  *
  * @generated from message spandrel.v1.ToggleMonitorRequest
  */
 export declare type ToggleMonitorRequest = Message<"spandrel.v1.ToggleMonitorRequest"> & {
   /**
-   * The id or the slug.
+   * The id or the slug of the monitor.
    *
    * @generated from field: string id_or_slug = 1;
    */
   idOrSlug: string;
 
   /**
-   * Whether it runs from now on.
+   * Whether the monitor is switched on from now on.
    *
    * @generated from field: optional bool enabled = 2;
    */
@@ -514,14 +522,14 @@ export declare const ToggleMonitorRequestSchema: GenMessage<ToggleMonitorRequest
  */
 export declare type ToggleMonitorResponse = Message<"spandrel.v1.ToggleMonitorResponse"> & {
   /**
-   * The monitor.
+   * The id of the monitor.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Whether it runs.
+   * Whether the monitor is switched on now.
    *
    * @generated from field: bool enabled = 2;
    */
@@ -535,13 +543,13 @@ export declare type ToggleMonitorResponse = Message<"spandrel.v1.ToggleMonitorRe
 export declare const ToggleMonitorResponseSchema: GenMessage<ToggleMonitorResponse>;
 
 /**
- * Names one monitor.
+ * The id or the slug of the monitor to delete.
  *
  * @generated from message spandrel.v1.DeleteMonitorRequest
  */
 export declare type DeleteMonitorRequest = Message<"spandrel.v1.DeleteMonitorRequest"> & {
   /**
-   * The id or the slug.
+   * The id or the slug of the monitor.
    *
    * @generated from field: string id_or_slug = 1;
    */
@@ -555,13 +563,13 @@ export declare type DeleteMonitorRequest = Message<"spandrel.v1.DeleteMonitorReq
 export declare const DeleteMonitorRequestSchema: GenMessage<DeleteMonitorRequest>;
 
 /**
- * The monitor is deleted.
+ * The confirmation that the monitor is deleted.
  *
  * @generated from message spandrel.v1.DeleteMonitorResponse
  */
 export declare type DeleteMonitorResponse = Message<"spandrel.v1.DeleteMonitorResponse"> & {
   /**
-   * The monitor.
+   * The id of the deleted monitor.
    *
    * @generated from field: string id = 1;
    */
@@ -575,34 +583,34 @@ export declare type DeleteMonitorResponse = Message<"spandrel.v1.DeleteMonitorRe
 export declare const DeleteMonitorResponseSchema: GenMessage<DeleteMonitorResponse>;
 
 /**
- * When a monitor runs.
+ * The occasion on which a monitor runs.
  *
  * @generated from enum spandrel.v1.MonitorExecutionMode
  */
 export enum MonitorExecutionMode {
   /**
-   * ON_MESSAGE, when creating.
+   * No mode: ON_MESSAGE when creating, the stored mode when updating.
    *
    * @generated from enum value: MONITOR_EXECUTION_MODE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * By itself, on traces as they are stored.
+   * The monitor runs by itself, on traces as they are stored.
    *
    * @generated from enum value: MONITOR_EXECUTION_MODE_ON_MESSAGE = 1;
    */
   ON_MESSAGE = 1,
 
   /**
-   * When an application calls it, before it continues.
+   * The monitor runs when an application calls it, before the application continues.
    *
    * @generated from enum value: MONITOR_EXECUTION_MODE_AS_GUARDRAIL = 2;
    */
   AS_GUARDRAIL = 2,
 
   /**
-   * On request.
+   * The monitor runs only on request.
    *
    * @generated from enum value: MONITOR_EXECUTION_MODE_MANUALLY = 3;
    */
@@ -621,7 +629,7 @@ export declare const MonitorExecutionModeSchema: GenEnum<MonitorExecutionMode>;
  */
 export declare const MonitorService: GenService<{
   /**
-   * All monitors of the project, the one that changed last first. Over REST the answer is the bare array.
+   * Lists all monitors of the project, the one that changed last first. Over REST the answer is the bare array.
    *
    * @generated from rpc spandrel.v1.MonitorService.ListMonitors
    */
@@ -631,7 +639,7 @@ export declare const MonitorService: GenService<{
     output: typeof ListMonitorsResponseSchema;
   },
   /**
-   * Counts the evaluations by monitors that the project has open, each kind up to 10000.
+   * Counts the evaluations by monitors that the project has open, each kind up to 10,000.
    *
    * @generated from rpc spandrel.v1.MonitorService.GetMonitorBacklog
    */
@@ -652,7 +660,7 @@ export declare const MonitorService: GenService<{
     output: typeof GetMonitorResponseSchema;
   },
   /**
-   * Makes a monitor. It sees traces that are stored from then on.
+   * Creates a monitor, which sees traces that are stored from then on. A project holds at most 100.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND evaluator_not_found, INVALID_ARGUMENT evaluator_not_runnable,
    * INVALID_ARGUMENT evaluator_unavailable, INVALID_ARGUMENT monitor_limit_reached.
    *
@@ -664,7 +672,8 @@ export declare const MonitorService: GenService<{
     output: typeof CreateMonitorResponseSchema;
   },
   /**
-   * Changes the fields of a monitor that are sent; a list or an object that is sent replaces the stored one. Its slug stays.
+   * Changes the fields of a monitor that are sent; a list or an object that is sent replaces the stored one. Its slug
+   * stays.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND monitor_not_found, NOT_FOUND evaluator_not_found,
    * INVALID_ARGUMENT evaluator_not_runnable, INVALID_ARGUMENT evaluator_unavailable.
    *
@@ -687,7 +696,7 @@ export declare const MonitorService: GenService<{
     output: typeof ToggleMonitorResponseSchema;
   },
   /**
-   * Deletes a monitor with the jobs that wait for it: nothing finds it any more and its slug is free. Results stay.
+   * Deletes a monitor with the jobs that wait for it, and frees its slug for a new one. Results stay.
    * Errors: NOT_FOUND monitor_not_found.
    *
    * @generated from rpc spandrel.v1.MonitorService.DeleteMonitor

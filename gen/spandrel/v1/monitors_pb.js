@@ -136,7 +136,7 @@ export const MonitorExecutionModeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_monitors, 0);
 
 /**
- * When a monitor runs.
+ * The occasion on which a monitor runs.
  *
  * @generated from enum spandrel.v1.MonitorExecutionMode
  */

@@ -22,14 +22,14 @@ export declare const file_spandrel_v1_options: GenFile;
  */
 export declare type LegacyRoute = Message<"spandrel.v1.LegacyRoute"> & {
   /**
-   * The old path template.
+   * Path template of the older route.
    *
    * @generated from field: string path = 1;
    */
   path: string;
 
   /**
-   * The path template to move to.
+   * Path template of the route to move to.
    *
    * @generated from field: string successor = 2;
    */
@@ -56,7 +56,7 @@ export declare const LegacyRouteSchema: GenMessage<LegacyRoute>;
  */
 export declare type Policy = Message<"spandrel.v1.Policy"> & {
   /**
-   * The accepted credential class.
+   * Class of credentials that the rpc accepts.
    *
    * @generated from field: spandrel.v1.Credential credential = 1;
    */
@@ -70,28 +70,28 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
   permission: string;
 
   /**
-   * The shape of error bodies.
+   * Shape of the error bodies over REST.
    *
    * @generated from field: spandrel.v1.ErrorFamily errors = 3;
    */
   errors: ErrorFamily;
 
   /**
-   * The HTTP status of success.
+   * HTTP status of a successful response.
    *
    * @generated from field: int32 success_status = 4;
    */
   successStatus: number;
 
   /**
-   * How the body is read.
+   * Rule by which the body becomes a request.
    *
    * @generated from field: spandrel.v1.BodyRule body = 5;
    */
   body: BodyRule;
 
   /**
-   * The size limit.
+   * Size limit of a request, on the wire and decoded.
    *
    * @generated from field: spandrel.v1.SizeClass size = 6;
    */
@@ -119,7 +119,7 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
   nullIsAbsent: boolean;
 
   /**
-   * Its action in the audit log, for example "apiKey.create"; its refusals are recorded there.
+   * Action of the rpc in the audit log, for example "apiKey.create"; its refusals are recorded there.
    *
    * @generated from field: string audit = 10;
    */
@@ -161,7 +161,7 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
   nullUnsets: boolean;
 
   /**
-   * How a stream of answers leaves over REST.
+   * Form in which a stream of answers leaves over REST.
    *
    * @generated from field: spandrel.v1.RestStream stream = 16;
    */
@@ -182,8 +182,8 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
 export declare const PolicySchema: GenMessage<Policy>;
 
 /**
- * How one field looks over REST. A string field named <name>_json is always the member <name>,
- * holding that JSON itself.
+ * The form of one field over REST. A string field named <name>_json is always the member <name>, holding that JSON
+ * itself.
  *
  * @generated from message spandrel.v1.FieldRest
  */
@@ -233,7 +233,7 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
   pageNumber: boolean;
 
   /**
-   * There is no such member.
+   * Whether the field is left out over REST: there is no such member.
    *
    * @generated from field: bool hidden = 7;
    */
@@ -247,14 +247,14 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
   omit: string[];
 
   /**
-   * The type of JSON that requests may also send for it, or for its items: the name of a type, or any.
+   * Type of JSON that requests may also send for the field, or for its items: the name of a type, or any.
    *
    * @generated from field: repeated string also = 9;
    */
   also: string[];
 
   /**
-   * The header that holds it in requests whose query does not.
+   * Name of the header that holds the field in requests whose query does not.
    *
    * @generated from field: string header = 10;
    */
@@ -282,28 +282,28 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
 export declare const FieldRestSchema: GenMessage<FieldRest>;
 
 /**
- * A member that responses have over REST although the message has no such field: a copy of another field, a constant, or the word for
- * what is set in a oneof.
- * Clients of an older interface read it.
+ * A member that responses have over REST although the message has no such field: a copy of another field, a constant,
+ * or the word for what is set in a oneof. Clients of an older interface read it.
  *
  * @generated from message spandrel.v1.ExtraMember
  */
 export declare type ExtraMember = Message<"spandrel.v1.ExtraMember"> & {
   /**
-   * The name of the member.
+   * Name of the member over REST.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Its value.
+   * The value of the member.
    *
    * @generated from oneof spandrel.v1.ExtraMember.value
    */
   value: {
     /**
-     * The same as this field, for example "api_key.id"; options of the field other than its name hold for it too, but for omit.
+     * Path of the field whose value is copied, for example "api_key.id"; its options other than name and omit hold for
+     * the copy too.
      *
      * @generated from field: string copy_of = 2;
      */
@@ -311,7 +311,7 @@ export declare type ExtraMember = Message<"spandrel.v1.ExtraMember"> & {
     case: "copyOf";
   } | {
     /**
-     * This JSON text, always.
+     * JSON text that is always the value.
      *
      * @generated from field: string json = 3;
      */
@@ -319,7 +319,7 @@ export declare type ExtraMember = Message<"spandrel.v1.ExtraMember"> & {
     case: "json";
   } | {
     /**
-     * The REST name of the field of this oneof that is set.
+     * Name of the oneof whose set field is the value, by its REST name.
      *
      * @generated from field: string case_of = 5;
      */
@@ -328,7 +328,7 @@ export declare type ExtraMember = Message<"spandrel.v1.ExtraMember"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The field that it is written before; after all of them when empty.
+   * Name of the field that the member is written before; after all fields when empty.
    *
    * @generated from field: string before = 4;
    */
@@ -342,7 +342,7 @@ export declare type ExtraMember = Message<"spandrel.v1.ExtraMember"> & {
 export declare const ExtraMemberSchema: GenMessage<ExtraMember>;
 
 /**
- * Which credentials an rpc accepts.
+ * The credentials that an rpc accepts.
  *
  * @generated from enum spandrel.v1.Credential
  */
@@ -355,7 +355,7 @@ export enum Credential {
   UNSPECIFIED = 0,
 
   /**
-   * Credentials are ignored.
+   * No credential is needed, and any that is sent is ignored.
    *
    * @generated from enum value: CREDENTIAL_OPEN = 1;
    */
@@ -388,7 +388,7 @@ export declare const CredentialSchema: GenEnum<Credential>;
  */
 export enum ErrorFamily {
   /**
-   * Never valid.
+   * No family; never valid for an rpc.
    *
    * @generated from enum value: ERROR_FAMILY_UNSPECIFIED = 0;
    */
@@ -415,7 +415,7 @@ export enum ErrorFamily {
 export declare const ErrorFamilySchema: GenEnum<ErrorFamily>;
 
 /**
- * How a REST body becomes a request.
+ * The rule by which a REST body becomes a request.
  *
  * @generated from enum spandrel.v1.BodyRule
  */
@@ -442,13 +442,13 @@ export enum BodyRule {
 export declare const BodyRuleSchema: GenEnum<BodyRule>;
 
 /**
- * Which size limit a request is held to, on the wire and decoded.
+ * The size limit of a request, on the wire and decoded.
  *
  * @generated from enum spandrel.v1.SizeClass
  */
 export enum SizeClass {
   /**
-   * 1 MiB.
+   * The limit of all other requests, 1 MiB.
    *
    * @generated from enum value: SIZE_CLASS_UNSPECIFIED = 0;
    */
@@ -462,14 +462,14 @@ export enum SizeClass {
   INGEST = 1,
 
   /**
-   * 8 MiB.
+   * The limit of reports of gateways, 8 MiB.
    *
    * @generated from enum value: SIZE_CLASS_REPORT = 2;
    */
   REPORT = 2,
 
   /**
-   * 10 MiB.
+   * The limit of evaluations and of results of experiments, 10 MiB.
    *
    * @generated from enum value: SIZE_CLASS_EVALUATION = 3;
    */
@@ -482,13 +482,14 @@ export enum SizeClass {
 export declare const SizeClassSchema: GenEnum<SizeClass>;
 
 /**
- * How the messages of a streaming rpc leave over REST. An rpc streams its answers if and only if it says how.
+ * The form in which the messages of a streaming rpc leave over REST. An rpc streams its answers if and only if it says
+ * how.
  *
  * @generated from enum spandrel.v1.RestStream
  */
 export enum RestStream {
   /**
-   * One answer, not a stream.
+   * One answer instead of a stream.
    *
    * @generated from enum value: REST_STREAM_UNSPECIFIED = 0;
    */
@@ -538,7 +539,7 @@ export enum RestCase {
   SNAKE = 1,
 
   /**
-   * lowerCamelCase.
+   * The names of the fields in lowerCamelCase.
    *
    * @generated from enum value: REST_CASE_CAMEL = 2;
    */
@@ -551,7 +552,7 @@ export enum RestCase {
 export declare const RestCaseSchema: GenEnum<RestCase>;
 
 /**
- * Who may call this rpc, and the form of its responses.
+ * Who may call the rpc, and the form of its responses.
  *
  * @generated from extension: spandrel.v1.Policy policy = 50100;
  */
@@ -572,7 +573,7 @@ export declare const rest_case: GenExtension<FileOptions, RestCase>;
 export declare const rest_extra: GenExtension<MessageOptions, ExtraMember[]>;
 
 /**
- * How this field looks over REST.
+ * The form of the field over REST.
  *
  * @generated from extension: spandrel.v1.FieldRest rest = 50102;
  */
@@ -586,15 +587,16 @@ export declare const rest: GenExtension<FieldOptions, FieldRest>;
 export declare const range_end: GenExtension<FieldOptions, boolean>;
 
 /**
- * Its messages, which are inline, share one place over REST. An answer has the members of all of them, each once; those that the
- * message which is set lacks are null. A request sets the message that has most of the members sent, and of several such the smallest.
+ * Whether the messages of the oneof, which are inline, share one place over REST. An answer has the members of all of
+ * them, each once; those that the message which is set lacks are null. A request sets the message that has most of
+ * the members sent, and of several such the smallest.
  *
  * @generated from extension: bool rest_merged = 50105;
  */
 export declare const rest_merged: GenExtension<OneofOptions, boolean>;
 
 /**
- * The value's text over REST.
+ * Text of the value over REST.
  *
  * @generated from extension: string spelling = 50103;
  */

@@ -50,7 +50,7 @@ export const CredentialSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_options, 0);
 
 /**
- * Which credentials an rpc accepts.
+ * The credentials that an rpc accepts.
  *
  * @generated from enum spandrel.v1.Credential
  */
@@ -78,7 +78,7 @@ export const BodyRuleSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_options, 2);
 
 /**
- * How a REST body becomes a request.
+ * The rule by which a REST body becomes a request.
  *
  * @generated from enum spandrel.v1.BodyRule
  */
@@ -92,7 +92,7 @@ export const SizeClassSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_options, 3);
 
 /**
- * Which size limit a request is held to, on the wire and decoded.
+ * The size limit of a request, on the wire and decoded.
  *
  * @generated from enum spandrel.v1.SizeClass
  */
@@ -106,7 +106,8 @@ export const RestStreamSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_options, 4);
 
 /**
- * How the messages of a streaming rpc leave over REST. An rpc streams its answers if and only if it says how.
+ * The form in which the messages of a streaming rpc leave over REST. An rpc streams its answers if and only if it says
+ * how.
  *
  * @generated from enum spandrel.v1.RestStream
  */
@@ -128,7 +129,7 @@ export const RestCase = /*@__PURE__*/
   tsEnum(RestCaseSchema);
 
 /**
- * Who may call this rpc, and the form of its responses.
+ * Who may call the rpc, and the form of its responses.
  *
  * @generated from extension: spandrel.v1.Policy policy = 50100;
  */
@@ -152,7 +153,7 @@ export const rest_extra = /*@__PURE__*/
   extDesc(file_spandrel_v1_options, 2);
 
 /**
- * How this field looks over REST.
+ * The form of the field over REST.
  *
  * @generated from extension: spandrel.v1.FieldRest rest = 50102;
  */
@@ -168,8 +169,9 @@ export const range_end = /*@__PURE__*/
   extDesc(file_spandrel_v1_options, 4);
 
 /**
- * Its messages, which are inline, share one place over REST. An answer has the members of all of them, each once; those that the
- * message which is set lacks are null. A request sets the message that has most of the members sent, and of several such the smallest.
+ * Whether the messages of the oneof, which are inline, share one place over REST. An answer has the members of all of
+ * them, each once; those that the message which is set lacks are null. A request sets the message that has most of
+ * the members sent, and of several such the smallest.
  *
  * @generated from extension: bool rest_merged = 50105;
  */
@@ -177,7 +179,7 @@ export const rest_merged = /*@__PURE__*/
   extDesc(file_spandrel_v1_options, 5);
 
 /**
- * The value's text over REST.
+ * Text of the value over REST.
  *
  * @generated from extension: string spelling = 50103;
  */

@@ -21,35 +21,35 @@ export declare const file_spandrel_v1_organization: GenFile;
  */
 export declare type Organization = Message<"spandrel.v1.Organization"> & {
   /**
-   * "organization_" and 21 characters, or imposed.
+   * ID of the organization: "organization_" and 21 characters, or the one that was imposed when the server created it.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The display name: 1 to 255 characters.
+   * Display name of the organization, 1 to 255 characters.
    *
    * @generated from field: optional string name = 2;
    */
   name?: string | undefined;
 
   /**
-   * For addresses; never changes.
+   * Readable name for addresses, made from the first name and the ID; it never changes.
    *
    * @generated from field: string slug = 3;
    */
   slug: string;
 
   /**
-   * When it was created.
+   * Time when the organization was created.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 4;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it last changed.
+   * Time when the organization was last changed.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 5;
    */
@@ -63,48 +63,48 @@ export declare type Organization = Message<"spandrel.v1.Organization"> & {
 export declare const OrganizationSchema: GenMessage<Organization>;
 
 /**
- * A part of the organization.
+ * A team of the organization, which projects belong to.
  *
  * @generated from message spandrel.v1.Team
  */
 export declare type Team = Message<"spandrel.v1.Team"> & {
   /**
-   * "team_" and 21 characters, or imposed.
+   * ID of the team: "team_" and 21 characters.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The display name.
+   * Display name of the team, 1 to 255 characters, unique in the organization.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * For addresses; never changes.
+   * Readable name for addresses, made from the first name and the ID; it never changes.
    *
    * @generated from field: string slug = 3;
    */
   slug: string;
 
   /**
-   * The organization.
+   * ID of the organization that the team belongs to.
    *
    * @generated from field: string organization_id = 4;
    */
   organizationId: string;
 
   /**
-   * When it was created.
+   * Time when the team was created.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 5;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it last changed.
+   * Time when the team was last changed.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 6;
    */
@@ -118,83 +118,84 @@ export declare type Team = Message<"spandrel.v1.Team"> & {
 export declare const TeamSchema: GenMessage<Team>;
 
 /**
- * A project. Its key is never in it.
+ * A project, which traces are sent to. Its key is never in it.
  *
  * @generated from message spandrel.v1.Project
  */
 export declare type Project = Message<"spandrel.v1.Project"> & {
   /**
-   * "project_" and 21 characters, or imposed.
+   * ID of the project: "project_" and 21 characters, or the one that was imposed when the server created it.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The display name: 1 to 255 characters, unique in the team.
+   * Display name of the project, 1 to 255 characters, unique in the team.
    *
    * @generated from field: optional string name = 2;
    */
   name?: string | undefined;
 
   /**
-   * For addresses; never changes.
+   * Readable name for addresses, made from the first name and the ID; it never changes.
    *
    * @generated from field: string slug = 3;
    */
   slug: string;
 
   /**
-   * The team it belongs to. An update moves it, where that adds nothing to what the caller may do in it.
+   * ID of the team that the project belongs to. An update moves the project, where that adds nothing to what the caller
+   * may do in it.
    *
    * @generated from field: optional string team_id = 4;
    */
   teamId?: string | undefined;
 
   /**
-   * The language of the application, in 1 to 64 characters.
+   * Programming language of the application, 1 to 64 characters; "other" when none was given.
    *
    * @generated from field: optional string language = 5;
    */
   language?: string | undefined;
 
   /**
-   * The framework of the application, in 1 to 64 characters.
+   * Framework of the application, 1 to 64 characters; "other" when none was given.
    *
    * @generated from field: optional string framework = 6;
    */
   framework?: string | undefined;
 
   /**
-   * When it was created.
+   * Time when the project was created.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 7;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it last changed.
+   * Time when the project was last changed.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 8;
    */
   updatedAt?: Timestamp | undefined;
 
   /**
-   * When it was archived.
+   * Time when the project was archived; unset while it is not.
    *
    * @generated from field: optional google.protobuf.Timestamp archived_at = 9;
    */
   archivedAt?: Timestamp | undefined;
 
   /**
-   * The last four characters of its key.
+   * The last four characters of the key of the project.
    *
    * @generated from field: string api_key_hint = 10;
    */
   apiKeyHint: string;
 
   /**
-   * When its key last worked, to a minute.
+   * Time when the key of the project was last used, to a minute; unset before its first use.
    *
    * @generated from field: optional google.protobuf.Timestamp api_key_last_used_at = 11;
    */
@@ -208,62 +209,62 @@ export declare type Project = Message<"spandrel.v1.Project"> & {
 export declare const ProjectSchema: GenMessage<Project>;
 
 /**
- * A member of the organization.
+ * A person who is a member of the organization.
  *
  * @generated from message spandrel.v1.Member
  */
 export declare type Member = Message<"spandrel.v1.Member"> & {
   /**
-   * "user_" and 21 characters.
+   * ID of the member: "user_" and 21 characters.
    *
    * @generated from field: string user_id = 1;
    */
   userId: string;
 
   /**
-   * Lower case, unique in the organization.
+   * E-mail address of the member in lower case, unique in the organization.
    *
    * @generated from field: string email = 2;
    */
   email: string;
 
   /**
-   * The display name: 1 to 255 characters.
+   * Display name of the member, 1 to 255 characters.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string | undefined;
 
   /**
-   * The role at the organization.
+   * Role of the member at the organization.
    *
    * @generated from field: spandrel.v1.MemberRole role = 4;
    */
   role: MemberRole;
 
   /**
-   * Whether their keys are refused.
+   * Whether the member is disabled: the personal keys of a disabled member are refused.
    *
    * @generated from field: optional bool disabled = 5;
    */
   disabled?: boolean | undefined;
 
   /**
-   * Since when their keys are refused.
+   * Time when the member was disabled; unset for a member who is not disabled.
    *
    * @generated from field: optional google.protobuf.Timestamp disabled_at = 6;
    */
   disabledAt?: Timestamp | undefined;
 
   /**
-   * When they were added.
+   * Time when the member was added.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 7;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When they last changed.
+   * Time when the member was last changed.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 8;
    */
@@ -277,27 +278,27 @@ export declare type Member = Message<"spandrel.v1.Member"> & {
 export declare const MemberSchema: GenMessage<Member>;
 
 /**
- * A grant of a member.
+ * A grant of a member: a role at a scope, and at the scopes below it.
  *
  * @generated from message spandrel.v1.RoleBinding
  */
 export declare type RoleBinding = Message<"spandrel.v1.RoleBinding"> & {
   /**
-   * "rolebinding_" and 21 characters.
+   * ID of the grant: "rolebinding_" and 21 characters.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The member.
+   * ID of the member who holds the grant.
    *
    * @generated from field: string user_id = 2;
    */
   userId: string;
 
   /**
-   * The role.
+   * Role that the member has at the scope.
    *
    * @generated from field: spandrel.v1.Role role = 3;
    */
@@ -311,21 +312,21 @@ export declare type RoleBinding = Message<"spandrel.v1.RoleBinding"> & {
   scopeType: ScopeType;
 
   /**
-   * The id of the organization, team or project.
+   * ID of the organization, team or project that is the scope.
    *
    * @generated from field: string scope_id = 5;
    */
   scopeId: string;
 
   /**
-   * For CUSTOM: its permissions.
+   * Permissions of a grant with the role CUSTOM; empty for the other roles.
    *
    * @generated from field: repeated string permissions = 6;
    */
   permissions: string[];
 
   /**
-   * When it was given.
+   * Time when the grant was given.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 7;
    */
@@ -339,125 +340,126 @@ export declare type RoleBinding = Message<"spandrel.v1.RoleBinding"> & {
 export declare const RoleBindingSchema: GenMessage<RoleBinding>;
 
 /**
- * One thing that was done or refused.
+ * An entry of the audit log: an action that was carried out or refused.
  *
  * @generated from message spandrel.v1.AuditEntry
  */
 export declare type AuditEntry = Message<"spandrel.v1.AuditEntry"> & {
   /**
-   * "audit_" and 21 characters.
+   * ID of the entry: "audit_" and 21 characters.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * When it was done, or refused first.
+   * Time when the action was carried out, or first refused.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 2;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * The kind of credential that was used.
+   * Kind of the credential that the action was requested with.
    *
    * @generated from field: spandrel.v1.ActorKind actor_kind = 3;
    */
   actorKind: ActorKind;
 
   /**
-   * The member behind the credential.
+   * ID of the member who owns the key; unset for keys without an owner, and when no key was used.
    *
    * @generated from field: optional string actor_user_id = 4;
    */
   actorUserId?: string | undefined;
 
   /**
-   * The key it was done with; for a project key the project.
+   * ID of the key that was used, for a project key the ID of its project; unset when no key was used.
    *
    * @generated from field: optional string actor_key_id = 5;
    */
   actorKeyId?: string | undefined;
 
   /**
-   * For example apiKey.create.
+   * Name of the action, for example apiKey.create.
    *
    * @generated from field: string action = 6;
    */
   action: string;
 
   /**
-   * The type of the target.
+   * Type of the target of the action, for example apiKey.
    *
    * @generated from field: string target_type = 7;
    */
   targetType: string;
 
   /**
-   * The id of the target.
+   * ID of the target of the action; unset when the action has no single target.
    *
    * @generated from field: optional string target_id = 8;
    */
   targetId?: string | undefined;
 
   /**
-   * Whether it was done or refused.
+   * Whether the action was carried out or refused.
    *
    * @generated from field: spandrel.v1.AuditOutcome outcome = 9;
    */
   outcome: AuditOutcome;
 
   /**
-   * The status of the answer, as over HTTP.
+   * HTTP status of the response, also for actions over gRPC and Connect.
    *
    * @generated from field: int32 status = 10;
    */
   status: number;
 
   /**
-   * The code of the refusal.
+   * Error code of the refusal; unset for an action that was carried out.
    *
    * @generated from field: optional string code = 11;
    */
   code?: string | undefined;
 
   /**
-   * The names of the fields that changed.
+   * Names of the fields that were changed; empty for other actions than updates.
    *
    * @generated from field: repeated string fields = 12;
    */
   fields: string[];
 
   /**
-   * The address that the request came from.
+   * IP address that the request came from; unset when there was no request.
    *
    * @generated from field: optional string ip = 13;
    */
   ip?: string | undefined;
 
   /**
-   * The user agent of the client.
+   * User agent of the client, cut to 256 characters; unset when the client named none.
    *
    * @generated from field: optional string user_agent = 14;
    */
   userAgent?: string | undefined;
 
   /**
-   * The id of the request.
+   * ID of the request; unset when there was no request.
    *
    * @generated from field: optional string request_id = 15;
    */
   requestId?: string | undefined;
 
   /**
-   * The trace of the request.
+   * ID of the trace of the request; unset when it has none.
    *
    * @generated from field: optional string trace_id = 16;
    */
   traceId?: string | undefined;
 
   /**
-   * How often it happened within a minute.
+   * Number of times that the same key was refused the same action within a minute; 1 for an action that was carried
+   * out.
    *
    * @generated from field: int32 count = 17;
    */
@@ -471,27 +473,27 @@ export declare type AuditEntry = Message<"spandrel.v1.AuditEntry"> & {
 export declare const AuditEntrySchema: GenMessage<AuditEntry>;
 
 /**
- * Which page of how much.
+ * The position of a page in its list.
  *
  * @generated from message spandrel.v1.Pagination
  */
 export declare type Pagination = Message<"spandrel.v1.Pagination"> & {
   /**
-   * Counted from 1.
+   * Number of the page, counted from 1.
    *
    * @generated from field: int32 page = 1;
    */
   page: number;
 
   /**
-   * Items of a page.
+   * Maximum number of items of a page.
    *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
-   * All there are.
+   * Number of items of all pages together.
    *
    * @generated from field: int32 total = 3;
    */
@@ -505,7 +507,7 @@ export declare type Pagination = Message<"spandrel.v1.Pagination"> & {
 export declare const PaginationSchema: GenMessage<Pagination>;
 
 /**
- * Asks for the organization of the caller.
+ * Request for the organization of the caller.
  *
  * @generated from message spandrel.v1.GetOrganizationRequest
  */
@@ -525,7 +527,7 @@ export declare const GetOrganizationRequestSchema: GenMessage<GetOrganizationReq
  */
 export declare type GetOrganizationResponse = Message<"spandrel.v1.GetOrganizationResponse"> & {
   /**
-   * The one that the key belongs to.
+   * The organization that the credential of the caller belongs to.
    *
    * @generated from field: spandrel.v1.Organization organization = 1;
    */
@@ -539,20 +541,20 @@ export declare type GetOrganizationResponse = Message<"spandrel.v1.GetOrganizati
 export declare const GetOrganizationResponseSchema: GenMessage<GetOrganizationResponse>;
 
 /**
- * Changes of the organization.
+ * The changes of the organization of the caller.
  *
  * @generated from message spandrel.v1.UpdateOrganizationRequest
  */
 export declare type UpdateOrganizationRequest = Message<"spandrel.v1.UpdateOrganizationRequest"> & {
   /**
-   * The fields that change.
+   * The organization with the fields to change.
    *
    * @generated from field: spandrel.v1.Organization organization = 1;
    */
   organization?: Organization | undefined;
 
   /**
-   * Which fields of organization count as sent; those that are set by default.
+   * Mask of the fields of organization that count as sent; all fields that are set by default.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
@@ -566,13 +568,13 @@ export declare type UpdateOrganizationRequest = Message<"spandrel.v1.UpdateOrgan
 export declare const UpdateOrganizationRequestSchema: GenMessage<UpdateOrganizationRequest>;
 
 /**
- * The changed organization.
+ * The organization that was changed.
  *
  * @generated from message spandrel.v1.UpdateOrganizationResponse
  */
 export declare type UpdateOrganizationResponse = Message<"spandrel.v1.UpdateOrganizationResponse"> & {
   /**
-   * With everything it has now.
+   * The organization with all its fields after the change.
    *
    * @generated from field: spandrel.v1.Organization organization = 1;
    */
@@ -586,20 +588,21 @@ export declare type UpdateOrganizationResponse = Message<"spandrel.v1.UpdateOrga
 export declare const UpdateOrganizationResponseSchema: GenMessage<UpdateOrganizationResponse>;
 
 /**
- * Which page of the teams.
+ * The page of teams to list.
  *
  * @generated from message spandrel.v1.ListTeamsRequest
  */
 export declare type ListTeamsRequest = Message<"spandrel.v1.ListTeamsRequest"> & {
   /**
-   * next_page_token of the page before; over REST the number of the page, counted from 1.
+   * Token of the page: next_page_token of the page before, empty for the first page; over REST the number of the page,
+   * counted from 1.
    *
    * @generated from field: string page_token = 1;
    */
   pageToken: string;
 
   /**
-   * Items of a page, 1 to 1000; 50 by default.
+   * Maximum number of teams of a page, 1 to 1000; 50 by default.
    *
    * @generated from field: optional int32 page_size = 2;
    */
@@ -619,21 +622,21 @@ export declare const ListTeamsRequestSchema: GenMessage<ListTeamsRequest>;
  */
 export declare type ListTeamsResponse = Message<"spandrel.v1.ListTeamsResponse"> & {
   /**
-   * Oldest first.
+   * Teams in the order of their creation, oldest first.
    *
    * @generated from field: repeated spandrel.v1.Team data = 1;
    */
   data: Team[];
 
   /**
-   * Which page this is, and of how much.
+   * Number of the page, and the size of the whole list.
    *
    * @generated from field: spandrel.v1.Pagination pagination = 2;
    */
   pagination?: Pagination | undefined;
 
   /**
-   * Where the next page begins; empty when nothing remains.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 3;
    */
@@ -647,13 +650,13 @@ export declare type ListTeamsResponse = Message<"spandrel.v1.ListTeamsResponse">
 export declare const ListTeamsResponseSchema: GenMessage<ListTeamsResponse>;
 
 /**
- * A new team.
+ * The team to create.
  *
  * @generated from message spandrel.v1.CreateTeamRequest
  */
 export declare type CreateTeamRequest = Message<"spandrel.v1.CreateTeamRequest"> & {
   /**
-   * 1 to 255 characters, unique in the organization.
+   * Display name of the team, 1 to 255 characters, unique in the organization.
    *
    * @generated from field: optional string name = 1;
    */
@@ -667,13 +670,13 @@ export declare type CreateTeamRequest = Message<"spandrel.v1.CreateTeamRequest">
 export declare const CreateTeamRequestSchema: GenMessage<CreateTeamRequest>;
 
 /**
- * The new team.
+ * The team that was created.
  *
  * @generated from message spandrel.v1.CreateTeamResponse
  */
 export declare type CreateTeamResponse = Message<"spandrel.v1.CreateTeamResponse"> & {
   /**
-   * Without any project yet.
+   * The new team, which has no projects yet.
    *
    * @generated from field: spandrel.v1.Team team = 1;
    */
@@ -687,20 +690,21 @@ export declare type CreateTeamResponse = Message<"spandrel.v1.CreateTeamResponse
 export declare const CreateTeamResponseSchema: GenMessage<CreateTeamResponse>;
 
 /**
- * Which page of the projects.
+ * The page of projects to list.
  *
  * @generated from message spandrel.v1.ListProjectsRequest
  */
 export declare type ListProjectsRequest = Message<"spandrel.v1.ListProjectsRequest"> & {
   /**
-   * next_page_token of the page before; over REST the number of the page, counted from 1.
+   * Token of the page: next_page_token of the page before, empty for the first page; over REST the number of the page,
+   * counted from 1.
    *
    * @generated from field: string page_token = 1;
    */
   pageToken: string;
 
   /**
-   * Items of a page, 1 to 1000; 50 by default.
+   * Maximum number of projects of a page, 1 to 1000; 50 by default.
    *
    * @generated from field: optional int32 page_size = 2;
    */
@@ -720,21 +724,21 @@ export declare const ListProjectsRequestSchema: GenMessage<ListProjectsRequest>;
  */
 export declare type ListProjectsResponse = Message<"spandrel.v1.ListProjectsResponse"> & {
   /**
-   * Oldest first.
+   * Projects in the order of their creation, oldest first, without archived ones.
    *
    * @generated from field: repeated spandrel.v1.Project data = 1;
    */
   data: Project[];
 
   /**
-   * Which page this is, and of how much.
+   * Number of the page, and the size of the whole list.
    *
    * @generated from field: spandrel.v1.Pagination pagination = 2;
    */
   pagination?: Pagination | undefined;
 
   /**
-   * Where the next page begins; empty when nothing remains.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 3;
    */
@@ -748,41 +752,41 @@ export declare type ListProjectsResponse = Message<"spandrel.v1.ListProjectsResp
 export declare const ListProjectsResponseSchema: GenMessage<ListProjectsResponse>;
 
 /**
- * A new project.
+ * The project to create.
  *
  * @generated from message spandrel.v1.CreateProjectRequest
  */
 export declare type CreateProjectRequest = Message<"spandrel.v1.CreateProjectRequest"> & {
   /**
-   * 1 to 255 characters, unique in the team.
+   * Display name of the project, 1 to 255 characters, unique in the team.
    *
    * @generated from field: optional string name = 1;
    */
   name?: string | undefined;
 
   /**
-   * The oldest team by default.
+   * ID of the team that the project belongs to; the oldest team by default.
    *
    * @generated from field: optional string team_id = 2;
    */
   teamId?: string | undefined;
 
   /**
-   * Up to 64 characters; other by default.
+   * Programming language of the application, 1 to 64 characters; "other" by default.
    *
    * @generated from field: optional string language = 3;
    */
   language?: string | undefined;
 
   /**
-   * Up to 64 characters; other by default.
+   * Framework of the application, 1 to 64 characters; "other" by default.
    *
    * @generated from field: optional string framework = 4;
    */
   framework?: string | undefined;
 
   /**
-   * A key of an older installation to keep, without the shape of an API key; administrators only.
+   * Key of an older installation to keep, 24 to 256 characters without the shape of an API key; administrators only.
    *
    * @generated from field: optional string api_key = 5;
    */
@@ -802,14 +806,14 @@ export declare const CreateProjectRequestSchema: GenMessage<CreateProjectRequest
  */
 export declare type CreateProjectResponse = Message<"spandrel.v1.CreateProjectResponse"> & {
   /**
-   * As it was made.
+   * The new project without its key.
    *
    * @generated from field: spandrel.v1.Project project = 1;
    */
   project?: Project | undefined;
 
   /**
-   * The whole key.
+   * The whole key of the project, which only this response holds.
    *
    * @generated from field: string api_key = 2;
    */
@@ -823,13 +827,13 @@ export declare type CreateProjectResponse = Message<"spandrel.v1.CreateProjectRe
 export declare const CreateProjectResponseSchema: GenMessage<CreateProjectResponse>;
 
 /**
- * Names one project.
+ * The project to read.
  *
  * @generated from message spandrel.v1.GetProjectRequest
  */
 export declare type GetProjectRequest = Message<"spandrel.v1.GetProjectRequest"> & {
   /**
-   * The id of the project.
+   * ID of the project.
    *
    * @generated from field: string id = 1;
    */
@@ -843,13 +847,13 @@ export declare type GetProjectRequest = Message<"spandrel.v1.GetProjectRequest">
 export declare const GetProjectRequestSchema: GenMessage<GetProjectRequest>;
 
 /**
- * The requested project.
+ * The project that was requested.
  *
  * @generated from message spandrel.v1.GetProjectResponse
  */
 export declare type GetProjectResponse = Message<"spandrel.v1.GetProjectResponse"> & {
   /**
-   * Its key is not in it.
+   * The project without its key.
    *
    * @generated from field: spandrel.v1.Project project = 1;
    */
@@ -863,27 +867,27 @@ export declare type GetProjectResponse = Message<"spandrel.v1.GetProjectResponse
 export declare const GetProjectResponseSchema: GenMessage<GetProjectResponse>;
 
 /**
- * Changes of one project.
+ * The changes of one project.
  *
  * @generated from message spandrel.v1.UpdateProjectRequest
  */
 export declare type UpdateProjectRequest = Message<"spandrel.v1.UpdateProjectRequest"> & {
   /**
-   * The id of the project.
+   * ID of the project.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The fields that change.
+   * The project with the fields to change.
    *
    * @generated from field: spandrel.v1.Project project = 2;
    */
   project?: Project | undefined;
 
   /**
-   * Which fields of project count as sent; those that are set by default.
+   * Mask of the fields of project that count as sent; all fields that are set by default.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -897,13 +901,13 @@ export declare type UpdateProjectRequest = Message<"spandrel.v1.UpdateProjectReq
 export declare const UpdateProjectRequestSchema: GenMessage<UpdateProjectRequest>;
 
 /**
- * The changed project.
+ * The project that was changed.
  *
  * @generated from message spandrel.v1.UpdateProjectResponse
  */
 export declare type UpdateProjectResponse = Message<"spandrel.v1.UpdateProjectResponse"> & {
   /**
-   * With everything it has now.
+   * The project with all its fields after the change, without its key.
    *
    * @generated from field: spandrel.v1.Project project = 1;
    */
@@ -917,13 +921,13 @@ export declare type UpdateProjectResponse = Message<"spandrel.v1.UpdateProjectRe
 export declare const UpdateProjectResponseSchema: GenMessage<UpdateProjectResponse>;
 
 /**
- * Names the project to archive.
+ * The project to archive.
  *
  * @generated from message spandrel.v1.ArchiveProjectRequest
  */
 export declare type ArchiveProjectRequest = Message<"spandrel.v1.ArchiveProjectRequest"> & {
   /**
-   * The id of the project.
+   * ID of the project.
    *
    * @generated from field: string id = 1;
    */
@@ -937,27 +941,27 @@ export declare type ArchiveProjectRequest = Message<"spandrel.v1.ArchiveProjectR
 export declare const ArchiveProjectRequestSchema: GenMessage<ArchiveProjectRequest>;
 
 /**
- * The archived project.
+ * The project that was archived.
  *
  * @generated from message spandrel.v1.ArchiveProjectResponse
  */
 export declare type ArchiveProjectResponse = Message<"spandrel.v1.ArchiveProjectResponse"> & {
   /**
-   * The id of the project.
+   * ID of the project.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The display name at that time.
+   * Display name of the project when it was archived.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * When its key and the grants on it stopped working.
+   * Time when the project was archived: its key and the grants on it stopped working then.
    *
    * @generated from field: google.protobuf.Timestamp archived_at = 3;
    */
@@ -971,27 +975,27 @@ export declare type ArchiveProjectResponse = Message<"spandrel.v1.ArchiveProject
 export declare const ArchiveProjectResponseSchema: GenMessage<ArchiveProjectResponse>;
 
 /**
- * Asks for a new key.
+ * The project that gets a new key.
  *
  * @generated from message spandrel.v1.RotateProjectKeyRequest
  */
 export declare type RotateProjectKeyRequest = Message<"spandrel.v1.RotateProjectKeyRequest"> & {
   /**
-   * The id of the project.
+   * ID of the project.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * How many seconds the key before works on, 0 to 86400; not at all by default.
+   * Seconds that the key before keeps working beside the new one, 0 to 86400; 0 by default.
    *
    * @generated from field: optional int32 overlap_seconds = 2;
    */
   overlapSeconds?: number | undefined;
 
   /**
-   * A key of an older installation to keep, without the shape of an API key; administrators only.
+   * Key of an older installation to keep, 24 to 256 characters without the shape of an API key; administrators only.
    *
    * @generated from field: optional string api_key = 3;
    */
@@ -1005,20 +1009,20 @@ export declare type RotateProjectKeyRequest = Message<"spandrel.v1.RotateProject
 export declare const RotateProjectKeyRequestSchema: GenMessage<RotateProjectKeyRequest>;
 
 /**
- * The new key.
+ * The new key of the project.
  *
  * @generated from message spandrel.v1.RotateProjectKeyResponse
  */
 export declare type RotateProjectKeyResponse = Message<"spandrel.v1.RotateProjectKeyResponse"> & {
   /**
-   * The whole key.
+   * The whole new key of the project, which only this response holds.
    *
    * @generated from field: string api_key = 1;
    */
   apiKey: string;
 
   /**
-   * Until when the key before works.
+   * Time until which the key before works; unset when it stopped working at once.
    *
    * @generated from field: optional google.protobuf.Timestamp overlap_ends_at = 2;
    */
@@ -1032,20 +1036,20 @@ export declare type RotateProjectKeyResponse = Message<"spandrel.v1.RotateProjec
 export declare const RotateProjectKeyResponseSchema: GenMessage<RotateProjectKeyResponse>;
 
 /**
- * Which page of the members.
+ * The page of members to list.
  *
  * @generated from message spandrel.v1.ListMembersRequest
  */
 export declare type ListMembersRequest = Message<"spandrel.v1.ListMembersRequest"> & {
   /**
-   * Items of a page, 1 to 200; 50 by default.
+   * Maximum number of members of a page, 1 to 200; 50 by default.
    *
    * @generated from field: optional int32 page_size = 1;
    */
   pageSize?: number | undefined;
 
   /**
-   * next_page_token of the page before.
+   * Token of the page: next_page_token of the page before; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -1065,14 +1069,14 @@ export declare const ListMembersRequestSchema: GenMessage<ListMembersRequest>;
  */
 export declare type ListMembersResponse = Message<"spandrel.v1.ListMembersResponse"> & {
   /**
-   * Oldest first.
+   * Members in the order they were added, oldest first, disabled ones included.
    *
    * @generated from field: repeated spandrel.v1.Member data = 1;
    */
   data: Member[];
 
   /**
-   * Where the next page begins; unset when nothing remains.
+   * Token of the next page; unset on the last page.
    *
    * @generated from field: optional string next_page_token = 2;
    */
@@ -1086,27 +1090,27 @@ export declare type ListMembersResponse = Message<"spandrel.v1.ListMembersRespon
 export declare const ListMembersResponseSchema: GenMessage<ListMembersResponse>;
 
 /**
- * A new member.
+ * The member to add.
  *
  * @generated from message spandrel.v1.CreateMemberRequest
  */
 export declare type CreateMemberRequest = Message<"spandrel.v1.CreateMemberRequest"> & {
   /**
-   * Up to 320 characters with one @.
+   * E-mail address of the member, at most 320 characters with one @; stored in lower case.
    *
    * @generated from field: optional string email = 1;
    */
   email?: string | undefined;
 
   /**
-   * 1 to 255 characters.
+   * Display name of the member, 1 to 255 characters.
    *
    * @generated from field: optional string name = 2;
    */
   name?: string | undefined;
 
   /**
-   * MEMBER by default.
+   * Role of the member at the organization; MEMBER by default.
    *
    * @generated from field: spandrel.v1.MemberRole role = 3;
    */
@@ -1120,13 +1124,13 @@ export declare type CreateMemberRequest = Message<"spandrel.v1.CreateMemberReque
 export declare const CreateMemberRequestSchema: GenMessage<CreateMemberRequest>;
 
 /**
- * The new member.
+ * The member who was added.
  *
  * @generated from message spandrel.v1.CreateMemberResponse
  */
 export declare type CreateMemberResponse = Message<"spandrel.v1.CreateMemberResponse"> & {
   /**
-   * With the role at the organization.
+   * The new member, with the role at the organization.
    *
    * @generated from field: spandrel.v1.Member member = 1;
    */
@@ -1140,27 +1144,27 @@ export declare type CreateMemberResponse = Message<"spandrel.v1.CreateMemberResp
 export declare const CreateMemberResponseSchema: GenMessage<CreateMemberResponse>;
 
 /**
- * Changes of one member.
+ * The changes of one member.
  *
  * @generated from message spandrel.v1.UpdateMemberRequest
  */
 export declare type UpdateMemberRequest = Message<"spandrel.v1.UpdateMemberRequest"> & {
   /**
-   * The id of the member.
+   * ID of the member.
    *
    * @generated from field: string user_id = 1;
    */
   userId: string;
 
   /**
-   * The fields that change: role, disabled and name.
+   * The member with the fields to change: role, disabled and name.
    *
    * @generated from field: spandrel.v1.Member member = 2;
    */
   member?: Member | undefined;
 
   /**
-   * Which fields of member count as sent; those that are set by default.
+   * Mask of the fields of member that count as sent; all fields that are set by default.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -1174,13 +1178,13 @@ export declare type UpdateMemberRequest = Message<"spandrel.v1.UpdateMemberReque
 export declare const UpdateMemberRequestSchema: GenMessage<UpdateMemberRequest>;
 
 /**
- * The changed member.
+ * The member who was changed.
  *
  * @generated from message spandrel.v1.UpdateMemberResponse
  */
 export declare type UpdateMemberResponse = Message<"spandrel.v1.UpdateMemberResponse"> & {
   /**
-   * With everything they have now.
+   * The member with all fields after the change.
    *
    * @generated from field: spandrel.v1.Member member = 1;
    */
@@ -1194,13 +1198,13 @@ export declare type UpdateMemberResponse = Message<"spandrel.v1.UpdateMemberResp
 export declare const UpdateMemberResponseSchema: GenMessage<UpdateMemberResponse>;
 
 /**
- * Names the member to remove.
+ * The member to remove.
  *
  * @generated from message spandrel.v1.RemoveMemberRequest
  */
 export declare type RemoveMemberRequest = Message<"spandrel.v1.RemoveMemberRequest"> & {
   /**
-   * The id of the member.
+   * ID of the member.
    *
    * @generated from field: string user_id = 1;
    */
@@ -1214,7 +1218,7 @@ export declare type RemoveMemberRequest = Message<"spandrel.v1.RemoveMemberReque
 export declare const RemoveMemberRequestSchema: GenMessage<RemoveMemberRequest>;
 
 /**
- * The member is removed, and so are their keys.
+ * Confirmation that the member is removed, with all personal keys of the member.
  *
  * @generated from message spandrel.v1.RemoveMemberResponse
  */
@@ -1228,41 +1232,41 @@ export declare type RemoveMemberResponse = Message<"spandrel.v1.RemoveMemberResp
 export declare const RemoveMemberResponseSchema: GenMessage<RemoveMemberResponse>;
 
 /**
- * Which grants.
+ * The filter and the page of grants to list.
  *
  * @generated from message spandrel.v1.ListRoleBindingsRequest
  */
 export declare type ListRoleBindingsRequest = Message<"spandrel.v1.ListRoleBindingsRequest"> & {
   /**
-   * Only of this member.
+   * ID of the member whose grants are listed; those of all members by default.
    *
    * @generated from field: optional string user_id = 1;
    */
   userId?: string | undefined;
 
   /**
-   * Only at scopes of this type.
+   * Type of the scopes whose grants are listed; those of all types by default.
    *
    * @generated from field: spandrel.v1.ScopeType scope_type = 2;
    */
   scopeType: ScopeType;
 
   /**
-   * Only at this scope.
+   * ID of the scope whose grants are listed; those of all scopes by default.
    *
    * @generated from field: optional string scope_id = 3;
    */
   scopeId?: string | undefined;
 
   /**
-   * Items of a page, 1 to 200; 50 by default.
+   * Maximum number of grants of a page, 1 to 200; 50 by default.
    *
    * @generated from field: optional int32 page_size = 4;
    */
   pageSize?: number | undefined;
 
   /**
-   * next_page_token of the page before.
+   * Token of the page: next_page_token of the page before; empty for the first page.
    *
    * @generated from field: string page_token = 5;
    */
@@ -1282,14 +1286,14 @@ export declare const ListRoleBindingsRequestSchema: GenMessage<ListRoleBindingsR
  */
 export declare type ListRoleBindingsResponse = Message<"spandrel.v1.ListRoleBindingsResponse"> & {
   /**
-   * Oldest first.
+   * Grants in the order they were given, oldest first.
    *
    * @generated from field: repeated spandrel.v1.RoleBinding data = 1;
    */
   data: RoleBinding[];
 
   /**
-   * Where the next page begins; unset when nothing remains.
+   * Token of the next page; unset on the last page.
    *
    * @generated from field: optional string next_page_token = 2;
    */
@@ -1303,20 +1307,20 @@ export declare type ListRoleBindingsResponse = Message<"spandrel.v1.ListRoleBind
 export declare const ListRoleBindingsResponseSchema: GenMessage<ListRoleBindingsResponse>;
 
 /**
- * A new grant.
+ * The grant to give a member.
  *
  * @generated from message spandrel.v1.CreateRoleBindingRequest
  */
 export declare type CreateRoleBindingRequest = Message<"spandrel.v1.CreateRoleBindingRequest"> & {
   /**
-   * The member.
+   * ID of the member who gets the grant.
    *
    * @generated from field: optional string user_id = 1;
    */
   userId?: string | undefined;
 
   /**
-   * The role.
+   * Role that the member gets at the scope; at the organization only CUSTOM.
    *
    * @generated from field: spandrel.v1.Role role = 2;
    */
@@ -1330,14 +1334,14 @@ export declare type CreateRoleBindingRequest = Message<"spandrel.v1.CreateRoleBi
   scopeType: ScopeType;
 
   /**
-   * The id of the organization, team or project.
+   * ID of the organization, team or project that is the scope.
    *
    * @generated from field: optional string scope_id = 4;
    */
   scopeId?: string | undefined;
 
   /**
-   * For CUSTOM, and only for it: its permissions.
+   * Permissions of the grant, 1 to 126: required for the role CUSTOM, refused for other roles.
    *
    * @generated from field: repeated string permissions = 5;
    */
@@ -1351,13 +1355,13 @@ export declare type CreateRoleBindingRequest = Message<"spandrel.v1.CreateRoleBi
 export declare const CreateRoleBindingRequestSchema: GenMessage<CreateRoleBindingRequest>;
 
 /**
- * The new grant.
+ * The grant that was given.
  *
  * @generated from message spandrel.v1.CreateRoleBindingResponse
  */
 export declare type CreateRoleBindingResponse = Message<"spandrel.v1.CreateRoleBindingResponse"> & {
   /**
-   * With its id.
+   * The new grant with its ID.
    *
    * @generated from field: spandrel.v1.RoleBinding role_binding = 1;
    */
@@ -1371,13 +1375,13 @@ export declare type CreateRoleBindingResponse = Message<"spandrel.v1.CreateRoleB
 export declare const CreateRoleBindingResponseSchema: GenMessage<CreateRoleBindingResponse>;
 
 /**
- * Names the grant to take back.
+ * The grant to take back.
  *
  * @generated from message spandrel.v1.DeleteRoleBindingRequest
  */
 export declare type DeleteRoleBindingRequest = Message<"spandrel.v1.DeleteRoleBindingRequest"> & {
   /**
-   * The id of the grant.
+   * ID of the grant.
    *
    * @generated from field: string id = 1;
    */
@@ -1391,7 +1395,7 @@ export declare type DeleteRoleBindingRequest = Message<"spandrel.v1.DeleteRoleBi
 export declare const DeleteRoleBindingRequestSchema: GenMessage<DeleteRoleBindingRequest>;
 
 /**
- * The grant is taken back.
+ * Confirmation that the grant is taken back.
  *
  * @generated from message spandrel.v1.DeleteRoleBindingResponse
  */
@@ -1405,69 +1409,70 @@ export declare type DeleteRoleBindingResponse = Message<"spandrel.v1.DeleteRoleB
 export declare const DeleteRoleBindingResponseSchema: GenMessage<DeleteRoleBindingResponse>;
 
 /**
- * Which entries.
+ * The filter and the page of entries to list.
  *
  * @generated from message spandrel.v1.ListAuditLogRequest
  */
 export declare type ListAuditLogRequest = Message<"spandrel.v1.ListAuditLogRequest"> & {
   /**
-   * The earliest entries to list.
+   * Start of the time range, inclusive; over REST milliseconds since the Unix epoch. No lower bound by default.
    *
    * @generated from field: optional google.protobuf.Timestamp created_from = 1;
    */
   createdFrom?: Timestamp | undefined;
 
   /**
-   * The latest entries to list.
+   * End of the time range, inclusive, not before created_from; over REST milliseconds since the Unix epoch. No upper
+   * bound by default.
    *
    * @generated from field: optional google.protobuf.Timestamp created_to = 2;
    */
   createdTo?: Timestamp | undefined;
 
   /**
-   * Only this action.
+   * Action whose entries are listed, for example apiKey.create; all actions by default.
    *
    * @generated from field: optional string action = 3;
    */
   action?: string | undefined;
 
   /**
-   * Only of this person.
+   * ID of the member whose actions are listed; those of everybody by default.
    *
    * @generated from field: optional string actor_user_id = 4;
    */
   actorUserId?: string | undefined;
 
   /**
-   * Only with this key.
+   * ID of the key whose actions are listed; those of all keys by default.
    *
    * @generated from field: optional string actor_key_id = 5;
    */
   actorKeyId?: string | undefined;
 
   /**
-   * Only about this.
+   * ID of the target whose entries are listed; those of all targets by default.
    *
    * @generated from field: optional string target_id = 6;
    */
   targetId?: string | undefined;
 
   /**
-   * success or refused.
+   * Outcome whose entries are listed, success or refused; both by default.
    *
    * @generated from field: optional string outcome = 7;
    */
   outcome?: string | undefined;
 
   /**
-   * Items of a page, 1 to 200; 50 by default.
+   * Maximum number of entries of a page, 1 to 200; 50 by default.
    *
    * @generated from field: optional int32 page_size = 8;
    */
   pageSize?: number | undefined;
 
   /**
-   * next_page_token of the page before.
+   * Token of the page: next_page_token of the page before; empty for the first page.
    *
    * @generated from field: string page_token = 9;
    */
@@ -1481,20 +1486,20 @@ export declare type ListAuditLogRequest = Message<"spandrel.v1.ListAuditLogReque
 export declare const ListAuditLogRequestSchema: GenMessage<ListAuditLogRequest>;
 
 /**
- * A page of entries.
+ * A page of entries of the audit log.
  *
  * @generated from message spandrel.v1.ListAuditLogResponse
  */
 export declare type ListAuditLogResponse = Message<"spandrel.v1.ListAuditLogResponse"> & {
   /**
-   * Newest first.
+   * Entries in the order of their time, newest first.
    *
    * @generated from field: repeated spandrel.v1.AuditEntry data = 1;
    */
   data: AuditEntry[];
 
   /**
-   * Where the next page begins; unset when nothing remains.
+   * Token of the next page; unset on the last page.
    *
    * @generated from field: optional string next_page_token = 2;
    */
@@ -1514,7 +1519,7 @@ export declare const ListAuditLogResponseSchema: GenMessage<ListAuditLogResponse
  */
 export enum MemberRole {
   /**
-   * MEMBER, when adding.
+   * No role given: MEMBER for a new member. Responses never have it.
    *
    * @generated from enum value: MEMBER_ROLE_UNSPECIFIED = 0;
    */
@@ -1555,27 +1560,27 @@ export enum MemberRole {
 export declare const MemberRoleSchema: GenEnum<MemberRole>;
 
 /**
- * The kind of credential of an action.
+ * The kind of credential that an action was requested with.
  *
  * @generated from enum spandrel.v1.ActorKind
  */
 export enum ActorKind {
   /**
-   * Never valid.
+   * No kind; responses never have this value.
    *
    * @generated from enum value: ACTOR_KIND_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * An API key of a member.
+   * An API key that a member owns.
    *
    * @generated from enum value: ACTOR_KIND_PERSONAL_KEY = 1;
    */
   PERSONAL_KEY = 1,
 
   /**
-   * An API key without an owner.
+   * An API key that no member owns.
    *
    * @generated from enum value: ACTOR_KIND_SERVICE_KEY = 2;
    */
@@ -1589,14 +1594,14 @@ export enum ActorKind {
   PROJECT_KEY = 3,
 
   /**
-   * None: the server did it when it made the organization.
+   * No credential: the server itself, when it created the organization.
    *
    * @generated from enum value: ACTOR_KIND_BOOTSTRAP = 4;
    */
   BOOTSTRAP = 4,
 
   /**
-   * None: it was done from the command line of the server.
+   * No credential: a command on the command line of the server.
    *
    * @generated from enum value: ACTOR_KIND_CLI = 5;
    */
@@ -1609,27 +1614,27 @@ export enum ActorKind {
 export declare const ActorKindSchema: GenEnum<ActorKind>;
 
 /**
- * The outcome of an action.
+ * Whether an action in the audit log was carried out.
  *
  * @generated from enum spandrel.v1.AuditOutcome
  */
 export enum AuditOutcome {
   /**
-   * Never valid.
+   * No outcome; responses never have this value.
    *
    * @generated from enum value: AUDIT_OUTCOME_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * It was done.
+   * The action was carried out.
    *
    * @generated from enum value: AUDIT_OUTCOME_SUCCESS = 1;
    */
   SUCCESS = 1,
 
   /**
-   * It was refused.
+   * The action was refused, and nothing was changed.
    *
    * @generated from enum value: AUDIT_OUTCOME_REFUSED = 2;
    */
@@ -1642,13 +1647,13 @@ export enum AuditOutcome {
 export declare const AuditOutcomeSchema: GenEnum<AuditOutcome>;
 
 /**
- * The organization itself.
+ * Reads and renames the organization of the caller.
  *
  * @generated from service spandrel.v1.OrganizationService
  */
 export declare const OrganizationService: GenService<{
   /**
-   * Reads the organization.
+   * Reads the organization of the caller.
    *
    * @generated from rpc spandrel.v1.OrganizationService.GetOrganization
    */
@@ -1658,7 +1663,7 @@ export declare const OrganizationService: GenService<{
     output: typeof GetOrganizationResponseSchema;
   },
   /**
-   * Renames the organization.
+   * Renames the organization of the caller.
    *
    * @generated from rpc spandrel.v1.OrganizationService.UpdateOrganization
    */
@@ -1670,7 +1675,7 @@ export declare const OrganizationService: GenService<{
 }>;
 
 /**
- * Teams, which projects belong to.
+ * Lists and creates the teams of the organization, which projects belong to.
  *
  * @generated from service spandrel.v1.TeamService
  */
@@ -1699,7 +1704,7 @@ export declare const TeamService: GenService<{
 }>;
 
 /**
- * Projects and their keys.
+ * Manages the projects of the organization and their keys.
  *
  * @generated from service spandrel.v1.ProjectService
  */
@@ -1716,7 +1721,8 @@ export declare const ProjectService: GenService<{
   },
   /**
    * Creates a project. Its key is in this answer and nowhere else.
-   * Errors: NOT_FOUND team_not_found, PERMISSION_DENIED administrator_required, ALREADY_EXISTS project_name_taken, project_key_taken, INVALID_ARGUMENT project_limit_reached.
+   * Errors: NOT_FOUND team_not_found, PERMISSION_DENIED administrator_required, ALREADY_EXISTS project_name_taken,
+   * project_key_taken, INVALID_ARGUMENT project_limit_reached.
    *
    * @generated from rpc spandrel.v1.ProjectService.CreateProject
    */
@@ -1738,7 +1744,8 @@ export declare const ProjectService: GenService<{
   },
   /**
    * Changes the fields that are sent.
-   * Errors: NOT_FOUND project_not_found, team_not_found, PERMISSION_DENIED role_binding_scope_violation, ALREADY_EXISTS project_name_taken.
+   * Errors: NOT_FOUND project_not_found, team_not_found, PERMISSION_DENIED role_binding_scope_violation, ALREADY_EXISTS
+   * project_name_taken.
    *
    * @generated from rpc spandrel.v1.ProjectService.UpdateProject
    */
@@ -1760,7 +1767,8 @@ export declare const ProjectService: GenService<{
   },
   /**
    * Gives a project a new key; the one before may work on for a while.
-   * Errors: NOT_FOUND project_not_found, PERMISSION_DENIED administrator_required, api_key_scope_violation, ALREADY_EXISTS project_key_taken.
+   * Errors: NOT_FOUND project_not_found, PERMISSION_DENIED administrator_required, api_key_scope_violation,
+   * ALREADY_EXISTS project_key_taken.
    *
    * @generated from rpc spandrel.v1.ProjectService.RotateProjectKey
    */
@@ -1772,7 +1780,7 @@ export declare const ProjectService: GenService<{
 }>;
 
 /**
- * People.
+ * Manages the members of the organization.
  *
  * @generated from service spandrel.v1.MemberService
  */
@@ -1790,7 +1798,8 @@ export declare const MemberService: GenService<{
   },
   /**
    * Adds a member.
-   * Errors: PERMISSION_DENIED administrator_required, role_binding_scope_violation, ALREADY_EXISTS member_already_exists, INVALID_ARGUMENT member_limit_reached.
+   * Errors: PERMISSION_DENIED administrator_required, role_binding_scope_violation, ALREADY_EXISTS
+   * member_already_exists, INVALID_ARGUMENT member_limit_reached.
    *
    * @generated from rpc spandrel.v1.MemberService.CreateMember
    */
@@ -1801,7 +1810,8 @@ export declare const MemberService: GenService<{
   },
   /**
    * Changes the role, the name, or whether the member is disabled.
-   * Errors: NOT_FOUND member_not_found, PERMISSION_DENIED administrator_required, role_binding_scope_violation, FAILED_PRECONDITION cannot_demote_last_admin, cannot_disable_last_admin.
+   * Errors: NOT_FOUND member_not_found, PERMISSION_DENIED administrator_required, role_binding_scope_violation,
+   * FAILED_PRECONDITION cannot_demote_last_admin, cannot_disable_last_admin.
    *
    * @generated from rpc spandrel.v1.MemberService.UpdateMember
    */
@@ -1812,7 +1822,8 @@ export declare const MemberService: GenService<{
   },
   /**
    * Removes a member for good, with all personal keys.
-   * Errors: NOT_FOUND member_not_found, PERMISSION_DENIED administrator_required, role_binding_scope_violation, FAILED_PRECONDITION cannot_remove_last_admin.
+   * Errors: NOT_FOUND member_not_found, PERMISSION_DENIED administrator_required, role_binding_scope_violation,
+   * FAILED_PRECONDITION cannot_remove_last_admin.
    *
    * @generated from rpc spandrel.v1.MemberService.RemoveMember
    */
@@ -1824,7 +1835,7 @@ export declare const MemberService: GenService<{
 }>;
 
 /**
- * Grants of members beside their roles.
+ * Manages the grants that members have beside their roles.
  *
  * @generated from service spandrel.v1.RoleBindingService
  */
@@ -1841,8 +1852,9 @@ export declare const RoleBindingService: GenService<{
     output: typeof ListRoleBindingsResponseSchema;
   },
   /**
-   * Grants a member something.
-   * Errors: NOT_FOUND member_not_found, PERMISSION_DENIED role_binding_scope_violation, ALREADY_EXISTS role_binding_already_exists, INVALID_ARGUMENT role_binding_limit_reached.
+   * Grants a member a role, or a list of permissions, at a scope.
+   * Errors: NOT_FOUND member_not_found, PERMISSION_DENIED role_binding_scope_violation, ALREADY_EXISTS
+   * role_binding_already_exists, INVALID_ARGUMENT role_binding_limit_reached.
    *
    * @generated from rpc spandrel.v1.RoleBindingService.CreateRoleBinding
    */
@@ -1852,8 +1864,9 @@ export declare const RoleBindingService: GenService<{
     output: typeof CreateRoleBindingResponseSchema;
   },
   /**
-   * Takes a grant back.
-   * Errors: NOT_FOUND role_binding_not_found, PERMISSION_DENIED role_binding_scope_violation, FAILED_PRECONDITION role_binding_is_member_role.
+   * Takes a grant back from a member.
+   * Errors: NOT_FOUND role_binding_not_found, PERMISSION_DENIED role_binding_scope_violation, FAILED_PRECONDITION
+   * role_binding_is_member_role.
    *
    * @generated from rpc spandrel.v1.RoleBindingService.DeleteRoleBinding
    */
@@ -1865,13 +1878,13 @@ export declare const RoleBindingService: GenService<{
 }>;
 
 /**
- * The log of changes and of refusals.
+ * Reads the log of changes and of refusals.
  *
  * @generated from service spandrel.v1.AuditLogService
  */
 export declare const AuditLogService: GenService<{
   /**
-   * Lists entries, newest first.
+   * Lists entries of the audit log, newest first.
    * Errors: INVALID_ARGUMENT invalid_cursor.
    *
    * @generated from rpc spandrel.v1.AuditLogService.ListAuditLog

@@ -340,7 +340,7 @@ export const ActorKindSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_organization, 1);
 
 /**
- * The kind of credential of an action.
+ * The kind of credential that an action was requested with.
  *
  * @generated from enum spandrel.v1.ActorKind
  */
@@ -354,7 +354,7 @@ export const AuditOutcomeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_organization, 2);
 
 /**
- * The outcome of an action.
+ * Whether an action in the audit log was carried out.
  *
  * @generated from enum spandrel.v1.AuditOutcome
  */
@@ -362,7 +362,7 @@ export const AuditOutcome = /*@__PURE__*/
   tsEnum(AuditOutcomeSchema);
 
 /**
- * The organization itself.
+ * Reads and renames the organization of the caller.
  *
  * @generated from service spandrel.v1.OrganizationService
  */
@@ -370,7 +370,7 @@ export const OrganizationService = /*@__PURE__*/
   serviceDesc(file_spandrel_v1_organization, 0);
 
 /**
- * Teams, which projects belong to.
+ * Lists and creates the teams of the organization, which projects belong to.
  *
  * @generated from service spandrel.v1.TeamService
  */
@@ -378,7 +378,7 @@ export const TeamService = /*@__PURE__*/
   serviceDesc(file_spandrel_v1_organization, 1);
 
 /**
- * Projects and their keys.
+ * Manages the projects of the organization and their keys.
  *
  * @generated from service spandrel.v1.ProjectService
  */
@@ -386,7 +386,7 @@ export const ProjectService = /*@__PURE__*/
   serviceDesc(file_spandrel_v1_organization, 2);
 
 /**
- * People.
+ * Manages the members of the organization.
  *
  * @generated from service spandrel.v1.MemberService
  */
@@ -394,7 +394,7 @@ export const MemberService = /*@__PURE__*/
   serviceDesc(file_spandrel_v1_organization, 3);
 
 /**
- * Grants of members beside their roles.
+ * Manages the grants that members have beside their roles.
  *
  * @generated from service spandrel.v1.RoleBindingService
  */
@@ -402,7 +402,7 @@ export const RoleBindingService = /*@__PURE__*/
   serviceDesc(file_spandrel_v1_organization, 4);
 
 /**
- * The log of changes and of refusals.
+ * Reads the log of changes and of refusals.
  *
  * @generated from service spandrel.v1.AuditLogService
  */

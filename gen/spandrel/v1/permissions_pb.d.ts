@@ -14,48 +14,48 @@ import type { Role, ScopeType } from "./keys_pb.js";
 export declare const file_spandrel_v1_permissions: GenFile;
 
 /**
- * One permission.
+ * A permission, with the operations that require it and the grants that give it.
  *
  * @generated from message spandrel.v1.Permission
  */
 export declare type Permission = Message<"spandrel.v1.Permission"> & {
   /**
-   * As grants list it, "<resource>:<action>".
+   * Name of the permission as grants list it, "<resource>:<action>".
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * A description of what it allows.
+   * Description of what the permission allows.
    *
    * @generated from field: string description = 2;
    */
   description: string;
 
   /**
-   * The operations that require it. Empty: none does, and the name is reserved.
+   * Operations that require the permission. Empty when none does: the name is reserved.
    *
    * @generated from field: repeated spandrel.v1.PermissionOperation operations = 3;
    */
   operations: PermissionOperation[];
 
   /**
-   * Where a CUSTOM binding that lists it grants it.
+   * Types of the scopes where a CUSTOM grant that lists the permission gives it.
    *
    * @generated from field: repeated spandrel.v1.ScopeType scopes = 4;
    */
   scopes: ScopeType[];
 
   /**
-   * The permissions that come with it.
+   * Names of the permissions that come with this one.
    *
    * @generated from field: repeated string implies = 5;
    */
   implies: string[];
 
   /**
-   * The built-in roles that give it.
+   * Built-in roles that give the permission.
    *
    * @generated from field: repeated spandrel.v1.PermissionRole roles = 6;
    */
@@ -75,14 +75,14 @@ export declare const PermissionSchema: GenMessage<Permission>;
  */
 export declare type PermissionRole = Message<"spandrel.v1.PermissionRole"> & {
   /**
-   * The role.
+   * Name of the built-in role.
    *
    * @generated from field: spandrel.v1.Role role = 1;
    */
   role: Role;
 
   /**
-   * Where a binding with this role gives it, there or somewhere below.
+   * Types of the scopes where a grant of the role gives the permission, there or somewhere below.
    *
    * @generated from field: repeated spandrel.v1.ScopeType scopes = 2;
    */
@@ -102,14 +102,14 @@ export declare const PermissionRoleSchema: GenMessage<PermissionRole>;
  */
 export declare type PermissionOperation = Message<"spandrel.v1.PermissionOperation"> & {
   /**
-   * The verb and the path over REST.
+   * Verb and path of the operation over REST.
    *
    * @generated from field: string route = 1;
    */
   route: string;
 
   /**
-   * The service and the method over RPC.
+   * Service and method of the operation over RPC.
    *
    * @generated from field: string rpc = 2;
    */
@@ -123,7 +123,7 @@ export declare type PermissionOperation = Message<"spandrel.v1.PermissionOperati
 export declare const PermissionOperationSchema: GenMessage<PermissionOperation>;
 
 /**
- * Asks for the whole catalogue.
+ * Request for the whole catalogue of permissions.
  *
  * @generated from message spandrel.v1.ListPermissionsRequest
  */
@@ -137,13 +137,13 @@ export declare type ListPermissionsRequest = Message<"spandrel.v1.ListPermission
 export declare const ListPermissionsRequestSchema: GenMessage<ListPermissionsRequest>;
 
 /**
- * All permissions.
+ * The whole catalogue of permissions.
  *
  * @generated from message spandrel.v1.ListPermissionsResponse
  */
 export declare type ListPermissionsResponse = Message<"spandrel.v1.ListPermissionsResponse"> & {
   /**
-   * By resource, in the order of the catalogue.
+   * All permissions by resource, in the order of the catalogue.
    *
    * @generated from field: repeated spandrel.v1.Permission data = 1;
    */
@@ -157,7 +157,7 @@ export declare type ListPermissionsResponse = Message<"spandrel.v1.ListPermissio
 export declare const ListPermissionsResponseSchema: GenMessage<ListPermissionsResponse>;
 
 /**
- * The catalogue of permissions.
+ * Reads the catalogue of permissions.
  *
  * @generated from service spandrel.v1.PermissionService
  */

@@ -51,7 +51,7 @@ export const ListPermissionsResponseSchema = /*@__PURE__*/
   messageDesc(file_spandrel_v1_permissions, 4);
 
 /**
- * The catalogue of permissions.
+ * Reads the catalogue of permissions.
  *
  * @generated from service spandrel.v1.PermissionService
  */

@@ -14,69 +14,70 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_spandrel_v1_pricing: GenFile;
 
 /**
- * A price that an organization sets itself. It is never changed: make another one, and delete this.
+ * A price that an organization sets for models. It never changes: create another override instead, and delete this one.
  *
  * @generated from message spandrel.v1.PriceOverride
  */
 export declare type PriceOverride = Message<"spandrel.v1.PriceOverride"> & {
   /**
-   * Identifies it.
+   * ID of the override.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * A name or a pattern, as match says. Both are held against the name as it was sent first, then against its shorter forms.
+   * Name or pattern of the models, as match says. Both are held against the name as it was sent first, then against its
+   * shorter forms.
    *
    * @generated from field: string model = 2;
    */
   model: string;
 
   /**
-   * Which of the two it is.
+   * Whether model is a name or a pattern.
    *
    * @generated from field: spandrel.v1.OverrideMatch match = 3;
    */
   match: OverrideMatch;
 
   /**
-   * USD per token that went in.
+   * USD per input token, 0 to 1, at most 12 decimals.
    *
    * @generated from field: double input_cost_per_token = 4;
    */
   inputCostPerToken: number;
 
   /**
-   * USD per token that came out.
+   * USD per output token, 0 to 1, at most 12 decimals.
    *
    * @generated from field: double output_cost_per_token = 5;
    */
   outputCostPerToken: number;
 
   /**
-   * USD per token read from a cache; unset: as one that went in.
+   * USD per input token read from a cache, 0 to 1, at most 12 decimals; unset: the rate of input tokens.
    *
    * @generated from field: optional double cache_read_cost_per_token = 6;
    */
   cacheReadCostPerToken?: number | undefined;
 
   /**
-   * USD per token written to a cache; unset: as one that went in.
+   * USD per input token written to a cache, 0 to 1, at most 12 decimals; unset: the rate of input tokens.
    *
    * @generated from field: optional double cache_write_cost_per_token = 7;
    */
   cacheWriteCostPerToken?: number | undefined;
 
   /**
-   * Spans that started before keep another price; unset: none did.
+   * Earliest start of a span that the override prices; unset: it prices spans whenever they started.
    *
    * @generated from field: optional google.protobuf.Timestamp effective_from = 8;
    */
   effectiveFrom?: Timestamp | undefined;
 
   /**
-   * When it was made.
+   * Instant at which the override was created.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 9;
    */
@@ -90,7 +91,7 @@ export declare type PriceOverride = Message<"spandrel.v1.PriceOverride"> & {
 export declare const PriceOverrideSchema: GenMessage<PriceOverride>;
 
 /**
- * Asks for the overrides of the organization of the credential.
+ * The request for the price overrides of the organization of the credential.
  *
  * @generated from message spandrel.v1.ListOverridesRequest
  */
@@ -104,13 +105,13 @@ export declare type ListOverridesRequest = Message<"spandrel.v1.ListOverridesReq
 export declare const ListOverridesRequestSchema: GenMessage<ListOverridesRequest>;
 
 /**
- * The overrides.
+ * The price overrides of the organization.
  *
  * @generated from message spandrel.v1.ListOverridesResponse
  */
 export declare type ListOverridesResponse = Message<"spandrel.v1.ListOverridesResponse"> & {
   /**
-   * All of them, newest first.
+   * All price overrides of the organization, at most 200, newest first.
    *
    * @generated from field: repeated spandrel.v1.PriceOverride data = 1;
    */
@@ -130,49 +131,49 @@ export declare const ListOverridesResponseSchema: GenMessage<ListOverridesRespon
  */
 export declare type CreateOverrideRequest = Message<"spandrel.v1.CreateOverrideRequest"> & {
   /**
-   * A name or a pattern, 1 to 512 characters.
+   * Name or pattern of the models, as match says, 1 to 512 characters.
    *
    * @generated from field: optional string model = 1;
    */
   model?: string | undefined;
 
   /**
-   * Which of the two it is.
+   * Whether model is a name or a pattern.
    *
    * @generated from field: spandrel.v1.OverrideMatch match = 2;
    */
   match: OverrideMatch;
 
   /**
-   * USD per token that goes in.
+   * USD per input token, 0 to 1, at most 12 decimals.
    *
    * @generated from field: optional double input_cost_per_token = 3;
    */
   inputCostPerToken?: number | undefined;
 
   /**
-   * USD per token that comes out.
+   * USD per output token, 0 to 1, at most 12 decimals.
    *
    * @generated from field: optional double output_cost_per_token = 4;
    */
   outputCostPerToken?: number | undefined;
 
   /**
-   * USD per token read from a cache; by default as one that goes in.
+   * USD per input token read from a cache, 0 to 1, at most 12 decimals; default: the rate of input tokens.
    *
    * @generated from field: optional double cache_read_cost_per_token = 5;
    */
   cacheReadCostPerToken?: number | undefined;
 
   /**
-   * USD per token written to a cache; by default as one that goes in.
+   * USD per input token written to a cache, 0 to 1, at most 12 decimals; default: the rate of input tokens.
    *
    * @generated from field: optional double cache_write_cost_per_token = 6;
    */
   cacheWriteCostPerToken?: number | undefined;
 
   /**
-   * Spans that start before keep another price; by default none do.
+   * Earliest start of a span that the override prices; by default it prices spans whenever they started.
    *
    * @generated from field: optional google.protobuf.Timestamp effective_from = 7;
    */
@@ -186,13 +187,13 @@ export declare type CreateOverrideRequest = Message<"spandrel.v1.CreateOverrideR
 export declare const CreateOverrideRequestSchema: GenMessage<CreateOverrideRequest>;
 
 /**
- * The new override.
+ * The price override that was created.
  *
  * @generated from message spandrel.v1.CreateOverrideResponse
  */
 export declare type CreateOverrideResponse = Message<"spandrel.v1.CreateOverrideResponse"> & {
   /**
-   * It.
+   * The price override as it is stored.
    *
    * @generated from field: spandrel.v1.PriceOverride override = 1;
    */
@@ -206,13 +207,13 @@ export declare type CreateOverrideResponse = Message<"spandrel.v1.CreateOverride
 export declare const CreateOverrideResponseSchema: GenMessage<CreateOverrideResponse>;
 
 /**
- * Names an override.
+ * The price override to delete.
  *
  * @generated from message spandrel.v1.DeleteOverrideRequest
  */
 export declare type DeleteOverrideRequest = Message<"spandrel.v1.DeleteOverrideRequest"> & {
   /**
-   * Its id.
+   * ID of the override.
    *
    * @generated from field: string id = 1;
    */
@@ -226,7 +227,7 @@ export declare type DeleteOverrideRequest = Message<"spandrel.v1.DeleteOverrideR
 export declare const DeleteOverrideRequestSchema: GenMessage<DeleteOverrideRequest>;
 
 /**
- * The override is deleted.
+ * Confirmation that the price override is deleted.
  *
  * @generated from message spandrel.v1.DeleteOverrideResponse
  */
@@ -240,27 +241,27 @@ export declare type DeleteOverrideResponse = Message<"spandrel.v1.DeleteOverride
 export declare const DeleteOverrideResponseSchema: GenMessage<DeleteOverrideResponse>;
 
 /**
- * A name to look up.
+ * A model name whose price is looked up.
  *
  * @generated from message spandrel.v1.MatchPriceRequest
  */
 export declare type MatchPriceRequest = Message<"spandrel.v1.MatchPriceRequest"> & {
   /**
-   * A name of a model, as spans send it, 1 to 512 characters.
+   * Name of a model, as spans send it, 1 to 512 characters.
    *
    * @generated from field: optional string model = 1;
    */
   model?: string | undefined;
 
   /**
-   * The vendor, as spans send it.
+   * Model provider, as spans send it, at most 512 characters.
    *
    * @generated from field: optional string vendor = 2;
    */
   vendor?: string | undefined;
 
   /**
-   * When the span would have started; now by default.
+   * Instant at which the priced span would have started; default: now.
    *
    * @generated from field: optional google.protobuf.Timestamp at = 3;
    */
@@ -274,13 +275,13 @@ export declare type MatchPriceRequest = Message<"spandrel.v1.MatchPriceRequest">
 export declare const MatchPriceRequestSchema: GenMessage<MatchPriceRequest>;
 
 /**
- * The price that was found.
+ * The price that was found for a model name.
  *
  * @generated from message spandrel.v1.MatchPriceResponse
  */
 export declare type MatchPriceResponse = Message<"spandrel.v1.MatchPriceResponse"> & {
   /**
-   * Unset: no price is known.
+   * Price of the name; unset where no price is known.
    *
    * @generated from field: optional spandrel.v1.PriceMatch match = 1;
    */
@@ -294,62 +295,62 @@ export declare type MatchPriceResponse = Message<"spandrel.v1.MatchPriceResponse
 export declare const MatchPriceResponseSchema: GenMessage<MatchPriceResponse>;
 
 /**
- * The price of a name.
+ * The price of a model name at an instant.
  *
  * @generated from message spandrel.v1.PriceMatch
  */
 export declare type PriceMatch = Message<"spandrel.v1.PriceMatch"> & {
   /**
-   * Whose price it is.
+   * Source of the price: an override of the organization, or the price list.
    *
    * @generated from field: spandrel.v1.PriceSource source = 1;
    */
   source: PriceSource;
 
   /**
-   * The provider in the price list; unset for an override.
+   * Provider of the model in the price list; unset for an override.
    *
    * @generated from field: optional string provider = 2;
    */
   provider?: string | undefined;
 
   /**
-   * The model in the price list, or the id of the override.
+   * ID of the model in the price list, or of the override.
    *
    * @generated from field: string id = 3;
    */
   id: string;
 
   /**
-   * The spelling of the name that was found.
+   * Form of the name that matched, in lower case: the whole name or a shorter form of it.
    *
    * @generated from field: string matched_form = 4;
    */
   matchedForm: string;
 
   /**
-   * The rates at that instant.
+   * Rates of the standard service tier at that instant.
    *
    * @generated from field: spandrel.v1.PriceRates rates = 5;
    */
   rates?: PriceRates | undefined;
 
   /**
-   * The rates of flex processing, where they are others.
+   * Rates of flex processing; unset where the standard rates apply.
    *
    * @generated from field: optional spandrel.v1.PriceRates flex_rates = 6;
    */
   flexRates?: PriceRates | undefined;
 
   /**
-   * The rates in a batch, where they are others.
+   * Rates of batch processing; unset where the standard rates apply.
    *
    * @generated from field: optional spandrel.v1.PriceRates batch_rates = 7;
    */
   batchRates?: PriceRates | undefined;
 
   /**
-   * The rates of priority processing, or fast mode, where they are others.
+   * Rates of priority processing, or fast mode; unset where the standard rates apply.
    *
    * @generated from field: optional spandrel.v1.PriceRates priority_rates = 8;
    */
@@ -363,69 +364,69 @@ export declare type PriceMatch = Message<"spandrel.v1.PriceMatch"> & {
 export declare const PriceMatchSchema: GenMessage<PriceMatch>;
 
 /**
- * Rates in USD per token. An unset one is that of the plain tokens: of those written to a cache, that go in or that come out.
+ * Rates of a model, in USD per token.
  *
  * @generated from message spandrel.v1.PriceRates
  */
 export declare type PriceRates = Message<"spandrel.v1.PriceRates"> & {
   /**
-   * Of one that goes in.
+   * USD per input token.
    *
    * @generated from field: double input_cost_per_token = 1;
    */
   inputCostPerToken: number;
 
   /**
-   * Of one that comes out.
+   * USD per output token.
    *
    * @generated from field: double output_cost_per_token = 2;
    */
   outputCostPerToken: number;
 
   /**
-   * Of one read from a cache.
+   * USD per input token read from a cache.
    *
    * @generated from field: double cache_read_cost_per_token = 3;
    */
   cacheReadCostPerToken: number;
 
   /**
-   * Of one written to a cache, for five minutes where the provider offers several times.
+   * USD per input token written to a cache, for five minutes where the provider offers several times.
    *
    * @generated from field: double cache_write_cost_per_token = 4;
    */
   cacheWriteCostPerToken: number;
 
   /**
-   * Rates that replace these for large inputs, by size; the last one that applies counts for all tokens of the span.
+   * Rates that replace these for large inputs, by size; the last tier that applies counts for all tokens of the span.
    *
    * @generated from field: repeated spandrel.v1.PriceTier tiers = 5;
    */
   tiers: PriceTier[];
 
   /**
-   * Of one written to a cache for an hour.
+   * USD per input token written to a cache for an hour; unset: cache_write_cost_per_token.
    *
    * @generated from field: optional double cache_write_1h_cost_per_token = 6;
    */
   cacheWrite1hCostPerToken?: number | undefined;
 
   /**
-   * Of one of audio that goes in.
+   * USD per input token of audio; unset: input_cost_per_token.
    *
    * @generated from field: optional double audio_input_cost_per_token = 7;
    */
   audioInputCostPerToken?: number | undefined;
 
   /**
-   * Of one of audio that comes out.
+   * USD per output token of audio; unset: output_cost_per_token.
    *
    * @generated from field: optional double audio_output_cost_per_token = 8;
    */
   audioOutputCostPerToken?: number | undefined;
 
   /**
-   * USD per request, for spans that say how many requests they made; unset: nothing.
+   * USD per request, for spans that say how many requests they made; unset: 0.
    *
    * @generated from field: optional double cost_per_request = 9;
    */
@@ -439,62 +440,62 @@ export declare type PriceRates = Message<"spandrel.v1.PriceRates"> & {
 export declare const PriceRatesSchema: GenMessage<PriceRates>;
 
 /**
- * Rates for large inputs.
+ * Rates of a model for large inputs, in USD per token.
  *
  * @generated from message spandrel.v1.PriceTier
  */
 export declare type PriceTier = Message<"spandrel.v1.PriceTier"> & {
   /**
-   * Applies to spans with more input tokens than this, those of caches and of audio included.
+   * Number of input tokens that a span must exceed for these rates, those of caches and of audio included.
    *
    * @generated from field: int64 above_tokens = 1;
    */
   aboveTokens: bigint;
 
   /**
-   * Of one that goes in.
+   * USD per input token.
    *
    * @generated from field: double input_cost_per_token = 2;
    */
   inputCostPerToken: number;
 
   /**
-   * Of one that comes out.
+   * USD per output token.
    *
    * @generated from field: double output_cost_per_token = 3;
    */
   outputCostPerToken: number;
 
   /**
-   * Of one read from a cache.
+   * USD per input token read from a cache.
    *
    * @generated from field: double cache_read_cost_per_token = 4;
    */
   cacheReadCostPerToken: number;
 
   /**
-   * Of one written to a cache.
+   * USD per input token written to a cache, for five minutes where the provider offers several times.
    *
    * @generated from field: double cache_write_cost_per_token = 5;
    */
   cacheWriteCostPerToken: number;
 
   /**
-   * Of one written to a cache for an hour.
+   * USD per input token written to a cache for an hour; unset: cache_write_cost_per_token.
    *
    * @generated from field: optional double cache_write_1h_cost_per_token = 6;
    */
   cacheWrite1hCostPerToken?: number | undefined;
 
   /**
-   * Of one of audio that goes in.
+   * USD per input token of audio; unset: input_cost_per_token.
    *
    * @generated from field: optional double audio_input_cost_per_token = 7;
    */
   audioInputCostPerToken?: number | undefined;
 
   /**
-   * Of one of audio that comes out.
+   * USD per output token of audio; unset: output_cost_per_token.
    *
    * @generated from field: optional double audio_output_cost_per_token = 8;
    */
@@ -514,21 +515,21 @@ export declare const PriceTierSchema: GenMessage<PriceTier>;
  */
 export enum OverrideMatch {
   /**
-   * Never valid.
+   * No kind of match; refused in a request.
    *
    * @generated from enum value: OVERRIDE_MATCH_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * By their name, upper and lower case alike.
+   * A match of models by their name, upper and lower case alike.
    *
    * @generated from enum value: OVERRIDE_MATCH_EXACT = 1;
    */
   EXACT = 1,
 
   /**
-   * By a pattern in the syntax of RE2 that takes the whole name, upper and lower case alike.
+   * A match of models by a pattern in the syntax of RE2 that takes the whole name, upper and lower case alike.
    *
    * @generated from enum value: OVERRIDE_MATCH_REGEX = 2;
    */
@@ -547,21 +548,21 @@ export declare const OverrideMatchSchema: GenEnum<OverrideMatch>;
  */
 export enum PriceSource {
   /**
-   * Never given.
+   * No source; never sent by the server.
    *
    * @generated from enum value: PRICE_SOURCE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The price list of this version.
+   * The price list of this version of the server.
    *
    * @generated from enum value: PRICE_SOURCE_REGISTRY = 1;
    */
   REGISTRY = 1,
 
   /**
-   * An override of the organization.
+   * A price override of the organization.
    *
    * @generated from enum value: PRICE_SOURCE_OVERRIDE = 2;
    */
@@ -574,7 +575,8 @@ export enum PriceSource {
 export declare const PriceSourceSchema: GenEnum<PriceSource>;
 
 /**
- * Price overrides, and the match of a name. Spans are priced when they are stored: a new override changes no stored cost.
+ * Price overrides, and the match of a name. Spans are priced when they are stored: a new override changes no stored
+ * cost.
  *
  * @generated from service spandrel.v1.PricingService
  */

@@ -129,7 +129,8 @@ export const PriceSource = /*@__PURE__*/
   tsEnum(PriceSourceSchema);
 
 /**
- * Price overrides, and the match of a name. Spans are priced when they are stored: a new override changes no stored cost.
+ * Price overrides, and the match of a name. Spans are priced when they are stored: a new override changes no stored
+ * cost.
  *
  * @generated from service spandrel.v1.PricingService
  */

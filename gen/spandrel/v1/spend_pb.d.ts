@@ -14,90 +14,92 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_spandrel_v1_spend: GenFile;
 
 /**
- * Which requests are summed up, and how. An empty filter selects requests without the value.
+ * The requests to sum up, and their grouping. An empty filter selects requests without the value.
  *
  * @generated from message spandrel.v1.QuerySpendRequest
  */
 export declare type QuerySpendRequest = Message<"spandrel.v1.QuerySpendRequest"> & {
   /**
-   * Requests whose outcome happened at this instant or later: their occurred_at.
+   * Start of the range, included: the earliest occurred_at of the outcome of a request. Milliseconds since the Unix
+   * epoch over REST.
    *
    * @generated from field: optional google.protobuf.Timestamp occurred_from = 1;
    */
   occurredFrom?: Timestamp | undefined;
 
   /**
-   * And at this instant or earlier; not before occurred_from.
+   * End of the range, included: the latest occurred_at of the outcome of a request, not before occurred_from.
+   * Milliseconds since the Unix epoch over REST.
    *
    * @generated from field: optional google.protobuf.Timestamp occurred_to = 2;
    */
   occurredTo?: Timestamp | undefined;
 
   /**
-   * The field that they are grouped by; none by default.
+   * Field that requests are grouped by; default none.
    *
    * @generated from field: spandrel.v1.SpendGrouping group_by = 3;
    */
   groupBy: SpendGrouping;
 
   /**
-   * Which groups come first; those that cost most by default. Equal ones come by name.
+   * Order of the groups; default cost. Equal groups come by name.
    *
    * @generated from field: spandrel.v1.SpendOrder order_by = 4;
    */
   orderBy: SpendOrder;
 
   /**
-   * Only requests of this project.
+   * ID of the project of the requests to sum up; unset: any.
    *
    * @generated from field: optional string project_id = 5;
    */
   projectId?: string | undefined;
 
   /**
-   * Only requests to this model.
+   * Name of the model of the requests to sum up; unset: any.
    *
    * @generated from field: optional string model = 6;
    */
   model?: string | undefined;
 
   /**
-   * Only requests made with this virtual key.
+   * ID of the virtual key that the requests to sum up were made with; unset: any.
    *
    * @generated from field: optional string virtual_key_id = 7;
    */
   virtualKeyId?: string | undefined;
 
   /**
-   * Only requests on behalf of this user.
+   * ID of the user on whose behalf the requests to sum up were made; unset: any.
    *
    * @generated from field: optional string principal_user_id = 8;
    */
   principalUserId?: string | undefined;
 
   /**
-   * Only requests for this user of the application.
+   * ID of the user of the application that the requests to sum up were made for; unset: any.
    *
    * @generated from field: optional string end_user_id = 9;
    */
   endUserId?: string | undefined;
 
   /**
-   * Only requests with this label.
+   * Label of the requests to sum up; unset: any.
    *
    * @generated from field: optional string label = 10;
    */
   label?: string | undefined;
 
   /**
-   * next_page_token of the page before.
+   * next_page_token of the previous page (over REST next_cursor); empty for the first page.
    *
    * @generated from field: string page_token = 11;
    */
   pageToken: string;
 
   /**
-   * Groups of a page, 1 to 1,000; 100 by default.
+   * Number of groups in a page, 1 to 1,000; default 100.
    *
    * @generated from field: optional int32 page_size = 12;
    */
@@ -111,27 +113,28 @@ export declare type QuerySpendRequest = Message<"spandrel.v1.QuerySpendRequest">
 export declare const QuerySpendRequestSchema: GenMessage<QuerySpendRequest>;
 
 /**
- * A page of groups.
+ * A page of the groups, with the totals of all requests.
  *
  * @generated from message spandrel.v1.QuerySpendResponse
  */
 export declare type QuerySpendResponse = Message<"spandrel.v1.QuerySpendResponse"> & {
   /**
-   * In order; groups without requests are left out.
+   * Groups of the page, in the requested order; groups without requests are left out.
    *
    * @generated from field: repeated spandrel.v1.SpendGroup data = 1;
    */
   data: SpendGroup[];
 
   /**
-   * All requests of the range that fit, on every page; one with several labels counts once.
+   * Totals of all requests that the range and the filters select, on every page; a request with several labels counts
+   * once.
    *
    * @generated from field: spandrel.v1.SpendAmounts total = 2;
    */
   total?: SpendAmounts | undefined;
 
   /**
-   * Where the next page starts; unset when nothing remains.
+   * Token of the next page; unset on the last page.
    *
    * @generated from field: optional string next_page_token = 3;
    */
@@ -145,20 +148,20 @@ export declare type QuerySpendResponse = Message<"spandrel.v1.QuerySpendResponse
 export declare const QuerySpendResponseSchema: GenMessage<QuerySpendResponse>;
 
 /**
- * The requests of a group.
+ * The requests of a group, summed up.
  *
  * @generated from message spandrel.v1.SpendGroup
  */
 export declare type SpendGroup = Message<"spandrel.v1.SpendGroup"> & {
   /**
-   * The id or name that they share; unset for requests without one, and where requests are not grouped.
+   * ID or name that the requests share; unset for requests without one, and where requests are not grouped.
    *
    * @generated from field: optional string group = 1;
    */
   group?: string | undefined;
 
   /**
-   * Their totals.
+   * Totals of the requests of the group.
    *
    * @generated from field: spandrel.v1.SpendAmounts amounts = 2;
    */
@@ -172,41 +175,41 @@ export declare type SpendGroup = Message<"spandrel.v1.SpendGroup"> & {
 export declare const SpendGroupSchema: GenMessage<SpendGroup>;
 
 /**
- * Totals of requests.
+ * The totals of some requests.
  *
  * @generated from message spandrel.v1.SpendAmounts
  */
 export declare type SpendAmounts = Message<"spandrel.v1.SpendAmounts"> & {
   /**
-   * How many requests.
+   * Number of requests summed up.
    *
    * @generated from field: int64 requests = 1;
    */
   requests: bigint;
 
   /**
-   * How many of them failed. Their cost counts as well.
+   * Number of requests that failed. Their tokens and cost count as well.
    *
    * @generated from field: int64 errors = 2;
    */
   errors: bigint;
 
   /**
-   * How many of them have a cost that is unknown; it counts as nothing.
+   * Number of requests whose cost is unknown; it counts as 0.
    *
    * @generated from field: int64 unpriced_requests = 3;
    */
   unpricedRequests: bigint;
 
   /**
-   * The sums of their tokens.
+   * Sums of the tokens of the requests.
    *
    * @generated from field: spandrel.v1.SpendUsage usage = 4;
    */
   usage?: SpendUsage | undefined;
 
   /**
-   * The sum of their costs.
+   * Sum of the costs of the requests.
    *
    * @generated from field: spandrel.v1.SpendCost cost = 5;
    */
@@ -220,41 +223,41 @@ export declare type SpendAmounts = Message<"spandrel.v1.SpendAmounts"> & {
 export declare const SpendAmountsSchema: GenMessage<SpendAmounts>;
 
 /**
- * Whole numbers of tokens; a larger sum is reported as 2^53-1.
+ * Sums of tokens, whole numbers; a larger sum is reported as 2^53-1.
  *
  * @generated from message spandrel.v1.SpendUsage
  */
 export declare type SpendUsage = Message<"spandrel.v1.SpendUsage"> & {
   /**
-   * Of the prompts.
+   * Number of tokens of the prompts.
    *
    * @generated from field: int64 input_tokens = 1;
    */
   inputTokens: bigint;
 
   /**
-   * Of the answers.
+   * Number of tokens of the answers.
    *
    * @generated from field: int64 output_tokens = 2;
    */
   outputTokens: bigint;
 
   /**
-   * Of the prompts, read from a cache.
+   * Number of prompt tokens read from a cache.
    *
    * @generated from field: int64 cache_read_input_tokens = 3;
    */
   cacheReadInputTokens: bigint;
 
   /**
-   * Of the prompts, written to a cache.
+   * Number of prompt tokens written to a cache.
    *
    * @generated from field: int64 cache_creation_input_tokens = 4;
    */
   cacheCreationInputTokens: bigint;
 
   /**
-   * Spent on reasoning.
+   * Number of tokens spent on reasoning.
    *
    * @generated from field: int64 reasoning_tokens = 5;
    */
@@ -268,20 +271,20 @@ export declare type SpendUsage = Message<"spandrel.v1.SpendUsage"> & {
 export declare const SpendUsageSchema: GenMessage<SpendUsage>;
 
 /**
- * An exact amount.
+ * An exact amount of US dollars.
  *
  * @generated from message spandrel.v1.SpendCost
  */
 export declare type SpendCost = Message<"spandrel.v1.SpendCost"> & {
   /**
-   * US dollars, a decimal number with at most 9 digits behind the point, without exponent.
+   * USD, a decimal number with at most 9 decimals, without exponent.
    *
    * @generated from field: string total_usd = 1;
    */
   totalUsd: string;
 
   /**
-   * The same in billionths of a US dollar; unset beyond 2^53-1, which JSON has no exact number for.
+   * Billionths of a US dollar, the amount of total_usd; unset beyond 2^53-1, which JSON has no exact number for.
    *
    * @generated from field: optional int64 nano_usd = 2;
    */
@@ -301,56 +304,56 @@ export declare const SpendCostSchema: GenMessage<SpendCost>;
  */
 export enum SpendGrouping {
   /**
-   * Not at all.
+   * The same as none.
    *
    * @generated from enum value: SPEND_GROUPING_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Not at all: all requests are one group.
+   * No grouping: all requests are one group.
    *
    * @generated from enum value: SPEND_GROUPING_NONE = 1;
    */
   NONE = 1,
 
   /**
-   * Their projects, by id.
+   * ID of the project of the request.
    *
    * @generated from enum value: SPEND_GROUPING_PROJECT = 2;
    */
   PROJECT = 2,
 
   /**
-   * Their models.
+   * Name of the model of the request.
    *
    * @generated from enum value: SPEND_GROUPING_MODEL = 3;
    */
   MODEL = 3,
 
   /**
-   * The virtual keys they were made with, by id.
+   * ID of the virtual key that the request was made with.
    *
    * @generated from enum value: SPEND_GROUPING_VIRTUAL_KEY = 4;
    */
   VIRTUAL_KEY = 4,
 
   /**
-   * On whose behalf they were made, by user id.
+   * ID of the user on whose behalf the request was made.
    *
    * @generated from enum value: SPEND_GROUPING_PRINCIPAL = 5;
    */
   PRINCIPAL = 5,
 
   /**
-   * For which users of the application, by id.
+   * ID of the user of the application that the request was made for.
    *
    * @generated from enum value: SPEND_GROUPING_END_USER = 6;
    */
   END_USER = 6,
 
   /**
-   * Their labels; a request with several counts for each.
+   * Label of the request; a request with several labels counts for each.
    *
    * @generated from enum value: SPEND_GROUPING_LABEL = 7;
    */
@@ -363,27 +366,27 @@ export enum SpendGrouping {
 export declare const SpendGroupingSchema: GenEnum<SpendGrouping>;
 
 /**
- * Which groups come first.
+ * The order of groups: which of them come first.
  *
  * @generated from enum spandrel.v1.SpendOrder
  */
 export enum SpendOrder {
   /**
-   * Those that cost most.
+   * The same as cost.
    *
    * @generated from enum value: SPEND_ORDER_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Those that cost most.
+   * Groups with the highest cost first.
    *
    * @generated from enum value: SPEND_ORDER_COST = 1;
    */
   COST = 1,
 
   /**
-   * Those with the most requests.
+   * Groups with the most requests first.
    *
    * @generated from enum value: SPEND_ORDER_REQUESTS = 2;
    */
@@ -403,8 +406,8 @@ export declare const SpendOrderSchema: GenEnum<SpendOrder>;
 export declare const SpendService: GenService<{
   /**
    * Sums up the requests of all projects that happened in a range, both ends included, also requests of archived
-   * projects. Each counts once, by its newest outcome: a correction replaces the outcome it corrects. Requests without an
-   * outcome do not count, and neither do those whose newest event is older than the log. Sums include all outcomes
+   * projects. Each counts once, by its newest outcome: a correction replaces the outcome it corrects. Requests without
+   * an outcome do not count, and neither do those whose newest event is older than the log. Sums include all outcomes
    * acknowledged before. Outcomes that arrive while pages are read may move groups from one page to another.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT invalid_cursor, UNAVAILABLE unavailable when there is
    * too much to sum up in time.

@@ -80,7 +80,7 @@ export const SpendOrderSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_spend, 1);
 
 /**
- * Which groups come first.
+ * The order of groups: which of them come first.
  *
  * @generated from enum spandrel.v1.SpendOrder
  */

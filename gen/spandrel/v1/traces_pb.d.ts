@@ -15,13 +15,13 @@ import type { GetUserStatsRequestSchema, GetUserStatsResponseSchema, QueryAnalyt
 export declare const file_spandrel_v1_traces: GenFile;
 
 /**
- * One trace, or one more part of it.
+ * A trace to store, or one more part of a trace.
  *
  * @generated from message spandrel.v1.CollectTraceRequest
  */
 export declare type CollectTraceRequest = Message<"spandrel.v1.CollectTraceRequest"> & {
   /**
-   * 1 to 200 characters without control characters. May be empty when the first span names it.
+   * ID of the trace, 1 to 200 characters without control characters. May be empty where the first span names it.
    *
    * @generated from field: string trace_id = 1;
    */
@@ -35,7 +35,7 @@ export declare type CollectTraceRequest = Message<"spandrel.v1.CollectTraceReque
   spans: CollectedSpan[];
 
   /**
-   * A JSON object: user_id, thread_id, customer_id, labels, and any other key.
+   * Metadata of the trace, a JSON object: user_id, thread_id, customer_id, labels, and any other key.
    *
    * @generated from field: optional string metadata_json = 3;
    */
@@ -49,7 +49,7 @@ export declare type CollectTraceRequest = Message<"spandrel.v1.CollectTraceReque
   evaluations: CollectedEvaluation[];
 
   /**
-   * Any JSON: the expected output of the application.
+   * Expected output of the application, any JSON.
    *
    * @generated from field: optional string expected_output_json = 5;
    */
@@ -69,21 +69,22 @@ export declare const CollectTraceRequestSchema: GenMessage<CollectTraceRequest>;
  */
 export declare type CollectedSpan = Message<"spandrel.v1.CollectedSpan"> & {
   /**
-   * 1 to 200 characters; a span sent again replaces the one with the same id.
+   * ID of the span, 1 to 200 characters without control characters; a span sent again replaces the one with the same
+   * ID.
    *
    * @generated from field: string span_id = 1;
    */
   spanId: string;
 
   /**
-   * Empty, or the same trace as the request's.
+   * ID of the trace, the same as that of the request; may be empty.
    *
    * @generated from field: string trace_id = 2;
    */
   traceId: string;
 
   /**
-   * The step that caused this one; unset for a root.
+   * ID of the span that caused this one, 1 to 200 characters; unset for a root.
    *
    * @generated from field: optional string parent_id = 3;
    */
@@ -97,70 +98,70 @@ export declare type CollectedSpan = Message<"spandrel.v1.CollectedSpan"> & {
   type: SpanType;
 
   /**
-   * The name of the span.
+   * Name of the span; more than 1,024 characters are cut off.
    *
    * @generated from field: optional string name = 5;
    */
   name?: string | undefined;
 
   /**
-   * The model provider, for example "openai".
+   * Model provider, for example "openai", at most 512 characters.
    *
    * @generated from field: optional string vendor = 6;
    */
   vendor?: string | undefined;
 
   /**
-   * The model name as the provider spells it.
+   * Name of the model as the provider spells it, at most 512 characters.
    *
    * @generated from field: optional string model = 7;
    */
   model?: string | undefined;
 
   /**
-   * The input.
+   * Input of the step.
    *
    * @generated from field: spandrel.v1.TypedValue input = 8;
    */
   input?: TypedValue | undefined;
 
   /**
-   * The output.
+   * Output of the step.
    *
    * @generated from field: spandrel.v1.TypedValue output = 9;
    */
   output?: TypedValue | undefined;
 
   /**
-   * A JSON object of call parameters, returned exactly as sent.
+   * Parameters of the call, a JSON object, returned exactly as sent.
    *
    * @generated from field: optional string params_json = 10;
    */
   paramsJson?: string | undefined;
 
   /**
-   * Token counts and cost.
+   * Token counts and cost of the step.
    *
    * @generated from field: spandrel.v1.SpanMetrics metrics = 11;
    */
   metrics?: SpanMetrics | undefined;
 
   /**
-   * Set when the step failed.
+   * Error of the step; set only where it failed.
    *
    * @generated from field: spandrel.v1.SpanError error = 12;
    */
   error?: SpanError | undefined;
 
   /**
-   * Documents a retrieval step found.
+   * Documents that a retrieval step found.
    *
    * @generated from field: repeated spandrel.v1.SpanContext contexts = 13;
    */
   contexts: SpanContext[];
 
   /**
-   * When the step ran; the start and the end are required.
+   * Instants of the step; the start and the end are required.
    *
    * @generated from field: spandrel.v1.SpanTimestamps timestamps = 14;
    */
@@ -174,13 +175,14 @@ export declare type CollectedSpan = Message<"spandrel.v1.CollectedSpan"> & {
 export declare const CollectedSpanSchema: GenMessage<CollectedSpan>;
 
 /**
- * JSON together with the way to read it.
+ * A JSON value together with the way to read it.
  *
  * @generated from message spandrel.v1.TypedValue
  */
 export declare type TypedValue = Message<"spandrel.v1.TypedValue"> & {
   /**
-   * text, raw, json, chat_messages, list, guardrail_result, evaluation_result, or any other name.
+   * Name of the way to read the value: text, raw, json, chat_messages, list, guardrail_result, evaluation_result, or
+   * any other name. Where it is sent empty, it follows from the value.
    *
    * @generated from field: string type = 1;
    */
@@ -201,48 +203,49 @@ export declare type TypedValue = Message<"spandrel.v1.TypedValue"> & {
 export declare const TypedValueSchema: GenMessage<TypedValue>;
 
 /**
- * Counts and cost of one step. Only counts that were sent are known; none is estimated. Fractions are rounded half up.
+ * Counts and cost of one step. Only counts that were sent are known; none is estimated. Fractions are rounded half up,
+ * and a count is at most 10^12.
  *
  * @generated from message spandrel.v1.SpanMetrics
  */
 export declare type SpanMetrics = Message<"spandrel.v1.SpanMetrics"> & {
   /**
-   * Tokens of the prompt, cached ones as the provider counts them.
+   * Number of tokens of the prompt, cached ones as the provider counts them.
    *
    * @generated from field: optional int64 prompt_tokens = 1;
    */
   promptTokens?: bigint | undefined;
 
   /**
-   * Tokens of the answer.
+   * Number of tokens of the answer.
    *
    * @generated from field: optional int64 completion_tokens = 2;
    */
   completionTokens?: bigint | undefined;
 
   /**
-   * Tokens spent on reasoning.
+   * Number of tokens spent on reasoning.
    *
    * @generated from field: optional int64 reasoning_tokens = 3;
    */
   reasoningTokens?: bigint | undefined;
 
   /**
-   * Prompt tokens read from a cache.
+   * Number of prompt tokens read from a cache.
    *
    * @generated from field: optional int64 cache_read_input_tokens = 4;
    */
   cacheReadInputTokens?: bigint | undefined;
 
   /**
-   * Prompt tokens written to a cache.
+   * Number of prompt tokens written to a cache.
    *
    * @generated from field: optional int64 cache_creation_input_tokens = 5;
    */
   cacheCreationInputTokens?: bigint | undefined;
 
   /**
-   * Whether the counts are estimates of the sender.
+   * Whether the counts are estimates of the sender; default false.
    *
    * @generated from field: optional bool tokens_estimated = 6;
    */
@@ -256,21 +259,22 @@ export declare type SpanMetrics = Message<"spandrel.v1.SpanMetrics"> & {
   cachedTokensInPrompt?: boolean | undefined;
 
   /**
-   * US dollars. Sent: the sender's own figure, which wins. Read: the cost of the span.
+   * USD. Sent: the sender's own figure, 0 to 9,007,199, which outranks computed costs. Read: the cost of the span, at
+   * most 9 decimals.
    *
    * @generated from field: optional double cost = 8;
    */
   cost?: number | undefined;
 
   /**
-   * Where the cost comes from.
+   * Source of the cost; unset where the step has neither cost nor tokens.
    *
    * @generated from field: optional spandrel.v1.CostSource cost_source = 9;
    */
   costSource?: CostSource | undefined;
 
   /**
-   * A JSON object of further metrics, kept and returned. Some of them change the price: input_audio_tokens and
+   * Further metrics, a JSON object, kept and returned. Some of them change the price: input_audio_tokens and
    * output_audio_tokens, the parts of the prompt and of the answer that are audio; cache_creation, an object with
    * ephemeral_5m_input_tokens and ephemeral_1h_input_tokens, the parts of cache_creation_input_tokens by how long the
    * cache lives; total_tokens, which tells reasoning beside the answer from reasoning within it; requests, where each
@@ -288,20 +292,20 @@ export declare type SpanMetrics = Message<"spandrel.v1.SpanMetrics"> & {
 export declare const SpanMetricsSchema: GenMessage<SpanMetrics>;
 
 /**
- * Why a step or an evaluation failed.
+ * The error of a step or of an evaluation.
  *
  * @generated from message spandrel.v1.SpanError
  */
 export declare type SpanError = Message<"spandrel.v1.SpanError"> & {
   /**
-   * One line for a person.
+   * Message of the error for a person; "Unknown error" where none was sent over REST.
    *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
-   * The lines of the stack trace, innermost first where the sender has it so.
+   * Lines of the stack trace, innermost first where the sender has it so; beyond 10,000 lines the others are cut off.
    *
    * @generated from field: repeated string stacktrace = 2;
    */
@@ -315,27 +319,27 @@ export declare type SpanError = Message<"spandrel.v1.SpanError"> & {
 export declare const SpanErrorSchema: GenMessage<SpanError>;
 
 /**
- * One retrieved document.
+ * A document that a retrieval step found.
  *
  * @generated from message spandrel.v1.SpanContext
  */
 export declare type SpanContext = Message<"spandrel.v1.SpanContext"> & {
   /**
-   * The document; a hash of the content when the sender named none.
+   * ID of the document; where the context was sent as a text alone over REST, the MD5 hash of the text in hex.
    *
    * @generated from field: optional string document_id = 1;
    */
   documentId?: string | undefined;
 
   /**
-   * The part of the document.
+   * ID of the part of the document.
    *
    * @generated from field: optional string chunk_id = 2;
    */
   chunkId?: string | undefined;
 
   /**
-   * The text.
+   * Text of the document, or of its part.
    *
    * @generated from field: string content = 3;
    */
@@ -355,21 +359,21 @@ export declare const SpanContextSchema: GenMessage<SpanContext>;
  */
 export declare type SpanTimestamps = Message<"spandrel.v1.SpanTimestamps"> & {
   /**
-   * When the step began.
+   * Instant at which the step began.
    *
    * @generated from field: google.protobuf.Timestamp started_at = 1;
    */
   startedAt?: Timestamp | undefined;
 
   /**
-   * When it ended.
+   * Instant at which the step ended.
    *
    * @generated from field: google.protobuf.Timestamp finished_at = 2;
    */
   finishedAt?: Timestamp | undefined;
 
   /**
-   * When the first streamed token reached the user.
+   * Instant at which the first streamed token reached the user.
    *
    * @generated from field: optional google.protobuf.Timestamp first_token_at = 3;
    */
@@ -389,56 +393,56 @@ export declare const SpanTimestampsSchema: GenMessage<SpanTimestamps>;
  */
 export declare type CollectedEvaluation = Message<"spandrel.v1.CollectedEvaluation"> & {
   /**
-   * Derived from the content when unset, so that a repeat replaces itself.
+   * ID of the evaluation, 1 to 200 characters; by default derived from the content, so that a repeat replaces itself.
    *
    * @generated from field: optional string evaluation_id = 1;
    */
   evaluationId?: string | undefined;
 
   /**
-   * Derived from the name when unset.
+   * ID of the evaluator, at most 512 characters; by default derived from the name.
    *
    * @generated from field: optional string evaluator_id = 2;
    */
   evaluatorId?: string | undefined;
 
   /**
-   * 1 to 255 characters.
+   * Name of the evaluation for people, 1 to 255 characters.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * The kind of evaluator.
+   * Kind of evaluator, at most 512 characters.
    *
    * @generated from field: optional string type = 4;
    */
   type?: string | undefined;
 
   /**
-   * The step that was evaluated.
+   * ID of the span that was evaluated, 1 to 200 characters.
    *
    * @generated from field: optional string span_id = 5;
    */
   spanId?: string | undefined;
 
   /**
-   * The conversation that was evaluated.
+   * ID of the conversation that was evaluated, at most 512 characters.
    *
    * @generated from field: optional string evaluation_thread_id = 6;
    */
   evaluationThreadId?: string | undefined;
 
   /**
-   * Whether the evaluation guarded the application.
+   * Whether the evaluation guarded the application; default false.
    *
    * @generated from field: optional bool is_guardrail = 7;
    */
   isGuardrail?: boolean | undefined;
 
   /**
-   * How far it came. One that is processed needs passed, score or label.
+   * Progress of the evaluation. One that is processed needs passed, score or label; others lose these.
    *
    * @generated from field: spandrel.v1.EvaluationStatus status = 8;
    */
@@ -452,49 +456,49 @@ export declare type CollectedEvaluation = Message<"spandrel.v1.CollectedEvaluati
   passed?: boolean | undefined;
 
   /**
-   * A number, larger is better or worse as the evaluator says.
+   * Score, any finite number; whether larger is better depends on the evaluator.
    *
    * @generated from field: optional double score = 10;
    */
   score?: number | undefined;
 
   /**
-   * A category.
+   * Category that the evaluator gave.
    *
    * @generated from field: optional string label = 11;
    */
   label?: string | undefined;
 
   /**
-   * A sentence about the result.
+   * Explanation of the result.
    *
    * @generated from field: optional string details = 12;
    */
   details?: string | undefined;
 
   /**
-   * Any JSON: the evaluated data.
+   * Evaluated data, any JSON.
    *
    * @generated from field: optional string inputs_json = 13;
    */
   inputsJson?: string | undefined;
 
   /**
-   * A JSON object {currency, amount}.
+   * Cost of the evaluation, a JSON object {currency, amount} of a text and a number.
    *
    * @generated from field: optional string cost_json = 14;
    */
   costJson?: string | undefined;
 
   /**
-   * Set when the evaluation failed.
+   * Error of the evaluation; set only where it failed.
    *
    * @generated from field: spandrel.v1.SpanError error = 15;
    */
   error?: SpanError | undefined;
 
   /**
-   * When it ran.
+   * Instants of the evaluation.
    *
    * @generated from field: spandrel.v1.EvaluationTimestamps timestamps = 16;
    */
@@ -508,27 +512,28 @@ export declare type CollectedEvaluation = Message<"spandrel.v1.CollectedEvaluati
 export declare const CollectedEvaluationSchema: GenMessage<CollectedEvaluation>;
 
 /**
- * Instants of an evaluation.
+ * Instants of an evaluation. Those that are sent are kept to the millisecond, rounded half up, from the year 2000 to
+ * one day ahead.
  *
  * @generated from message spandrel.v1.EvaluationTimestamps
  */
 export declare type EvaluationTimestamps = Message<"spandrel.v1.EvaluationTimestamps"> & {
   /**
-   * When the result was stored.
+   * Instant at which the result was stored.
    *
    * @generated from field: optional google.protobuf.Timestamp inserted_at = 1;
    */
   insertedAt?: Timestamp | undefined;
 
   /**
-   * When the evaluation began; the receipt when it is not sent.
+   * Instant at which the evaluation began; default the receipt.
    *
    * @generated from field: optional google.protobuf.Timestamp started_at = 2;
    */
   startedAt?: Timestamp | undefined;
 
   /**
-   * When it ended; the receipt when it is not sent.
+   * Instant at which the evaluation ended; default the receipt.
    *
    * @generated from field: optional google.protobuf.Timestamp finished_at = 3;
    */
@@ -542,13 +547,13 @@ export declare type EvaluationTimestamps = Message<"spandrel.v1.EvaluationTimest
 export declare const EvaluationTimestampsSchema: GenMessage<EvaluationTimestamps>;
 
 /**
- * The result of collecting a trace.
+ * The outcome of collecting a trace.
  *
  * @generated from message spandrel.v1.CollectTraceResponse
  */
 export declare type CollectTraceResponse = Message<"spandrel.v1.CollectTraceResponse"> & {
   /**
-   * The items that were not stored.
+   * Items that were not stored, with the reasons.
    *
    * @generated from field: spandrel.v1.PartialSuccess partial_success = 1;
    */
@@ -562,27 +567,27 @@ export declare type CollectTraceResponse = Message<"spandrel.v1.CollectTraceResp
 export declare const CollectTraceResponseSchema: GenMessage<CollectTraceResponse>;
 
 /**
- * Items that were refused, while the others were stored.
+ * The numbers of items that were refused, while the others were stored, and the reasons.
  *
  * @generated from message spandrel.v1.PartialSuccess
  */
 export declare type PartialSuccess = Message<"spandrel.v1.PartialSuccess"> & {
   /**
-   * Number of spans refused.
+   * Number of spans that were refused.
    *
    * @generated from field: int32 rejected_spans = 1;
    */
   rejectedSpans: number;
 
   /**
-   * Number of evaluations refused.
+   * Number of evaluations that were refused.
    *
    * @generated from field: int32 rejected_evaluations = 2;
    */
   rejectedEvaluations: number;
 
   /**
-   * Each problem with the index and field it belongs to, joined by "; "; empty when there is none.
+   * Problems joined by "; ", each with the index and the field that it belongs to; empty without problems.
    *
    * @generated from field: string error_message = 3;
    */
@@ -596,41 +601,41 @@ export declare type PartialSuccess = Message<"spandrel.v1.PartialSuccess"> & {
 export declare const PartialSuccessSchema: GenMessage<PartialSuccess>;
 
 /**
- * Names one trace.
+ * The trace to read, the format, and the page of its spans.
  *
  * @generated from message spandrel.v1.GetTraceRequest
  */
 export declare type GetTraceRequest = Message<"spandrel.v1.GetTraceRequest"> & {
   /**
-   * The trace id, or a prefix of at least eight hex digits.
+   * ID of the trace, or a prefix of it of at least eight hex digits, which finds only traces of the last 90 days.
    *
    * @generated from field: string trace_id = 1;
    */
   traceId: string;
 
   /**
-   * json by default.
+   * Format of the answer; default json.
    *
    * @generated from field: spandrel.v1.TraceFormat format = 2;
    */
   format: TraceFormat;
 
   /**
-   * Over REST an older spelling of the format digest: "true" or "1".
+   * Older spelling of the format digest over REST: "true" or "1".
    *
    * @generated from field: string llm_mode = 3;
    */
   llmMode: string;
 
   /**
-   * Spans per page, 1 to 10,000, default 10,000.
+   * Number of spans in a page, 1 to 10,000; default 10,000.
    *
    * @generated from field: optional int32 page_size = 4;
    */
   pageSize?: number | undefined;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * next_page_token of the previous page (over REST spans_next_cursor); empty for the first page.
    *
    * @generated from field: string page_token = 5;
    */
@@ -650,13 +655,13 @@ export declare const GetTraceRequestSchema: GenMessage<GetTraceRequest>;
  */
 export declare type GetTraceResponse = Message<"spandrel.v1.GetTraceResponse"> & {
   /**
-   * One of the two formats.
+   * The trace in one of the two formats.
    *
    * @generated from oneof spandrel.v1.GetTraceResponse.view
    */
   view: {
     /**
-     * Every field.
+     * The trace with all its fields, in the format json.
      *
      * @generated from field: spandrel.v1.Trace trace = 1;
      */
@@ -664,7 +669,7 @@ export declare type GetTraceResponse = Message<"spandrel.v1.GetTraceResponse"> &
     case: "trace";
   } | {
     /**
-     * A text a language model reads well.
+     * The trace as a text that a language model reads well, in the format digest.
      *
      * @generated from field: spandrel.v1.TraceDigest digest = 2;
      */
@@ -680,69 +685,69 @@ export declare type GetTraceResponse = Message<"spandrel.v1.GetTraceResponse"> &
 export declare const GetTraceResponseSchema: GenMessage<GetTraceResponse>;
 
 /**
- * A stored trace.
+ * A trace as it is stored, with a page of its evaluations and spans.
  *
  * @generated from message spandrel.v1.Trace
  */
 export declare type Trace = Message<"spandrel.v1.Trace"> & {
   /**
-   * As normalised at ingest.
+   * ID of the trace: 32 hex digits are in lower case, any other ID is as it was sent.
    *
    * @generated from field: string trace_id = 1;
    */
   traceId: string;
 
   /**
-   * The project that owns it.
+   * ID of the project that the trace belongs to.
    *
    * @generated from field: string project_id = 2;
    */
   projectId: string;
 
   /**
-   * The root span's name, empty without spans.
+   * Name of the root span, or its type where it has no name; empty without spans.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * A JSON object: the merged metadata.
+   * Merged metadata of the trace, a JSON object.
    *
    * @generated from field: string metadata_json = 4;
    */
   metadataJson: string;
 
   /**
-   * Distinct models, latest started first.
+   * Distinct models of the spans, at most 100, latest started first.
    *
    * @generated from field: repeated string models = 5;
    */
   models: string[];
 
   /**
-   * When it began, and when this server stored and changed it.
+   * Instants at which the trace began and at which this server stored and changed it.
    *
    * @generated from field: spandrel.v1.TraceTimestamps timestamps = 6;
    */
   timestamps?: TraceTimestamps | undefined;
 
   /**
-   * The text of the input.
+   * Text of the input of the trace.
    *
    * @generated from field: optional spandrel.v1.TraceText input = 7;
    */
   input?: TraceText | undefined;
 
   /**
-   * The text of the output.
+   * Text of the output of the trace.
    *
    * @generated from field: optional spandrel.v1.TraceText output = 8;
    */
   output?: TraceText | undefined;
 
   /**
-   * The expected output of the application.
+   * Expected output of the application; JSON other than a text as its compact text.
    *
    * @generated from field: optional string expected_output = 9;
    */
@@ -756,49 +761,49 @@ export declare type Trace = Message<"spandrel.v1.Trace"> & {
   metrics?: TraceMetrics | undefined;
 
   /**
-   * The error of the trace, unset when it went well.
+   * Error of the trace; unset where it has none.
    *
    * @generated from field: optional spandrel.v1.SpanError error = 11;
    */
   error?: SpanError | undefined;
 
   /**
-   * Results, oldest first; on a further page those that had no room before.
+   * Evaluation results, oldest first; on a further page those that had no room before.
    *
    * @generated from field: repeated spandrel.v1.TraceEvaluation evaluations = 12;
    */
   evaluations: TraceEvaluation[];
 
   /**
-   * By start, then id. They begin once all evaluations were given.
+   * Spans of the page, by start, the later end first, then by ID. They begin once all evaluations were given.
    *
    * @generated from field: repeated spandrel.v1.TraceSpan spans = 13;
    */
   spans: TraceSpan[];
 
   /**
-   * All spans of the trace, not only those of this page.
+   * Number of all spans of the trace, not only of those of this page.
    *
    * @generated from field: int64 span_count = 14;
    */
   spanCount: bigint;
 
   /**
-   * The page_token of the next page; empty on the last. A page also ends where its text would be more than 8 MiB.
+   * Token of the next page; empty on the last page. A page also ends where its text would be more than 8 MiB.
    *
    * @generated from field: string next_page_token = 15;
    */
   nextPageToken: string;
 
   /**
-   * The tree of spans as text, at most 1,000 lines and 256 KiB. Unset where traces are found by a search.
+   * Tree of the spans as text, at most 1,000 spans and 256 KiB. Unset where traces are found by a search.
    *
    * @generated from field: optional string ascii_tree = 16;
    */
   asciiTree?: string | undefined;
 
   /**
-   * The page of the console that shows it to a person.
+   * URL of the page of the console that shows the trace to a person.
    *
    * @generated from field: string platform_url = 17;
    */
@@ -818,21 +823,21 @@ export declare const TraceSchema: GenMessage<Trace>;
  */
 export declare type TraceTimestamps = Message<"spandrel.v1.TraceTimestamps"> & {
   /**
-   * The earliest span's start, or the receipt when there is no span.
+   * Start of the earliest span, or the receipt where there is no span.
    *
    * @generated from field: google.protobuf.Timestamp started_at = 1;
    */
   startedAt?: Timestamp | undefined;
 
   /**
-   * When this server first stored it.
+   * Instant at which this server first stored the trace.
    *
    * @generated from field: google.protobuf.Timestamp inserted_at = 2;
    */
   insertedAt?: Timestamp | undefined;
 
   /**
-   * When this server last changed it.
+   * Instant at which this server last changed the trace.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 3;
    */
@@ -846,13 +851,13 @@ export declare type TraceTimestamps = Message<"spandrel.v1.TraceTimestamps"> & {
 export declare const TraceTimestampsSchema: GenMessage<TraceTimestamps>;
 
 /**
- * A text form of an input or output.
+ * The text form of the input or output of a trace.
  *
  * @generated from message spandrel.v1.TraceText
  */
 export declare type TraceText = Message<"spandrel.v1.TraceText"> & {
   /**
-   * Empty when there is none.
+   * Text of the input or output; empty where there is none.
    *
    * @generated from field: string value = 1;
    */
@@ -866,76 +871,76 @@ export declare type TraceText = Message<"spandrel.v1.TraceText"> & {
 export declare const TraceTextSchema: GenMessage<TraceText>;
 
 /**
- * Totals of a trace. Unset means that no span says anything.
+ * Totals of a trace, in which usage that several spans report counts once. Unset: no span reports the value.
  *
  * @generated from message spandrel.v1.TraceMetrics
  */
 export declare type TraceMetrics = Message<"spandrel.v1.TraceMetrics"> & {
   /**
-   * Time to the first token, milliseconds.
+   * Milliseconds from the start of the trace to the earliest first token of any span, at least 0.
    *
    * @generated from field: optional int64 first_token_ms = 1;
    */
   firstTokenMs?: bigint | undefined;
 
   /**
-   * From the earliest start to the latest end, milliseconds.
+   * Milliseconds from the earliest start to the latest end of the spans, at least 0.
    *
    * @generated from field: optional int64 total_time_ms = 2;
    */
   totalTimeMs?: bigint | undefined;
 
   /**
-   * Tokens of all prompts, cached ones as the providers count them.
+   * Number of tokens of all prompts, cached ones as the providers count them.
    *
    * @generated from field: optional int64 prompt_tokens = 3;
    */
   promptTokens?: bigint | undefined;
 
   /**
-   * Tokens of all answers.
+   * Number of tokens of all answers.
    *
    * @generated from field: optional int64 completion_tokens = 4;
    */
   completionTokens?: bigint | undefined;
 
   /**
-   * Tokens spent on reasoning.
+   * Number of tokens spent on reasoning.
    *
    * @generated from field: optional int64 reasoning_tokens = 5;
    */
   reasoningTokens?: bigint | undefined;
 
   /**
-   * Prompt tokens read from a cache.
+   * Number of prompt tokens read from a cache.
    *
    * @generated from field: optional int64 cache_read_input_tokens = 6;
    */
   cacheReadInputTokens?: bigint | undefined;
 
   /**
-   * Prompt tokens written to a cache.
+   * Number of prompt tokens written to a cache.
    *
    * @generated from field: optional int64 cache_creation_input_tokens = 7;
    */
   cacheCreationInputTokens?: bigint | undefined;
 
   /**
-   * US dollars, an exact sum.
+   * USD, the exact sum of the costs.
    *
    * @generated from field: optional double total_cost = 8;
    */
   totalCost?: number | undefined;
 
   /**
-   * Spans with tokens whose cost is unknown.
+   * Number of spans with tokens whose cost is unknown.
    *
    * @generated from field: int64 unpriced_spans = 9;
    */
   unpricedSpans: bigint;
 
   /**
-   * Whether any span's counts are estimates.
+   * Whether the counts of any span are estimates.
    *
    * @generated from field: bool tokens_estimated = 10;
    */
@@ -949,27 +954,27 @@ export declare type TraceMetrics = Message<"spandrel.v1.TraceMetrics"> & {
 export declare const TraceMetricsSchema: GenMessage<TraceMetrics>;
 
 /**
- * A stored step of a trace.
+ * A step of a trace as it is stored.
  *
  * @generated from message spandrel.v1.TraceSpan
  */
 export declare type TraceSpan = Message<"spandrel.v1.TraceSpan"> & {
   /**
-   * As normalised at ingest.
+   * ID of the span: 16 hex digits are in lower case, any other ID is as it was sent.
    *
    * @generated from field: string span_id = 1;
    */
   spanId: string;
 
   /**
-   * The trace it belongs to.
+   * ID of the trace that the span belongs to.
    *
    * @generated from field: string trace_id = 2;
    */
   traceId: string;
 
   /**
-   * The step that caused it.
+   * ID of the span that caused this one; unset for a root.
    *
    * @generated from field: optional string parent_id = 3;
    */
@@ -983,78 +988,78 @@ export declare type TraceSpan = Message<"spandrel.v1.TraceSpan"> & {
   type: SpanType;
 
   /**
-   * The name; its type where the sender gave no name.
+   * Name of the span; its type where the sender gave no name.
    *
    * @generated from field: string name = 5;
    */
   name: string;
 
   /**
-   * The model provider.
+   * Model provider, for example "openai".
    *
    * @generated from field: optional string vendor = 6;
    */
   vendor?: string | undefined;
 
   /**
-   * The model.
+   * Name of the model that was called.
    *
    * @generated from field: optional string model = 7;
    */
   model?: string | undefined;
 
   /**
-   * The input.
+   * Input of the step.
    *
    * @generated from field: optional spandrel.v1.TypedValue input = 8;
    */
   input?: TypedValue | undefined;
 
   /**
-   * The output.
+   * Output of the step.
    *
    * @generated from field: optional spandrel.v1.TypedValue output = 9;
    */
   output?: TypedValue | undefined;
 
   /**
-   * A JSON object of call parameters.
+   * Parameters of the call, a JSON object.
    *
    * @generated from field: optional string params_json = 10;
    */
   paramsJson?: string | undefined;
 
   /**
-   * Counts and cost.
+   * Token counts and cost of the step; unset where there are none.
    *
    * @generated from field: optional spandrel.v1.SpanMetrics metrics = 11;
    */
   metrics?: SpanMetrics | undefined;
 
   /**
-   * Why it failed.
+   * Error of the step; unset where it has none.
    *
    * @generated from field: optional spandrel.v1.SpanError error = 12;
    */
   error?: SpanError | undefined;
 
   /**
-   * Retrieved documents.
+   * Documents that a retrieval step found.
    *
    * @generated from field: repeated spandrel.v1.SpanContext contexts = 13;
    */
   contexts: SpanContext[];
 
   /**
-   * When it ran.
+   * Instants of the step.
    *
    * @generated from field: optional spandrel.v1.SpanTimestamps timestamps = 14;
    */
   timestamps?: SpanTimestamps | undefined;
 
   /**
-   * A JSON object, set where the span came by OpenTelemetry: attributes, resource_attributes, scope, kind, status,
-   * events and links as they were sent. Over REST these are members of the span.
+   * Fields of OpenTelemetry, a JSON object, set where the span came by OpenTelemetry: attributes, resource_attributes,
+   * scope, kind, status, events and links as they were sent. Over REST these are members of the span.
    *
    * @generated from field: optional string telemetry_json = 15;
    */
@@ -1068,119 +1073,119 @@ export declare type TraceSpan = Message<"spandrel.v1.TraceSpan"> & {
 export declare const TraceSpanSchema: GenMessage<TraceSpan>;
 
 /**
- * A stored evaluation result.
+ * An evaluation result as it is stored.
  *
  * @generated from message spandrel.v1.TraceEvaluation
  */
 export declare type TraceEvaluation = Message<"spandrel.v1.TraceEvaluation"> & {
   /**
-   * Unique in the trace.
+   * ID of the evaluation, unique in the trace.
    *
    * @generated from field: string evaluation_id = 1;
    */
   evaluationId: string;
 
   /**
-   * The evaluator.
+   * ID of the evaluator of the result.
    *
    * @generated from field: string evaluator_id = 2;
    */
   evaluatorId: string;
 
   /**
-   * The display name.
+   * Name of the evaluation for people.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * The kind of evaluator.
+   * Kind of the evaluator, as it was sent or as this server names it.
    *
    * @generated from field: optional string type = 4;
    */
   type?: string | undefined;
 
   /**
-   * The step that was evaluated.
+   * ID of the span that was evaluated; unset where none was named.
    *
    * @generated from field: optional string span_id = 5;
    */
   spanId?: string | undefined;
 
   /**
-   * Whether it guarded the application.
+   * Whether the evaluation guarded the application.
    *
    * @generated from field: bool is_guardrail = 6;
    */
   isGuardrail: boolean;
 
   /**
-   * How far it came.
+   * Progress of the evaluation.
    *
    * @generated from field: spandrel.v1.EvaluationStatus status = 7;
    */
   status: EvaluationStatus;
 
   /**
-   * Whether it passed; unset where it says nothing of that or is not processed.
+   * Whether the evaluation passed; unset where it gives no verdict or is not processed.
    *
    * @generated from field: optional bool passed = 8;
    */
   passed?: boolean | undefined;
 
   /**
-   * A number, larger is better or worse as the evaluator says.
+   * Score; whether larger is better depends on the evaluator.
    *
    * @generated from field: optional double score = 9;
    */
   score?: number | undefined;
 
   /**
-   * A category.
+   * Category that the evaluator gave.
    *
    * @generated from field: optional string label = 10;
    */
   label?: string | undefined;
 
   /**
-   * A sentence about the result.
+   * Explanation of the result.
    *
    * @generated from field: optional string details = 11;
    */
   details?: string | undefined;
 
   /**
-   * Why it failed.
+   * Error of the evaluation; unset where it has none.
    *
    * @generated from field: optional spandrel.v1.SpanError error = 12;
    */
   error?: SpanError | undefined;
 
   /**
-   * The evaluated data. Of long texts that an evaluator of this server judged it has those that the trace still holds, as far as
-   * the answer has room, and excerpts of others.
+   * Evaluated data, any JSON. Of long texts that an evaluator of this server judged it holds those that are still in
+   * the trace, as far as the answer has room, and excerpts of others.
    *
    * @generated from field: optional string inputs_json = 13;
    */
   inputsJson?: string | undefined;
 
   /**
-   * A JSON object {currency, amount}.
+   * Cost of the evaluation, a JSON object {currency, amount}.
    *
    * @generated from field: optional string cost_json = 14;
    */
   costJson?: string | undefined;
 
   /**
-   * The monitor that started it.
+   * ID of the monitor that started the evaluation; unset where none did.
    *
    * @generated from field: optional string monitor_id = 15;
    */
   monitorId?: string | undefined;
 
   /**
-   * When it ran.
+   * Instants of the evaluation.
    *
    * @generated from field: spandrel.v1.EvaluationTimestamps timestamps = 16;
    */
@@ -1194,48 +1199,49 @@ export declare type TraceEvaluation = Message<"spandrel.v1.TraceEvaluation"> & {
 export declare const TraceEvaluationSchema: GenMessage<TraceEvaluation>;
 
 /**
- * A trace as text.
+ * A trace as a text that a language model reads well.
  *
  * @generated from message spandrel.v1.TraceDigest
  */
 export declare type TraceDigest = Message<"spandrel.v1.TraceDigest"> & {
   /**
-   * As normalised at ingest.
+   * ID of the trace: 32 hex digits are in lower case, any other ID is as it was sent.
    *
    * @generated from field: string trace_id = 1;
    */
   traceId: string;
 
   /**
-   * The tree of spans with their inputs and outputs, at most 1 MiB; its last lines say what it leaves out.
+   * Tree of spans with their inputs, outputs and errors, each cut at 2,000 characters, in all at most 1 MiB; its last
+   * lines say what it leaves out.
    *
    * @generated from field: string formatted_trace = 2;
    */
   formattedTrace: string;
 
   /**
-   * When it began, and when this server stored and changed it.
+   * Instants at which the trace began and at which this server stored and changed it.
    *
    * @generated from field: spandrel.v1.TraceTimestamps timestamps = 3;
    */
   timestamps?: TraceTimestamps | undefined;
 
   /**
-   * A JSON object: the merged metadata.
+   * Merged metadata of the trace, a JSON object.
    *
    * @generated from field: string metadata_json = 4;
    */
   metadataJson: string;
 
   /**
-   * Results, oldest first, as far as the answer has room.
+   * Evaluation results, oldest first, as far as the answer has room.
    *
    * @generated from field: repeated spandrel.v1.TraceEvaluation evaluations = 5;
    */
   evaluations: TraceEvaluation[];
 
   /**
-   * The page of the console that shows it to a person.
+   * URL of the page of the console that shows the trace to a person.
    *
    * @generated from field: string platform_url = 6;
    */
@@ -1255,14 +1261,15 @@ export declare const TraceDigestSchema: GenMessage<TraceDigest>;
  */
 export declare type ProjectSettings = Message<"spandrel.v1.ProjectSettings"> & {
   /**
-   * Days until a trace is deleted, counted from when this server first stored it, 1 to 3650; unset: it is kept for ever.
+   * Days until a trace is deleted, counted from when this server first stored it, 1 to 3650; default
+   * SPANDREL_TRACE_RETENTION_DAYS of the server. Unset: traces are kept for ever.
    *
    * @generated from field: optional int32 trace_retention_days = 1;
    */
   traceRetentionDays?: number | undefined;
 
   /**
-   * Whether collected llm spans become requests with their events.
+   * Whether collected calls of models become requests with their events; true for a new project.
    *
    * @generated from field: optional bool emit_request_events = 2;
    */
@@ -1276,7 +1283,7 @@ export declare type ProjectSettings = Message<"spandrel.v1.ProjectSettings"> & {
 export declare const ProjectSettingsSchema: GenMessage<ProjectSettings>;
 
 /**
- * Asks for the settings of the project of the credential.
+ * The request for the settings of the project of the credential.
  *
  * @generated from message spandrel.v1.GetProjectSettingsRequest
  */
@@ -1290,13 +1297,13 @@ export declare type GetProjectSettingsRequest = Message<"spandrel.v1.GetProjectS
 export declare const GetProjectSettingsRequestSchema: GenMessage<GetProjectSettingsRequest>;
 
 /**
- * The settings.
+ * The settings of the project for its traces and events.
  *
  * @generated from message spandrel.v1.GetProjectSettingsResponse
  */
 export declare type GetProjectSettingsResponse = Message<"spandrel.v1.GetProjectSettingsResponse"> & {
   /**
-   * All of them.
+   * All settings of the project.
    *
    * @generated from field: spandrel.v1.ProjectSettings settings = 1;
    */
@@ -1310,20 +1317,21 @@ export declare type GetProjectSettingsResponse = Message<"spandrel.v1.GetProject
 export declare const GetProjectSettingsResponseSchema: GenMessage<GetProjectSettingsResponse>;
 
 /**
- * Settings to change.
+ * The settings of the project that change.
  *
  * @generated from message spandrel.v1.UpdateProjectSettingsRequest
  */
 export declare type UpdateProjectSettingsRequest = Message<"spandrel.v1.UpdateProjectSettingsRequest"> & {
   /**
-   * The settings that change; traces are kept for ever where trace_retention_days is named without a value.
+   * Settings with their new values; traces are kept for ever where trace_retention_days is named without a value.
    *
    * @generated from field: spandrel.v1.ProjectSettings settings = 1;
    */
   settings?: ProjectSettings | undefined;
 
   /**
-   * Which settings count as sent; those that are set by default. Over REST it follows from the members of the body.
+   * Names of the settings that count as sent; by default those that are set. Over REST it follows from the members of
+   * the body.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
@@ -1337,13 +1345,13 @@ export declare type UpdateProjectSettingsRequest = Message<"spandrel.v1.UpdatePr
 export declare const UpdateProjectSettingsRequestSchema: GenMessage<UpdateProjectSettingsRequest>;
 
 /**
- * The settings after the change.
+ * The settings of the project after the change.
  *
  * @generated from message spandrel.v1.UpdateProjectSettingsResponse
  */
 export declare type UpdateProjectSettingsResponse = Message<"spandrel.v1.UpdateProjectSettingsResponse"> & {
   /**
-   * All of them.
+   * All settings of the project.
    *
    * @generated from field: spandrel.v1.ProjectSettings settings = 1;
    */
@@ -1363,14 +1371,15 @@ export declare const UpdateProjectSettingsResponseSchema: GenMessage<UpdateProje
  */
 export declare type UpdateTraceMetadataRequest = Message<"spandrel.v1.UpdateTraceMetadataRequest"> & {
   /**
-   * The whole trace id.
+   * ID of the trace; a prefix is not accepted.
    *
    * @generated from field: string trace_id = 1;
    */
   traceId: string;
 
   /**
-   * A JSON object with one key at least, at most 32,768 characters. The rules of collected metadata hold for each value.
+   * New values, a JSON object with one key at least, at most 32,768 characters. The rules of collected metadata hold
+   * for each value.
    *
    * @generated from field: optional string metadata_json = 2;
    */
@@ -1384,20 +1393,20 @@ export declare type UpdateTraceMetadataRequest = Message<"spandrel.v1.UpdateTrac
 export declare const UpdateTraceMetadataRequestSchema: GenMessage<UpdateTraceMetadataRequest>;
 
 /**
- * The metadata after the change.
+ * The metadata of the trace after the change.
  *
  * @generated from message spandrel.v1.UpdateTraceMetadataResponse
  */
 export declare type UpdateTraceMetadataResponse = Message<"spandrel.v1.UpdateTraceMetadataResponse"> & {
   /**
-   * As normalised at ingest.
+   * ID of the trace: 32 hex digits are in lower case, any other ID is as it was sent.
    *
    * @generated from field: string trace_id = 1;
    */
   traceId: string;
 
   /**
-   * A JSON object with all of it.
+   * All metadata of the trace, a JSON object.
    *
    * @generated from field: string metadata_json = 2;
    */
@@ -1411,13 +1420,13 @@ export declare type UpdateTraceMetadataResponse = Message<"spandrel.v1.UpdateTra
 export declare const UpdateTraceMetadataResponseSchema: GenMessage<UpdateTraceMetadataResponse>;
 
 /**
- * Names the trace to remove.
+ * The trace to remove.
  *
  * @generated from message spandrel.v1.DeleteTraceRequest
  */
 export declare type DeleteTraceRequest = Message<"spandrel.v1.DeleteTraceRequest"> & {
   /**
-   * The whole trace id.
+   * ID of the trace; a prefix is not accepted.
    *
    * @generated from field: string trace_id = 1;
    */
@@ -1431,7 +1440,7 @@ export declare type DeleteTraceRequest = Message<"spandrel.v1.DeleteTraceRequest
 export declare const DeleteTraceRequestSchema: GenMessage<DeleteTraceRequest>;
 
 /**
- * The trace was deleted.
+ * Confirmation that the trace is deleted.
  *
  * @generated from message spandrel.v1.DeleteTraceResponse
  */
@@ -1445,126 +1454,129 @@ export declare type DeleteTraceResponse = Message<"spandrel.v1.DeleteTraceRespon
 export declare const DeleteTraceResponseSchema: GenMessage<DeleteTraceResponse>;
 
 /**
- * Which traces to find, and how to show them.
+ * The traces to find, their order and page, and the form in which they are shown.
  *
  * @generated from message spandrel.v1.SearchTracesRequest
  */
 export declare type SearchTracesRequest = Message<"spandrel.v1.SearchTracesRequest"> & {
   /**
-   * The first instant, default 30 days ago: RFC 3339, or epoch milliseconds as a number or a text of digits.
+   * Start of the range of dates, included, default 30 days ago: RFC 3339, or epoch milliseconds as a number or a text
+   * of digits.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 1;
    */
   startDate?: Timestamp | undefined;
 
   /**
-   * The last instant, default in 24 hours; a date without a time includes its day.
+   * End of the range of dates, included, default in 24 hours, in the forms of start_date; a date without a time
+   * includes its day.
    *
    * @generated from field: google.protobuf.Timestamp end_date = 2;
    */
   endDate?: Timestamp | undefined;
 
   /**
-   * A text that the name, the error message, the input or the output of a span holds within the first 64 KiB of these,
-   * whatever its letter case and however its characters are composed. Empty: any.
+   * Text that the name, the error message, the input or the output of a span holds within the first 64 KiB of these,
+   * whatever its letter case and however its characters are composed; at most 1,048,576 characters. Empty: any.
    *
    * @generated from field: string query = 3;
    */
   query: string;
 
   /**
-   * A JSON object of filters by name, described in docs/search.md.
+   * Filters by name, a JSON object, described in docs/search.md.
    *
    * @generated from field: optional string filters_json = 4;
    */
   filtersJson?: string | undefined;
 
   /**
-   * Finds the traces instead that the filters do not fit.
+   * Whether to find the traces that do not match the filters instead; default false.
    *
    * @generated from field: bool negate_filters = 5;
    */
   negateFilters: boolean;
 
   /**
-   * Looks only at these traces.
+   * IDs of the only traces to search, at most 1,000; empty: all traces.
    *
    * @generated from field: repeated string trace_ids = 6;
    */
   traceIds: string[];
 
   /**
-   * 1 to 1,000 traces, default 100.
+   * Number of traces in a page, 1 to 1,000; default 100.
    *
    * @generated from field: optional int32 page_size = 7;
    */
   pageSize?: number | undefined;
 
   /**
-   * started_at by default.
+   * Field that traces are sorted by; default started_at, or the last change where date_field is updated.
    *
    * @generated from field: spandrel.v1.TraceSort sort_by = 8;
    */
   sortBy: TraceSort;
 
   /**
-   * desc by default.
+   * Direction of the order; default desc.
    *
    * @generated from field: spandrel.v1.SortDirection sort_direction = 9;
    */
   sortDirection: SortDirection;
 
   /**
-   * occurred by default.
+   * Instant of a trace that lies within the dates; default occurred.
    *
    * @generated from field: spandrel.v1.TraceDateField date_field = 10;
    */
   dateField: TraceDateField;
 
   /**
-   * json by default.
+   * Format of each trace; default json.
    *
    * @generated from field: spandrel.v1.TraceFormat format = 11;
    */
   format: TraceFormat;
 
   /**
-   * Asks for the digest, too.
+   * Whether each trace is a digest, whatever the format; default false.
    *
    * @generated from field: bool llm_mode = 12;
    */
   llmMode: boolean;
 
   /**
-   * Whether each trace comes with its first 200 spans.
+   * Whether each trace comes with its first 200 spans; default false.
    *
    * @generated from field: bool include_spans = 13;
    */
   includeSpans: boolean;
 
   /**
-   * scrollId of the page before; all else but the size of the page must be as it was.
+   * next_page_token of the previous page (over REST its scrollId), empty for the first page; all else but page_size
+   * must be as it was.
    *
    * @generated from field: string page_token = 14;
    */
   pageToken: string;
 
   /**
-   * Nothing but none.
+   * Grouping of the traces, which is not offered: only "none" or no value is accepted.
    *
    * @generated from field: string group_by = 15;
    */
   groupBy: string;
 
   /**
-   * Nothing but 0: pages go on by scrollId.
+   * Number of traces to skip: only 0 is accepted, because pages go on by page_token.
    *
    * @generated from field: int32 page_offset = 16;
    */
   pageOffset: number;
 
   /**
-   * Not offered: every member is shown.
+   * Choice of members, which is not offered: every member is shown, and any value is refused.
    *
    * @generated from field: optional string select_json = 17;
    */
@@ -1578,20 +1590,20 @@ export declare type SearchTracesRequest = Message<"spandrel.v1.SearchTracesReque
 export declare const SearchTracesRequestSchema: GenMessage<SearchTracesRequest>;
 
 /**
- * One page of the results.
+ * One page of the traces that a search finds.
  *
  * @generated from message spandrel.v1.SearchTracesResponse
  */
 export declare type SearchTracesResponse = Message<"spandrel.v1.SearchTracesResponse"> & {
   /**
-   * In the requested order.
+   * Traces of the page, in the requested order.
    *
    * @generated from field: repeated spandrel.v1.FoundTrace traces = 1;
    */
   traces: FoundTrace[];
 
   /**
-   * How many there are, and where the next page begins.
+   * Number of all traces found, and the token of the next page.
    *
    * @generated from field: spandrel.v1.TracePagination pagination = 2;
    */
@@ -1605,19 +1617,19 @@ export declare type SearchTracesResponse = Message<"spandrel.v1.SearchTracesResp
 export declare const SearchTracesResponseSchema: GenMessage<SearchTracesResponse>;
 
 /**
- * A trace in the requested format.
+ * A trace that a search finds, in the requested format.
  *
  * @generated from message spandrel.v1.FoundTrace
  */
 export declare type FoundTrace = Message<"spandrel.v1.FoundTrace"> & {
   /**
-   * One of the two formats.
+   * The trace in one of the two formats.
    *
    * @generated from oneof spandrel.v1.FoundTrace.view
    */
   view: {
     /**
-     * Every field but the tree.
+     * The trace with all its fields but ascii_tree, in the format json.
      *
      * @generated from field: spandrel.v1.Trace trace = 1;
      */
@@ -1625,7 +1637,7 @@ export declare type FoundTrace = Message<"spandrel.v1.FoundTrace"> & {
     case: "trace";
   } | {
     /**
-     * A short text.
+     * The trace as a short text, in the format digest.
      *
      * @generated from field: spandrel.v1.TraceSummary summary = 2;
      */
@@ -1641,69 +1653,69 @@ export declare type FoundTrace = Message<"spandrel.v1.FoundTrace"> & {
 export declare const FoundTraceSchema: GenMessage<FoundTrace>;
 
 /**
- * A trace as a short text.
+ * A trace as a short text, with its input and output.
  *
  * @generated from message spandrel.v1.TraceSummary
  */
 export declare type TraceSummary = Message<"spandrel.v1.TraceSummary"> & {
   /**
-   * As normalised at ingest.
+   * ID of the trace: 32 hex digits are in lower case, any other ID is as it was sent.
    *
    * @generated from field: string trace_id = 1;
    */
   traceId: string;
 
   /**
-   * The first 200 characters of the input and the output.
+   * The first 200 characters of the input, and those of the output.
    *
    * @generated from field: string formatted_trace = 2;
    */
   formattedTrace: string;
 
   /**
-   * The text of the input.
+   * Text of the input of the trace.
    *
    * @generated from field: spandrel.v1.TraceText input = 3;
    */
   input?: TraceText | undefined;
 
   /**
-   * The text of the output.
+   * Text of the output of the trace.
    *
    * @generated from field: spandrel.v1.TraceText output = 4;
    */
   output?: TraceText | undefined;
 
   /**
-   * When it began, and when this server stored and changed it.
+   * Instants at which the trace began and at which this server stored and changed it.
    *
    * @generated from field: spandrel.v1.TraceTimestamps timestamps = 5;
    */
   timestamps?: TraceTimestamps | undefined;
 
   /**
-   * A JSON object: the merged metadata.
+   * Merged metadata of the trace, a JSON object.
    *
    * @generated from field: string metadata_json = 6;
    */
   metadataJson: string;
 
   /**
-   * The error of the trace, unset when it went well.
+   * Error of the trace; unset where it has none.
    *
    * @generated from field: optional spandrel.v1.SpanError error = 7;
    */
   error?: SpanError | undefined;
 
   /**
-   * Results, oldest first.
+   * Evaluation results, oldest first.
    *
    * @generated from field: repeated spandrel.v1.TraceEvaluation evaluations = 8;
    */
   evaluations: TraceEvaluation[];
 
   /**
-   * The page of the console that shows it to a person.
+   * URL of the page of the console that shows the trace to a person.
    *
    * @generated from field: string platform_url = 9;
    */
@@ -1717,35 +1729,35 @@ export declare type TraceSummary = Message<"spandrel.v1.TraceSummary"> & {
 export declare const TraceSummarySchema: GenMessage<TraceSummary>;
 
 /**
- * Where a page stands among all that was found.
+ * The place of a page among all traces that were found.
  *
  * @generated from message spandrel.v1.TracePagination
  */
 export declare type TracePagination = Message<"spandrel.v1.TracePagination"> & {
   /**
-   * Exact up to 10,000.
+   * Number of all traces found, at most 10,000; the least number where total_hits_relation is gte.
    *
    * @generated from field: int64 total_hits = 1;
    */
   totalHits: bigint;
 
   /**
-   * eq when total_hits is exact, gte when there may be more.
+   * Meaning of total_hits: eq where it is exact, gte where there may be more.
    *
    * @generated from field: string total_hits_relation = 2;
    */
   totalHitsRelation: string;
 
   /**
-   * Where the next page begins; unset on the last.
+   * Token of the next page; unset on the last page.
    *
    * @generated from field: optional string next_page_token = 3;
    */
   nextPageToken?: string | undefined;
 
   /**
-   * True when so many traces were not indexed yet that time ran out before the page was full; unset otherwise. The next page
-   * continues where this one ended.
+   * True where so many traces were not indexed yet that time ran out before the page was full; unset otherwise. The
+   * next page continues where this one ended.
    *
    * @generated from field: optional bool partial = 4;
    */
@@ -1765,106 +1777,108 @@ export declare const TracePaginationSchema: GenMessage<TracePagination>;
  */
 export declare type ExportTracesRequest = Message<"spandrel.v1.ExportTracesRequest"> & {
   /**
-   * The first instant, default 30 days ago: RFC 3339, or epoch milliseconds as a number or a text of digits.
+   * Start of the range of dates, included, default 30 days ago: RFC 3339, or epoch milliseconds as a number or a text
+   * of digits.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 1;
    */
   startDate?: Timestamp | undefined;
 
   /**
-   * The last instant, default in 24 hours; a date without a time includes its day.
+   * End of the range of dates, included, default in 24 hours, in the forms of start_date; a date without a time
+   * includes its day.
    *
    * @generated from field: google.protobuf.Timestamp end_date = 2;
    */
   endDate?: Timestamp | undefined;
 
   /**
-   * A text that the name, the error message, the input or the output of a span holds within the first 64 KiB of these,
-   * whatever its letter case and however its characters are composed. Empty: any.
+   * Text that the name, the error message, the input or the output of a span holds within the first 64 KiB of these,
+   * whatever its letter case and however its characters are composed; at most 1,048,576 characters. Empty: any.
    *
    * @generated from field: string query = 3;
    */
   query: string;
 
   /**
-   * A JSON object of filters by name, described in docs/search.md.
+   * Filters by name, a JSON object, described in docs/search.md.
    *
    * @generated from field: optional string filters_json = 4;
    */
   filtersJson?: string | undefined;
 
   /**
-   * Finds the traces instead that the filters do not fit.
+   * Whether to export the traces that do not match the filters instead; default false.
    *
    * @generated from field: bool negate_filters = 5;
    */
   negateFilters: boolean;
 
   /**
-   * Looks only at these traces.
+   * IDs of the only traces to search, at most 1,000; empty: all traces.
    *
    * @generated from field: repeated string trace_ids = 6;
    */
   traceIds: string[];
 
   /**
-   * started_at by default.
+   * Field that traces are sorted by; default started_at, or the last change where date_field is updated.
    *
    * @generated from field: spandrel.v1.TraceSort sort_by = 7;
    */
   sortBy: TraceSort;
 
   /**
-   * desc by default.
+   * Direction of the order; default desc.
    *
    * @generated from field: spandrel.v1.SortDirection sort_direction = 8;
    */
   sortDirection: SortDirection;
 
   /**
-   * occurred by default.
+   * Instant of a trace that lies within the dates; default occurred.
    *
    * @generated from field: spandrel.v1.TraceDateField date_field = 9;
    */
   dateField: TraceDateField;
 
   /**
-   * json by default.
+   * Format of each trace; default json.
    *
    * @generated from field: spandrel.v1.TraceFormat format = 10;
    */
   format: TraceFormat;
 
   /**
-   * Asks for the digest, too.
+   * Whether each trace is a digest, whatever the format; default false.
    *
    * @generated from field: bool llm_mode = 11;
    */
   llmMode: boolean;
 
   /**
-   * Whether each trace comes with all its spans.
+   * Whether each trace comes with all its spans; default false.
    *
    * @generated from field: bool include_spans = 12;
    */
   includeSpans: boolean;
 
   /**
-   * Nothing but none.
+   * Grouping of the traces, which is not offered: only "none" or no value is accepted.
    *
    * @generated from field: string group_by = 13;
    */
   groupBy: string;
 
   /**
-   * Nothing but 0: an export has no pages.
+   * Number of traces to skip: only 0 is accepted, because an export has no pages.
    *
    * @generated from field: int32 page_offset = 14;
    */
   pageOffset: number;
 
   /**
-   * Not offered: every member is shown.
+   * Choice of members, which is not offered: every member is shown, and any value is refused.
    *
    * @generated from field: optional string select_json = 15;
    */
@@ -1878,19 +1892,19 @@ export declare type ExportTracesRequest = Message<"spandrel.v1.ExportTracesReque
 export declare const ExportTracesRequestSchema: GenMessage<ExportTracesRequest>;
 
 /**
- * A trace, or more of the one before.
+ * A trace of the export, or more of the trace before.
  *
  * @generated from message spandrel.v1.ExportTracesResponse
  */
 export declare type ExportTracesResponse = Message<"spandrel.v1.ExportTracesResponse"> & {
   /**
-   * One of the two.
+   * A trace, or more of the trace before.
    *
    * @generated from oneof spandrel.v1.ExportTracesResponse.part
    */
   part: {
     /**
-     * The next trace.
+     * The next trace of the export.
      *
      * @generated from field: spandrel.v1.FoundTrace row = 1;
      */
@@ -1898,7 +1912,7 @@ export declare type ExportTracesResponse = Message<"spandrel.v1.ExportTracesResp
     case: "row";
   } | {
     /**
-     * More of it.
+     * More items of the trace before.
      *
      * @generated from field: spandrel.v1.MoreOfTrace more = 2;
      */
@@ -1914,13 +1928,13 @@ export declare type ExportTracesResponse = Message<"spandrel.v1.ExportTracesResp
 export declare const ExportTracesResponseSchema: GenMessage<ExportTracesResponse>;
 
 /**
- * Items that had no room beside a trace.
+ * Items of a trace that had no room in its own message.
  *
  * @generated from message spandrel.v1.MoreOfTrace
  */
 export declare type MoreOfTrace = Message<"spandrel.v1.MoreOfTrace"> & {
   /**
-   * Further results, which follow on those of the trace.
+   * Further evaluation results, which follow on those of the trace.
    *
    * @generated from field: repeated spandrel.v1.TraceEvaluation evaluations = 1;
    */
@@ -1941,56 +1955,57 @@ export declare type MoreOfTrace = Message<"spandrel.v1.MoreOfTrace"> & {
 export declare const MoreOfTraceSchema: GenMessage<MoreOfTrace>;
 
 /**
- * Selects the traces to follow.
+ * The traces to follow, and the form in which they are shown.
  *
  * @generated from message spandrel.v1.TailTracesRequest
  */
 export declare type TailTracesRequest = Message<"spandrel.v1.TailTracesRequest"> & {
   /**
-   * A text that the name, the error message, the input or the output of a span holds within the first 64 KiB of these,
-   * whatever its letter case and however its characters are composed. Empty: any.
+   * Text that the name, the error message, the input or the output of a span holds within the first 64 KiB of these,
+   * whatever its letter case and however its characters are composed; at most 1,000 characters. Empty: any.
    *
    * @generated from field: string query = 1;
    */
   query: string;
 
   /**
-   * A JSON object of filters by name, described in docs/search.md.
+   * Filters by name, a JSON object of at most 16,384 characters, described in docs/search.md.
    *
    * @generated from field: optional string filters_json = 2;
    */
   filtersJson?: string | undefined;
 
   /**
-   * Tells of the traces instead that the filters do not fit.
+   * Whether to report the traces that do not match the filters instead; default false.
    *
    * @generated from field: bool negate_filters = 3;
    */
   negateFilters: boolean;
 
   /**
-   * Tells only of these traces; over REST their ids with commas in between.
+   * IDs of the only traces to report, at most 100, over REST with commas in between; empty: all traces.
    *
    * @generated from field: repeated string trace_ids = 4;
    */
   traceIds: string[];
 
   /**
-   * json by default.
+   * Format of each trace; default json.
    *
    * @generated from field: spandrel.v1.TraceFormat format = 5;
    */
   format: TraceFormat;
 
   /**
-   * Whether each trace comes with its first 200 spans.
+   * Whether each trace comes with its first 200 spans; default false.
    *
    * @generated from field: bool include_spans = 6;
    */
   includeSpans: boolean;
 
   /**
-   * The id of the last change that was received: changes since then come first. Browsers send it as Last-Event-ID.
+   * ID of the last change that was received: changes since then come first, at most those of ten minutes. Browsers send
+   * it as Last-Event-ID.
    *
    * @generated from field: string last_event_id = 7;
    */
@@ -2004,13 +2019,13 @@ export declare type TailTracesRequest = Message<"spandrel.v1.TailTracesRequest">
 export declare const TailTracesRequestSchema: GenMessage<TailTracesRequest>;
 
 /**
- * A change, or that there was none.
+ * A change of a trace, or a heartbeat without one.
  *
  * @generated from message spandrel.v1.TailTracesResponse
  */
 export declare type TailTracesResponse = Message<"spandrel.v1.TailTracesResponse"> & {
   /**
-   * Where a later call may go on; empty where nothing changed.
+   * ID of the change, from which a later call may go on; empty where no trace is reported.
    *
    * @generated from field: string id = 1;
    */
@@ -2023,7 +2038,7 @@ export declare type TailTracesResponse = Message<"spandrel.v1.TailTracesResponse
    */
   change: {
     /**
-     * A trace as it is now.
+     * A trace as it is after the change.
      *
      * @generated from field: spandrel.v1.FoundTrace trace = 2;
      */
@@ -2031,7 +2046,7 @@ export declare type TailTracesResponse = Message<"spandrel.v1.TailTracesResponse
     case: "trace";
   } | {
     /**
-     * More traces changed than could be reported.
+     * A notice that more traces changed than could be reported.
      *
      * @generated from field: spandrel.v1.TailLag lagged = 3;
      */
@@ -2047,13 +2062,14 @@ export declare type TailTracesResponse = Message<"spandrel.v1.TailTracesResponse
 export declare const TailTracesResponseSchema: GenMessage<TailTracesResponse>;
 
 /**
- * Says that changes were left out. A search finds them.
+ * A notice that changes were left out. A search finds them.
  *
  * @generated from message spandrel.v1.TailLag
  */
 export declare type TailLag = Message<"spandrel.v1.TailLag"> & {
   /**
-   * How many, at least. Changes that could not be read count as well, whether or not they match the filters.
+   * Number of changes left out, at least. Changes that could not be read count as well, whether or not they match the
+   * filters.
    *
    * @generated from field: int64 dropped = 1;
    */
@@ -2067,27 +2083,27 @@ export declare type TailLag = Message<"spandrel.v1.TailLag"> & {
 export declare const TailLagSchema: GenMessage<TailLag>;
 
 /**
- * Names a thread.
+ * The thread to read, and the page of its traces.
  *
  * @generated from message spandrel.v1.GetThreadRequest
  */
 export declare type GetThreadRequest = Message<"spandrel.v1.GetThreadRequest"> & {
   /**
-   * 1 to 512 characters.
+   * ID of the thread, 1 to 512 characters; a longer one has no traces.
    *
    * @generated from field: string thread_id = 1;
    */
   threadId: string;
 
   /**
-   * 1 to 1,000 traces, default 1,000.
+   * Number of traces in a page, 1 to 1,000; default 1,000.
    *
    * @generated from field: optional int32 page_size = 2;
    */
   pageSize?: number | undefined;
 
   /**
-   * scrollId of the page before.
+   * next_page_token of the previous page (over REST its scrollId); empty for the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -2101,20 +2117,20 @@ export declare type GetThreadRequest = Message<"spandrel.v1.GetThreadRequest"> &
 export declare const GetThreadRequestSchema: GenMessage<GetThreadRequest>;
 
 /**
- * One page of a thread.
+ * One page of the traces of a thread.
  *
  * @generated from message spandrel.v1.GetThreadResponse
  */
 export declare type GetThreadResponse = Message<"spandrel.v1.GetThreadResponse"> & {
   /**
-   * By start, then id.
+   * Traces of the page, by start, then ID.
    *
    * @generated from field: repeated spandrel.v1.Trace traces = 1;
    */
   traces: Trace[];
 
   /**
-   * How many there are, and where the next page begins.
+   * Number of all traces in the thread, and the token of the next page.
    *
    * @generated from field: spandrel.v1.ThreadPagination pagination = 2;
    */
@@ -2128,20 +2144,20 @@ export declare type GetThreadResponse = Message<"spandrel.v1.GetThreadResponse">
 export declare const GetThreadResponseSchema: GenMessage<GetThreadResponse>;
 
 /**
- * Where a page stands in a thread.
+ * The place of a page among all traces of a thread.
  *
  * @generated from message spandrel.v1.ThreadPagination
  */
 export declare type ThreadPagination = Message<"spandrel.v1.ThreadPagination"> & {
   /**
-   * Exact up to 10,000.
+   * Number of all traces in the thread.
    *
    * @generated from field: int64 total_hits = 1;
    */
   totalHits: bigint;
 
   /**
-   * Where the next page begins; unset on the last.
+   * Token of the next page; unset on the last page.
    *
    * @generated from field: optional string next_page_token = 2;
    */
@@ -2155,7 +2171,7 @@ export declare type ThreadPagination = Message<"spandrel.v1.ThreadPagination"> &
 export declare const ThreadPaginationSchema: GenMessage<ThreadPagination>;
 
 /**
- * Requests the project of the call's credential.
+ * The request for the project of the call's credential.
  *
  * @generated from message spandrel.v1.ValidateCredentialRequest
  */
@@ -2169,20 +2185,20 @@ export declare type ValidateCredentialRequest = Message<"spandrel.v1.ValidateCre
 export declare const ValidateCredentialRequestSchema: GenMessage<ValidateCredentialRequest>;
 
 /**
- * The project of the credential.
+ * The project of the call's credential.
  *
  * @generated from message spandrel.v1.ValidateCredentialResponse
  */
 export declare type ValidateCredentialResponse = Message<"spandrel.v1.ValidateCredentialResponse"> & {
   /**
-   * Its slug.
+   * Slug of the project.
    *
    * @generated from field: string project_slug = 1;
    */
   projectSlug: string;
 
   /**
-   * Its id.
+   * ID of the project.
    *
    * @generated from field: string project_id = 2;
    */
@@ -2202,28 +2218,28 @@ export declare const ValidateCredentialResponseSchema: GenMessage<ValidateCreden
  */
 export enum SpanType {
   /**
-   * Refused in a span that is sent.
+   * No type; refused in a span that is sent.
    *
    * @generated from enum value: SPAN_TYPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Any step.
+   * A step of no particular type.
    *
    * @generated from enum value: SPAN_TYPE_SPAN = 1;
    */
   SPAN = 1,
 
   /**
-   * A call of a language model. These become requests with their events.
+   * A call of a language model; where it names a model, it becomes a request with its events by default.
    *
    * @generated from enum value: SPAN_TYPE_LLM = 2;
    */
   LLM = 2,
 
   /**
-   * Steps that follow each other.
+   * A chain of steps that follow each other.
    *
    * @generated from enum value: SPAN_TYPE_CHAIN = 3;
    */
@@ -2300,28 +2316,28 @@ export enum SpanType {
   CLIENT = 13,
 
   /**
-   * Putting a message into a queue.
+   * A message that was put into a queue.
    *
    * @generated from enum value: SPAN_TYPE_PRODUCER = 14;
    */
   PRODUCER = 14,
 
   /**
-   * Taking a message out of a queue.
+   * A message that was taken out of a queue.
    *
    * @generated from enum value: SPAN_TYPE_CONSUMER = 15;
    */
   CONSUMER = 15,
 
   /**
-   * A background task.
+   * A task that runs in the background.
    *
    * @generated from enum value: SPAN_TYPE_TASK = 16;
    */
   TASK = 16,
 
   /**
-   * Unknown.
+   * A step whose type the sender does not know.
    *
    * @generated from enum value: SPAN_TYPE_UNKNOWN = 17;
    */
@@ -2334,55 +2350,55 @@ export enum SpanType {
 export declare const SpanTypeSchema: GenEnum<SpanType>;
 
 /**
- * Where the cost of a step comes from.
+ * The source of the cost of a step.
  *
  * @generated from enum spandrel.v1.CostSource
  */
 export enum CostSource {
   /**
-   * The step has no cost.
+   * No source: the step has no cost.
    *
    * @generated from enum value: COST_SOURCE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The sender gave the cost.
+   * The cost that the sender gave.
    *
    * @generated from enum value: COST_SOURCE_EXPLICIT = 1;
    */
   EXPLICIT = 1,
 
   /**
-   * The sender gave the rates.
+   * The rates that the sender gave.
    *
    * @generated from enum value: COST_SOURCE_SPAN_RATES = 2;
    */
   SPAN_RATES = 2,
 
   /**
-   * The organization has its own price of the model.
+   * The organization's own price of the model.
    *
    * @generated from enum value: COST_SOURCE_OVERRIDE = 3;
    */
   OVERRIDE = 3,
 
   /**
-   * The price list has the model.
+   * The price list, which has the model.
    *
    * @generated from enum value: COST_SOURCE_REGISTRY = 4;
    */
   REGISTRY = 4,
 
   /**
-   * The cost comes from the result of a guardrail or an evaluation.
+   * The cost in the result of a guardrail or an evaluation.
    *
    * @generated from enum value: COST_SOURCE_RESULT = 5;
    */
   RESULT = 5,
 
   /**
-   * There are tokens, and their price is unknown.
+   * No known price: the step has tokens without a cost.
    *
    * @generated from enum value: COST_SOURCE_UNPRICED = 6;
    */
@@ -2395,48 +2411,48 @@ export enum CostSource {
 export declare const CostSourceSchema: GenEnum<CostSource>;
 
 /**
- * How far an evaluation came.
+ * The progress of an evaluation.
  *
  * @generated from enum spandrel.v1.EvaluationStatus
  */
 export enum EvaluationStatus {
   /**
-   * Derived when it is sent: error where an error is set, processed otherwise.
+   * No status sent: error where an error is set, processed otherwise.
    *
    * @generated from enum value: EVALUATION_STATUS_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * A monitor started it. Refused when it is sent.
+   * An evaluation that a monitor started. Refused when it is sent.
    *
    * @generated from enum value: EVALUATION_STATUS_SCHEDULED = 1;
    */
   SCHEDULED = 1,
 
   /**
-   * It is being made. Refused when it is sent.
+   * An evaluation that is running. Refused when it is sent.
    *
    * @generated from enum value: EVALUATION_STATUS_IN_PROGRESS = 2;
    */
   IN_PROGRESS = 2,
 
   /**
-   * It came to a result.
+   * An evaluation with a result.
    *
    * @generated from enum value: EVALUATION_STATUS_PROCESSED = 3;
    */
   PROCESSED = 3,
 
   /**
-   * It was not made, and details may say why.
+   * An evaluation that was not made; details may say why.
    *
    * @generated from enum value: EVALUATION_STATUS_SKIPPED = 4;
    */
   SKIPPED = 4,
 
   /**
-   * It failed.
+   * An evaluation that failed.
    *
    * @generated from enum value: EVALUATION_STATUS_ERROR = 5;
    */
@@ -2449,7 +2465,7 @@ export enum EvaluationStatus {
 export declare const EvaluationStatusSchema: GenEnum<EvaluationStatus>;
 
 /**
- * How a trace is shown.
+ * The form in which a trace is shown.
  *
  * @generated from enum spandrel.v1.TraceFormat
  */
@@ -2462,14 +2478,14 @@ export enum TraceFormat {
   UNSPECIFIED = 0,
 
   /**
-   * Every field.
+   * The trace with all its fields.
    *
    * @generated from enum value: TRACE_FORMAT_JSON = 1;
    */
   JSON = 1,
 
   /**
-   * A text a language model reads well.
+   * The trace as a text that a language model reads well.
    *
    * @generated from enum value: TRACE_FORMAT_DIGEST = 2;
    */
@@ -2488,35 +2504,35 @@ export declare const TraceFormatSchema: GenEnum<TraceFormat>;
  */
 export enum TraceSort {
   /**
-   * started_at, or updated_at where dates are those of changes.
+   * The same as started_at; where date_field is updated, the time of the last change.
    *
    * @generated from enum value: TRACE_SORT_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * When the trace began.
+   * Start of the trace.
    *
    * @generated from enum value: TRACE_SORT_STARTED_AT = 1;
    */
   STARTED_AT = 1,
 
   /**
-   * The cost.
+   * Total cost of the trace.
    *
    * @generated from enum value: TRACE_SORT_TOTAL_COST = 2;
    */
   TOTAL_COST = 2,
 
   /**
-   * How long it took.
+   * Milliseconds from the start to the end of the trace.
    *
    * @generated from enum value: TRACE_SORT_TOTAL_TIME_MS = 3;
    */
   TOTAL_TIME_MS = 3,
 
   /**
-   * How long it took to the first token.
+   * Milliseconds from the start of the trace to its first token.
    *
    * @generated from enum value: TRACE_SORT_FIRST_TOKEN_MS = 4;
    */
@@ -2529,7 +2545,7 @@ export enum TraceSort {
 export declare const TraceSortSchema: GenEnum<TraceSort>;
 
 /**
- * Which way traces are sorted. Those without a value come last either way.
+ * The direction in which traces are sorted. Traces without a value come last either way.
  *
  * @generated from enum spandrel.v1.SortDirection
  */
@@ -2542,14 +2558,14 @@ export enum SortDirection {
   UNSPECIFIED = 0,
 
   /**
-   * The largest first.
+   * Descending order: the largest value first.
    *
    * @generated from enum value: SORT_DIRECTION_DESC = 1;
    */
   DESC = 1,
 
   /**
-   * The smallest first.
+   * Ascending order: the smallest value first.
    *
    * @generated from enum value: SORT_DIRECTION_ASC = 2;
    */
@@ -2562,7 +2578,7 @@ export enum SortDirection {
 export declare const SortDirectionSchema: GenEnum<SortDirection>;
 
 /**
- * Which instant of a trace lies within the dates.
+ * The instant of a trace that lies within the dates.
  *
  * @generated from enum spandrel.v1.TraceDateField
  */
@@ -2575,14 +2591,14 @@ export enum TraceDateField {
   UNSPECIFIED = 0,
 
   /**
-   * When it began.
+   * Start of the trace.
    *
    * @generated from enum value: TRACE_DATE_FIELD_OCCURRED = 1;
    */
   OCCURRED = 1,
 
   /**
-   * When this server last changed it.
+   * Instant at which this server last changed the trace.
    *
    * @generated from enum value: TRACE_DATE_FIELD_UPDATED = 2;
    */
@@ -2595,7 +2611,7 @@ export enum TraceDateField {
 export declare const TraceDateFieldSchema: GenEnum<TraceDateField>;
 
 /**
- * Collects and reads traces of one project.
+ * Traces of one project: collecting, finding, following, changing and removing them, and their analytics.
  *
  * @generated from service spandrel.v1.TraceService
  */
@@ -2649,8 +2665,8 @@ export declare const TraceService: GenService<{
     output: typeof UpdateProjectSettingsResponseSchema;
   },
   /**
-   * Changes the metadata of a trace. Each key that is sent replaces the stored one, labels included, and null removes it;
-   * the others stay. Only the metadata and the time of the last change are new: no span is added.
+   * Changes the metadata of a trace. Each key that is sent replaces the stored one, labels included, and null removes
+   * it; the others stay. Only the metadata and the time of the last change are new: no span is added.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND trace_not_found.
    *
    * @generated from rpc spandrel.v1.TraceService.UpdateTraceMetadata
@@ -2672,9 +2688,9 @@ export declare const TraceService: GenService<{
     output: typeof DeleteTraceResponseSchema;
   },
   /**
-   * Finds traces of the project, by default newest first. Paging by scrollId returns each trace once that existed when it
-   * began and did not change. A page holds fewer traces than requested where its text would exceed 8 MiB, or where the search
-   * takes long; as long as there is a scrollId, there may be more.
+   * Finds traces of the project, by default newest first. Paging by scrollId returns each trace once that existed when
+   * it began and did not change. A page holds fewer traces than requested where its text would exceed 8 MiB, or where
+   * the search takes long; as long as there is a scrollId, there may be more.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT invalid_scroll_id.
    *
    * @generated from rpc spandrel.v1.TraceService.SearchTraces
@@ -2685,10 +2701,10 @@ export declare const TraceService: GenService<{
     output: typeof SearchTracesResponseSchema;
   },
   /**
-   * Returns all traces that a search finds, in the same order: the body is that of a search without pageSize and scrollId.
-   * Over REST the response is application/x-ndjson, a trace in each line; where it breaks off, it is incomplete. Over RPC
-   * a message has a trace, and the rest of a large trace follows in the next messages. With includeSpans a trace has all of
-   * its spans.
+   * Returns all traces that a search finds, in the same order: the body is that of a search without pageSize and
+   * scrollId. Over REST the response is application/x-ndjson, a trace in each line; where it breaks off, it is
+   * incomplete. Over RPC a message has a trace, and the rest of a large trace follows in the next messages. With
+   * includeSpans a trace has all of its spans.
    * Errors: INVALID_ARGUMENT validation_error.
    *
    * @generated from rpc spandrel.v1.TraceService.ExportTraces
@@ -2700,8 +2716,8 @@ export declare const TraceService: GenService<{
   },
   /**
    * Reports traces that match the filters as they change: a row as in a search, soon after each change, several quick
-   * changes together, until the client disconnects. The first message has no change and marks the start; later ones without
-   * a change are heartbeats. Over REST it is a stream of Server-Sent Events. Removals are not reported.
+   * changes together, until the client disconnects. The first message has no change and marks the start; later ones
+   * without a change are heartbeats. Over REST it is a stream of Server-Sent Events. Removals are not reported.
    * Errors: INVALID_ARGUMENT validation_error, RESOURCE_EXHAUSTED rate_limited when too many follow at once.
    *
    * @generated from rpc spandrel.v1.TraceService.TailTraces

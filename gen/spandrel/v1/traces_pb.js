@@ -354,7 +354,7 @@ export const CostSourceSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_traces, 1);
 
 /**
- * Where the cost of a step comes from.
+ * The source of the cost of a step.
  *
  * @generated from enum spandrel.v1.CostSource
  */
@@ -368,7 +368,7 @@ export const EvaluationStatusSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_traces, 2);
 
 /**
- * How far an evaluation came.
+ * The progress of an evaluation.
  *
  * @generated from enum spandrel.v1.EvaluationStatus
  */
@@ -382,7 +382,7 @@ export const TraceFormatSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_traces, 3);
 
 /**
- * How a trace is shown.
+ * The form in which a trace is shown.
  *
  * @generated from enum spandrel.v1.TraceFormat
  */
@@ -410,7 +410,7 @@ export const SortDirectionSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_traces, 5);
 
 /**
- * Which way traces are sorted. Those without a value come last either way.
+ * The direction in which traces are sorted. Traces without a value come last either way.
  *
  * @generated from enum spandrel.v1.SortDirection
  */
@@ -424,7 +424,7 @@ export const TraceDateFieldSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_traces, 6);
 
 /**
- * Which instant of a trace lies within the dates.
+ * The instant of a trace that lies within the dates.
  *
  * @generated from enum spandrel.v1.TraceDateField
  */
@@ -432,7 +432,7 @@ export const TraceDateField = /*@__PURE__*/
   tsEnum(TraceDateFieldSchema);
 
 /**
- * Collects and reads traces of one project.
+ * Traces of one project: collecting, finding, following, changing and removing them, and their analytics.
  *
  * @generated from service spandrel.v1.TraceService
  */
