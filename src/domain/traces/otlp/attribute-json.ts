@@ -12,6 +12,8 @@ import type { Attributes, OtlpSpan } from './span.ts';
 export type AttributeJson = ReturnType<typeof createAttributeJson>;
 
 const DEPTH_MAX = 64;
+/** Levels that messages have around a parsed text. */
+const DEPTH_AROUND = 4;
 const CONTAINER = /^\s*[{[]/;
 
 /** For one request: its texts together may not hold more long integers than one document. */
@@ -24,7 +26,7 @@ export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' |
   function parse(text: string): LosslessJson {
     const plain = parsePlain(text);
     if (plain !== null) {
-      facts.depth = Math.max(facts.depth, plain.depth);
+      facts.depth = Math.max(facts.depth, plain.depth + DEPTH_AROUND);
       return plain.value;
     }
     const { facts: found, value: readValue } = texts.read(text);
@@ -32,7 +34,7 @@ export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' |
     if (found.depth > DEPTH_MAX || found.hasWide || longIntegers > NUMBER_TEXTS_MAX) return text;
     const value = readValue();
     if (value === undefined) return text;
-    facts.depth = Math.max(facts.depth, found.depth);
+    facts.depth = Math.max(facts.depth, found.depth + DEPTH_AROUND);
     return value;
   }
 

@@ -2,6 +2,7 @@
 
 import { isObject } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
+import { inputOfEvents, outputOfEvents } from './message-events.ts';
 import { attribute, type ReadAttribute, type SpanView } from './span-view.ts';
 
 const MODEL_KEYS = [
@@ -66,6 +67,7 @@ export const INPUT: readonly ReadAttribute[] = [
   attribute('ai.prompt'),
   attribute('gen_ai.tool.call.arguments'),
   attribute('ai.toolCall.args'),
+  inputOfEvents,
 ];
 
 /** After langwatch.output. */
@@ -83,6 +85,7 @@ export const OUTPUT: readonly ReadAttribute[] = [
   attribute('ai.response'),
   attribute('gen_ai.tool.call.result'),
   attribute('ai.toolCall.result'),
+  outputOfEvents,
 ];
 
 export const CONTEXTS: readonly ReadAttribute[] = [

@@ -5,6 +5,7 @@ import { isBlank } from '../collector/collector-json.ts';
 import { SPAN_TYPES, type SpanType } from '../trace.ts';
 import { MODEL_NAMES } from './attribute-table.ts';
 import { conventionsOf } from './conventions/conventions.ts';
+import { isMessageEvent } from './message-events.ts';
 import type { OtlpSpan } from './span.ts';
 import { operationsOf } from './span-view.ts';
 
@@ -92,7 +93,7 @@ const MESSAGES: ReadonlySet<string> = new Set([
 const MESSAGE_PREFIXES = ['gen_ai.prompt.', 'gen_ai.completion.', 'llm.input_messages.', 'llm.output_messages.'];
 
 /** The type by attributes of a tool or an agent, or by a model that was called. */
-function typeByKeys({ attributes, scope }: OtlpSpan): SpanType | undefined {
+function typeByKeys({ attributes, events, scope }: OtlpSpan): SpanType | undefined {
   let hasAgent = false;
   for (const key of attributes.keys()) {
     if (!key.startsWith('gen_ai.')) continue;
@@ -101,8 +102,8 @@ function typeByKeys({ attributes, scope }: OtlpSpan): SpanType | undefined {
   }
   if (hasAgent) return 'agent';
   if (!MODEL_NAMES.some((name) => !isBlank(attributes.get(name)))) return undefined;
-  const isCall = conventionsOf(attributes, scope.name).length > 0 || [...attributes.keys()].some(namesMessages);
-  return isCall ? 'llm' : undefined;
+  const hasMessages = events.some(isMessageEvent) || [...attributes.keys()].some(namesMessages);
+  return hasMessages || conventionsOf(attributes, scope.name).length > 0 ? 'llm' : undefined;
 }
 
 function namesMessages(key: string): boolean {
