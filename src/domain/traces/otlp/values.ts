@@ -11,7 +11,7 @@ import {
 } from '../collector/collector-draft.ts';
 import { toContextDrafts } from '../collector/collector-json.ts';
 import { toTypedDraft } from '../collector/typed-value.ts';
-import { CONTEXTS, DOCUMENTS, PARAMS } from './attribute-table.ts';
+import { CONTEXTS, DOCUMENTS, INVOCATION, PARAMS } from './attribute-table.ts';
 import { first, firstContent, type ReadAttribute, type SpanView } from './span-view.ts';
 
 /** The input or output of a span, from the first of the sources that it has. */
@@ -67,14 +67,18 @@ function documentOf(document: LosslessJson, index: number): Sent<ContextDraft> {
   };
 }
 
-export function paramsOf({ span: { attributes }, json }: SpanView): LosslessObject | undefined {
+export function paramsOf(view: SpanView): LosslessObject | undefined {
+  const {
+    span: { attributes },
+    json,
+  } = view;
   let sent: LosslessObject | undefined;
   for (const [key, name] of PARAMS) {
     const value = attributes.get(key);
     if (!isAbsent(value)) sent = { ...sent, [name]: value };
   }
   const own = json.object(attributes.get('langwatch.params'));
-  const invocation = json.object(attributes.get('llm.invocation_parameters'));
+  const invocation = json.object(first(view, INVOCATION));
   if (own === undefined && invocation === undefined) return sent;
   return { ...invocation, ...sent, ...own };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { toSpanDraft } from '../../../../src/domain/traces/otlp/span-draft.ts';
 import type { LosslessJson } from '../../../../src/json/lossless-json.ts';
-import { attributesOf, draftOf, spanWith, traceOf } from './spans.ts';
+import { attributesOf, draftOf, spanWith, traceOf, viewOf } from './spans.ts';
 
 type Said = { readonly [key: string]: LosslessJson };
 
@@ -9,10 +10,10 @@ const event = (name: string, said: Said) => ({ name, timeNano: 0n, attributes: a
 /** The input and output of a span that has these events. */
 function read(events: readonly (readonly [name: string, said: Said])[], attributes: Said = {}) {
   const { input, output } = draftOf(attributes, { events: events.map(([name, said]) => event(name, said)) });
-  return { input: valueOf(input), output: valueOf(output) };
+  return { input: valueIn(input), output: valueIn(output) };
 }
 
-function valueOf(draft: ReturnType<typeof draftOf>['input']): unknown {
+function valueIn(draft: ReturnType<typeof draftOf>['input']): unknown {
   return draft !== undefined && 'value' in draft ? draft.value : draft;
 }
 
@@ -70,7 +71,10 @@ describe('messages in events', () => {
   it('of Amazon become parts of a message', () => {
     const { input, output } = read([
       ['gen_ai.user.message', { content: '[{"text":"Rain?"}]' }],
-      ['gen_ai.assistant.message', { content: '[{"toolUse":{"toolUseId":"c","name":"weather","input":{"in":"Oslo"}}}]' }],
+      [
+        'gen_ai.assistant.message',
+        { content: '[{"toolUse":{"toolUseId":"c","name":"weather","input":{"in":"Oslo"}}}]' },
+      ],
       ['gen_ai.tool.message', { content: '[{"toolResult":{"toolUseId":"c","content":[{"text":"3 mm"}]}}]' }],
       ['gen_ai.choice', { message: '[{"reasoningContent":{"reasoningText":{"text":"Wet."}}},{"text":"Yes."}]' }],
     ]);
@@ -80,7 +84,13 @@ describe('messages in events', () => {
       { role: 'tool', content: [{ type: 'tool_call_response', id: 'c', response: [{ text: '3 mm' }] }] },
     ]);
     expect(output).toEqual([
-      { role: 'assistant', content: [{ type: 'reasoning', content: 'Wet.' }, { type: 'text', content: 'Yes.' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', content: 'Wet.' },
+          { type: 'text', content: 'Yes.' },
+        ],
+      },
     ]);
   });
 
@@ -118,7 +128,12 @@ describe('messages in events', () => {
   });
 
   it('without content say nothing', () => {
-    expect(read([['gen_ai.user.message', { 'gen_ai.system': 'openai' }], ['gen_ai.choice', {}]])).toEqual({
+    expect(
+      read([
+        ['gen_ai.user.message', { 'gen_ai.system': 'openai' }],
+        ['gen_ai.choice', {}],
+      ]),
+    ).toEqual({
       input: undefined,
       output: undefined,
     });
@@ -139,8 +154,9 @@ describe('messages in events', () => {
 
   it('count as nested by their parsed texts', () => {
     const nested = `[{"toolUse":{"input":${'['.repeat(60)}${']'.repeat(60)}}}]`;
-    const { facts, spans } = traceOf(spanWith({}, { events: [event('gen_ai.choice', { message: nested })] }));
-    spans.at(0);
+    const view = viewOf(spanWith({}, { events: [event('gen_ai.choice', { message: nested })] }));
+    toSpanDraft(view.span, view.json);
+    const { facts } = view.json;
     expect(facts.depth).toBeGreaterThan(64);
   });
 });
