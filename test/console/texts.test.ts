@@ -85,6 +85,27 @@ describe('messages', () => {
     ]);
   });
 
+  it('show the words of parts as text, and name those that are no text', () => {
+    const blob = { type: 'blob', mime_type: 'image/png', content: 'aGk=' };
+    const parts = [
+      { type: 'text', content: 'Hello' },
+      { type: 'output_text', text: 'you' },
+      { content: 'there' },
+      { type: 'reasoning', content: 'A greeting.', signature: 's' },
+      { type: 'reasoning', text: 'So I greet.' },
+      blob,
+    ];
+    expect(read({ role: 'assistant', content: parts })?.parts).toEqual([
+      { kind: 'text', text: 'Hello' },
+      { kind: 'text', text: 'you' },
+      { kind: 'text', text: 'there' },
+      { kind: 'text', title: 'reasoning', text: 'A greeting.' },
+      { kind: 'json', title: 'also sent', text: '{"signature":"s"}' },
+      { kind: 'text', title: 'reasoning', text: 'So I greet.' },
+      { kind: 'json', title: 'blob', text: JSON.stringify(blob) },
+    ]);
+  });
+
   it('keep the digits of numbers', () => {
     expect(readMessages('[{"role":"user","content":{"n":9007199254740993}}]')?.[0]?.parts).toEqual([
       { kind: 'json', text: '{"n":9007199254740993}' },

@@ -127,10 +127,14 @@ const EXPECTED: { readonly [N in ClientName]: object } = {
         model: 'gpt-5-mini',
         metrics: { ...USAGE, cost: COST },
         input: { type: 'chat_messages' },
-        output: { type: 'json', value: [{ toolName: 'pantry' }] },
+        output: {
+          type: 'chat_messages',
+          value: [{ role: 'assistant', content: null, tool_calls: [{ function: { name: 'pantry' } }] }],
+        },
       },
       {
         type: 'tool',
+        name: 'pantry',
         input: { type: 'json', value: { shelf: 2 } },
         output: { type: 'json', value: { shelf: 2, holds: ['leek'] } },
       },

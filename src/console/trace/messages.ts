@@ -32,12 +32,27 @@ function partOf(content: unknown): Part[] {
     const { text, isString } = readScalar(content);
     return [isString ? { kind: 'text', text } : { kind: 'json', text: writeExactly(content) }];
   }
-  const { type, text, ...others } = content;
-  if (typeof text === 'string') {
-    return [{ kind: 'text', text }, ...restOf({ ...(type === 'text' ? {} : { type }), ...others }, 'also sent')];
+  const shown = writtenOf(content);
+  if (shown === null) {
+    const title = textOf(content.type);
+    return [{ kind: 'json', text: writeExactly(content), ...(title === null ? {} : { title }) }];
   }
+  const { type, [shown.member]: _, ...others } = content;
   const title = textOf(type);
-  return [{ kind: 'json', text: writeExactly(content), ...(title === null ? {} : { title }) }];
+  const isText = title === null || TEXT_TYPES.has(title);
+  const rest = restOf(title === null ? { type, ...others } : others, 'also sent');
+  return [{ kind: 'text', text: shown.text, ...(isText ? {} : { title }) }, ...rest];
+}
+
+const TEXT_TYPES: ReadonlySet<string> = new Set(['text', 'input_text', 'output_text']);
+/** OpenTelemetry's conventions have the words of these parts in `content`, which is data in others. */
+const TYPES_OF_WORDS: ReadonlySet<string> = new Set([...TEXT_TYPES, 'reasoning']);
+
+/** What a part says in words, and in which member. */
+function writtenOf({ type, text, content }: Record<string, unknown>): { member: string; text: string } | null {
+  if (typeof text === 'string') return { member: 'text', text };
+  const isOfWords = TYPES_OF_WORDS.has(textOf(type) ?? 'text');
+  return isOfWords && typeof content === 'string' ? { member: 'content', text: content } : null;
 }
 
 function callOf(call: unknown): Part[] {

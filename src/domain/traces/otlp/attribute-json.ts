@@ -1,6 +1,6 @@
 /** Parses JSON that stands as text in attributes, because most SDKs write only texts and numbers. */
 
-import { isObject } from '../../../json/free-json.ts';
+import { isObject, nestsDeeperThan } from '../../../json/free-json.ts';
 import { LARGE_CHARACTERS } from '../../../json/free-json-steps.ts';
 import { NUMBER_TEXTS_MAX } from '../../../json/json-text.ts';
 import { createJsonTexts, parsePlain } from '../../../json/json-texts.ts';
@@ -12,8 +12,8 @@ import type { Attributes, OtlpSpan } from './span.ts';
 export type AttributeJson = ReturnType<typeof createAttributeJson>;
 
 const DEPTH_MAX = 64;
-/** Levels that messages have around a parsed text. */
-const DEPTH_AROUND = 4;
+/** Chat messages may nest deeper than what they are made of: the arguments of a call move into a member of their message. */
+const MESSAGE_LEVELS = 3;
 const CONTAINER = /^\s*[{[]/;
 
 /** For one request: its texts together may not hold more long integers than one document. */
@@ -25,8 +25,8 @@ export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' |
 
   function parse(text: string): LosslessJson {
     const plain = parsePlain(text);
-    if (plain !== null) {
-      facts.depth = Math.max(facts.depth, plain.depth + DEPTH_AROUND);
+    if (plain !== null && plain.depth + MESSAGE_LEVELS <= DEPTH_MAX) {
+      facts.depth = Math.max(facts.depth, plain.depth + MESSAGE_LEVELS);
       return plain.value;
     }
     const { facts: found, value: readValue } = texts.read(text);
@@ -34,7 +34,7 @@ export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' |
     if (found.depth > DEPTH_MAX || found.hasWide || longIntegers > NUMBER_TEXTS_MAX) return text;
     const value = readValue();
     if (value === undefined) return text;
-    facts.depth = Math.max(facts.depth, found.depth + DEPTH_AROUND);
+    facts.depth = Math.max(facts.depth, found.depth + MESSAGE_LEVELS);
     return value;
   }
 
@@ -60,6 +60,9 @@ export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' |
       for (const event of events) yield* prepareEach(event.attributes);
     },
     parsed,
+    /** Whether messages can be made of a value; they would nest too deep otherwise. */
+    fitsMessages: (value: LosslessJson): boolean =>
+      facts.depth <= DEPTH_MAX || !nestsDeeperThan(value, DEPTH_MAX - MESSAGE_LEVELS),
     /** An object, or the text of one, bare or as {"type":"json","value":{...}}. */
     object(value: LosslessJson | undefined): LosslessObject | undefined {
       const read = parsed(value);

@@ -2,10 +2,13 @@
 
 import { isObject } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
+import { aiAnswer, aiToolCalls } from './conventions/ai-sdk.ts';
 import { dialectsOf } from './conventions/conventions.ts';
 import type { DialectField } from './conventions/dialect.ts';
-import { attribute } from './conventions/sources.ts';
+import { traceloopValue } from './conventions/openllmetry.ts';
+import { answer, attribute, request } from './conventions/sources.ts';
 import { inputOfEvents, outputOfEvents } from './message-events.ts';
+import { contentIn } from './messages.ts';
 import { firstContent, type ReadAttribute, type SpanView } from './span-view.ts';
 
 const MODEL_KEYS = [
@@ -69,14 +72,14 @@ export const SERVICE_TIER: readonly ReadAttribute[] = [
 export const INPUT: readonly ReadAttribute[] = [
   leading('input'),
   attribute('gen_ai.input.messages'),
-  attribute('gen_ai.prompt'),
+  request('gen_ai.prompt'),
   indexed('gen_ai.prompt.'),
   indexed('llm.input_messages.'),
-  attribute('traceloop.entity.input'),
+  traceloopValue('traceloop.entity.input'),
   attribute('input.value'),
   attribute('input'),
   attribute('ai.prompt.messages'),
-  attribute('ai.prompt'),
+  request('ai.prompt'),
   attribute('gen_ai.tool.call.arguments'),
   attribute('ai.toolCall.args'),
   trailing('input'),
@@ -87,15 +90,15 @@ export const INPUT: readonly ReadAttribute[] = [
 export const OUTPUT: readonly ReadAttribute[] = [
   leading('output'),
   attribute('gen_ai.output.messages'),
-  attribute('gen_ai.completion'),
+  answer('gen_ai.completion'),
   indexed('gen_ai.completion.'),
   indexed('llm.output_messages.'),
-  attribute('traceloop.entity.output'),
+  traceloopValue('traceloop.entity.output'),
   attribute('output.value'),
   attribute('output'),
-  attribute('ai.response.text'),
+  aiAnswer,
   attribute('ai.response.object'),
-  attribute('ai.response.toolCalls'),
+  aiToolCalls,
   attribute('ai.response'),
   attribute('gen_ai.tool.call.result'),
   attribute('ai.toolCall.result'),
@@ -201,8 +204,8 @@ function ofDialects(view: SpanView, field: DialectField, leads: boolean): Lossle
 /** The rest of a longer key is one name: no SDK nests deeper, and each level costs time. */
 const SEGMENTS_MAX = 8;
 const INDEX = /^(0|[1-9][0-9]{0,8})$/;
-/** An item with one of these as its only member becomes that value. */
-const WRAPPERS: readonly string[] = ['message', 'tool_call', 'message_content', 'document'];
+/** An item with only these members becomes their values. */
+const WRAPPERS: ReadonlySet<string> = new Set(['message', 'tool_call', 'message_content', 'document']);
 const RENAMED: ReadonlyMap<string, string> = new Map([['contents', 'content']]);
 
 type Tree = Map<string, Tree | LosslessJson>;
@@ -212,14 +215,14 @@ type Tree = Map<string, Tree | LosslessJson>;
  * undefined when there is none.
  */
 function indexed(prefix: string): ReadAttribute {
-  return ({ span }) => {
+  return ({ span, json }) => {
     let root: Tree | undefined;
     for (const [key, value] of span.attributes) {
       if (!key.startsWith(prefix)) continue;
       const [index = '', ...names] = segmentsOf(key.slice(prefix.length));
       if (!INDEX.test(index)) continue;
       root ??= new Map();
-      insertAt(root, [index, ...names], value);
+      insertAt(root, [index, ...names], key.endsWith('.content') ? contentIn(value, json) : value);
     }
     return root === undefined ? undefined : toJson(root);
   };
@@ -253,8 +256,11 @@ function toJson(tree: Tree): LosslessJson {
 }
 
 function unwrap(value: LosslessJson): LosslessJson {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const entries = Object.entries(value as Readonly<Record<string, LosslessJson>>);
-  const [entry] = entries;
-  return entry !== undefined && entries.length === 1 && WRAPPERS.includes(entry[0]) ? entry[1] : value;
+  if (!isObject(value)) return value;
+  const names = Object.keys(value);
+  if (names.length === 0 || !names.every((name) => WRAPPERS.has(name))) return value;
+  const wrapped = Object.values(value);
+  if (wrapped.length === 1) return wrapped[0] ?? null;
+  // OpenInference splits a part with a call of a tool in two.
+  return wrapped.every(isObject) ? Object.fromEntries(wrapped.flatMap((each) => Object.entries(each))) : value;
 }

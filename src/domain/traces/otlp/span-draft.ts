@@ -12,14 +12,15 @@ import {
 import { findHttpStatus } from '../collector/collector-error.ts';
 import { isBlank, toFigure, toText } from '../collector/collector-json.ts';
 import type { AttributeJson } from './attribute-json.ts';
-import { ERROR_FLAGS, ERROR_MESSAGES, INPUT, MODEL, OUTPUT, VENDOR } from './attribute-table.ts';
+import { ERROR_FLAGS, ERROR_MESSAGES, MODEL, VENDOR } from './attribute-table.ts';
+import { nameOf } from './conventions/ai-sdk.ts';
 import { createView } from './create-view.ts';
 import { type OtlpSpan, SPAN_KINDS, STATUS_CODES, STATUS_ERROR } from './span.ts';
 import { typeOf } from './span-type.ts';
 import { first, type SpanView } from './span-view.ts';
 import { timesOf } from './times.ts';
 import { metricsOf } from './usage.ts';
-import { contextsOf, paramsOf, typedValueOf } from './values.ts';
+import { contextsOf, inputOf, outputOf, paramsOf } from './values.ts';
 
 export function toSpanDraft(span: OtlpSpan, json: AttributeJson): SpanDraft {
   const view = createView(span, json);
@@ -31,11 +32,11 @@ export function toSpanDraft(span: OtlpSpan, json: AttributeJson): SpanDraft {
     traceId: span.traceId,
     parentId: span.parentId,
     type: typeOf(view),
-    name: span.name === '' ? undefined : span.name,
+    name: nameOf(span),
     vendor: vendorOf(view),
     model: toText(first(view, MODEL), 'model'),
-    input: typedValueOf(view, 'input', INPUT),
-    output: typedValueOf(view, 'output', OUTPUT),
+    input: inputOf(view),
+    output: outputOf(view),
     params: paramsOf(view),
     metrics,
     error: failureOf(span),

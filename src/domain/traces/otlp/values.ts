@@ -9,44 +9,52 @@ import {
   type TypedDraft,
   unreadable,
 } from '../collector/collector-draft.ts';
-import { toContextDrafts } from '../collector/collector-json.ts';
+import { isBlank, toContextDrafts } from '../collector/collector-json.ts';
 import { toTypedDraft } from '../collector/typed-value.ts';
-import { CONTEXTS, DOCUMENTS, INVOCATION, PARAMS } from './attribute-table.ts';
+import type { AttributeJson } from './attribute-json.ts';
+import { CONTEXTS, DOCUMENTS, INPUT, INVOCATION, OUTPUT, PARAMS } from './attribute-table.ts';
+import { instructionsIn, leadWith, messagesIn } from './messages.ts';
 import { first, firstContent, type ReadAttribute, type SpanView } from './span-view.ts';
 
-/** The input or output of a span, from the first of the sources that it has. */
-export function typedValueOf(
+/** The input of a span. Instructions that it has beside its messages lead them. */
+export function inputOf(view: SpanView): TypedDraft | undefined {
+  const input = typedValueOf(view, 'input', INPUT);
+  const instructions = input === undefined ? undefined : instructionsOf(view);
+  return input === undefined || instructions === undefined ? input : leadWith(instructionsIn(instructions), input);
+}
+
+export function outputOf(view: SpanView): TypedDraft | undefined {
+  return typedValueOf(view, 'output', OUTPUT);
+}
+
+/** From the first of the sources that the span has. */
+function typedValueOf(
   view: SpanView,
   side: 'input' | 'output',
   sources: readonly ReadAttribute[],
 ): TypedDraft | undefined {
+  const { json } = view;
   const typed = view.span.attributes.get(`langwatch.${side}`);
-  if (!isAbsent(typed)) return toTypedDraft(view.json.parsed(typed), side);
-  const value = view.json.parsed(firstContent(view, sources));
+  if (!isAbsent(typed)) return toTypedDraft(json.parsed(typed), side);
+  const value = json.parsed(firstContent(view, sources));
   if (value === undefined) return undefined;
   if (typeof value === 'string') return { type: 'text', value, path: side };
-  const messages = messagesIn(value);
+  const messages = json.fitsMessages(value) ? messagesIn(value) : null;
   return messages === null
     ? { type: 'json', value, path: side }
     : { type: 'chat_messages', value: messages, path: side };
 }
 
-/** The chat messages of a value; null: no chat. */
-function messagesIn(value: LosslessJson): readonly LosslessJson[] | null {
-  const items = isArray(value) ? value : [value];
-  return items.length > 0 && items.every(isMessage) ? items.map(withContent) : null;
+/** What the model was told beside the messages. */
+function instructionsOf({ span: { attributes }, json }: SpanView): LosslessJson | undefined {
+  const own = attributes.get('gen_ai.system_instructions');
+  const sent = isBlank(own) ? systemIn(attributes.get('llm.invocation_parameters'), json) : json.parsed(own);
+  return isBlank(sent) || !json.fitsMessages(sent) ? undefined : sent;
 }
 
-function isMessage(item: LosslessJson): item is LosslessObject {
-  if (!isObject(item) || typeof item.role !== 'string') return false;
-  const { content } = item;
-  return isAbsent(content) || typeof content === 'string' || isArray(content);
-}
-
-/** OpenTelemetry conventions call the content of a message `parts`. */
-function withContent(message: LosslessObject): LosslessObject {
-  const { parts, ...others } = message;
-  return isArray(parts) && isAbsent(message.content) ? { ...others, content: parts } : message;
+/** OpenInference has the instructions of Anthropic's calls only among their parameters. */
+function systemIn(params: LosslessJson | undefined, json: AttributeJson): LosslessJson | undefined {
+  return typeof params === 'string' && params.includes('"system"') ? json.object(params)?.system : undefined;
 }
 
 export function contextsOf(view: SpanView): Sent<DraftList<ContextDraft>> {

@@ -2,8 +2,9 @@
 
 import { isArray, isObject } from '../../../json/free-json.ts';
 import { parseFreeJsonInSteps } from '../../../json/free-json-steps.ts';
-import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
+import type { LosslessJson } from '../../../json/lossless-json.ts';
 import type { Steps } from '../../steps.ts';
+import { callsOf, messageText } from '../chat-parts.ts';
 
 /** The text form of an input; the argument is compact JSON text of {"type","value"}. */
 export function* inputText(typedValueJson: string): Steps<string> {
@@ -67,18 +68,7 @@ function lastReplyText(messages: readonly LosslessJson[]): string {
   const answer = messages.at(-1);
   if (!isObject(answer)) return '';
   const text = messageText(answer);
-  const calls = answer.tool_calls;
-  return text === '' && isArray(calls) && calls.length > 0 ? JSON.stringify(calls) : text;
-}
-
-function messageText({ content }: LosslessObject): string {
-  if (typeof content === 'string') return content;
-  return isArray(content) ? content.flatMap(partTexts).join('\n') : '';
-}
-
-function partTexts(part: LosslessJson): readonly string[] {
-  if (typeof part === 'string') return [part];
-  if (!isObject(part)) return [];
-  if (typeof part.text === 'string') return [part.text];
-  return typeof part.content === 'string' ? [part.content] : [];
+  if (text !== '') return text;
+  const calls = callsOf(answer);
+  return calls.length === 0 ? '' : JSON.stringify(calls);
 }

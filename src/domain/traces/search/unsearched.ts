@@ -32,6 +32,11 @@ export function isReasoningMember(name: string): boolean {
   return REASONING_MEMBERS.has(name);
 }
 
+/** Whether this member of a message's part says that it is reasoning: Gemini marks its thoughts so. */
+export function marksReasoning(name: string, scalar: string): boolean {
+  return name === 'thought' && scalar === 'true';
+}
+
 const MEDIA_TYPE_MEMBERS: ReadonlySet<string> = new Set(['mime_type', 'mimeType', 'media_type', 'mediaType']);
 const DATA_MEMBERS: ReadonlySet<string> = new Set(['data', 'bytes', 'image', 'file_data']);
 

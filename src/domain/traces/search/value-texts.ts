@@ -12,6 +12,7 @@ import {
   isMediaTypeMember,
   isReasoningMember,
   isUnsearchedType,
+  marksReasoning,
 } from './unsearched.ts';
 
 export type ValueTexts = {
@@ -83,6 +84,11 @@ export function collectTexts(wanted: 'value' | 'message', bytesMax: number): Val
     return frame.key === 'role' || isReasoningMember(frame.key);
   }
 
+  /** Whether the innermost frame is a part of a message. */
+  function isPart(): boolean {
+    return type === 'chat_messages' && frames.length - 1 === PART_LEVEL;
+  }
+
   /** Whether `type` only says of what kind a message, one of its parts or a listed value is. */
   function isFrameworkType(level: number): boolean {
     if (type === 'list') return level === ITEM_LEVEL;
@@ -124,7 +130,9 @@ export function collectTexts(wanted: 'value' | 'message', bytesMax: number): Val
       string: takeString,
       scalar(text) {
         const frame = frames.at(-1);
-        if (frame !== undefined && text !== 'null' && !isLeftOut(frame)) hold(text);
+        if (frame === undefined || text === 'null' || isLeftOut(frame)) return;
+        if (isPart() && marksReasoning(frame.key, text)) frame.isDropped = true;
+        else hold(text);
       },
     },
     Math.max(bytesMax, BINARY_CHARACTERS),

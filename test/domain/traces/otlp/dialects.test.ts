@@ -14,6 +14,7 @@ function contentOf({ input, output }: SpanDraft) {
 const json = JSON.stringify;
 const ASKED = [{ role: 'user', content: 'Rain?' }];
 const ANSWERED = [{ role: 'assistant', content: 'Yes.' }];
+const CALL = { id: 'c', type: 'function', function: { name: 'weather', arguments: { in: 'Oslo' } } };
 const BOTH = { input: ASKED, output: ANSWERED };
 
 describe('Langfuse', () => {
@@ -121,7 +122,7 @@ describe('whole requests and answers', () => {
   });
 
   it('keep calls of tools and instructions', () => {
-    const call = { name: 'weather', args: {}, id: 'c', type: 'tool_call' };
+    const call = { name: 'weather', args: { in: 'Oslo' }, id: 'c', type: 'tool_call' };
     const kwargs = { content: '', tool_calls: [call] };
     const answer = { generations: [[{ message: { id: ['x', 'AIMessage'], kwargs } }]] };
     const request = { system: 'Be brief.', messages: [{ type: 'tool', content: '3 mm', tool_call_id: 'c' }] };
@@ -131,7 +132,7 @@ describe('whole requests and answers', () => {
         { role: 'system', content: 'Be brief.' },
         { role: 'tool', content: '3 mm', tool_call_id: 'c' },
       ],
-      output: [{ role: 'assistant', content: '', tool_calls: [call] }],
+      output: [{ role: 'assistant', content: '', tool_calls: [CALL] }],
     });
   });
 
@@ -227,7 +228,7 @@ describe('Google ADK', () => {
     expect(input).toEqual([
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: [{ type: 'text', content: 'Rain?' }] },
-      { role: 'assistant', content: [{ type: 'tool_call', id: 'c', name: 'weather', arguments: { in: 'Oslo' } }] },
+      { role: 'assistant', content: null, tool_calls: [CALL] },
       { role: 'user', content: [{ type: 'tool_call_response', id: 'c', response: { mm: 3 } }] },
     ]);
     expect(output).toEqual([

@@ -5,6 +5,7 @@ import { attributesOf, draftOf, spanWith, traceOf, viewOf } from './spans.ts';
 
 type Said = { readonly [key: string]: LosslessJson };
 
+const CALL = { id: 'c', type: 'function', function: { name: 'weather', arguments: { in: 'Oslo' } } };
 const event = (name: string, said: Said) => ({ name, timeNano: 0n, attributes: attributesOf(said) });
 
 /** The input and output of a span that has these events. */
@@ -80,7 +81,7 @@ describe('messages in events', () => {
     ]);
     expect(input).toEqual([
       { role: 'user', content: [{ type: 'text', content: 'Rain?' }] },
-      { role: 'assistant', content: [{ type: 'tool_call', id: 'c', name: 'weather', arguments: { in: 'Oslo' } }] },
+      { role: 'assistant', content: null, tool_calls: [CALL] },
       { role: 'tool', content: [{ type: 'tool_call_response', id: 'c', response: [{ text: '3 mm' }] }] },
     ]);
     expect(output).toEqual([

@@ -24,6 +24,7 @@ const json = (side: string, value: LosslessJson) => ({ type: 'json', value, path
 const text = (side: string, value: string) => ({ type: 'text', value, path: side });
 const chat = (side: string, value: LosslessJson) => ({ type: 'chat_messages', value, path: side });
 const ASKED = [{ role: 'user', content: 'Hi?' }];
+const CALLS = [{ type: 'function', function: { name: 'x' } }];
 
 /** In the specification's order: the leftmost source wins. */
 const ROWS: readonly Row[] = [
@@ -138,9 +139,13 @@ const ROWS: readonly Row[] = [
       ['traceloop.entity.output', false, json('output', false)],
       ['output.value', 0, json('output', 0)],
       ['output', 'b', text('output', 'b')],
-      ['ai.response.text', 'e', text('output', 'e')],
+      ['ai.response.text', 'e', chat('output', [{ role: 'assistant', content: 'e', tool_calls: CALLS }])],
       ['ai.response.object', '{"dish":"soup"}', json('output', { dish: 'soup' })],
-      ['ai.response.toolCalls', '[{"toolName":"x"}]', json('output', [{ toolName: 'x' }])],
+      [
+        'ai.response.toolCalls',
+        '[{"toolName":"x"}]',
+        chat('output', [{ role: 'assistant', content: null, tool_calls: CALLS }]),
+      ],
       ['ai.response', 'c', text('output', 'c')],
       ['gen_ai.tool.call.result', { a: 1 }, json('output', { a: 1 })],
       ['ai.toolCall.result', 'd', text('output', 'd')],

@@ -91,8 +91,10 @@ describe('the searched texts of a span', () => {
           ],
         },
         { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hidden' }] },
+        { role: 'model', parts: [{ text: 'hidden', thought: true }, { thought: true, text: 'hidden' }, { text: 'd' }] },
       ),
-    ).toBe('a cat.\nb\nc');
+    ).toBe('a cat.\nb\nc\nd');
+    expect(json({ thought: true, text: 'of a person' })).toBe('true\nof a person');
     expect(json([{ type: 'reasoning', text: 'hidden' }, { reasoning: 'of a judge' }])).toBe('of a judge');
   });
 

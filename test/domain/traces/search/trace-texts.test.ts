@@ -39,6 +39,36 @@ describe('text forms', () => {
     expect(inputText(typed('chat_messages', [{ role: 'user', content: null, tool_calls: calls }]))).toBe('');
   });
 
+  it('of a message are its parts that are text', () => {
+    const parts = [
+      { type: 'reasoning', content: 'hidden', text: 'hidden' },
+      { type: 'thinking', thinking: 'hidden', text: 'hidden' },
+      { type: 'blob', mime_type: 'image/png', content: 'aGlkZGVu' },
+      { type: 'file', content: 'hidden', text: 'hidden' },
+      { type: 'tool_call_response', id: '1', content: 'hidden' },
+      { type: 'tool_result', content: 'hidden' },
+      { text: 'hidden', thought: true },
+      { type: 'text', content: 'a' },
+      { type: 'input_text', text: 'b' },
+      { type: 'output_text', text: 'c' },
+      { type: null, text: 'd' },
+    ];
+    for (const message of [{ content: parts }, { parts }, { content: null, parts }]) {
+      const conversation = typed('chat_messages', [{ role: 'user', ...message }]);
+      expect(inputText(conversation)).toBe('a\nb\nc\nd');
+      expect(outputText(conversation)).toBe('a\nb\nc\nd');
+    }
+    const picture = typed('chat_messages', [{ role: 'user', content: parts.slice(0, 7) }]);
+    expect([inputText(picture), outputText(picture)]).toEqual(['', '']);
+  });
+
+  it('of an answer without text are the calls among its parts, too', () => {
+    const call = { type: 'tool_use', id: '1', name: 'f', input: {} };
+    const answer = (content: readonly object[]) => outputText(typed('chat_messages', [{ role: 'assistant', content }]));
+    expect(answer([{ type: 'thinking', thinking: 'hidden' }, call])).toBe(JSON.stringify([call]));
+    expect(answer([{ type: 'text', text: 'said' }, call])).toBe('said');
+  });
+
   it('of json are the telling string of an object, else compact JSON with all its digits', () => {
     expect(inputText(typed('json', 'bare'))).toBe('bare');
     expect(inputText(typed('json', { text: 't', question: 'q', input: 5 }))).toBe('q');

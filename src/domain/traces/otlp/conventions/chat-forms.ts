@@ -2,6 +2,7 @@
 
 import { isArray, isObject } from '../../../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../../../json/lossless-json.ts';
+import { instructionsIn, toToolCall } from '../messages.ts';
 
 /** The messages of a request; the value itself where it has none. */
 export function askedIn(value: LosslessJson): LosslessJson {
@@ -9,8 +10,8 @@ export function askedIn(value: LosslessJson): LosslessJson {
   if (!isObject(value)) return value;
   const messages = messagesIn(value.messages) ?? messagesIn(value.input);
   if (messages === undefined) return value;
-  const { system = value.instructions } = value;
-  return typeof system === 'string' && system !== '' ? [{ role: 'system', content: system }, ...messages] : messages;
+  const instructions = value.system ?? value.instructions ?? null;
+  return instructions === null ? messages : [...instructionsIn(instructions), ...messages];
 }
 
 /** The messages of an answer; the value itself where it has none. */
@@ -74,12 +75,12 @@ function messageIn(item: LosslessObject): LosslessObject | undefined {
   if (role === undefined) return undefined;
   const body = isArray(id) && isObject(kwargs) ? kwargs : isObject(data) ? data : item;
   const { content = null, tool_calls: toolCalls, tool_call_id: toolCallId } = body;
-  const hasCalls = isArray(toolCalls) && toolCalls.length > 0;
+  const hasCalls = isArray(toolCalls) && toolCalls.length > 0 && toolCalls.every(isObject);
   if (content === null && !hasCalls) return undefined;
   return {
     role,
     content,
-    ...(hasCalls && { tool_calls: toolCalls }),
+    ...(hasCalls && { tool_calls: toolCalls.map(toToolCall) }),
     ...(typeof toolCallId === 'string' && { tool_call_id: toolCallId }),
   };
 }

@@ -1,9 +1,9 @@
-/** LangSmith's OpenTelemetry mode: whole requests and answers under early names of OpenTelemetry GenAI. */
+/** LangSmith's OpenTelemetry mode: early names of OpenTelemetry GenAI, with details of counts as JSON. */
 
 import type { Convention } from './convention.ts';
 import type { Dialect } from './dialect.ts';
 import { COUNTS } from './gen-ai.ts';
-import { answer, request, typeBy } from './sources.ts';
+import { typeBy } from './sources.ts';
 
 const INPUT_DETAILS = 'gen_ai.usage.input_token_details';
 const OUTPUT_DETAILS = 'gen_ai.usage.output_token_details';
@@ -44,6 +44,4 @@ export const LANGSMITH_SPANS: Dialect = {
     parser: 'component',
     agent: 'agent',
   }),
-  input: [request('gen_ai.prompt')],
-  output: [answer('gen_ai.completion')],
 };
