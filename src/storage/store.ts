@@ -2,7 +2,6 @@
 
 import { unavailableFault } from '../domain/fault.ts';
 import type { Store } from '../domain/store.ts';
-import type { TraceStore } from '../domain/traces/telemetry-port.ts';
 import type { TraceChangeStore } from '../domain/traces/trace-changes.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
@@ -17,7 +16,8 @@ import { completeBefore, type SumReads } from './reads.ts';
 import type { IndexWriter } from './search/index-writer.ts';
 import { createIndexer, createIndexQueue } from './search/indexer.ts';
 import { createSpendBlocks, type SpendWriter } from './spend/spend-blocks.ts';
-import type { CompleteSums } from './traces/trace-finder.ts';
+import { completeSums, type KeepSums, type TraceFinder } from './traces/trace-finder.ts';
+import type { TraceReads, WholeTraceReads } from './traces/trace-reads.ts';
 import type { QueryRunner, RunQuery } from './transaction.ts';
 
 /** The parts of a store that differ between engines. */
@@ -28,9 +28,8 @@ export type Engine = ManagementEngine &
     readonly traceChanges: TraceChangeStore;
     /** Stores all appends in one transaction. */
     readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
-    readonly traces: Omit<TraceStore, 'append'>;
-    /** Stores the totals of large traces of a project that appends left out. */
-    readonly completeTotals: CompleteSums['completeTotals'];
+    readonly traces: TraceReads & TraceFinder & Pick<WholeTraceReads, 'sums'>;
+    readonly keepSums: KeepSums;
     readonly lookUps: LookUps;
     readonly delivery: Delivery;
     readonly sums: SumReads;
@@ -82,7 +81,14 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
   });
   const engine = start({ isClosed, refuseWhenClosed, isBusy: queue.isBusy });
   const { control, reads, rooms, traceChanges } = engine;
-  const sums = completeBefore(engine.sums, engine.completeTotals);
+  const { traces, keepSums: keep } = engine;
+  const { find, completeTotals } = completeSums({
+    finder: traces,
+    sums: traces.sums,
+    keep,
+    nowMs: () => performance.now(),
+  });
+  const sums = completeBefore(engine.sums, completeTotals);
   const indexQueue = createIndexQueue(engine.blocks.queue);
   const blocks = { reads: sums, writer: engine.blocks.writer, clock: Date.now };
   const events = { ...reads, queries: reads.queries.events };
@@ -105,7 +111,8 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     ...createManagement(engine),
     ...createDeliveries(engine),
     traces: {
-      ...engine.traces,
+      ...traces,
+      find,
       append: async (append) => {
         refuseWhenClosed();
         return await queue.append(append);

@@ -24,8 +24,8 @@ export type DatabaseProxy = {
 
 type Pair = { readonly client: Socket; readonly database: Socket };
 
-/** The start of a Bind message for the prepared append. */
-const BIND_APPEND = '\0post add-rows\0';
+/** The start of a Bind message for the prepared insert of new spans, which every append of a new trace sends. */
+const BIND_APPEND = '\0post append.insertSpans\0';
 
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);

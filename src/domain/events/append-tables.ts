@@ -8,7 +8,14 @@ import type { EmittedData } from './request-data.ts';
 import type { EventKind } from './request-event.ts';
 import type { StoredRequestState } from './request-state.ts';
 
-export type AppendTables = {
+export type AppendTables = TelemetryTables &
+  LogTables & {
+    /** Afterwards no part of the trace can be found, and its id is free. */
+    eraseTrace(traceKey: TraceKey): void;
+  };
+
+/** Traces and what they consist of. */
+export type TelemetryTables = {
   findTrace(projectNumber: number, traceId: string): TraceHead | undefined;
   /** The metadata of a trace that was found; may be large. */
   metadataOf(traceKey: TraceKey): string;
@@ -16,8 +23,6 @@ export type AppendTables = {
   insertTrace(trace: NewTrace): TraceKey;
   /** Changes a trace that was found. What is not named stays. */
   updateTrace(traceKey: TraceKey, change: TraceChange): void;
-  /** Afterwards no part of the trace can be found, and its id is free. */
-  eraseTrace(traceKey: TraceKey): void;
   /** False, and stores nothing, when the trace has this span id. */
   insertSpan(traceKey: TraceKey, span: Span, requests: SpanRequests): boolean;
   replaceSpan(traceKey: TraceKey, span: Span, requests: SpanRequests): void;
@@ -35,11 +40,17 @@ export type AppendTables = {
   /** All spans of the trace, in any order. Slow for large traces. */
   summaries(traceKey: TraceKey): readonly SpanSummary[];
   storeEvaluation(traceKey: TraceKey, evaluation: Evaluation): void;
+  /** Whether any span of the trace has no parent. */
+  hasRoot(traceKey: TraceKey): boolean;
+  /** A new unique id. */
+  newChangeId(): string;
+};
+
+/** The work that follows from traces, and the logs of organizations. */
+export type LogTables = {
   /** The monitors that run on every new trace. */
   activeMonitorsOf(projectNumber: number): ActiveMonitors;
   readonly jobQueue: JobQueueOptions;
-  /** Whether any span of the trace has no parent. */
-  hasRoot(traceKey: TraceKey): boolean;
   /** Whether one more job may wait, which the caller then stores. Counts refusals. */
   hasRoomForJob(projectNumber: number): boolean;
   findJob(traceKey: TraceKey, sourceId: string): EvaluationJob | undefined;
@@ -49,10 +60,8 @@ export type AppendTables = {
   overdueRequests(admittedByMs: number, countMax: number): readonly OverdueRequest[];
   /** The owner of a project; undefined when the project was removed. */
   findOwner(projectNumber: number): ProjectOwner | undefined;
-  /** A new unique id. */
-  newChangeId(): string;
   /** The requests and the log of an organization. */
-  log(organizationNumber: number): LogTables;
+  log(organizationNumber: number): OrganizationLog;
 };
 
 /** What events tell of a project. */
@@ -63,7 +72,7 @@ export type ProjectOwner = {
   readonly emitRequestEvents: boolean;
 };
 
-export type LogTables = {
+export type OrganizationLog = {
   /** The largest index, from 0, of the keys under which the organization ever stored a request. */
   lastKeyIndex: number;
   findRequest(key: string): RequestRow | undefined;

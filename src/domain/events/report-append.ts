@@ -1,6 +1,6 @@
 /** Applies reports of gateways to the tables. The caller begins and ends the transaction. */
 
-import type { AppendTables, LogTables } from './append-tables.ts';
+import type { AppendTables, OrganizationLog } from './append-tables.ts';
 import { completeContent, isSameUsage, type RequestContent, unpackAdmission } from './request-content.ts';
 import { findRequest, type RequestUpdate, recordRequest, settleRequest } from './request-record.ts';
 import type {
@@ -59,7 +59,7 @@ function signalOf({ status }: ReportedRequest): Exclude<RequestSignal, { status:
 /** What an outcome needs of its admission: its content, and whether it gave a cost. */
 type AdmittedFacts = { readonly content: RequestContent; readonly isCostKnown: boolean };
 
-function findUnpriced(log: LogTables, report: RequestReport): readonly Unpriced[] {
+function findUnpriced(log: OrganizationLog, report: RequestReport): readonly Unpriced[] {
   const begunHere = new Map<string, AdmittedFacts | null>();
   const found: Unpriced[] = [];
   for (const [index, record] of report.records.entries()) {
@@ -82,7 +82,7 @@ function findUnpriced(log: LogTables, report: RequestReport): readonly Unpriced[
 
 /** Null without an admission, or if the record changes nothing. */
 function findAdmitted(
-  log: LogTables,
+  log: OrganizationLog,
   record: ReportedRequest,
   begunHere: ReadonlyMap<string, AdmittedFacts | null>,
 ): AdmittedFacts | null {

@@ -1,7 +1,7 @@
 /** Turns what a span or report says of a request into its row and event, in the caller's transaction. */
 
 import { parseFreeJson } from '../../json/free-json.ts';
-import type { LogTables, MakeEvent, NewRequest, RequestRow } from './append-tables.ts';
+import type { MakeEvent, NewRequest, OrganizationLog, RequestRow } from './append-tables.ts';
 import {
   completeContent,
   packAdmission,
@@ -51,7 +51,7 @@ type KeyedRow =
 const ANY_INSTANT = '';
 
 /** Emits at most one event, and none when nothing changes. */
-export function recordRequest(log: LogTables, statement: RequestUpdate): RequestResult {
+export function recordRequest(log: OrganizationLog, statement: RequestUpdate): RequestResult {
   const { gatewayRequestId } = statement;
   const first = nextRequestState({ status: 'none' }, statement.signal);
   // Almost every request is new and its id unused: then the id is the key, and one insert is enough.
@@ -66,7 +66,7 @@ export function recordRequest(log: LogTables, statement: RequestUpdate): Request
 }
 
 /** Settles a request. False when it does not wait for an outcome. */
-export function settleRequest(log: LogTables, key: string): boolean {
+export function settleRequest(log: OrganizationLog, key: string): boolean {
   const row = log.findRequest(key);
   if (row === undefined) return false;
   const { state, emits } = nextRequestState(row.state, { status: 'overdue' });
@@ -84,12 +84,12 @@ export function settleRequest(log: LogTables, key: string): boolean {
 }
 
 /** The row; undefined if the project has none. */
-export function findRequest(log: LogTables, claim: RequestIdentity): RequestRow | undefined {
+export function findRequest(log: OrganizationLog, claim: RequestIdentity): RequestRow | undefined {
   return locate(log, claim).row;
 }
 
 /** The key and row of a stored request; else the first free key. */
-function locate(log: LogTables, { projectId, projectNumber, gatewayRequestId }: RequestIdentity): KeyedRow {
+function locate(log: OrganizationLog, { projectId, projectNumber, gatewayRequestId }: RequestIdentity): KeyedRow {
   let free: KeyedRow | null = null;
   let index = 0;
   for (const key of allRequestKeys(gatewayRequestId, projectId)) {
@@ -109,7 +109,7 @@ function locate(log: LogTables, { projectId, projectNumber, gatewayRequestId }: 
 
 type Insertion = { readonly key: string; readonly transition: RequestTransition };
 
-function insertNew(log: LogTables, statement: RequestUpdate, { key, transition }: Insertion): boolean {
+function insertNew(log: OrganizationLog, statement: RequestUpdate, { key, transition }: Insertion): boolean {
   const { organizationId, projectId, projectNumber, gatewayRequestId, receivedAtMs } = statement;
   const { state, emits } = transition;
   const cost = statement.cost ?? statement.price;
@@ -130,7 +130,7 @@ function insertNew(log: LogTables, statement: RequestUpdate, { key, transition }
 }
 
 function updateExisting(
-  log: LogTables,
+  log: OrganizationLog,
   statement: RequestUpdate,
   { key, row }: { readonly key: string; readonly row: RequestRow },
 ): RequestResult {
@@ -171,7 +171,7 @@ type Comparison = {
 };
 
 /** Whether a resent span differs from the newest event. */
-function differsFromEmitted(log: LogTables, { key, event, factsIn }: Comparison): boolean {
+function differsFromEmitted(log: OrganizationLog, { key, event, factsIn }: Comparison): boolean {
   const emitted = log.findEmitted(key);
   if (emitted === undefined) return false;
   return factsIn(emitted) !== factsIn(parseFreeJson(event(ANY_INSTANT).dataJson) as EmittedData);
@@ -186,7 +186,7 @@ type Corrected = RequestIdentity & Pick<RequestUpdate, 'organizationId' | 'recei
  * Corrects a request by its newest event. Emits nothing when that event tells the same tokens and cost already. Null:
  * the event is gone.
  */
-export function correctRequest(log: LogTables, request: Corrected, correct: Correction): RequestResult | null {
+export function correctRequest(log: OrganizationLog, request: Corrected, correct: Correction): RequestResult | null {
   const { key, row } = locate(log, request);
   const emitted = row === undefined ? undefined : log.findEmitted(key);
   if (emitted === undefined) return null;
@@ -204,7 +204,7 @@ export function correctRequest(log: LogTables, request: Corrected, correct: Corr
 }
 
 /** Changes the cost that the request of a span counts, and emits nothing. False when it has that cost already. */
-export function changeRequestCost(log: LogTables, request: RequestIdentity, costNanoUsd: number | null): boolean {
+export function changeRequestCost(log: OrganizationLog, request: RequestIdentity, costNanoUsd: number | null): boolean {
   const { key, row } = locate(log, request);
   if (row === undefined || row.costNanoUsd === costNanoUsd) return false;
   if (!('source' in row.state) || row.state.source !== 'span') return false;

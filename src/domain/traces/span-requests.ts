@@ -2,7 +2,7 @@
 
 import { isObject } from '../../json/free-json.ts';
 import type { LosslessJson } from '../../json/lossless-json.ts';
-import type { AppendTables, LogTables, SpanRequests, StoredSpan, TraceKey } from '../events/append-tables.ts';
+import type { AppendTables, OrganizationLog, SpanRequests, StoredSpan, TraceKey } from '../events/append-tables.ts';
 import type { EventMetadata } from '../events/event-metadata.ts';
 import type { RequestContent, RequestUsage } from '../events/request-content.ts';
 import { contentOf } from '../events/request-data.ts';
@@ -167,7 +167,11 @@ export function findOwnId(tables: AppendTables, { owner, traceId }: OfTrace, sto
   return hasOutcome(tables.log(owner.organizationNumber), owner, id) ? id : null;
 }
 
-function hasOutcome(log: LogTables, { projectId, projectNumber }: RequestOwner, gatewayRequestId: string): boolean {
+function hasOutcome(
+  log: OrganizationLog,
+  { projectId, projectNumber }: RequestOwner,
+  gatewayRequestId: string,
+): boolean {
   const row = findRequest(log, { projectId, projectNumber, gatewayRequestId });
   return row !== undefined && 'source' in row.state;
 }

@@ -11,7 +11,9 @@ import { mendCalls } from '../../domain/traces/call-settlement.ts';
 import type { TraceAppend, TraceAppended } from '../../domain/traces/trace.ts';
 import { applyAppend } from '../../domain/traces/trace-append.ts';
 import type { HourRow } from '../analytics/hour-changes.ts';
-import { type BatchTablesDeps, createBatchTables, type Written } from './batch-tables.ts';
+import { type BatchLogDeps, createBatchLog, type WrittenLog } from './batch-log.ts';
+import { createBatchTelemetry, type WrittenTelemetry } from './batch-telemetry.ts';
+import type { BatchTracesDeps } from './batch-traces.ts';
 import { createLoadMeter } from './load-meter.ts';
 
 /**
@@ -51,23 +53,35 @@ export function tracesOf(append: Append): readonly TraceAppend[] {
   return isReport(append) ? [] : [append];
 }
 
-type Applied = {
+export type Applied = {
   /** Of the first appends: a batch that has loaded or replaced much ends early, and the others belong to the next one. */
   readonly outcomes: AppendOutcome[];
-  readonly hours: readonly HourRow[];
-  readonly written: Written;
+  readonly telemetry: WrittenTelemetry & { readonly hours: readonly HourRow[] };
+  readonly log: WrittenLog;
 };
 
 /** Applies a batch to its tables. The hours are counted before anything is written: they need the replaced spans as they were. */
-export function applyBatch(deps: Omit<BatchTablesDeps, 'noteReplaced'>, appends: readonly Append[]): Applied {
+export function applyBatch(
+  deps: BatchLogDeps & Omit<BatchTracesDeps, 'noteReplaced'>,
+  appends: readonly Append[],
+): Applied {
   const { read, noteReplaced, isSpent } = createLoadMeter(deps.read);
-  const { tables, written, countHours } = createBatchTables({ ...deps, read, noteReplaced });
+  const telemetry = createBatchTelemetry({ ...deps, read, noteReplaced });
+  const log = createBatchLog({ ...deps, read }, telemetry.isNewTrace);
+  const tables: AppendTables = {
+    ...telemetry.tables,
+    ...log.tables,
+    eraseTrace(traceKey) {
+      telemetry.erase(traceKey);
+      log.erase(traceKey);
+    },
+  };
   const outcomes: AppendOutcome[] = [];
   for (const append of appends) {
     outcomes.push(isReport(append) ? { reported: applyReport(tables, append) } : applyAppend(tables, append));
     if (isSpent()) break;
   }
-  return { outcomes, hours: countHours(), written };
+  return { outcomes, telemetry: { ...telemetry.written, hours: telemetry.countHours() }, log: log.written };
 }
 
 function applyReport(tables: AppendTables, report: Report): Reported[keyof Reported] {

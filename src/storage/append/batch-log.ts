@@ -1,12 +1,21 @@
-/** The requests and the logs of organizations in the tables of a batch; see batch-tables.ts. */
+/** The log's part of the tables of a batch: jobs, and the requests and events of organizations; see batch-telemetry.ts. */
 
 import { AHEAD_MAX_MS } from '../../domain/clock.ts';
-import type { LogTables, RequestChange, RequestRow } from '../../domain/events/append-tables.ts';
+import type { Backlog, JobCount } from '../../domain/evaluations/backlog.ts';
+import type { EvaluationJob, JobKey } from '../../domain/evaluations/jobs.ts';
+import type {
+  LogTables,
+  OrganizationLog,
+  RequestChange,
+  RequestRow,
+  TraceKey,
+} from '../../domain/events/append-tables.ts';
 import type { NewEvent } from '../../domain/events/event.ts';
 import { readEmitted } from '../../domain/events/request-data.ts';
 import { envelope, eventIdOf } from '../../domain/events/request-event.ts';
 import type { NewRow } from '../queries.ts';
 import { eventTypes, packRequestState, unpackRequestState } from '../rows/codes.ts';
+import { partKey, toPartKey } from './batch-rows.ts';
 import type { Found, Reader } from './reader.ts';
 
 /** The end of an organization's log. */
@@ -48,8 +57,20 @@ export type RequestEntry = {
 };
 export type EventRow = NewRow<'Event'> & { readonly envelope: string };
 
-/** The writes of a run to the log of an organization. */
+/** Written after the telemetry of the batch, in the same transaction. */
 export type WrittenLog = {
+  /** Traces whose jobs are removed before other writes. */
+  readonly erased: readonly TraceKey[];
+  /** By key; null: removed. */
+  readonly jobs: ReadonlyMap<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>;
+  /** New jobs, by project. */
+  readonly jobCounts: ReadonlyMap<number, JobCount>;
+  /** By organization number. */
+  readonly organizations: ReadonlyMap<number, { readonly written: WrittenOrganization }>;
+};
+
+/** The writes to the log of an organization. */
+export type WrittenOrganization = {
   readonly head: LogHead;
   readonly knownKeyIndex: number;
   /** By request key. */
@@ -59,10 +80,68 @@ export type WrittenLog = {
   readonly governance: ReadonlyMap<string, EventRow>;
 };
 
-export type BatchLog = { readonly tables: LogTables; readonly written: WrittenLog };
+export type BatchLogDeps = LogHeads &
+  Pick<LogTables, 'activeMonitorsOf' | 'jobQueue'> & {
+    readonly read: Reader;
+    readonly backlog: Pick<Backlog, 'isFull'>;
+  };
 
-export function createBatchLog(organizationNumber: number, deps: LogHeads & { readonly read: Reader }): BatchLog {
-  const { read, beginLog } = deps;
+/** `isNewTrace`: whether the batch itself has made the trace, so that nothing of it is stored. */
+export function createBatchLog(deps: BatchLogDeps, isNewTrace: (traceKey: TraceKey) => boolean) {
+  const { read, activeMonitorsOf, jobQueue, backlog } = deps;
+  const erased: TraceKey[] = [];
+  const jobs = new Map<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>();
+  const jobCounts = new Map<number, JobCount>();
+  const organizations = new Map<number, BatchOrganization>();
+
+  const tables: LogTables = {
+    activeMonitorsOf,
+    jobQueue,
+    hasRoomForJob(projectNumber) {
+      const isFull = backlog.isFull(projectNumber);
+      const count = jobCounts.get(projectNumber) ?? { made: 0, refused: 0 };
+      jobCounts.set(projectNumber, count);
+      count[isFull ? 'refused' : 'made'] += 1;
+      return !isFull;
+    },
+    findJob(traceKey, sourceId) {
+      const known = jobs.get(partKey(traceKey, sourceId));
+      if (known !== undefined) return known.job ?? undefined;
+      return traceKey.traceId !== '' && isNewTrace(traceKey)
+        ? undefined
+        : read('findJob', { ...toPartKey(traceKey), sourceId })[0];
+    },
+    storeJob(job) {
+      jobs.set(jobKey(job), { job, key: job });
+    },
+    removeJob(key) {
+      jobs.set(jobKey(key), { job: null, key });
+    },
+    overdueRequests: (admittedByMs, countMax) => read('listOverdue', { admittedByMs, countMax }),
+    findOwner: (projectNumber) => read('findOwner', { projectNumber })[0],
+    log(organizationNumber) {
+      const known = organizations.get(organizationNumber) ?? createOrganization(organizationNumber, deps);
+      organizations.set(organizationNumber, known);
+      return known.tables;
+    },
+  };
+  return {
+    tables,
+    erase(traceKey: TraceKey): void {
+      erased.push(traceKey);
+      for (const [id, { key }] of jobs) if (key.traceSequence === traceKey.sequence) jobs.delete(id);
+    },
+    written: { erased, jobs, jobCounts, organizations } satisfies WrittenLog,
+  };
+}
+
+function jobKey({ projectNumber, traceSequence, sourceId }: JobKey): string {
+  return `${projectNumber} ${traceSequence} ${sourceId}`;
+}
+
+type BatchOrganization = { readonly tables: OrganizationLog; readonly written: WrittenOrganization };
+
+function createOrganization(organizationNumber: number, { read, beginLog }: BatchLogDeps): BatchOrganization {
   const head = beginLog(organizationNumber, read('findLogHead', { organizationNumber })[0]);
   const knownKeyIndex = head.lastKeyIndex;
   const requests = new Map<string, RequestEntry>();
@@ -91,7 +170,7 @@ export function createBatchLog(organizationNumber: number, deps: LogHeads & { re
     return event;
   }
 
-  const tables: LogTables = {
+  const tables: OrganizationLog = {
     get lastKeyIndex() {
       return head.lastKeyIndex;
     },

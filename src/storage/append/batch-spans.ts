@@ -1,6 +1,6 @@
-/** The spans in the tables of a batch; see batch-tables.ts. */
+/** The spans in the tables of a batch; see batch-telemetry.ts. */
 
-import type { AppendTables, SpanChange, StoredSpan, TraceKey } from '../../domain/events/append-tables.ts';
+import type { SpanChange, StoredSpan, TelemetryTables, TraceKey } from '../../domain/events/append-tables.ts';
 import type { Span, SpanSummary } from '../../domain/traces/trace.ts';
 import { summaryOf } from '../../domain/traces/trace-totals.ts';
 import { unpackTyped } from '../rows/codes.ts';
@@ -23,7 +23,7 @@ export type ChangedSpan = PartKey & { readonly spanId: string; readonly version:
 export type Changed = PartKey & StoredSpan & { readonly version: number };
 
 type SpanTables = Pick<
-  AppendTables,
+  TelemetryTables,
   | 'insertSpan'
   | 'replaceSpan'
   | 'hasSpan'

@@ -1,6 +1,6 @@
-/** The traces and their texts in the tables of a batch; see batch-tables.ts. */
+/** The traces and their texts in the tables of a batch; see batch-telemetry.ts. */
 
-import type { AppendTables, TraceKey } from '../../domain/events/append-tables.ts';
+import type { TelemetryTables, TraceKey } from '../../domain/events/append-tables.ts';
 import type { TraceHead, TraceTexts } from '../../domain/traces/trace.ts';
 import { placeText, type TextName } from '../traces/trace-texts.ts';
 import {
@@ -18,7 +18,7 @@ import type { Found, Reader } from './reader.ts';
 /** A text that lies apart; null: none does any more. */
 export type TextEntry = PartKey & { readonly name: TextName; readonly text: string | null };
 
-type TraceTables = Pick<AppendTables, 'findTrace' | 'metadataOf' | 'insertTrace' | 'updateTrace'>;
+type TraceTables = Pick<TelemetryTables, 'findTrace' | 'metadataOf' | 'insertTrace' | 'updateTrace'>;
 
 export type BatchTracesDeps = {
   readonly read: Reader;

@@ -3,7 +3,14 @@
 import type { Backlog } from '../../../domain/evaluations/backlog.ts';
 import type { JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import { unavailableFault } from '../../../domain/fault.ts';
-import { type Append, type AppendOutcome, applyBatch, createGuess, tracesOf } from '../../append/apply.ts';
+import {
+  type Append,
+  type AppendOutcome,
+  type Applied,
+  applyBatch,
+  createGuess,
+  tracesOf,
+} from '../../append/apply.ts';
 import type { LogHeads } from '../../append/batch-log.ts';
 import { findNothing, type Reader } from '../../append/reader.ts';
 import { toError } from '../../errors.ts';
@@ -21,8 +28,8 @@ import { createLoadedRows } from './loaded-rows.ts';
 import type { MonitorCache } from './monitor-cache.ts';
 import { type Months, monthOfSequence, monthStartMs, sequenceOf } from './months.ts';
 import type { Pool } from './pool.ts';
-import { runTransaction } from './transaction.ts';
-import { writeBatch } from './write-batch.ts';
+import { type PipelinedTransaction, runTransaction } from './transaction.ts';
+import { writeLog, writeTelemetry } from './write-batch.ts';
 
 type AppenderDeps = {
   readonly pool: Pool;
@@ -55,8 +62,8 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
       const isNew = attempt === 1 && guess.isNew(appends);
       try {
         const batch = { appends, projects, locksMonitors };
-        const { outcomes, written } = isNew ? await storeAsNew(deps, batch) : await storeOnKnown(deps, batch);
-        for (const [projectNumber, count] of written.jobCounts) deps.backlog.note(projectNumber, count);
+        const { outcomes, log } = isNew ? await storeAsNew(deps, batch) : await storeOnKnown(deps, batch);
+        for (const [projectNumber, count] of log.jobCounts) deps.backlog.note(projectNumber, count);
         return outcomes;
       } catch (error) {
         if (attempt === ATTEMPTS_MAX || !mayComeRight(error)) throw error;
@@ -144,7 +151,7 @@ async function run(
   { numbers, monitors: { activeMonitorsOf }, jobQueue, backlog }: AppenderDeps,
   appends: readonly Append[],
   read: Reader,
-): Promise<ReturnType<typeof applyBatch>> {
+): Promise<Applied> {
   // Another batch may draw numbers during the wait.
   const count = appends.reduce((sum, append) => sum + tracesOf(append).length, 0);
   while (!numbers.has(count)) await numbers.reserve(count);
@@ -159,23 +166,20 @@ type Batch = {
   readonly locksMonitors: boolean;
 };
 
-type Stored = Pick<ReturnType<typeof applyBatch>, 'written' | 'outcomes'>;
-
-async function storeAsNew(deps: AppenderDeps, { appends, projects, locksMonitors }: Batch): Promise<Stored> {
+async function storeAsNew(deps: AppenderDeps, { appends, projects, locksMonitors }: Batch): Promise<Applied> {
   return await deps.pool.withConnection((client) =>
     runTransaction(client, async (transaction) => {
       if (locksMonitors) await deps.monitors.lock(transaction, projects);
       // After the connection: a new one invalidates numbers that were drawn before.
-      const { written, hours, outcomes } = await run(deps, appends, findNothing);
-      writeBatch(transaction, deps.rowTypes, { ...written, hours });
-      deps.monitors.check(transaction, projects);
-      return { written, outcomes };
+      const applied = await run(deps, appends, findNothing);
+      write(deps, transaction, { applied, projects });
+      return applied;
     }),
   );
 }
 
 /** Reads and locks existing rows, and applies the batch to them. */
-async function storeOnKnown(deps: AppenderDeps, { appends, projects, locksMonitors }: Batch): Promise<Stored> {
+async function storeOnKnown(deps: AppenderDeps, { appends, projects, locksMonitors }: Batch): Promise<Applied> {
   return await deps.pool.withConnection((client) =>
     runTransaction(client, async (transaction) => {
       if (locksMonitors) await deps.monitors.lock(transaction, projects);
@@ -195,14 +199,21 @@ async function storeOnKnown(deps: AppenderDeps, { appends, projects, locksMonito
       }
       for (;;) {
         await known.loadMissing(transaction);
-        const { written, hours, outcomes } = await run(deps, appends, known.read);
+        const applied = await run(deps, appends, known.read);
         if (known.hasMissing()) continue;
-        writeBatch(transaction, deps.rowTypes, { ...written, hours });
-        deps.monitors.check(transaction, projects);
-        return { written, outcomes };
+        write(deps, transaction, { applied, projects });
+        return applied;
       }
     }),
   );
+}
+
+type Writing = { readonly applied: Applied; readonly projects: readonly number[] };
+
+function write(deps: AppenderDeps, transaction: PipelinedTransaction, { applied, projects }: Writing): void {
+  writeTelemetry(transaction, deps.rowTypes, applied.telemetry);
+  writeLog(transaction, deps.rowTypes, applied.log);
+  deps.monitors.check(transaction, projects);
 }
 
 // Numbers for new traces are reserved in blocks: a new trace needs no round trip for its number. Matches the increment of

@@ -21,9 +21,8 @@ import { createIndexWriter } from '../../search/index-writer.ts';
 import { createSpendWriter } from '../../spend/spend-blocks.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { createTraceChanges } from '../../traces/trace-changes.ts';
-import { completeSums, createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
+import { createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, takeInTurns } from '../../traces/trace-reads.ts';
-import type { Transact } from '../../transaction.ts';
 import { createWriteWatch } from '../../write-watch.ts';
 import { settleEncryption } from './address.ts';
 import { createAppendBatch, createTraceNumbers } from './append.ts';
@@ -170,7 +169,8 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       // keys than every process should read again after every change.
       cacheKeyReads({ reader: { ...reader, listKeyIds: null }, generation: createFreshness(readGeneration, nextTurn) }),
     append: (appends) => probe.watch(() => appendBatch(appends)),
-    ...createTraceReader(reads, transact),
+    traces: createTraceReader(reads),
+    keepSums: createKeepSums(transact),
     lookUps: {
       findRequest: (key) => runQuery(queries.append.findRequest, [key]),
       findEvent: (key) => runQuery(queries.append.findEvent, [key]),
@@ -211,8 +211,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
 
 const WHOLE_TRACES_AT_ONCE = 2;
 
-/** `transact` stores sums that a read has computed. */
-function createTraceReader(pool: Pool, transact: Transact): Pick<Engine, 'traces' | 'completeTotals'> {
+function createTraceReader(pool: Pool): Engine['traces'] {
   const limit = createTraceLimit(WHOLE_TRACES_AT_ONCE);
   const runner = createQueryRunner(pool, openQueries().traces);
   const reads = createTraceReads(
@@ -220,23 +219,16 @@ function createTraceReader(pool: Pool, transact: Transact): Pick<Engine, 'traces
     takeInTurns,
   );
   const finder = createTraceFinder(runner, (prefix) => [textRange(prefix)]);
-  const { find, completeTotals } = completeSums({
-    finder,
-    sums: limit(reads.sums),
-    keep: createKeepSums(transact),
-    nowMs: () => performance.now(),
-  });
   const [outline, digest] = [limit(reads.outline), limit(reads.digest)];
   const calls = limit(reads.calls);
-  const traces = {
+  return {
     ...reads,
     ...finder,
-    find,
+    sums: limit(reads.sums),
     outline: (trace: StoredTrace) => (isLarge(trace) ? outline(trace) : reads.outline(trace)),
     digest: (trace: StoredTrace) => (isLarge(trace) ? digest(trace) : reads.digest(trace)),
     calls: (trace: StoredTrace) => (isLarge(trace) ? calls(trace) : reads.calls(trace)),
   };
-  return { traces, completeTotals };
 }
 
 function createReads(pool: Pool): SumReads {

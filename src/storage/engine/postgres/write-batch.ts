@@ -2,10 +2,10 @@
 
 import { AHEAD_MAX_MS } from '../../../domain/clock.ts';
 import type { TraceKey } from '../../../domain/events/append-tables.ts';
-import type { HourRow } from '../../analytics/hour-changes.ts';
-import type { EventRow, RequestEntry, WrittenLog } from '../../append/batch-log.ts';
+import type { Applied } from '../../append/apply.ts';
+import type { EventRow, RequestEntry, WrittenLog, WrittenOrganization } from '../../append/batch-log.ts';
 import { toChangedSpan } from '../../append/batch-spans.ts';
-import { listIndexMarks, type Written } from '../../append/batch-tables.ts';
+import { listIndexMarks } from '../../append/batch-telemetry.ts';
 import type { RowsInsert } from '../../statements/statement.ts';
 import { int4Array, type RowTypes } from './binary-arrays.ts';
 import type { Statement } from './pool.ts';
@@ -13,47 +13,31 @@ import { openQueries, type PostgresQueries } from './statements.ts';
 import type { PipelinedTransaction } from './transaction.ts';
 
 /**
- * All batches write tables in this order and rows in the order of their keys: two batches may wait for each other, but
- * never deadlock. A new row whose key exists fails the whole batch.
+ * All batches write tables in this order, telemetry before the log, and rows in the order of their keys: two batches may
+ * wait for each other, but never deadlock. A new row whose key exists fails the whole batch.
  */
-export function writeBatch(
+export function writeTelemetry(
   { post, changeRows }: PipelinedTransaction,
-  { encode }: RowTypes,
-  written: Written & { readonly hours: readonly HourRow[] },
+  rowTypes: RowTypes,
+  written: Applied['telemetry'],
 ): void {
   const { append: common, appendPostgres: own, analytics, searchIndex } = openQueries();
-  const { addRows, writeLogs } = openTogether();
-  const put = <Row>(insert: RowsInsert<Row>, rows: readonly Row[]): void => {
-    if (rows.length > 0) post(insert, [encode(insert, rows)]);
-  };
-  for (const change of [
-    common.removeJobsOfTraces,
+  const put = putWith(post, rowTypes);
+  for (const remove of [
     own.deleteEvaluations,
     own.deleteTexts,
     own.deleteUsageNodes,
     own.deleteSpans,
     own.deleteTraces,
   ])
-    changeRows(change, written.erased.toSorted(compareTraces));
+    changeRows(remove, written.erased.toSorted(compareTraces));
   const traces = partOf(inOrder(written.traces));
   const spans = partOf(inOrder(written.spans));
-  const logs = [...written.logs.values()]
-    .map((log) => log.written)
-    .filter(({ requests, events }) => requests.size + events.length > 0)
-    .sort((one, other) => one.head.organizationNumber - other.head.organizationNumber);
-  const requests = logs.flatMap((log) => inOrder(log.requests));
-  const changed = requests.filter(({ stored }) => stored !== null);
   put(common.replaceTraces, traces.changed);
   put(common.replaceSpans, spans.changed);
   changeRows(common.changeSpans, inOrder(written.changedSpans).map(toChangedSpan));
-  const keys = requests.filter(({ stored }) => stored === null).map(toRow);
-  if (traces.added.length + spans.added.length + keys.length > 0) {
-    post(addRows, [
-      encode(common.insertTraces, traces.added),
-      encode(common.insertSpans, spans.added),
-      encode(own.insertRequestKeys, keys),
-    ]);
-  }
+  put(common.insertTraces, traces.added);
+  put(common.insertSpans, spans.added);
   const texts = inOrder(written.texts);
   changeRows(
     common.removeTexts,
@@ -68,6 +52,22 @@ export function writeBatch(
   put(common.replaceEvaluations, inOrder(written.evaluations));
   // No contention: each connection has rows of its own.
   changeRows(analytics.addHours, written.hours);
+}
+
+export function writeLog({ post, changeRows }: PipelinedTransaction, rowTypes: RowTypes, written: WrittenLog): void {
+  const { append: common, appendPostgres: own } = openQueries();
+  const put = putWith(post, rowTypes);
+  changeRows(common.removeJobsOfTraces, written.erased.toSorted(compareTraces));
+  const logs = [...written.organizations.values()]
+    .map((organization) => organization.written)
+    .filter(({ requests, events }) => requests.size + events.length > 0)
+    .sort((one, other) => one.head.organizationNumber - other.head.organizationNumber);
+  const requests = logs.flatMap((log) => inOrder(log.requests));
+  const [added, changed] = [
+    requests.filter(({ stored }) => stored === null),
+    requests.filter(({ stored }) => stored !== null),
+  ];
+  put(own.insertRequestKeys, added.map(toRow));
   const jobs = inOrder(written.jobs);
   put(
     common.storeJobs,
@@ -80,12 +80,18 @@ export function writeBatch(
   changeRows(own.deleteRequests, changed.map(toStored));
   put(own.replaceRequestKeys, changed.map(toRow));
   if (logs.length === 0) return;
-  post(writeLogs, [
+  post(openWriteLogs(), [
     ...headValues(logs),
-    encode(own.insertRequests, requests.map(toRow)),
-    encode(own.insertGovernanceEvents, logs.flatMap(countBack(({ governance }) => [...governance.values()]))),
-    encode(own.insertEvents, logs.flatMap(countBack(({ events }) => events))),
+    rowTypes.encode(own.insertRequests, requests.map(toRow)),
+    rowTypes.encode(own.insertGovernanceEvents, logs.flatMap(countBack(({ governance }) => [...governance.values()]))),
+    rowTypes.encode(own.insertEvents, logs.flatMap(countBack(({ events }) => events))),
   ]);
+}
+
+function putWith(post: PipelinedTransaction['post'], { encode }: RowTypes) {
+  return <Row>(insert: RowsInsert<Row>, rows: readonly Row[]): void => {
+    if (rows.length > 0) post(insert, [encode(insert, rows)]);
+  };
 }
 
 function compareTraces(one: TraceKey, other: TraceKey): number {
@@ -102,8 +108,8 @@ function toStored({ stored }: RequestEntry) {
 }
 
 /** Numbers events relative to the end of the log, as negative numbers: the end is known only to the database. */
-function countBack(eventsOf: (log: WrittenLog) => readonly EventRow[]) {
-  return (log: WrittenLog): readonly EventRow[] =>
+function countBack(eventsOf: (log: WrittenOrganization) => readonly EventRow[]) {
+  return (log: WrittenOrganization): readonly EventRow[] =>
     eventsOf(log).map((event) => ({ ...event, seq: event.seq - log.head.seq }));
 }
 
@@ -119,22 +125,13 @@ function partOf<Row>(entries: readonly { readonly row: Row; readonly isNew: bool
   };
 }
 
-function headValues(logs: readonly WrittenLog[]): readonly unknown[] {
+function headValues(logs: readonly WrittenOrganization[]): readonly unknown[] {
   return [
     int4Array(logs, ({ head }) => head.organizationNumber),
     int4Array(logs, ({ head }) => head.seq),
     int4Array(logs, ({ knownKeyIndex }) => knownKeyIndex),
     int4Array(logs, ({ head }) => head.lastKeyIndex),
   ];
-}
-
-/** Inserts all new rows in one statement: most batches have nothing else. */
-function composeAddRows({ append: common, appendPostgres: own }: PostgresQueries): Statement {
-  return {
-    name: 'add-rows',
-    text: `WITH added_traces AS (${textWith(common.insertTraces, 1)}), added_spans AS (${textWith(common.insertSpans, 2)})
-    ${textWith(own.insertRequestKeys, 3)}`,
-  };
 }
 
 // The clock is read after the wait for the lock, and the instants follow the rule of `nextCreation`. Where another process has
@@ -168,15 +165,12 @@ function composeWriteLogs({ appendPostgres: own }: PostgresQueries): Statement {
   };
 }
 
-type Together = { readonly addRows: Statement; readonly writeLogs: Statement };
+let writeLogs: Statement | undefined;
 
-let together: Together | undefined;
-
-/** Statements that are made of several inserts. */
-function openTogether(): Together {
-  const queries = openQueries();
-  together ??= { addRows: composeAddRows(queries), writeLogs: composeWriteLogs(queries) };
-  return together;
+/** One statement that is made of several inserts. */
+function openWriteLogs(): Statement {
+  writeLogs ??= composeWriteLogs(openQueries());
+  return writeLogs;
 }
 
 /** The text of a statement as a part of another one, with its parameter at `number`. */

@@ -3,10 +3,10 @@
 import type { Clock } from '../../../domain/clock.ts';
 import type { Backlog } from '../../../domain/evaluations/backlog.ts';
 import type { ActiveMonitors, JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
-import { type Append, type AppendOutcome, applyBatch, createGuess } from '../../append/apply.ts';
-import { type LogHeads, nextCreation, type WrittenLog } from '../../append/batch-log.ts';
+import { type Append, type AppendOutcome, type Applied, applyBatch, createGuess } from '../../append/apply.ts';
+import { type LogHeads, nextCreation, type WrittenLog, type WrittenOrganization } from '../../append/batch-log.ts';
 import { toChangedSpan } from '../../append/batch-spans.ts';
-import { listIndexMarks, type Written } from '../../append/batch-tables.ts';
+import { listIndexMarks } from '../../append/batch-telemetry.ts';
 import { READ_NAMES, type Reader, type ReadName } from '../../append/reader.ts';
 import { newHead } from '../../delivery/work-rows.ts';
 import { toError } from '../../errors.ts';
@@ -41,8 +41,8 @@ export function prepareAppendBatch(
 ): AppendBatch {
   const queries = openQueries();
   const read = prepareReader(db, queries, requests);
-  const write = prepareWriter(db, { queries, requests, largeTexts });
-  const addToHours = prepareRows(db, queries.analytics.addHours);
+  const writeTelemetry = prepareTelemetryWriter(db, queries, largeTexts);
+  const writeLog = prepareLogWriter(db, queries, requests);
   const lastSequence = prepareQuery(db, queries.appendSqlite.findLastSequence);
   const guess = createGuess();
   const beginToWatch = prepareActiveMonitors(db, queries.monitors);
@@ -58,11 +58,11 @@ export function prepareAppendBatch(
     const ends = logHeadsAt(clock());
     const activeMonitorsOf = beginToWatch();
     const deps = { read: reader, drawSequence, activeMonitorsOf, jobQueue, backlog, ...ends };
-    const { outcomes, hours, written } = applyBatch(deps, appends);
-    write(written);
-    addToHours(hours);
+    const { outcomes, telemetry, log } = applyBatch(deps, appends);
+    writeTelemetry(telemetry);
+    writeLog(log);
     largeTexts.freeSome(FREED_MAX_BYTES);
-    for (const [projectNumber, count] of written.jobCounts) backlog.note(projectNumber, count);
+    for (const [projectNumber, count] of log.jobCounts) backlog.note(projectNumber, count);
     return outcomes;
   }
 
@@ -157,47 +157,23 @@ function prepareReader(db: Database, { append, traces }: SqliteQueries, requests
 }
 
 /** Writes table by table, which touches the fewest pages and writes the least to the journal. */
-function prepareWriter(
+function prepareTelemetryWriter(
   db: Database,
-  {
-    queries,
-    requests,
-    largeTexts: { prepareWrite },
-  }: Pick<AppendBatchDeps, 'requests' | 'largeTexts'> & { readonly queries: SqliteQueries },
-): (written: Written) => void {
-  const { append: common, appendSqlite: own } = queries;
-  const hide = prepareChange(db, queries.retention.hideTrace);
-  const traces = { insert: prepareChange(db, common.insertTraces), replace: prepareChange(db, common.replaceTraces) };
-  const spans = { insert: prepareWrite(common.insertSpans), replace: prepareWrite(common.replaceSpans) };
-  const texts = { replace: prepareChange(db, common.replaceTexts), remove: prepareRows(db, common.removeTexts) };
-  const changeSpans = prepareRows(db, common.changeSpans);
-  const replaceUsageNode = prepareChange(db, common.replaceUsageNodes);
-  const replaceEvaluation = prepareWrite(common.replaceEvaluations);
-  const jobs = {
-    store: prepareChange(db, common.storeJobs),
-    remove: prepareRows(db, common.removeJobs),
-    removeOf: prepareRows(db, common.removeJobsOfTraces),
-  };
-  const insertEvent = prepareChange(db, own.insertEvents);
-  const insertEnvelope = prepareChange(db, own.insertEnvelopes);
-  const insertGovernance = prepareChange(db, own.insertGovernanceEvents);
-  const replaceHead = prepareChange(db, own.replaceLogHeads);
-
-  function writeLog({ head, requests: entries, events, governance }: WrittenLog): void {
-    for (const { row, stored } of entries.values()) (stored === null ? requests.insert : requests.replace)(row);
-    for (const event of events) insertEnvelope(event);
-    for (const event of events) insertEvent(event);
-    for (const row of governance.values()) insertGovernance(row);
-    if (entries.size + events.length > 0) replaceHead(head);
-    requests.indexSome(entries.size);
-  }
-
-  const mark = prepareRows(db, queries.searchIndex.markTraces);
-
+  { analytics, append, retention, searchIndex }: SqliteQueries,
+  { prepareWrite }: LargeTexts,
+): (written: Applied['telemetry']) => void {
+  const hide = prepareChange(db, retention.hideTrace);
+  const traces = { insert: prepareChange(db, append.insertTraces), replace: prepareChange(db, append.replaceTraces) };
+  const spans = { insert: prepareWrite(append.insertSpans), replace: prepareWrite(append.replaceSpans) };
+  const texts = { replace: prepareChange(db, append.replaceTexts), remove: prepareRows(db, append.removeTexts) };
+  const changeSpans = prepareRows(db, append.changeSpans);
+  const replaceUsageNode = prepareChange(db, append.replaceUsageNodes);
+  const replaceEvaluation = prepareWrite(append.replaceEvaluations);
+  const mark = prepareRows(db, searchIndex.markTraces);
+  const addToHours = prepareRows(db, analytics.addHours);
   return (written) => {
     // Erasing a large trace takes long, so an append only hides it; retention removes it.
     for (const trace of written.erased) hide(toHidden(trace));
-    jobs.removeOf(written.erased);
     for (const { row, isNew } of written.traces.values()) (isNew ? traces.insert : traces.replace)(row);
     for (const { text, ...key } of written.texts.values()) {
       if (text === null) texts.remove([key]);
@@ -208,10 +184,40 @@ function prepareWriter(
     for (const row of written.usageNodes.values()) replaceUsageNode(row);
     for (const row of written.evaluations.values()) replaceEvaluation(row);
     mark(listIndexMarks(written));
+    addToHours(written.hours);
+  };
+}
+
+function prepareLogWriter(
+  db: Database,
+  { append, appendSqlite: own }: SqliteQueries,
+  requestKeys: RequestKeys,
+): (written: WrittenLog) => void {
+  const jobs = {
+    store: prepareChange(db, append.storeJobs),
+    remove: prepareRows(db, append.removeJobs),
+    removeOf: prepareRows(db, append.removeJobsOfTraces),
+  };
+  const insertEvent = prepareChange(db, own.insertEvents);
+  const insertEnvelope = prepareChange(db, own.insertEnvelopes);
+  const insertGovernance = prepareChange(db, own.insertGovernanceEvents);
+  const replaceHead = prepareChange(db, own.replaceLogHeads);
+
+  function writeOrganization({ head, requests, events, governance }: WrittenOrganization): void {
+    for (const { row, stored } of requests.values()) (stored === null ? requestKeys.insert : requestKeys.replace)(row);
+    for (const event of events) insertEnvelope(event);
+    for (const event of events) insertEvent(event);
+    for (const row of governance.values()) insertGovernance(row);
+    if (requests.size + events.length > 0) replaceHead(head);
+    requestKeys.indexSome(requests.size);
+  }
+
+  return (written) => {
+    jobs.removeOf(written.erased);
     for (const { job, key } of written.jobs.values()) {
       if (job === null) jobs.remove([key]);
       else jobs.store(job);
     }
-    for (const { written: log } of written.logs.values()) writeLog(log);
+    for (const organization of written.organizations.values()) writeOrganization(organization.written);
   };
 }

@@ -58,12 +58,13 @@ export function createReads({ db, runRead, queries }: Reading): SumReads {
 }
 
 /** Routes each read of a trace: short reads run at once, all others in the reader thread. */
-export function routeReads(short: TraceReader, long: WholeTraceReads): TraceReads {
+export function routeReads(short: TraceReader, long: WholeTraceReads): TraceReads & Pick<WholeTraceReads, 'sums'> {
   const readsOf = (trace: StoredTrace): WholeTraceReads => (isLarge(trace) ? long : short);
   return {
     outline: (trace) => readsOf(trace).outline(keyOf(trace)),
     // Even a few spans may have large texts, which a digest has to parse.
     digest: (trace) => long.digest(keyOf(trace)),
+    sums: long.sums,
     calls: (trace) => readsOf(trace).calls(keyOf(trace)),
     spanOrder: (trace, range) => readsOf(trace).spanOrder(keyOf(trace), range),
     spanIdsOfType: (trace, query) => readsOf(trace).spanIdsOfType(keyOf(trace), query),

@@ -9,7 +9,6 @@ import { messageOf, StartError } from '../../errors.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { watchRooms } from '../../management/management-store.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
-import { completeSums } from '../../traces/trace-finder.ts';
 import { takeInTurns } from '../../traces/trace-reads.ts';
 import { type Database, openReadHandle, type RunRead, readNow } from './connection.ts';
 import type { CallWriter, Core, OpenedCore, WriterVerbs } from './core.ts';
@@ -186,12 +185,6 @@ function startEngine(
   const reading = { db: reader, runRead: runPacedRead, queries };
   const finder = createFinder(reading);
   const traceReader = createTraceReader(reading, takeInTurns);
-  const { find, completeTotals } = completeSums({
-    finder,
-    sums: (longReads ?? traceReader).sums,
-    keep: writer.keepSums,
-    nowMs: () => performance.now(),
-  });
   return {
     control,
     reads,
@@ -209,10 +202,9 @@ function startEngine(
     append: (appends) => call('append', appends),
     traces: {
       ...finder,
-      find,
       ...(longReads === null ? traceReader : routeReads(traceReader, longReads)),
     },
-    completeTotals,
+    keepSums: writer.keepSums,
     lookUps: {
       findRequest: writer.findRequest,
       findEvent: (key) => reads.runQuery(queries.append.findEvent, key),
