@@ -34,10 +34,24 @@ const KINDS_BY_REQUEST_TYPE: ReadonlyMap<LosslessJson | undefined, CallKind> = n
   ['embedding', 'embeddings'],
   ['rerank', 'rerank'],
 ]);
-const KINDS_BY_OPENINFERENCE: ReadonlyMap<string, CallKind> = new Map([
-  ['embedding', 'embeddings'],
-  ['reranker', 'rerank'],
-]);
+/** Attributes of conventions that name kinds of spans, in any case; MLflow puts them in quotes. */
+const KINDS_BY_DIALECT: readonly (readonly [key: string, kinds: ReadonlyMap<string, CallKind>])[] = [
+  [
+    'openinference.span.kind',
+    new Map([
+      ['embedding', 'embeddings'],
+      ['reranker', 'rerank'],
+    ]),
+  ],
+  ['langfuse.observation.type', new Map([['embedding', 'embeddings']])],
+  [
+    'mlflow.spanType',
+    new Map([
+      ['embedding', 'embeddings'],
+      ['reranker', 'rerank'],
+    ]),
+  ],
+];
 
 /** By the data of the span alone. */
 export function callKindOf({ type, name, model, telemetry }: SentSpan): CallKind {
@@ -57,14 +71,17 @@ function withoutFunction(operation: LosslessJson | undefined): LosslessJson | un
 }
 
 function kindByAttributes(attributes: LosslessObject, operations: readonly (LosslessJson | undefined)[]): CallKind {
-  const openInference = attributes['openinference.span.kind'];
   const kinds = [
     KINDS_BY_OPERATION.get(attributes['gen_ai.operation.name']),
     KINDS_BY_REQUEST_TYPE.get(attributes['llm.request.type']),
-    typeof openInference === 'string' ? KINDS_BY_OPENINFERENCE.get(openInference.toLowerCase()) : undefined,
+    ...KINDS_BY_DIALECT.map(([key, kinds]) => kinds.get(plainName(attributes[key]))),
     ...operations.map((operation) => KINDS_BY_OPERATION.get(operation)),
   ];
   return kinds.find((kind) => kind !== undefined) ?? null;
+}
+
+function plainName(value: LosslessJson | undefined): string {
+  return typeof value === 'string' ? value.replace(/^"|"$/g, '').toLowerCase() : '';
 }
 
 export function requestTypeOf(call: NonNullable<CallKind>, inputJson: string | null): SpanRequest['requestType'] {

@@ -60,7 +60,10 @@ export const OTLP_POLICY = create(PolicySchema, {
 /** Some exporters append the path of the signal to a URL that already has it. The preferred path is first. */
 export function otlpPathsOf(signal: keyof typeof SIGNALS): readonly string[] {
   const path = `v1/${signal}`;
-  return ['api/otel/', '', 'api/', 'api/collector/', `api/otel/${path}/`, `${path}/`].map((base) => `/${base}${path}`);
+  const bases = ['api/otel/', '', 'api/', 'api/collector/', `api/otel/${path}/`, `${path}/`];
+  // Where Langfuse's SDK sends its spans.
+  if (signal === 'traces') bases.push('api/public/otel/');
+  return bases.map((base) => `/${base}${path}`);
 }
 
 function createTraceHandler({

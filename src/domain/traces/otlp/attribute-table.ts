@@ -3,9 +3,13 @@
 import { isObject } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { aiAnswer, aiToolCalls } from './conventions/ai-sdk.ts';
+import { dialectsOf } from './conventions/conventions.ts';
+import type { DialectField } from './conventions/dialect.ts';
 import { traceloopValue } from './conventions/openllmetry.ts';
-import { contentIn, conversation } from './messages.ts';
-import { attribute, type ReadAttribute, type SpanView } from './span-view.ts';
+import { answer, attribute, request } from './conventions/sources.ts';
+import { inputOfEvents, outputOfEvents } from './message-events.ts';
+import { contentIn } from './messages.ts';
+import { firstContent, type ReadAttribute, type SpanView } from './span-view.ts';
 
 const MODEL_KEYS = [
   'gen_ai.response.model',
@@ -16,17 +20,24 @@ const MODEL_KEYS = [
   'embedding.model_name',
 ];
 
-export const MODEL: readonly ReadAttribute[] = [...MODEL_KEYS.map(attribute), aiModel];
+export const MODEL: readonly ReadAttribute[] = [
+  leading('model'),
+  ...MODEL_KEYS.map(attribute),
+  aiModel,
+  trailing('model'),
+];
 
 /** Every attribute that names a model. */
 export const MODEL_NAMES: readonly string[] = [...MODEL_KEYS, 'ai.model'];
 
 export const VENDOR: readonly ReadAttribute[] = [
+  leading('vendor'),
   attribute('gen_ai.provider.name'),
   attribute('gen_ai.system'),
   attribute('llm.provider'),
   attribute('llm.system'),
   attribute('ai.model.provider'),
+  trailing('vendor'),
 ];
 
 export const COST: readonly ReadAttribute[] = [
@@ -35,7 +46,8 @@ export const COST: readonly ReadAttribute[] = [
   attribute('gen_ai.usage.cost'),
   attribute('llm.cost.total'),
   attribute('gen_ai.cost.total_cost'),
-  langfuseCost,
+  leading('cost'),
+  trailing('cost'),
 ];
 
 export const TOKENS_ESTIMATED: readonly ReadAttribute[] = [
@@ -58,23 +70,27 @@ export const SERVICE_TIER: readonly ReadAttribute[] = [
 
 /** Read after langwatch.input, which states its own type. */
 export const INPUT: readonly ReadAttribute[] = [
+  leading('input'),
   attribute('gen_ai.input.messages'),
-  conversation('gen_ai.prompt'),
+  request('gen_ai.prompt'),
   indexed('gen_ai.prompt.'),
   indexed('llm.input_messages.'),
   traceloopValue('traceloop.entity.input'),
   attribute('input.value'),
   attribute('input'),
   attribute('ai.prompt.messages'),
-  conversation('ai.prompt'),
+  request('ai.prompt'),
   attribute('gen_ai.tool.call.arguments'),
   attribute('ai.toolCall.args'),
+  trailing('input'),
+  inputOfEvents,
 ];
 
 /** After langwatch.output. */
 export const OUTPUT: readonly ReadAttribute[] = [
+  leading('output'),
   attribute('gen_ai.output.messages'),
-  conversation('gen_ai.completion'),
+  answer('gen_ai.completion'),
   indexed('gen_ai.completion.'),
   indexed('llm.output_messages.'),
   traceloopValue('traceloop.entity.output'),
@@ -86,6 +102,8 @@ export const OUTPUT: readonly ReadAttribute[] = [
   attribute('ai.response'),
   attribute('gen_ai.tool.call.result'),
   attribute('ai.toolCall.result'),
+  trailing('output'),
+  outputOfEvents,
 ];
 
 export const CONTEXTS: readonly ReadAttribute[] = [
@@ -97,6 +115,9 @@ export const CONTEXTS: readonly ReadAttribute[] = [
 
 /** After CONTEXTS. */
 export const DOCUMENTS: ReadAttribute = indexed('retrieval.documents.');
+
+/** Objects of parameters, or their JSON texts, under the parameters below. */
+export const INVOCATION: readonly ReadAttribute[] = [attribute('llm.invocation_parameters'), leading('params')];
 
 /** Names of parameters by their attributes. */
 export const PARAMS: ReadonlyMap<string, string> = new Map([
@@ -112,6 +133,18 @@ export const PARAMS: ReadonlyMap<string, string> = new Map([
   // Joins the span and the gateway's own reports to one request.
   ['gateway_request_id', 'gateway_request_id'],
 ]);
+
+/** Attributes that show an error by this value, without a status. */
+export const ERROR_FLAGS: readonly (readonly [key: string, value: LosslessJson])[] = [
+  ['error.has_error', true],
+  ['langfuse.observation.level', 'ERROR'],
+];
+
+export const ERROR_MESSAGES: readonly string[] = [
+  'exception.message',
+  'error.message',
+  'langfuse.observation.status_message',
+];
 
 /** The earliest of these events is the first token. */
 export const FIRST_TOKEN_EVENTS: ReadonlySet<string> = new Set([
@@ -138,56 +171,6 @@ export const FIRST_TOKEN_INSTANTS: readonly string[] = [
   'mastra.completion_start_time',
 ];
 
-/** Metadata keys with their attributes; the first present attribute wins. */
-export const IDENTITY: readonly (readonly [member: string, keys: readonly string[]])[] = [
-  ['user_id', ['langwatch.user.id', 'langwatch.user_id', 'user_id', 'user.id', 'enduser.id']],
-  [
-    'thread_id',
-    [
-      'langwatch.thread.id',
-      'langwatch.thread_id',
-      'thread_id',
-      'gen_ai.conversation.id',
-      'langwatch.langgraph.thread_id',
-      'session.id',
-    ],
-  ],
-  ['customer_id', ['langwatch.customer.id', 'langwatch.customer_id', 'customer_id']],
-];
-
-export const LABELS: readonly string[] = ['langwatch.labels', 'langwatch.tags', 'tag.tags'];
-
-/** Objects, or their JSON texts, whose members are metadata. */
-export const METADATA_OBJECTS: readonly string[] = ['metadata', 'langwatch.metadata', 'langwatch.trace'];
-
-/** The rest of a key after one of these names a metadata member. */
-export const METADATA_PREFIXES: readonly string[] = [
-  'metadata.',
-  'langwatch.metadata.',
-  'langwatch.trace.',
-  'ai.telemetry.metadata.',
-];
-
-export const PROMPT_IDS: readonly string[] = [
-  'langwatch.prompt.id',
-  'langwatch.prompt.version.id',
-  'langwatch.prompt.handle',
-];
-
-/** First segments of resource attributes that describe machines and programs, not traces. */
-export const TECHNICAL_SEGMENTS: ReadonlySet<string | undefined> = new Set([
-  'service',
-  'telemetry',
-  'host',
-  'os',
-  'process',
-  'container',
-  'k8s',
-  'cloud',
-  'deployment',
-  'langwatch',
-]);
-
 function metric(name: string): ReadAttribute {
   return ({ metrics }) => metrics[name];
 }
@@ -199,8 +182,23 @@ function aiModel({ span, json }: SpanView): LosslessJson | undefined {
   return typeof model.provider === 'string' ? `${model.provider}/${model.id}` : model.id;
 }
 
-function langfuseCost({ span, json }: SpanView): LosslessJson | undefined {
-  return json.object(span.attributes.get('langfuse.observation.cost_details'))?.total;
+/** What the dialects say whose names come before all others. */
+function leading(field: DialectField): ReadAttribute {
+  return (view) => ofDialects(view, field, true);
+}
+
+/** What the dialects say that fill what others leave. */
+function trailing(field: DialectField): ReadAttribute {
+  return (view) => ofDialects(view, field, false);
+}
+
+function ofDialects(view: SpanView, field: DialectField, leads: boolean): LosslessJson | undefined {
+  for (const dialect of dialectsOf(view.marks)) {
+    const sources = dialect.leads === leads ? dialect[field] : undefined;
+    const value = sources && firstContent(view, sources);
+    if (value !== undefined) return value;
+  }
+  return undefined;
 }
 
 /** The rest of a longer key is one name: no SDK nests deeper, and each level costs time. */

@@ -18,10 +18,19 @@ import {
 import { toEvaluationDraft } from '../collector/collector-json.ts';
 import { type AttributeJson, createAttributeJson } from './attribute-json.ts';
 import { resourceMetadata, spanMetadata } from './metadata.ts';
-import type { Attributes, OtlpExport, OtlpScope, OtlpSpan } from './span.ts';
+import type { Attributes, OtlpEvent, OtlpExport, OtlpScope, OtlpSpan } from './span.ts';
 import { toSpanDraft } from './span-draft.ts';
 
 const EVALUATION_EVENT = 'langwatch.evaluation.custom';
+const GEN_AI_EVALUATION_EVENT = 'gen_ai.evaluation.result';
+/** Members of an evaluation with their attributes. */
+const GEN_AI_EVALUATION: readonly (readonly [member: string, key: string])[] = [
+  ['name', 'gen_ai.evaluation.name'],
+  ['score', 'gen_ai.evaluation.score.value'],
+  ['label', 'gen_ai.evaluation.score.label'],
+  ['details', 'gen_ai.evaluation.explanation'],
+  ['error', 'error.type'],
+];
 const EXPECTED_OUTPUT = 'langwatch.expected_output';
 /** Levels around the value of an attribute in the events of a span. */
 const DEPTH_AROUND = 4;
@@ -95,15 +104,24 @@ function addSpan(group: Group, span: OtlpSpan, { index, evaluations, json }: Spa
   else group.expectedOutput = own;
   let count = evaluations;
   for (const event of span.events) {
-    if (event.name !== EVALUATION_EVENT) continue;
-    group.evaluations.push(toEvaluation(json.parsed(event.attributes.get('json_encoded_event')), span));
+    const evaluation = evaluationIn(event, json);
+    if (evaluation === undefined) continue;
+    group.evaluations.push(toEvaluation(evaluation, span));
     group.evaluationIndexes.push(count);
     count += 1;
   }
   return count;
 }
 
-function toEvaluation(item: LosslessJson | undefined, { spanId }: OtlpSpan): Sent<EvaluationDraft> {
+/** undefined: the event is no evaluation. */
+function evaluationIn({ name, attributes }: OtlpEvent, json: AttributeJson): LosslessJson | undefined {
+  if (name === EVALUATION_EVENT) return json.parsed(attributes.get('json_encoded_event')) ?? null;
+  if (name !== GEN_AI_EVALUATION_EVENT) return undefined;
+  const members = GEN_AI_EVALUATION.map(([member, key]) => [member, attributes.get(key) ?? null] as const);
+  return Object.fromEntries(members);
+}
+
+function toEvaluation(item: LosslessJson, { spanId }: OtlpSpan): Sent<EvaluationDraft> {
   if (!isObject(item)) return unreadable('', 'must be an object');
   const inheritsSpanId = isAbsent(item.span_id) && typeof spanId === 'string';
   return toEvaluationDraft(inheritsSpanId ? { ...item, span_id: spanId } : item);

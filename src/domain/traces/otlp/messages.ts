@@ -5,7 +5,6 @@ import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.t
 import { isCallPart, isTypedPart, messageText } from '../chat-parts.ts';
 import type { TypedDraft } from '../collector/collector-draft.ts';
 import type { AttributeJson } from './attribute-json.ts';
-import type { ReadAttribute } from './span-view.ts';
 
 /** The chat messages of a value; null: no chat. */
 export function messagesIn(value: LosslessJson): readonly LosslessObject[] | null {
@@ -65,22 +64,6 @@ export function toToolCall(call: LosslessObject): LosslessObject {
     },
     ...others,
   };
-}
-
-/** An attribute that may hold a whole request or answer: then its messages, led by its `system`, or those of its choices. */
-export function conversation(key: string): ReadAttribute {
-  return ({ span, json }) => {
-    const sent = json.parsed(span.attributes.get(key));
-    if (!isObject(sent) || !json.fitsMessages(sent)) return sent;
-    const { system = null, messages, choices } = sent;
-    const found = isArray(choices) ? choices.map(messageOf) : messages;
-    if (!isArray(found) || messagesIn(found) === null) return sent;
-    return system === null ? found : [...instructionsIn(system), ...found];
-  };
-}
-
-function messageOf(choice: LosslessJson): LosslessJson {
-  return isObject(choice) ? (choice.message ?? null) : null;
 }
 
 /** The messages of system instructions: a text, its parts, or whole messages. */

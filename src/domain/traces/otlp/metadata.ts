@@ -4,110 +4,140 @@ import { isAbsent, isArray, isObject } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { type MetadataDraft, type Sent, unreadable } from '../collector/collector-draft.ts';
 import { isBlank } from '../collector/collector-json.ts';
+import { ALIASES } from '../trace-metadata.ts';
 import type { AttributeJson } from './attribute-json.ts';
-import {
-  IDENTITY,
-  LABELS,
-  METADATA_OBJECTS,
-  METADATA_PREFIXES,
-  PROMPT_IDS,
-  TECHNICAL_SEGMENTS,
-} from './attribute-table.ts';
+import { type MetadataKey, metadataKeyOf } from './metadata-keys.ts';
+import { IDENTITY, METADATA_OBJECTS, TECHNICAL_SEGMENTS } from './metadata-table.ts';
 import type { Attributes } from './span.ts';
 
 const PATH_PREFIX = 'metadata.';
 /** Of one attribute; a trace keeps a thousand. */
 const LABELS_READ_MAX = 10_000;
-const HANDLED_KEYS: ReadonlySet<string> = new Set([
-  ...IDENTITY.flatMap(([, keys]) => keys),
-  ...LABELS,
-  ...METADATA_OBJECTS,
-]);
 
 type Draft = Sent<MetadataDraft>;
+type Member = readonly [name: string, value: LosslessJson];
+type Found = readonly [meaning: MetadataKey, value: LosslessJson];
+
+const NONE: readonly Draft[] = [];
+const NO_MEMBERS: readonly Member[] = [];
 
 /** In merge order: an attribute that names the member itself comes last and wins. */
 export function spanMetadata(attributes: Attributes, json: AttributeJson): readonly Draft[] {
-  return [...blobDrafts(attributes, json), memberDraft(attributes, { others: [], json })];
+  const found = foundIn(attributes);
+  return found === undefined ? NONE : draftsOf(found, { others: NO_MEMBERS, json });
 }
 
 /** Includes unknown attributes: operators describe resources in names of their own. */
 export function resourceMetadata(attributes: Attributes, json: AttributeJson): readonly Draft[] {
   const others = [...attributes].filter(([key]) => isCustom(key));
-  return [...blobDrafts(attributes, json), memberDraft(attributes, { others, json })];
+  return draftsOf(foundIn(attributes) ?? [], { others, json });
 }
 
 function isCustom(key: string): boolean {
-  if (HANDLED_KEYS.has(key) || METADATA_PREFIXES.some((prefix) => key.startsWith(prefix))) return false;
-  return !TECHNICAL_SEGMENTS.has(key.split('.', 1)[0]);
+  return metadataKeyOf(key) === null && !TECHNICAL_SEGMENTS.has(key.split('.', 1)[0]);
 }
 
-/** Objects whose members are metadata; readMetadata finds the identity and labels in them. */
-function blobDrafts(attributes: Attributes, json: AttributeJson): readonly Draft[] {
-  const drafts: Draft[] = [];
-  for (const key of METADATA_OBJECTS) {
-    const value = json.parsed(attributes.get(key));
-    if (isAbsent(value)) continue;
-    drafts.push(isObject(value) ? { members: value, pathPrefix: PATH_PREFIX } : unreadable(key, 'must be an object'));
+/** undefined for most spans, which have none. */
+function foundIn(attributes: Attributes): readonly Found[] | undefined {
+  let found: Found[] | undefined;
+  for (const [key, value] of attributes) {
+    const meaning = metadataKeyOf(key);
+    if (meaning === null) continue;
+    found ??= [];
+    found.push([meaning, value]);
   }
-  return drafts;
+  return found;
 }
-
-type Member = readonly [key: string, value: LosslessJson];
 
 type Around = { readonly others: readonly Member[]; readonly json: AttributeJson };
 
-function memberDraft(attributes: Attributes, { others, json }: Around): Draft {
-  const members = [...others, ...prefixedMembers(attributes), ...namedMembers(attributes, json)];
-  if (members.length === 0) return undefined;
-  const single: Member[] = [];
-  const labels: LosslessJson[] = [];
-  for (const [key, value] of members) {
-    if (key === 'labels') labels.push(...labelsIn(json.parsed(value)));
-    else single.push([key, value]);
+function draftsOf(found: readonly Found[], { others, json }: Around): readonly Draft[] {
+  const drafts: Draft[] = [];
+  const plain: Member[] = [];
+  for (const [{ kind, rank }, sent] of inRankOrder(found, 'object')) {
+    const [value, key = kind] = [json.parsed(sent), METADATA_OBJECTS[rank]];
+    if (isAbsent(value)) continue;
+    if (isObject(value)) drafts.push({ members: value, pathPrefix: PATH_PREFIX });
+    // Langfuse's metadata may be any JSON.
+    else if (key.startsWith('langfuse.')) plain.push(['metadata', value]);
+    else drafts.push(unreadable(key, 'must be an object'));
   }
-  if (labels.length > 0) single.push(['labels', labels]);
-  return { members: Object.fromEntries(single), pathPrefix: PATH_PREFIX };
+  const members = [...others, ...plain, ...membersOf(found, json)];
+  if (members.length > 0) drafts.push({ members: Object.fromEntries(members), pathPrefix: PATH_PREFIX });
+  return drafts;
 }
 
-function prefixedMembers(attributes: Attributes): readonly Member[] {
-  const members: Member[] = [];
-  for (const [key, value] of attributes) {
-    const name = nameAfterPrefix(key);
-    if (name !== '') members.push([name, value]);
-  }
-  return members;
+type Ranked = Extract<MetadataKey, { readonly rank: number }>;
+
+function inRankOrder(found: readonly Found[], kind: Ranked['kind']): readonly (readonly [Ranked, LosslessJson])[] {
+  const ranked = found.filter((each): each is readonly [Ranked, LosslessJson] => each[0].kind === kind);
+  return ranked.length < 2 ? ranked : ranked.toSorted(([one], [other]) => one.rank - other.rank);
 }
 
-/** Empty for a key without such a prefix. */
-function nameAfterPrefix(key: string): string {
-  for (const prefix of METADATA_PREFIXES) if (key.startsWith(prefix)) return key.slice(prefix.length);
-  return '';
-}
-
-function namedMembers(attributes: Attributes, json: AttributeJson): readonly Member[] {
-  const members: Member[] = [];
-  for (const [member, keys] of IDENTITY) {
-    const [value] = presentOf(attributes, keys);
-    if (value !== undefined) members.push([member, value]);
+function membersOf(found: readonly Found[], json: AttributeJson): readonly Member[] {
+  const prefixed = prefixedMembers(found, json);
+  const identity = identityMembers(found);
+  const members = [...prefixed.members, ...withSenses(prefixed, identity)];
+  const labels = [...prefixed.labels];
+  for (const [, value] of inRankOrder(found, 'labels')) {
+    if (!isBlank(value)) labels.push(...labelsIn(json.parsed(value)));
   }
-  const labels = presentOf(attributes, LABELS).flatMap((value) => labelsIn(json.parsed(value)));
   if (labels.length > 0) members.push(['labels', labels]);
-  const origin = attributes.get('langwatch.origin');
-  if (!isBlank(origin)) members.push(['origin', origin]);
-  const promptIds = presentOf(attributes, PROMPT_IDS);
+  for (const [meaning, value] of found) {
+    if (meaning.kind === 'member' && !isBlank(value)) members.push([meaning.member, value]);
+  }
+  const promptIds = inRankOrder(found, 'prompt id').flatMap(([, value]) => (isBlank(value) ? [] : [value]));
   if (promptIds.length > 0) members.push(['prompt_ids', promptIds]);
   return members;
 }
 
-/** The values under the keys, in the order of the keys. */
-function presentOf(attributes: Attributes, keys: readonly string[]): readonly LosslessJson[] {
-  const values: LosslessJson[] = [];
-  for (const key of keys) {
-    const value = attributes.get(key);
-    if (!isBlank(value)) values.push(value);
+type Prefixed = {
+  readonly members: readonly Member[];
+  readonly labels: readonly LosslessJson[];
+  /** Members that have the sense of another. */
+  readonly senses: readonly (readonly [member: string, sense: string, value: LosslessJson])[];
+};
+
+function prefixedMembers(found: readonly Found[], json: AttributeJson): Prefixed {
+  const members: Member[] = [];
+  const labels: LosslessJson[] = [];
+  const senses: (readonly [string, string, LosslessJson])[] = [];
+  for (const [meaning, sent] of found) {
+    if (meaning.kind !== 'prefixed' || meaning.member === '') continue;
+    const { member, by } = meaning;
+    const sense = by.senses?.get(member);
+    if (member === 'labels' || sense === 'labels') labels.push(...labelsIn(json.parsed(sent)));
+    else if (sense !== undefined) senses.push([member, sense, sent]);
+    else if (!IDENTITY_NAMES.has(member) || !isBlank(sent)) {
+      members.push([member, by.isJson === undefined ? sent : (json.parsed(sent) ?? null)]);
+    }
   }
-  return values;
+  return { members, labels, senses };
+}
+
+const IDENTITY_NAMES: ReadonlySet<string> = new Set([...IDENTITY.map(([member]) => member), ...ALIASES.keys()]);
+
+function identityMembers(found: readonly Found[]): readonly Member[] {
+  const said = inRankOrder(found, 'identity').filter(([, value]) => !isBlank(value));
+  const members: Member[] = [];
+  for (const [name] of IDENTITY) {
+    const first = said.find(([meaning]) => meaning.kind === 'identity' && meaning.member === name);
+    if (first !== undefined) members.push([name, first[1]]);
+  }
+  return members;
+}
+
+/** The identity. A member with the sense of another fills its place where that is empty, else it keeps its own name. */
+function withSenses({ members, senses }: Prefixed, identity: readonly Member[]): readonly Member[] {
+  if (senses.length === 0) return identity;
+  const filled = new Set([...members, ...identity].map(([name]) => ALIASES.get(name) ?? name));
+  const said = senses.filter(([, , value]) => !isBlank(value));
+  const named = said.map(([member, sense, value]): Member => {
+    if (filled.has(sense)) return [member, value];
+    filled.add(sense);
+    return [sense, value];
+  });
+  return [...named, ...identity];
 }
 
 function labelsIn(read: LosslessJson | undefined): readonly LosslessJson[] {

@@ -12,11 +12,12 @@ import {
 import { findHttpStatus } from '../collector/collector-error.ts';
 import { isBlank, toFigure, toText } from '../collector/collector-json.ts';
 import type { AttributeJson } from './attribute-json.ts';
-import { MODEL, VENDOR } from './attribute-table.ts';
+import { ERROR_FLAGS, ERROR_MESSAGES, MODEL, VENDOR } from './attribute-table.ts';
 import { nameOf } from './conventions/ai-sdk.ts';
+import { createView } from './create-view.ts';
 import { type OtlpSpan, SPAN_KINDS, STATUS_CODES, STATUS_ERROR } from './span.ts';
 import { typeOf } from './span-type.ts';
-import { createView, first, type SpanView } from './span-view.ts';
+import { first, type SpanView } from './span-view.ts';
 import { timesOf } from './times.ts';
 import { metricsOf } from './usage.ts';
 import { contextsOf, inputOf, outputOf, paramsOf } from './values.ts';
@@ -30,7 +31,7 @@ export function toSpanDraft(span: OtlpSpan, json: AttributeJson): SpanDraft {
     spanId: span.spanId,
     traceId: span.traceId,
     parentId: span.parentId,
-    type: typeOf(span),
+    type: typeOf(view),
     name: nameOf(span),
     vendor: vendorOf(view),
     model: toText(first(view, MODEL), 'model'),
@@ -95,12 +96,12 @@ const UNKNOWN = 'Unknown error';
 
 /** undefined: no error. */
 function failureOf({ status, attributes, events }: OtlpSpan): ErrorDraft | undefined {
-  if (status.code !== STATUS_ERROR && attributes.get('error.has_error') !== true) return undefined;
+  const isError = status.code === STATUS_ERROR || ERROR_FLAGS.some(([key, value]) => attributes.get(key) === value);
+  if (!isError) return undefined;
   const exception = events.findLast(({ name }) => name === 'exception')?.attributes;
   const messages = [
     exception?.get('exception.message'),
-    attributes.get('exception.message'),
-    attributes.get('error.message'),
+    ...ERROR_MESSAGES.map((key) => attributes.get(key)),
     status.message,
   ];
   const stacktrace = textOf(exception?.get('exception.stacktrace')) ?? textOf(attributes.get('exception.stacktrace'));

@@ -4,9 +4,9 @@ import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { isBlank } from '../collector/collector-json.ts';
 import { SPAN_TYPES, type SpanType } from '../trace.ts';
 import { MODEL_NAMES } from './attribute-table.ts';
-import { conventionsOf } from './conventions/conventions.ts';
-import type { OtlpSpan } from './span.ts';
-import { operationsOf } from './span-view.ts';
+import { dialectsOf, marksUsage } from './conventions/conventions.ts';
+import { isMessageEvent } from './message-events.ts';
+import { operationsOf, type SpanView } from './span-view.ts';
 
 const NAMED: ReadonlyMap<LosslessJson | undefined, SpanType> = new Map(SPAN_TYPES.map((type) => [type, type]));
 
@@ -43,10 +43,12 @@ const REQUEST_TYPES: ReadonlyMap<LosslessJson | undefined, SpanType> = new Map([
 
 const AI_SDK_OPERATION = /^ai\.(generate|stream)(Text|Object)(\.do(Generate|Stream))?$/;
 
-export function typeOf(span: OtlpSpan): SpanType {
+export function typeOf(view: SpanView): SpanType {
+  const { span } = view;
   const { attributes } = span;
   return (
     NAMED.get(attributes.get('langwatch.span.type')) ??
+    dialectType(view, true) ??
     openInferenceType(attributes.get('openinference.span.kind')) ??
     NAMED.get(attributes.get('traceloop.span.kind')) ??
     genAiType(attributes.get('gen_ai.operation.name')) ??
@@ -54,9 +56,19 @@ export function typeOf(span: OtlpSpan): SpanType {
     aiSdkType(operationsOf(span)) ??
     NAMED.get(attributes.get('langwatch.type')) ??
     NAMED.get(attributes.get('type')) ??
-    typeByKeys(span) ??
+    dialectType(view, false) ??
+    typeByKeys(view) ??
     'span'
   );
+}
+
+/** By the dialects whose names come before all others, or by the others. */
+function dialectType({ span, marks }: SpanView, leads: boolean): SpanType | undefined {
+  for (const dialect of dialectsOf(marks)) {
+    const type = dialect.leads === leads ? dialect.type?.(span) : undefined;
+    if (type !== undefined) return type;
+  }
+  return undefined;
 }
 
 function openInferenceType(kind: LosslessJson | undefined): SpanType | undefined {
@@ -92,7 +104,7 @@ const MESSAGES: ReadonlySet<string> = new Set([
 const MESSAGE_PREFIXES = ['gen_ai.prompt.', 'gen_ai.completion.', 'llm.input_messages.', 'llm.output_messages.'];
 
 /** The type by attributes of a tool or an agent, or by a model that was called. */
-function typeByKeys({ attributes, scope }: OtlpSpan): SpanType | undefined {
+function typeByKeys({ span: { attributes, events }, marks }: SpanView): SpanType | undefined {
   let hasAgent = false;
   for (const key of attributes.keys()) {
     if (!key.startsWith('gen_ai.')) continue;
@@ -101,7 +113,7 @@ function typeByKeys({ attributes, scope }: OtlpSpan): SpanType | undefined {
   }
   if (hasAgent) return 'agent';
   if (!MODEL_NAMES.some((name) => !isBlank(attributes.get(name)))) return undefined;
-  const isCall = conventionsOf(attributes, scope.name).length > 0 || [...attributes.keys()].some(namesMessages);
+  const isCall = marksUsage(marks) || events.some(isMessageEvent) || [...attributes.keys()].some(namesMessages);
   return isCall ? 'llm' : undefined;
 }
 

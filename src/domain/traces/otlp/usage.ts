@@ -50,9 +50,9 @@ export function metricsOf(view: SpanView): MetricsRead {
 }
 
 function usageOf(view: SpanView): Usage {
-  const { span, metrics } = view;
+  const { span, marks, metrics } = view;
   if (OWN_COUNTS.some((name) => !isBlank(metrics[name]))) return { figures: metrics, cachedTokensInPrompt: undefined };
-  for (const convention of conventionsOf(span.attributes, span.scope.name)) {
+  for (const convention of conventionsOf(marks, span)) {
     const figures = figuresOf(view, convention);
     if (figures !== undefined) return { figures, cachedTokensInPrompt: cachedIn(view, convention) };
   }

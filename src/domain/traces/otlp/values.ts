@@ -12,7 +12,7 @@ import {
 import { isBlank, toContextDrafts } from '../collector/collector-json.ts';
 import { toTypedDraft } from '../collector/typed-value.ts';
 import type { AttributeJson } from './attribute-json.ts';
-import { CONTEXTS, DOCUMENTS, INPUT, OUTPUT, PARAMS } from './attribute-table.ts';
+import { CONTEXTS, DOCUMENTS, INPUT, INVOCATION, OUTPUT, PARAMS } from './attribute-table.ts';
 import { instructionsIn, leadWith, messagesIn } from './messages.ts';
 import { first, firstContent, type ReadAttribute, type SpanView } from './span-view.ts';
 
@@ -75,14 +75,18 @@ function documentOf(document: LosslessJson, index: number): Sent<ContextDraft> {
   };
 }
 
-export function paramsOf({ span: { attributes }, json }: SpanView): LosslessObject | undefined {
+export function paramsOf(view: SpanView): LosslessObject | undefined {
+  const {
+    span: { attributes },
+    json,
+  } = view;
   let sent: LosslessObject | undefined;
   for (const [key, name] of PARAMS) {
     const value = attributes.get(key);
     if (!isAbsent(value)) sent = { ...sent, [name]: value };
   }
   const own = json.object(attributes.get('langwatch.params'));
-  const invocation = json.object(attributes.get('llm.invocation_parameters'));
+  const invocation = json.object(first(view, INVOCATION));
   if (own === undefined && invocation === undefined) return sent;
   return { ...invocation, ...sent, ...own };
 }

@@ -31,16 +31,31 @@ describe('metadata', () => {
   });
 
   const IDENTITY: readonly (readonly [member: string, keys: readonly string[]])[] = [
-    ['user_id', ['langwatch.user.id', 'langwatch.user_id', 'user_id', 'user.id', 'enduser.id']],
+    [
+      'user_id',
+      [
+        'langwatch.user.id',
+        'langwatch.user_id',
+        'user_id',
+        'langfuse.user.id',
+        'user.id',
+        'enduser.id',
+        'llm.user',
+        'mlflow.trace.user',
+      ],
+    ],
     [
       'thread_id',
       [
         'langwatch.thread.id',
         'langwatch.thread_id',
         'thread_id',
+        'langfuse.session.id',
         'gen_ai.conversation.id',
         'langwatch.langgraph.thread_id',
         'session.id',
+        'gcp.vertex.agent.session_id',
+        'mlflow.trace.session',
       ],
     ],
     ['customer_id', ['langwatch.customer.id', 'langwatch.customer_id', 'customer_id']],
@@ -92,13 +107,64 @@ describe('metadata', () => {
     });
   });
 
-  it.each(['metadata.', 'langwatch.metadata.', 'langwatch.trace.', 'ai.telemetry.metadata.'])(
-    '%s names a member',
-    (prefix) => {
-      const said = { [`${prefix}plan`]: 'pro', [`${prefix}threadId`]: 't', [`${prefix}__proto__`]: 1 };
-      expect(JSON.stringify(metadataOf(spanWith(said)).read)).toBe('{"plan":"pro","thread_id":"t","__proto__":1}');
-    },
-  );
+  it.each([
+    ...['metadata.', 'langwatch.metadata.', 'langwatch.trace.', 'ai.telemetry.metadata.', 'ai.settings.context.'],
+    ...['traceloop.association.properties.', 'mastra.metadata.', 'langsmith.metadata.'],
+    ...['langfuse.observation.metadata.', 'langfuse.trace.metadata.'],
+  ])('%s names a member', (prefix) => {
+    const said = { [`${prefix}plan`]: 'pro', [`${prefix}threadId`]: 't', [`${prefix}__proto__`]: 1 };
+    expect(JSON.stringify(metadataOf(spanWith(said)).read)).toBe('{"plan":"pro","thread_id":"t","__proto__":1}');
+  });
+
+  it.each([
+    ...['ai.telemetry.metadata.', 'ai.settings.context.', 'traceloop.association.properties.'],
+    ...['mastra.metadata.', 'langsmith.metadata.'],
+  ])('%s has sessions and tags of the application', (prefix) => {
+    for (const name of ['sessionId', 'session_id', 'conversationId', 'conversation_id', 'chat_id']) {
+      const said = { [`${prefix}${name}`]: 's', [`${prefix}userId`]: 'u', [`${prefix}tags`]: ['a', 'b'] };
+      expect(metadataOf(spanWith(said)).read).toEqual({ thread_id: 's', user_id: 'u', labels: ['a', 'b'] });
+    }
+    const named = { [`${prefix}sessionId`]: 's', [`${prefix}threadId`]: 't' };
+    expect(metadataOf(spanWith(named)).read).toEqual({ thread_id: 't', sessionId: 's' });
+    const standard = { [`${prefix}sessionId`]: 's', 'session.id': 't' };
+    expect(metadataOf(spanWith(standard)).read).toEqual({ thread_id: 't', sessionId: 's' });
+    const blank = { [`${prefix}sessionId`]: '', [`${prefix}chat_id`]: 'c', [`${prefix}userId`]: 'none' };
+    expect(metadataOf(spanWith(blank))).toEqual({ read: { thread_id: 'c' }, reasons: [] });
+  });
+
+  it('a session under a general prefix stays a member', () => {
+    expect(metadataOf(spanWith({ 'metadata.session_id': 's' })).read).toEqual({ session_id: 's' });
+  });
+
+  it.each(['langfuse.trace.tags', 'langsmith.span.tags', 'mastra.tags'])('%s are labels', (key) => {
+    for (const labels of [['a', 'b'], '["a","b"]', 'a, b']) {
+      expect(metadataOf(spanWith({ [key]: labels })).read).toEqual({ labels: ['a', 'b'] });
+    }
+  });
+
+  it("Langfuse's names of the trace", () => {
+    const said = {
+      'langfuse.environment': 'staging',
+      'langfuse.release': 'v2',
+      'langfuse.version': '3',
+      'langfuse.trace.name': 'ask',
+      'langfuse.trace.public': true,
+      'langfuse.trace.metadata.plan': '{"seats":3}',
+      'langfuse.observation.metadata': 'any text',
+    };
+    expect(metadataOf(spanWith(said))).toEqual({
+      read: {
+        environment: 'staging',
+        release: 'v2',
+        version: '3',
+        trace_name: 'ask',
+        public: true,
+        plan: { seats: 3 },
+        metadata: 'any text',
+      },
+      reasons: [],
+    });
+  });
 
   it('of a resource everything counts that does not describe machines and programs', () => {
     const technical = ['service.name', 'telemetry.sdk.name', 'host.name', 'os.type', 'process.pid', 'container.id'];

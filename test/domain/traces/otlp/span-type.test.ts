@@ -1,12 +1,17 @@
 import { expect, it } from 'vitest';
-import { typeOf } from '../../../../src/domain/traces/otlp/span-type.ts';
+import type { OtlpSpan } from '../../../../src/domain/traces/otlp/span.ts';
+import { typeOf as typeOfView } from '../../../../src/domain/traces/otlp/span-type.ts';
 import { SPAN_TYPES } from '../../../../src/domain/traces/trace.ts';
 import type { LosslessJson } from '../../../../src/json/lossless-json.ts';
-import { spanWith } from './spans.ts';
+import { spanWith, viewOf } from './spans.ts';
+
+const typeOf = (span: OtlpSpan) => typeOfView(viewOf(span));
 
 /** In the order of the sources: each case also has values of other types for all later sources. */
 const CASES: readonly (readonly [key: string, value: LosslessJson, expected: string])[] = [
   ['langwatch.span.type', 'guardrail', 'guardrail'],
+  ['langfuse.observation.type', 'retriever', 'rag'],
+  ['langsmith.span.kind', 'chain', 'chain'],
   ['openinference.span.kind', 'RETRIEVER', 'rag'],
   ['traceloop.span.kind', 'workflow', 'workflow'],
   ['gen_ai.operation.name', 'execute_tool', 'tool'],
@@ -15,6 +20,9 @@ const CASES: readonly (readonly [key: string, value: LosslessJson, expected: str
   ['ai.operationId', 'ai.toolCall', 'tool'],
   ['langwatch.type', 'server', 'server'],
   ['type', 'task', 'task'],
+  ['mastra.span.type', 'workflow_run', 'workflow'],
+  ['mlflow.spanType', '"RETRIEVER"', 'rag'],
+  ['span.type', 'hook', 'component'],
   ['gen_ai.agent.name', 'planner', 'agent'],
 ];
 
@@ -58,6 +66,23 @@ it.each([
   ['ai.operationId', 'ai.generateObject.doGenerate', 'llm'],
   ['ai.operationId', 'ai.embed', 'component'],
   ['ai.operationId', 'ai.embedMany.doEmbed', 'component'],
+  ...(
+    [
+      ['generation', 'llm'],
+      ['embedding', 'component'],
+      ['evaluator', 'evaluation'],
+      ['event', 'span'],
+      ['tool', 'tool'],
+    ] as const
+  ).map(([value, type]) => ['langfuse.observation.type', value, type] as const),
+  ['langsmith.span.kind', 'retriever', 'rag'],
+  ['langsmith.span.kind', 'prompt', 'component'],
+  ['mastra.span.type', 'AGENT_RUN', 'agent'],
+  ['mastra.span.type', 'model_chunk', 'span'],
+  ['mlflow.spanType', 'CHAT_MODEL', 'llm'],
+  ['mlflow.spanType', '"UNKNOWN"', 'span'],
+  ['span.type', 'interaction', 'agent'],
+  ['span.type', 'llm_request', 'llm'],
   ['gen_ai.tool.name', 'x', 'tool'],
   ['gen_ai.request.model', 'x', 'span'],
   ['llm.anything', 1, 'span'],
@@ -90,4 +115,13 @@ it('a name of the ai package is a sign as well', () => {
   expect(typeOf(spanWith({}, { name: 'ai.streamText' }))).toBe('agent');
   expect(typeOf(spanWith({}, { name: 'ai.streamText.doStream' }))).toBe('llm');
   expect(typeOf(spanWith({}))).toBe('span');
+});
+
+it('a retrieval of LlamaIndex, which OpenLLMetry calls a task, is one', () => {
+  const task = { 'traceloop.span.kind': 'task' };
+  const scope = { name: '@traceloop/instrumentation-llamaindex', version: '' };
+  const name = 'vector_index_retriever.retrieve';
+  expect(typeOf(spanWith(task, { name, scope }))).toBe('rag');
+  expect(typeOf(spanWith(task, { name }))).toBe('task');
+  expect(typeOf(spanWith(task, { name: 'query', scope }))).toBe('task');
 });

@@ -4,8 +4,10 @@ import { runWithoutPauses } from '../../../../src/domain/steps.ts';
 import type { SpanDraft } from '../../../../src/domain/traces/collector/collector-draft.ts';
 import { createAttributeJson } from '../../../../src/domain/traces/otlp/attribute-json.ts';
 import { toBatchDraft } from '../../../../src/domain/traces/otlp/batch.ts';
+import { createView } from '../../../../src/domain/traces/otlp/create-view.ts';
 import type { Attributes, OtlpSpan } from '../../../../src/domain/traces/otlp/span.ts';
 import { toSpanDraft } from '../../../../src/domain/traces/otlp/span-draft.ts';
+import type { SpanView } from '../../../../src/domain/traces/otlp/span-view.ts';
 import type { LosslessJson } from '../../../../src/json/lossless-json.ts';
 
 export const START_MS = 1_790_000_000_000;
@@ -32,6 +34,10 @@ export function spanWith(of: { readonly [key: string]: LosslessJson }, changes: 
     resource: new Map(),
     ...changes,
   };
+}
+
+export function viewOf(span: OtlpSpan): SpanView {
+  return createView(span, createAttributeJson({ bytes: 1000, depth: 0 }));
 }
 
 export function draftOf(of: { readonly [key: string]: LosslessJson }, changes: Partial<OtlpSpan> = {}): SpanDraft {

@@ -1,13 +1,20 @@
-/** Every convention of usage, and which of them a span follows. */
+/** Every convention and dialect, and which of them a span follows. */
 
-import type { Attributes } from '../span.ts';
+import type { Attributes, OtlpSpan } from '../span.ts';
 import { AI_SDK } from './ai-sdk.ts';
-import { CLAUDE_CODE } from './claude-code.ts';
-import { type Convention, type ReadConvention, toRead } from './convention.ts';
-import { GEN_AI, GEN_AI_CACHED, LANGSMITH, PYDANTIC_AI } from './gen-ai.ts';
-import { LANGFUSE } from './langfuse.ts';
+import { CLAUDE_CODE, CLAUDE_CODE_SPANS } from './claude-code.ts';
+import { type ReadConvention, toRead } from './convention.ts';
+import type { Dialect } from './dialect.ts';
+import { GEN_AI, GEN_AI_CACHED } from './gen-ai.ts';
+import { GOOGLE_ADK_SPANS } from './google-adk.ts';
+import { LANGFUSE, LANGFUSE_SPANS } from './langfuse.ts';
+import { LANGSMITH, LANGSMITH_SPANS } from './langsmith.ts';
+import { LLAMAINDEX_SPANS } from './llamaindex.ts';
+import { MASTRA_SPANS } from './mastra.ts';
+import { MLFLOW, MLFLOW_SPANS } from './mlflow.ts';
 import { OPENINFERENCE } from './openinference.ts';
 import { LLM_USAGE, OPENLLMETRY, OPENLLMETRY_ANTHROPIC_JS, OPENLLMETRY_ANTHROPIC_PYTHON } from './openllmetry.ts';
+import { PYDANTIC_AI, PYDANTIC_AI_SPANS } from './pydantic-ai.ts';
 
 /** Of those that share names, the ones with further names come first. */
 const CONVENTIONS: readonly ReadConvention[] = [
@@ -21,7 +28,19 @@ const CONVENTIONS: readonly ReadConvention[] = [
   AI_SDK,
   LLM_USAGE,
   CLAUDE_CODE,
+  MLFLOW,
 ].map(toRead);
+
+const DIALECTS: readonly Dialect[] = [
+  LANGFUSE_SPANS,
+  LANGSMITH_SPANS,
+  LLAMAINDEX_SPANS,
+  MASTRA_SPANS,
+  PYDANTIC_AI_SPANS,
+  GOOGLE_ADK_SPANS,
+  MLFLOW_SPANS,
+  CLAUDE_CODE_SPANS,
+];
 
 /** Where a span has both signs, the first made it and the other only translated it. */
 const SIGNED = [AI_SDK, OPENINFERENCE]
@@ -34,35 +53,57 @@ const OF_SCOPE: ReadonlyMap<string, ReadConvention> = new Map(
   ),
 );
 
-/** For each attribute the conventions that it marks, a bit for each. */
-const BITS: ReadonlyMap<string, number> = bitsOf(CONVENTIONS);
+/** For each attribute what it marks: a bit for each convention of usage, then one for each dialect. */
+const BITS: ReadonlyMap<string, number> = bitsOf([...CONVENTIONS, ...DIALECTS]);
+const USAGE_BITS = (1 << CONVENTIONS.length) - 1;
+
+/** What the attributes of a span mark, for the functions below: a walk over all attributes for each would take time. */
+export function marksOf(attributes: Attributes): number {
+  let marks = 0;
+  for (const key of attributes.keys()) marks |= BITS.get(key) ?? 0;
+  return marks;
+}
+
+/** Whether a span has usage of any convention. */
+export function marksUsage(marks: number): boolean {
+  return (marks & USAGE_BITS) !== 0;
+}
 
 /** The conventions that the usage of a span may follow, best first. */
-export function conventionsOf(attributes: Attributes, scopeName: string): readonly ReadConvention[] {
-  let bits = 0;
-  for (const key of attributes.keys()) bits |= BITS.get(key) ?? 0;
-  if (bits === 0) return NONE;
-  const marked = markedBy(bits);
-  const own = OF_SCOPE.get(scopeName) ?? SIGNED.find(({ sign }) => attributes.has(sign))?.convention;
+export function conventionsOf(marks: number, { attributes, scope }: OtlpSpan): readonly ReadConvention[] {
+  if (!marksUsage(marks)) return NONE;
+  const marked = usageMarkedBy(marks);
+  const own = OF_SCOPE.get(scope.name) ?? SIGNED.find(({ sign }) => attributes.has(sign))?.convention;
   return own === undefined ? marked : [own, ...marked];
 }
 
-const NONE: readonly ReadConvention[] = [];
-
-/** Spans of one program have the same few sets of conventions. */
-const MARKED = new Map<number, readonly ReadConvention[]>();
-
-function markedBy(bits: number): readonly ReadConvention[] {
-  const known = MARKED.get(bits);
-  if (known !== undefined) return known;
-  const marked = CONVENTIONS.filter((_, index) => (bits & (1 << index)) !== 0);
-  MARKED.set(bits, marked);
-  return marked;
+/** The dialects of a span, best first. */
+export function dialectsOf(marks: number): readonly Dialect[] {
+  return marks >>> CONVENTIONS.length === 0 ? NO_DIALECTS : dialectsMarkedBy(marks);
 }
 
-function bitsOf(conventions: readonly Convention[]): ReadonlyMap<string, number> {
+const NONE: readonly ReadConvention[] = [];
+const NO_DIALECTS: readonly Dialect[] = [];
+
+const usageMarkedBy = rememberMarked(CONVENTIONS, 0);
+const dialectsMarkedBy = rememberMarked(DIALECTS, CONVENTIONS.length);
+
+/** Those of a list that are marked, from the bit `firstBit` on. Spans of one program have the same few sets. */
+function rememberMarked<Item>(list: readonly Item[], firstBit: number): (marks: number) => readonly Item[] {
+  const remembered = new Map<number, readonly Item[]>();
+  return (marks) => {
+    const bits = (marks >>> firstBit) & ((1 << list.length) - 1);
+    const known = remembered.get(bits);
+    if (known !== undefined) return known;
+    const marked = list.filter((_, index) => (bits & (1 << index)) !== 0);
+    remembered.set(bits, marked);
+    return marked;
+  };
+}
+
+function bitsOf(marked: readonly { readonly marks: readonly string[] }[]): ReadonlyMap<string, number> {
   const bits = new Map<string, number>();
-  for (const [index, { marks }] of conventions.entries()) {
+  for (const [index, { marks }] of marked.entries()) {
     for (const mark of marks) bits.set(mark, (bits.get(mark) ?? 0) | (1 << index));
   }
   return bits;

@@ -1,0 +1,43 @@
+/** Prepares a span for the attribute table. */
+
+import type { LosslessObject } from '../../../json/lossless-json.ts';
+import type { AttributeJson } from './attribute-json.ts';
+import { marksOf } from './conventions/conventions.ts';
+import type { OtlpSpan } from './span.ts';
+import type { SpanView } from './span-view.ts';
+
+const NOTHING: LosslessObject = {};
+
+export function createView(span: OtlpSpan, json: AttributeJson): SpanView {
+  const { attributes } = span;
+  return {
+    span,
+    json,
+    marks: marksOf(attributes),
+    metrics: inSnakeCase(json.object(attributes.get('langwatch.metrics'))),
+    timestamps: inSnakeCase(json.object(attributes.get('langwatch.timestamps'))),
+  };
+}
+
+function inSnakeCase(object: LosslessObject | undefined): LosslessObject {
+  if (object === undefined) return NOTHING;
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [SNAKE_CASE_NAMES.get(key) ?? key, value]));
+}
+
+const SNAKE_CASE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['promptTokens', 'prompt_tokens'],
+  ['completionTokens', 'completion_tokens'],
+  ['reasoningTokens', 'reasoning_tokens'],
+  ['cacheReadInputTokens', 'cache_read_input_tokens'],
+  ['cacheCreationInputTokens', 'cache_creation_input_tokens'],
+  ['tokensEstimated', 'tokens_estimated'],
+  ['cachedTokensInPrompt', 'cached_tokens_in_prompt'],
+  ['inputAudioTokens', 'input_audio_tokens'],
+  ['outputAudioTokens', 'output_audio_tokens'],
+  ['totalTokens', 'total_tokens'],
+  ['cacheCreation', 'cache_creation'],
+  ['serviceTier', 'service_tier'],
+  ['startedAt', 'started_at'],
+  ['firstTokenAt', 'first_token_at'],
+  ['finishedAt', 'finished_at'],
+]);

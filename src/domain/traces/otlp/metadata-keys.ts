@@ -1,0 +1,52 @@
+/** What each attribute means for the metadata of a trace, looked up once per name. */
+
+import {
+  IDENTITY,
+  LABELS,
+  METADATA_OBJECTS,
+  METADATA_PREFIXES,
+  type MetadataPrefix,
+  NAMED_MEMBERS,
+  PROMPT_IDS,
+} from './metadata-table.ts';
+
+/** The meaning of an attribute; the one with the lowest rank wins where only one counts. */
+export type MetadataKey =
+  | { readonly kind: 'object' | 'labels' | 'prompt id'; readonly rank: number }
+  | { readonly kind: 'identity'; readonly member: string; readonly rank: number }
+  | { readonly kind: 'member'; readonly member: string }
+  | { readonly kind: 'prefixed'; readonly member: string; readonly by: MetadataPrefix };
+
+/** Programs have few names of attributes; those beyond are looked up each time. */
+const KNOWN_MAX = 4_096;
+const KNOWN_CHARACTERS_MAX = 200;
+
+const NAMED: ReadonlyMap<string, MetadataKey> = new Map<string, MetadataKey>([
+  ...ranked('object', METADATA_OBJECTS),
+  ...ranked('labels', LABELS),
+  ...ranked('prompt id', PROMPT_IDS),
+  ...IDENTITY.flatMap(([member, keys]) =>
+    keys.map((key, rank): [string, MetadataKey] => [key, { kind: 'identity', member, rank }]),
+  ),
+  ...NAMED_MEMBERS.map(([member, key]): [string, MetadataKey] => [key, { kind: 'member', member }]),
+]);
+
+const KNOWN = new Map<string, MetadataKey | null>();
+
+/** null: the attribute is no metadata. */
+export function metadataKeyOf(key: string): MetadataKey | null {
+  const known = KNOWN.get(key);
+  if (known !== undefined) return known;
+  const found = NAMED.get(key) ?? prefixedKey(key);
+  if (KNOWN.size < KNOWN_MAX && key.length <= KNOWN_CHARACTERS_MAX) KNOWN.set(key, found);
+  return found;
+}
+
+function ranked(kind: 'object' | 'labels' | 'prompt id', keys: readonly string[]): [string, MetadataKey][] {
+  return keys.map((key, rank) => [key, { kind, rank }]);
+}
+
+function prefixedKey(key: string): MetadataKey | null {
+  const by = METADATA_PREFIXES.find(({ prefix }) => key.startsWith(prefix));
+  return by === undefined ? null : { kind: 'prefixed', member: key.slice(by.prefix.length), by };
+}
