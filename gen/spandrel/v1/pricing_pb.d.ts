@@ -592,8 +592,9 @@ export declare const PricingService: GenService<{
     output: typeof ListOverridesResponseSchema;
   },
   /**
-   * Sets the price of a model for all that is stored from now on. Exact names count before patterns, newer ones before
-   * older ones. An organization has at most 200, and its patterns together have a limit in size.
+   * Sets the price of a model for all that is stored from now on. The spelling closest to the sent
+   * name counts first, then exact names before patterns and newer prices before older ones. An organization has at most
+   * 200, and its patterns together have a limit in size.
    * Errors: INVALID_ARGUMENT validation_error, price_override_limit_reached.
    *
    * @generated from rpc spandrel.v1.PricingService.CreateOverride

@@ -69,9 +69,20 @@ function draftsOf(found: readonly Found[], { others, json }: Around): readonly D
 
 type Ranked = Extract<MetadataKey, { readonly rank: number }>;
 
-function inRankOrder(found: readonly Found[], kind: Ranked['kind']): readonly (readonly [Ranked, LosslessJson])[] {
-  const ranked = found.filter((each): each is readonly [Ranked, LosslessJson] => each[0].kind === kind);
+type RankedFound = readonly [Ranked, LosslessJson];
+
+const NO_RANKED: readonly RankedFound[] = [];
+
+function inRankOrder(found: readonly Found[], kind: Ranked['kind']): readonly RankedFound[] {
+  // Most spans have a kind or two: a list for each of the others would be garbage.
+  if (!holds(found, kind)) return NO_RANKED;
+  const ranked = found.filter((each): each is RankedFound => each[0].kind === kind);
   return ranked.length < 2 ? ranked : ranked.toSorted(([one], [other]) => one.rank - other.rank);
+}
+
+function holds(found: readonly Found[], kind: MetadataKey['kind']): boolean {
+  for (const [meaning] of found) if (meaning.kind === kind) return true;
+  return false;
 }
 
 function membersOf(found: readonly Found[], json: AttributeJson): readonly Member[] {
@@ -86,7 +97,9 @@ function membersOf(found: readonly Found[], json: AttributeJson): readonly Membe
   for (const [meaning, value] of found) {
     if (meaning.kind === 'member' && !isBlank(value)) members.push([meaning.member, value]);
   }
-  const promptIds = inRankOrder(found, 'prompt id').flatMap(([, value]) => (isBlank(value) ? [] : [value]));
+  const promptIds = inRankOrder(found, 'prompt id')
+    .map(([, value]) => value)
+    .filter((value) => !isBlank(value));
   if (promptIds.length > 0) members.push(['prompt_ids', promptIds]);
   return members;
 }
@@ -98,7 +111,10 @@ type Prefixed = {
   readonly senses: readonly (readonly [member: string, sense: string, value: LosslessJson])[];
 };
 
+const NOT_PREFIXED: Prefixed = { members: [], labels: [], senses: [] };
+
 function prefixedMembers(found: readonly Found[], json: AttributeJson): Prefixed {
+  if (!holds(found, 'prefixed')) return NOT_PREFIXED;
   const members: Member[] = [];
   const labels: LosslessJson[] = [];
   const senses: (readonly [string, string, LosslessJson])[] = [];
@@ -119,6 +135,7 @@ const IDENTITY_NAMES: ReadonlySet<string> = new Set([...IDENTITY.map(([member]) 
 
 function identityMembers(found: readonly Found[]): readonly Member[] {
   const said = inRankOrder(found, 'identity').filter(([, value]) => !isBlank(value));
+  if (said.length === 0) return NO_MEMBERS;
   const members: Member[] = [];
   for (const [name] of IDENTITY) {
     const first = said.find(([meaning]) => meaning.kind === 'identity' && meaning.member === name);
