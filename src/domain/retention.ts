@@ -42,10 +42,13 @@ const ROWS_GROWTH = 1.2;
 /** The share of the goal that the step after a slow one is to take. */
 const ROWS_SHRINKING = 0.75;
 const PAUSE_MIN_MS = 10;
-/** After each step the database is free for this many times the duration of the step: less, the more awaited the run. */
+/**
+ * After each step the database is free for this many times the duration of the step; for less, the more expired traces
+ * there were when the run began.
+ */
 const PAUSE_SHARE_MAX = 2;
 const PAUSE_SHARE_MIN = 0.25;
-/** When so many expired traces await a run, its pauses are half as long as with none. */
+/** With so many expired traces, the pauses of a run are half as long as with none. */
 const BACKLOG_HALVING = 10_000;
 const LOCKED_PAUSE_MS = 5_000;
 

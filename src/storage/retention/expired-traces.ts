@@ -24,9 +24,9 @@ type StepOfTraces = StepBudget & {
   readonly cuts: readonly TraceCut[];
 };
 
-// Examining a trace costs a fraction of removing a row.
+// Of one step. Examining a trace costs a fraction of removing a row.
 const EXAMINED_MAX = 1000;
-// What a step has no time for is not read.
+// Traces are listed in portions: what a step has no time for is not read.
 const TRACES_AT_ONCE = 200;
 
 /** `next` is where the next step begins; null at the end. */
@@ -108,7 +108,7 @@ export async function removeExpiredTraces(
     for (let start = 0; start < expired.length; start += rowsAtOnce) {
       if (isSpent()) return false;
       const sequences = expired.slice(start, start + rowsAtOnce);
-      // Locked in portions for the same reason.
+      // Locked in portions, too, with the weight of their rows.
       const locked = await runQuery(queries.lockTraces, { sequences, partsMax: rowsMax });
       if (!(await remove(locked))) return false;
       next = sequences.at(-1) ?? next;
@@ -127,7 +127,7 @@ export async function removeExpiredTraces(
   // Hidden traces come first.
   if (!(await eraseHidden())) return { removed, next };
   if (cuts.length === 0) return { removed, next: null };
-  for (let examined = 0; examined < EXAMINED_MAX; examined += TRACES_AT_ONCE) {
+  for (let examined = 0; examined < EXAMINED_MAX && !isSpent(); examined += TRACES_AT_ONCE) {
     const { expired, end } = await listExpired(queries, { ...step, after: next });
     if (!(await removeLocked(expired))) return { removed, next };
     if (end === null) return { removed, next: null };

@@ -5,8 +5,7 @@ import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { aiAnswer, aiToolCalls } from './conventions/ai-sdk.ts';
 import { dialectsOf } from './conventions/conventions.ts';
 import type { DialectField } from './conventions/dialect.ts';
-import { traceloopValue } from './conventions/openllmetry.ts';
-import { answer, attribute, request } from './conventions/sources.ts';
+import { answer, attribute, quoted, request } from './conventions/sources.ts';
 import { inputOfEvents, outputOfEvents } from './message-events.ts';
 import { contentIn } from './messages.ts';
 import { firstContent, type ReadAttribute, type SpanView } from './span-view.ts';
@@ -75,7 +74,7 @@ export const INPUT: readonly ReadAttribute[] = [
   request('gen_ai.prompt'),
   indexed('gen_ai.prompt.'),
   indexed('llm.input_messages.'),
-  traceloopValue('traceloop.entity.input'),
+  quoted('traceloop.entity.input'),
   attribute('input.value'),
   attribute('input'),
   attribute('ai.prompt.messages'),
@@ -93,7 +92,7 @@ export const OUTPUT: readonly ReadAttribute[] = [
   answer('gen_ai.completion'),
   indexed('gen_ai.completion.'),
   indexed('llm.output_messages.'),
-  traceloopValue('traceloop.entity.output'),
+  quoted('traceloop.entity.output'),
   attribute('output.value'),
   attribute('output'),
   aiAnswer,

@@ -1,6 +1,5 @@
 /** OpenLLMetry by Traceloop: names of OpenTelemetry GenAI, with names of its own for the cache. */
 
-import type { ReadAttribute } from '../span-view.ts';
 import type { Convention, UsageTable } from './convention.ts';
 
 const CACHE_READ = 'gen_ai.usage.cache_read_input_tokens';
@@ -54,20 +53,3 @@ export const LLM_USAGE: Convention = {
   usage: PLAIN,
   cachedTokensInPrompt: null,
 };
-
-/** An input or output that Traceloop wrote as JSON, so that a text has quotes. */
-export function traceloopValue(key: string): ReadAttribute {
-  return ({ span }) => {
-    const sent = span.attributes.get(key);
-    return typeof sent === 'string' && sent.startsWith('"') ? unquote(sent) : sent;
-  };
-}
-
-function unquote(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'string' ? value.toWellFormed() : text;
-  } catch {
-    return text;
-  }
-}

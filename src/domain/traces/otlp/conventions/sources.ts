@@ -13,7 +13,7 @@ export function attribute(key: string): ReadAttribute {
   return ({ span }) => span.attributes.get(key);
 }
 
-/** A text that is sent as JSON, in quotes. */
+/** A text that is sent as JSON, in quotes; any other value as it is. */
 export function quoted(key: string): ReadAttribute {
   return ({ span }) => withoutQuotes(span.attributes.get(key));
 }
@@ -51,9 +51,17 @@ export function typeBy(key: string, types: { readonly [value: string]: SpanType 
 }
 
 function withoutQuotes(value: LosslessJson | undefined): LosslessJson | undefined {
-  return typeof value === 'string' && value.length > 1 && value.startsWith('"') && value.endsWith('"')
-    ? value.slice(1, -1)
-    : value;
+  return typeof value === 'string' && value.startsWith('"') ? unquote(value) : value;
+}
+
+/** A text that only looks like JSON stays as it is. */
+function unquote(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? value.toWellFormed() : text;
+  } catch {
+    return text;
+  }
 }
 
 /** Objects without members stand for contents that were not captured. */
