@@ -5,7 +5,7 @@ import type { SpendStore } from '../domain/spend/spend-store.ts';
 import type { TraceSearch } from '../domain/traces/search/trace-search-store.ts';
 import { createTraceAnalytics } from './analytics/trace-analytics.ts';
 import { limitReads, limitSearches, SUMS } from './long-reads.ts';
-import { createIndexReads, type IndexReads } from './search/indexer.ts';
+import type { TraceIndex } from './search/trace-index.ts';
 import { createTraceSearch } from './search/trace-search.ts';
 import type { SpendRunner } from './spend/block-planner.ts';
 import { createSpendBlockReads, type SpendBlockReads } from './spend/spend-blocks.ts';
@@ -13,20 +13,19 @@ import { createSpendSums } from './spend/spend-reader.ts';
 import type { CompleteSums } from './traces/trace-finder.ts';
 import type { Queries, QueryRunner } from './transaction.ts';
 
-export type SumReads = TraceSearch & IndexReads & TraceAnalytics & SpendStore & SpendBlockReads;
+export type SumReads = TraceSearch & TraceAnalytics & SpendStore & SpendBlockReads;
 
 export function createSumReads(
   runnerOf: <Of>(queries: Of) => QueryRunner<Of>,
   { search, searchIndex, analytics, spend }: Queries,
-  lookUps: Pick<SpendRunner, 'findRequests' | 'findPositions'>,
+  { index, ...lookUps }: Pick<SpendRunner, 'findRequests' | 'findPositions'> & { readonly index: TraceIndex },
 ): SumReads {
   const nowMs = () => performance.now();
   const searching = { ...runnerOf({ ...search, ...searchIndex }), nowMs };
   const summing = { ...runnerOf({ ...analytics, ...searchIndex }), nowMs };
   const reading = { ...runnerOf(spend), ...lookUps, nowMs };
   return {
-    ...createTraceSearch(searching),
-    ...createIndexReads(searching),
+    ...createTraceSearch(searching, index),
     ...createTraceAnalytics(summing),
     ...createSpendSums(reading),
     ...createSpendBlockReads(reading),

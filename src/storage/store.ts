@@ -13,8 +13,7 @@ import { createJobStore, type JobWork } from './evaluations/jobs.ts';
 import { createEventFinder, createEventList, createLogSearch } from './events/events.ts';
 import { createManagement, type ManagementEngine } from './management/management-store.ts';
 import { completeBefore, type SumReads } from './reads.ts';
-import type { IndexWriter } from './search/index-writer.ts';
-import { createIndexer, createIndexQueue } from './search/indexer.ts';
+import { createIndexer, createUnindexedCount, type IndexWork } from './search/indexer.ts';
 import { createSpendBlocks, type SpendWriter } from './spend/spend-blocks.ts';
 import { completeSums, type KeepSums, type TraceFinder } from './traces/trace-finder.ts';
 import type { TraceReads, WholeTraceReads } from './traces/trace-reads.ts';
@@ -33,8 +32,8 @@ export type Engine = ManagementEngine &
     readonly lookUps: LookUps;
     readonly delivery: Delivery;
     readonly sums: SumReads;
-    /** `queue` reads which blocks of the search index are to be built next. */
-    readonly blocks: { readonly queue: QueryRunner; readonly writer: IndexWriter & SpendWriter };
+    readonly indexWork: IndexWork;
+    readonly spendWriter: SpendWriter;
     /** Changes of the queue of evaluations. */
     readonly jobs: JobWork;
     readonly check: () => Promise<void>;
@@ -89,8 +88,8 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     nowMs: () => performance.now(),
   });
   const sums = completeBefore(engine.sums, completeTotals);
-  const indexQueue = createIndexQueue(engine.blocks.queue);
-  const blocks = { reads: sums, writer: engine.blocks.writer, clock: Date.now };
+  const countUnindexed = createUnindexedCount(engine.control, engine.indexWork);
+  const spendBlocks = { reads: sums, writer: engine.spendWriter, clock: Date.now };
   const events = { ...reads, queries: reads.queries.events };
 
   function refuseWhenClosed(): void {
@@ -118,7 +117,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
         return await queue.append(append);
       },
     },
-    search: { find: sums.find, match: sums.match, countUnindexed: indexQueue.countUnindexed },
+    search: { find: sums.find, match: sums.match, countUnindexed },
     analytics: sums,
     spend: { sum: sums.sum },
     traceChanges: { removeTrace: traceChanges.removeTrace, patchMetadata: traceChanges.patchMetadata },
@@ -147,7 +146,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
       spans: (page) => reads.runQuery(reads.queries.pricing.listUnmeasuredSpans, page),
       measure: submit,
     },
-    upkeep: [createIndexer({ ...blocks, queue: indexQueue }), createSpendBlocks(blocks)],
+    upkeep: [createIndexer(engine.indexWork), createSpendBlocks(spendBlocks)],
     usage: async () => {
       refuseWhenClosed();
       return await engine.usage();

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type SearchQuery, TOTAL_MAX } from '../../src/domain/traces/search/trace-search-store.ts';
 import { openQueries } from '../../src/storage/engine/sqlite/statements.ts';
+import type { TraceIndex } from '../../src/storage/search/trace-index.ts';
 import { createTraceSearch } from '../../src/storage/search/trace-search.ts';
 import type { RunQuery } from '../../src/storage/transaction.ts';
 
@@ -21,11 +22,12 @@ const QUESTION: SearchQuery = {
 };
 
 const LARGE_BYTES = 256 * 1024;
+const NO_INDEX: TraceIndex = { open: async () => null };
 
 /** A list of `count` traces; every 700th has the user. */
 function listOf(count: number, metadataBytes = 15, read: number[] = []): RunQuery {
   return async (query, given) => {
-    if ((query as unknown) === queries.findHead) return [];
+    if ((query as unknown) === queries.listPending) return [];
     if ((query as unknown) === queries.listMetadata) {
       const { sequences } = given as unknown as { readonly sequences: readonly number[] };
       read.push(sequences.length);
@@ -52,16 +54,19 @@ function listOf(count: number, metadataBytes = 15, read: number[] = []): RunQuer
 it('a slow search ends its page early with a cursor, so that a walk still finds all', async () => {
   // Each read of the clock advances it by a second.
   let nowMs = 0;
-  const search = createTraceSearch({
-    queries,
-    runQuery: listOf(10_000),
-    idsPerQuery: 50,
-    pointsPerQuery: 1,
-    nowMs: () => {
-      nowMs += 1000;
-      return nowMs;
+  const search = createTraceSearch(
+    {
+      queries,
+      runQuery: listOf(10_000),
+      idsPerQuery: 50,
+      pointsPerQuery: 1,
+      nowMs: () => {
+        nowMs += 1000;
+        return nowMs;
+      },
     },
-  });
+    NO_INDEX,
+  );
   const found: number[] = [];
   const sizes: number[] = [];
   let after: SearchQuery['after'] = null;
@@ -80,7 +85,7 @@ it('a slow search ends its page early with a cursor, so that a walk still finds 
 it('a search reads no more large metadata at once than a thread can hold', async () => {
   const read: number[] = [];
   const runQuery = listOf(1500, LARGE_BYTES, read);
-  const search = createTraceSearch({ queries, runQuery, idsPerQuery: 50, pointsPerQuery: 1, nowMs: () => 0 });
+  const search = createTraceSearch({ queries, runQuery, idsPerQuery: 50, pointsPerQuery: 1, nowMs: () => 0 }, NO_INDEX);
   const { traces } = await search.find(QUESTION);
   expect(traces.map(({ key }) => key)).toEqual([0, 700, 1400]);
   expect(read.reduce((sum, count) => sum + count, 0)).toBe(1500);
@@ -98,7 +103,7 @@ it('a search reads the many spans of a trace and their texts a few at a time, lo
     const name = Object.entries(queries).find(([, each]) => (each as unknown) === query)?.[0];
     if (name === 'listByStart')
       return [{ key: 1, traceId: 't', sequence: 1, spanCount: count, metadataBytes: 2 }] as never;
-    if (name === 'findHead') return [];
+    if (name === 'listPending') return [];
     if (name === 'findErrorSlice') {
       const slice = part as (typeof slices)[number];
       slices.push(slice);
@@ -120,7 +125,7 @@ it('a search reads the many spans of a trace and their texts a few at a time, lo
     }));
     return rows as never;
   };
-  const search = createTraceSearch({ queries, runQuery, idsPerQuery: 50, pointsPerQuery: 1, nowMs: () => 0 });
+  const search = createTraceSearch({ queries, runQuery, idsPerQuery: 50, pointsPerQuery: 1, nowMs: () => 0 }, NO_INDEX);
   const timer = setInterval(() => {
     turns += 1;
   }, 0);

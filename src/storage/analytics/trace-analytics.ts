@@ -17,7 +17,6 @@ import type {
   UserStatsQuery,
 } from '../../domain/analytics/trace-analytics-store.ts';
 import { GROUP_HASH, READ_MAX_MS } from '../long-reads.ts';
-import { areDurationsInBlocks, readDurations } from './durations.ts';
 import { summariseEvaluations } from './evaluation-sums.ts';
 import { type HourPlan, planHours, rangesBesideHours, readHours } from './hours.ts';
 import { type AnalyticsRunner, type Needs, type ScanRange, scanTraces, wholeRange } from './trace-scan.ts';
@@ -40,13 +39,6 @@ type Pass = {
 async function summarise(runner: AnalyticsRunner, query: AnalyticsQuery): Promise<AnalyticsAnswer> {
   const endsAtMs = runner.nowMs() + READ_MAX_MS;
   const isOver = () => runner.nowMs() > endsAtMs;
-  const durations = areDurationsInBlocks(query) ? await readDurations({ runner, query, isOver }) : null;
-  if (durations === null) return await tally({ runner, query, isOver });
-  const answer = await tally({ runner, query: { ...query, hasPercentiles: false }, isOver });
-  return answer.kind === 'buckets' ? { ...answer, buckets: answer.buckets.map(durations.complete) } : answer;
-}
-
-async function tally({ runner, query, isOver }: Omit<Pass, 'tallies'>): Promise<AnalyticsAnswer> {
   const tallies = createTallies(query, GROUP_HASH);
   const plan = planHours(query);
   const pass = { runner, query, tallies, isOver };

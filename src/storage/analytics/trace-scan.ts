@@ -9,8 +9,7 @@ import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readPages, readSpansOf, SPANS_A
 import type { RowOf } from '../statements/statement.ts';
 import type { Queries, QueryRunner } from '../transaction.ts';
 
-export type AnalyticsQueries = Queries['analytics'] &
-  Pick<Queries['searchIndex'], 'findHead' | 'listPending' | 'listBlocks' | 'listParts'>;
+export type AnalyticsQueries = Queries['analytics'] & Pick<Queries['searchIndex'], 'listPending'>;
 export type AnalyticsRunner = QueryRunner<AnalyticsQueries> & {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;

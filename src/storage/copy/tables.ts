@@ -92,10 +92,8 @@ const FORMS: { readonly [table: string]: Form } = {
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'auth_generation',
   'schema_versions',
-  'search_blocks',
-  'search_facets',
-  'search_heads',
-  'search_parts',
+  'indexed_traces',
+  'indexed_texts',
   'webhook_changes',
   'write_probe',
 ]);

@@ -28,6 +28,7 @@ export const WriteProbe = table('WriteProbe', 'write_probe', {
 });
 
 const { AuthGeneration, ...ofKeys } = keys;
+const { SearchState, ...ofSearch } = search;
 const { TraceOnSqlite, TraceOnPostgres, LargeText, UnusedText, ...ofTraces } = traces;
 const { EventOnSqlite, Envelope, RequestOnSqlite, RequestKeyOnSqlite, IndexedRequests, ...others } = events;
 const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } = others;
@@ -35,7 +36,7 @@ const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } 
 const SHARED = Object.values({
   ...{ ...organization, ...audit, ...ofKeys, ...evaluators, ...datasets, ...evaluations, ...experiments, ...pricing },
   ...{ ...monitors, ...endpoints, ...schema },
-  ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...search, ...spend },
+  ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...ofSearch, ...spend },
 });
 
 export const SQLITE_TABLES = [
@@ -49,6 +50,7 @@ export const SQLITE_TABLES = [
     IndexedRequests,
     EventOnSqlite,
     Envelope,
+    SearchState,
   ],
 ];
 

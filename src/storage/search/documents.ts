@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Needs, SearchDocument, TraceNumbers } from '../../domain/traces/search/trace-filter.ts';
 import { choiceAmong, cutIntoBatches, METADATA_BYTES_AT_ONCE, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
 import type { RowOf } from '../statements/statement.ts';
-import type { SearchQueries, SearchRunner } from './index-reader.ts';
+import type { SearchQueries, SearchRunner } from './search-runner.ts';
 import { createTextReader, SHORT_TEXT_BYTES, type ShortTexts, type VisitText } from './span-texts.ts';
 
 type Candidate = TraceNumbers &

@@ -8,9 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createMatcher, createTextMatcher, needsOf } from '../../domain/traces/search/trace-filter.ts';
 import type { FoundTraces, SearchPosition, SearchQuery } from '../../domain/traces/search/trace-search-store.ts';
 import { createDocuments } from './documents.ts';
-import { createIndexFilter, planFilter } from './index-filter.ts';
-import { listAllBlocks, readUnchanged, type SearchRunner } from './index-reader.ts';
-import { createIndexSelection, type IndexSelection } from './index-selection.ts';
+import { planFilter } from './index-plan.ts';
 import {
   comparePositions,
   countMaxMsOf,
@@ -22,32 +20,30 @@ import {
   rankFound,
   totalOf,
 } from './named-traces.ts';
+import type { SearchRunner } from './search-runner.ts';
+import type { IndexSelection, TraceIndex } from './trace-index.ts';
 
 /** With more traces that are not indexed, scanning all traces in order is faster. */
-const JUDGED_MAX = 4_096;
+const PENDING_MAX = 20_000;
 const VERIFIED_AT_ONCE = 100;
 
 /** Null: the index does not help with this query. */
-export function findByIndex(runner: SearchRunner, query: SearchQuery): Promise<FoundTraces | null> {
-  return readUnchanged(runner, query.projectNumber, () => attemptFind(runner, query));
-}
-
-async function attemptFind(runner: SearchRunner, query: SearchQuery): Promise<FoundTraces | null> {
-  const { queries, runQuery } = runner;
+export async function findByIndex(
+  runner: SearchRunner,
+  index: TraceIndex,
+  query: SearchQuery,
+): Promise<FoundTraces | null> {
   const { projectNumber } = query;
-  const plan = planFilter(query.filter);
+  const plan = planFilter(projectNumber, query.filter);
   if (plan === null) return null;
-  // Pending traces are read before the blocks, so that a trace that is indexed meanwhile is seen twice and not missed.
-  const marked = await runQuery(queries.listPending, { projectNumber, limit: JUDGED_MAX + 1 });
-  if (marked.length > JUDGED_MAX) return null;
-  const blocks = await listAllBlocks(runner, projectNumber);
-  if (blocks.length === 0) return null;
+  // Pending traces are read before the index, so that a trace that is indexed meanwhile is seen twice and not missed.
+  const marked = await runner.runQuery(runner.queries.listPending, { projectNumber, limit: PENDING_MAX + 1 });
+  if (marked.length > PENDING_MAX) return null;
   const pending = marked.map(({ sequence }) => sequence);
-  const filter = createIndexFilter({ ...runner, query, plan, pending });
-  const checked = new Set([...pending, ...(await filter.crowded(blocks))]);
-  if (checked.size > JUDGED_MAX) return null;
+  const selection = await index.open({ query, plan, leftOut: pending });
+  if (selection === null) return null;
   const check = createCheck(runner, query);
-  const found = rankFound(await findBySequences(runner, projectNumber, [...checked]), query);
+  const found = rankFound(await findBySequences(runner, projectNumber, pending), query);
   const fitting: Ranked[] = [];
   const endsAtMs = runner.nowMs() + FIND_MAX_MS;
   let isLate = false;
@@ -58,7 +54,6 @@ async function attemptFind(runner: SearchRunner, query: SearchQuery): Promise<Fo
   });
   // The scan in order is better then: it ends in time with a cursor.
   if (isLate) return null;
-  const selection = createIndexSelection({ runner, query, filter, blocks });
   const parts: Parts = { runner, query, fitting, selection, check };
   return await (plan.isExact ? readSelected(parts) : verifySelected(parts));
 }
@@ -72,12 +67,34 @@ type Parts = {
   readonly check: CheckRows;
 };
 
+type SelectedRows = {
+  readonly rows: readonly Ranked[];
+  /** The position behind which the selection goes on; null: it has ended. */
+  readonly last: SearchPosition | null;
+};
+
+/** The rows of the next candidates. Those that were removed since they were indexed are left out. */
+async function selectRows(
+  { runner, query, selection }: Parts,
+  page: Parameters<IndexSelection['select']>[0],
+): Promise<SelectedRows> {
+  const { sequences, last } = await selection.select(page);
+  const found = await findBySequences(runner, query.projectNumber, sequences);
+  return { rows: rankFound(found, query).filter((row) => isBehind(row, page.after, query)), last };
+}
+
 /** Answers from the index alone; checks only the traces of the page. */
-async function readSelected({ query, fitting, selection, check }: Parts): Promise<FoundTraces | null> {
+async function readSelected(parts: Parts): Promise<FoundTraces> {
+  const { query, fitting, selection, check } = parts;
   const { after, limit, countMax } = query;
-  const selected = await selection.select({ after, limit: limit + 1 });
-  if (selected === null) return null;
-  const { page, next } = toPage({ query, fitting, rows: selected.rows, end: null });
+  const rows: Ranked[] = [];
+  for (let last = after; rows.length <= limit; ) {
+    const selected = await selectRows(parts, { after: last, limit: limit + 1 - rows.length });
+    rows.push(...selected.rows);
+    if (selected.last === null) break;
+    last = selected.last;
+  }
+  const { page, next } = toPage({ query, fitting, rows, end: null });
   const isFitting = new Set(fitting);
   await check(
     page.filter((row) => !isFitting.has(row)),
@@ -86,7 +103,7 @@ async function readSelected({ query, fitting, selection, check }: Parts): Promis
       return false;
     },
   );
-  const count = countMax === null ? 0 : (await selection.count(countMax)) + fitting.length;
+  const count = countMax === null ? 0 : (await selection.count(countMax + 1)) + fitting.length;
   return {
     traces: page.filter((row) => isFitting.has(row)).map(positionOf),
     next,
@@ -95,9 +112,10 @@ async function readSelected({ query, fitting, selection, check }: Parts): Promis
 }
 
 /** Checks the candidates of the index until the page is full and counted. */
-async function verifySelected({ runner, query, fitting, selection, check }: Parts): Promise<FoundTraces | null> {
+async function verifySelected(parts: Parts): Promise<FoundTraces> {
+  const { query, fitting, check } = parts;
   const { limit, countMax, filter } = query;
-  const { nowMs } = runner;
+  const { nowMs } = parts.runner;
   const startedAtMs = nowMs();
   const countMaxMs = countMaxMsOf(filter);
   const rows: Ranked[] = [];
@@ -106,8 +124,7 @@ async function verifySelected({ runner, query, fitting, selection, check }: Part
   let isEnd = false;
   let isOver = false;
   while (!isEnd && !isOver) {
-    const selected = await selection.select({ after: end, limit: VERIFIED_AT_ONCE });
-    if (selected === null) return null;
+    const selected = await selectRows(parts, { after: end, limit: VERIFIED_AT_ONCE });
     await check(selected.rows, (row, fits) => {
       if (fits) {
         count += 1;
@@ -119,7 +136,9 @@ async function verifySelected({ runner, query, fitting, selection, check }: Part
       isOver = isFull ? countMax === null || count > countMax || passedMs > countMaxMs : passedMs > FIND_MAX_MS;
       return isOver;
     });
-    isEnd = selected.isEnd && !isOver;
+    if (isOver) break;
+    isEnd = selected.last === null;
+    end = selected.last ?? end;
   }
   const isCutShort = !isEnd && rows.length <= limit;
   const { page, next } = toPage({ query, fitting, rows, end: isCutShort ? end : null });

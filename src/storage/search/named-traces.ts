@@ -3,7 +3,7 @@
 import type { SearchPosition, SearchQuery, SearchTotal } from '../../domain/traces/search/trace-search-store.ts';
 import type { RowOf } from '../statements/statement.ts';
 import { queryInBatches } from '../transaction.ts';
-import type { SearchQueries, SearchRunner } from './index-reader.ts';
+import type { SearchQueries, SearchRunner } from './search-runner.ts';
 
 type Found = RowOf<SearchQueries['findByIds']>;
 export type Ranked = Found & SearchPosition;

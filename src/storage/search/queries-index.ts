@@ -1,7 +1,7 @@
 /** Queries of the search index. */
 
 import { sql } from 'kysely';
-import { find, insert, insertNew, ofRows, remove, removeSome, rowsOf, select, update } from '../plain-queries.ts';
+import { ofRows, remove, rowsOf } from '../plain-queries.ts';
 import { change, changeRows, query } from '../queries.ts';
 import { type OfTraces, tracesOf } from '../traces/columns.ts';
 
@@ -39,23 +39,18 @@ export const listPending = query<OfProject & { readonly limit: number }>()((db, 
     .limit(limit),
 );
 
-/** The first project after another one with pending traces. */
-export const findPendingProject = query<{ readonly after: number }>()((db, { after }) =>
-  db
-    .selectFrom('SearchPending')
-    .where('projectNumber', '>', after)
-    .select('projectNumber as projectNumber')
-    .orderBy('projectNumber')
-    .limit(1),
-);
-
-/** A row when the project has more than `count` pending traces. */
-export const findPendingBeyond = query<OfProject & { readonly count: number }>()((db, { projectNumber, count }) =>
-  rowsOf(db, 'SearchPending', { projectNumber })
-    .select('traceSequence as sequence')
-    .orderBy('traceSequence')
-    .limit(1)
-    .offset(count),
+/** Pending traces of all projects, behind one of them. */
+export const listAllPending = query<OfTrace & { readonly limit: number }>()(
+  (db, { projectNumber, traceSequence, limit }) =>
+    db
+      .selectFrom('SearchPending')
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('projectNumber', 'traceSequence'), '>', tuple(projectNumber, traceSequence)),
+      )
+      .select(['projectNumber as projectNumber', 'traceSequence as sequence', 'mark as mark'])
+      .orderBy('projectNumber')
+      .orderBy('traceSequence')
+      .limit(limit),
 );
 
 export const countPending = query<Record<never, never>>()((db) =>
@@ -74,46 +69,3 @@ export const lockPending = query<OfTraces>()((db, { projectNumber, sequences }, 
 
 /** Only for traces that have not changed since they were listed. */
 export const removePending = ofRows(remove('SearchPending', ['projectNumber', 'traceSequence', 'mark']));
-
-export const findHead = find('SearchHead', ['projectNumber']);
-
-export const lockHead = query<OfProject>()((db, { projectNumber }, { find, lock }) =>
-  lock(find(db, 'SearchHead', { projectNumber })),
-);
-
-export const insertHead = insertNew('SearchHead');
-
-export const updateHead = update(
-  'SearchHead',
-  ['projectNumber'],
-  ['generation', 'nextBlock', 'writtenBlock', 'removedBlock', 'leasedUntilMs'],
-);
-
-/** By ascending number, after one block. */
-export const listBlocks = query<OfProject & { readonly after: number; readonly limit: number }>()(
-  (db, { projectNumber, after, limit }, dialect) =>
-    dialect.find(db, 'SearchBlock', { projectNumber }).where('block', '>', after).orderBy('block').limit(limit),
-);
-
-export const insertBlocks = ofRows(insert('SearchBlock'));
-
-export const updateDeleted = ofRows(update('SearchBlock', ['projectNumber', 'block'], ['deleted', 'deletedCount']));
-
-export const removeBlocks = ofRows(remove('SearchBlock', ['projectNumber', 'block']));
-
-export const insertFacets = ofRows(insert('SearchFacet'));
-export const insertParts = ofRows(insert('SearchPart'));
-
-export const removeFacets = removeSome('SearchFacet', 'block', 'facet');
-export const removeParts = removeSome('SearchPart', 'block', 'part');
-
-/** The traces of blocks that have one of the facets. */
-export const listFacets = select('SearchFacet', ['projectNumber'], ['block', 'facet', 'traceSet'], {
-  block: 'blocks',
-  facet: 'facets',
-});
-
-export const listParts = select('SearchPart', ['projectNumber'], ['block', 'part', 'content'], {
-  block: 'blocks',
-  part: 'parts',
-});

@@ -5,7 +5,7 @@ import { createSpanTexts, SEARCHED_JSON, type SearchedJson } from '../../domain/
 import { readPages } from '../long-reads.ts';
 import { unpackTypedStart } from '../rows/codes.ts';
 import type { RowOf } from '../statements/statement.ts';
-import type { SearchQueries, SearchRunner } from './index-reader.ts';
+import type { SearchQueries, SearchRunner } from './search-runner.ts';
 
 /** Returns true to stop; a promise when that takes a while. */
 export type VisitText = (text: string) => boolean | Promise<boolean>;

@@ -9,7 +9,7 @@ import { createTextSet, type TextSet } from '../../domain/traces/tail/text-set.t
 import type { RowOf } from '../statements/statement.ts';
 import { queryInBatches } from '../transaction.ts';
 import { createDocuments, type Documents, type Read } from './documents.ts';
-import type { SearchQueries, SearchRunner } from './index-reader.ts';
+import type { SearchQueries, SearchRunner } from './search-runner.ts';
 
 type Found = RowOf<SearchQueries['findByIds']>;
 

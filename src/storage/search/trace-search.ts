@@ -21,10 +21,11 @@ import type {
 } from '../../domain/traces/search/trace-search-store.ts';
 import type { RowOf } from '../statements/statement.ts';
 import { createDocuments } from './documents.ts';
-import type { SearchQueries, SearchRunner } from './index-reader.ts';
 import { findByIndex } from './index-search.ts';
 import { countMaxMsOf, FIND_MAX_MS, positionOf, rankByIds, totalOf } from './named-traces.ts';
+import type { SearchQueries, SearchRunner } from './search-runner.ts';
 import { createMatch } from './tail-match.ts';
+import type { TraceIndex } from './trace-index.ts';
 
 type Listed = RowOf<SearchQueries['listByStart']>;
 /** Rows after a position. */
@@ -35,7 +36,7 @@ const LISTED_AT_ONCE = 1_000;
 const LISTED_BY_INDEX: readonly TraceSort[] = ['started_at', 'updated_at'];
 const LAST_TEXT = '\u{10ffff}';
 
-export function createTraceSearch(runner: SearchRunner): TraceSearch {
+export function createTraceSearch(runner: SearchRunner, index: TraceIndex): TraceSearch {
   const { queries, runQuery } = runner;
 
   return {
@@ -43,7 +44,7 @@ export function createTraceSearch(runner: SearchRunner): TraceSearch {
     find: async (query) => {
       if (query.traceIds !== null) return await scanInOrder(runner, query, await rankByIds(runner, query));
       const isListed = matchesAll(query.filter) && LISTED_BY_INDEX.includes(query.sort);
-      const found = isListed ? null : await findByIndex(runner, query);
+      const found = isListed ? null : await findByIndex(runner, index, query);
       if (found !== null) return found;
       const list = createList(runner, query);
       if (!matchesAll(extractErrorBounds(query.filter).rest)) return await scanInOrder(runner, query, list);

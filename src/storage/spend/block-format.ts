@@ -6,7 +6,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { NUMBERS, type NumberName, type Spending } from '../../domain/spend/event-spending.ts';
 import { SPEND_DIMENSIONS, type SpendDimension } from '../../domain/spend/spend-store.ts';
-import { packColumn, unpackColumn } from '../search/block-format.ts';
+import { packColumn, unpackColumn } from './block-columns.ts';
 
 /** Events per block. */
 export const BLOCK_EVENTS = 4096;

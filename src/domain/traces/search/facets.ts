@@ -7,24 +7,20 @@ import { isArray } from '../../../json/free-json.ts';
 import type { LosslessObject } from '../../../json/lossless-json.ts';
 import {
   bareText,
-  type Condition,
   type EvaluationFacts,
   type FilterName,
-  isTraceRange,
   ORIGIN_DEFAULT,
   type RangeName,
   readMetadata,
   type SearchDocument,
+  type Wanted,
 } from './trace-filter.ts';
 
-/** A search runs the matcher on traces with more. */
-const FACETS_MAX = 250;
-
 /** Facets of which one is required; `isExact` is false where a trace with one may still not match. */
+export type FacetCondition = Wanted & { readonly name: Exclude<FilterName, RangeName> };
 export type RequiredFacets = { readonly anyOf: readonly string[]; readonly isExact: boolean };
 
-/** Null: the trace has too many. */
-export function facetsOf(document: SearchDocument): ReadonlySet<string> | null {
+export function facetsOf(document: SearchDocument): ReadonlySet<string> {
   const facets = new Set<string>();
   const add = (kind: Kind, value: string, of = '') => facets.add(nameFacet(kind, value, of));
   addMetadata(readMetadata(document.metadataJson), add);
@@ -33,19 +29,13 @@ export function facetsOf(document: SearchDocument): ReadonlySet<string> | null {
   for (const { type, model } of document.spans) {
     add('type', type);
     if (model !== null) add('model', model);
-    if (facets.size > FACETS_MAX) return null;
   }
-  for (const evaluation of document.evaluations) {
-    addEvaluation(evaluation, add);
-    if (facets.size > FACETS_MAX) return null;
-  }
-  return facets.size > FACETS_MAX ? null : facets;
+  for (const evaluation of document.evaluations) addEvaluation(evaluation, add);
+  return facets;
 }
 
-/** Facets of which a matching trace has at least one. */
-export function requiredFacets({ name, of, values }: Condition): RequiredFacets {
-  // No facet tells a number. Every trace has one of these two.
-  if (isTraceRange(name)) return { anyOf: ['true', 'false'].map((each) => nameFacet('error', each)), isExact: false };
+/** Facets of which a matching trace has at least one. No facet tells a number of the trace itself. */
+export function requiredFacets({ name, of, values }: FacetCondition): RequiredFacets {
   if (name === 'evaluations.score') return { anyOf: [nameFacet('scored by', of)], isExact: false };
   const [kind, owner]: readonly [Kind, string?] = FACET_KINDS[name];
   return { anyOf: values.map((value) => nameFacet(kind, value, owner ?? of)), isExact: true };
@@ -62,7 +52,7 @@ type Add = (kind: Kind, value: string, of?: string) => void;
 const LISTS = ['labels', 'prompt_ids'];
 
 function addMetadata(metadata: LosslessObject, add: Add): void {
-  for (const [key, value] of Object.entries(metadata).slice(0, FACETS_MAX + 1)) {
+  for (const [key, value] of Object.entries(metadata)) {
     add('key', key);
     add('value', bareText(value), key);
     if (LISTS.includes(key)) for (const item of isArray(value) ? value : [value]) add('item', bareText(item), key);

@@ -7,7 +7,7 @@ import type { Evaluation } from '../trace.ts';
 
 /** Matches where one of its values does. `of` names the key or the evaluator whose values are compared. */
 export type Condition = Wanted & { readonly name: FilterName };
-type Wanted = { readonly of: string; readonly values: readonly string[] };
+export type Wanted = { readonly of: string; readonly values: readonly string[] };
 
 export type SearchFilter = {
   /** All must match. */

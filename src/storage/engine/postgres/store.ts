@@ -17,7 +17,6 @@ import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { createTraceLimit } from '../../long-reads.ts';
 import { createRooms } from '../../management/rooms.ts';
 import { createSumReads, limitSumReads, type SumReads } from '../../reads.ts';
-import { createIndexWriter } from '../../search/index-writer.ts';
 import { createSpendWriter } from '../../spend/spend-blocks.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { createTraceChanges } from '../../traces/trace-changes.ts';
@@ -176,10 +175,8 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       findEvent: (key) => runQuery(queries.append.findEvent, [key]),
     },
     sums: createReads(reads),
-    blocks: {
-      queue: createQueryRunner(reads, queries),
-      writer: { ...createIndexWriter(transact), ...createSpendWriter(transact) },
-    },
+    indexWork: { indexSome: async () => 'done', countUnbuilt: async () => 0 },
+    spendWriter: createSpendWriter(transact),
     retention: createRetention(management),
     usage: async () => ({
       databaseBytes: await readDatabaseBytes(reads),
@@ -237,6 +234,7 @@ function createReads(pool: Pool): SumReads {
   const queries = openQueries();
   return limitSumReads(
     createSumReads(runnerOf, queries, {
+      index: { open: async () => null },
       findRequests: (keys) => runQuery(queries.append.findRequest, keys),
       findPositions: (keys) => runQuery(queries.append.findEventPosition, keys),
     }),

@@ -12,7 +12,6 @@ import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
 import { createRooms } from '../../management/rooms.ts';
 import { createUnit, type Mapper, unitOn } from '../../mapper.ts';
 import type { OfNumbers } from '../../queries.ts';
-import { createIndexWriter, type IndexWriter } from '../../search/index-writer.ts';
 import { createSpendWriter, type SpendWriter } from '../../spend/spend-blocks.ts';
 import type { Query } from '../../statements/statement.ts';
 import { createTraceChanges } from '../../traces/trace-changes.ts';
@@ -36,7 +35,6 @@ import { openQueries } from './statements.ts';
 export type WriterVerbs = RoomVerbs &
   TraceChangeStore &
   DeliveryWork &
-  IndexWriter &
   SpendWriter &
   JobWork & {
     append(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
@@ -107,7 +105,6 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
   const [mapper, connection] = [openMapper(), connectTo(db)];
   const transact = createTransact(db, mapper, connection);
   const keepSums = createKeepSums(transact);
-  const indexWriter = createIndexWriter(transact);
   const spendWriter = createSpendWriter(transact);
   const traceChanges = createTraceChanges(transact, { jobQueue, backlog });
   const removeExpired = prepareRemoval({ db, transact, requests, largeTexts });
@@ -150,7 +147,6 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
       ...inTurn({
         ...traceChanges,
         ...deliveries,
-        ...indexWriter,
         ...spendWriter,
         ...jobs,
         append: async (appends) => appendBatch(appends),

@@ -52,6 +52,7 @@ export function createReads({ db, runRead, queries }: Reading): SumReads {
   const runnerOf = <Of>(some: Of) => createQueryRunner(db, runRead, some);
   const { runQuery } = runnerOf(null);
   return createSumReads(runnerOf, queries, {
+    index: { open: async () => null },
     findRequests: async (keys) => (await Promise.all(keys.map((key) => runQuery(findRequest, key)))).flat(),
     findPositions: async (keys) => (await Promise.all(keys.map((key) => runQuery(findEventPosition, key)))).flat(),
   });

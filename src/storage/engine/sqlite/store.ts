@@ -210,7 +210,8 @@ function startEngine(
       findEvent: (key) => reads.runQuery(queries.append.findEvent, key),
     },
     sums: longReads ?? createReads(reading),
-    blocks: { queue: control, writer },
+    indexWork: { indexSome: async () => 'done', countUnbuilt: async () => 0 },
+    spendWriter: writer,
     retention: createRetention(control, writer.removeExpired),
     usage: () => runOpenRead(() => readUsage(reader)),
     delivery: {

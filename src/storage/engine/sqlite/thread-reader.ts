@@ -68,7 +68,6 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       statsOfUser: call('statsOfUser'),
       summariseEvaluations: call('summariseEvaluations'),
       sum: call('sum'),
-      planBlock: call('planBlock'),
       findUnsummed: call('findUnsummed'),
       planSpend: call('planSpend'),
       // One live tail per project calls this, one call after the other.
