@@ -30,6 +30,7 @@ const CASES: readonly SearchCase[] = [
   listed('errors', () => ({ filters: { 'traces.error': ['true'] } })),
   listed('negated', (index) => ({ filters: { 'spans.model': [MODELS[index % 6]] }, negateFilters: true })),
   listed('evaluated', () => ({ filters: { 'evaluations.passed': { faithfulness: ['false'] } } })),
+  listed('slow', (index) => ({ filters: { 'traces.duration_ms': [String(2_000 + (index % 100)), ''] } })),
   listed('nobody', (index) => ({ filters: { 'metadata.user_id': [`stranger_${index}`] } })),
   listed('by-cost', () => ({ sortBy: 'total_cost' })),
   listed('by-time', (index) => ({ sortBy: 'total_time_ms', filters: { 'spans.model': [MODELS[index % 6]] } })),
