@@ -1,6 +1,7 @@
 /**
- * How many files one request crosses, from V8's own coverage: files with a function that ran. Without arguments it lists the
- * counts of a trace sent to the collector and of a search; with `--files` also the files.
+ * Prints what a newcomer meets: how many files a trace sent to the collector and a search cross (from V8's own coverage: files
+ * with a function that ran), circles of imports, small files with a single user, and the lines of each room. With `--files` also
+ * the files.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -14,6 +15,7 @@ import { createPricing } from '../src/domain/pricing/pricing.ts';
 import { deriveRootKeys } from '../src/domain/secrets.ts';
 import { readPriceList } from '../src/price-list.ts';
 import { openStore } from '../src/storage/open.ts';
+import { findCircles, importsOf, linesByRoom, singleUserFiles, sourceFiles } from './house/imports.ts';
 
 const FILES_MAX = 55;
 // What happens to run in the background at the same time is in few of them.
@@ -33,11 +35,22 @@ for (const [name, send] of Object.entries({ 'POST /api/collector': collect, 'POS
   const files = await crossed(send);
   isOver ||= files.length > FILES_MAX;
   console.log(`${name}: ${files.length} files, at most ${FILES_MAX}`);
-  if (process.argv.includes('--files')) console.log(files.map((file) => `  ${file}`).join('\n'));
+  listFiles(files);
 }
 session.disconnect();
 await stop();
+const imports = sourceFiles().flatMap(importsOf);
+console.log(`circles of imports: ${findCircles(imports).length}`);
+const small = singleUserFiles(imports);
+console.log(`files of at most 40 lines with a single user: ${small.length}`);
+listFiles(small);
+for (const [room, lines] of [...linesByRoom()].sort(([, one], [, other]) => other - one))
+  console.log(`${room}: ${lines} lines`);
 if (isOver) process.exitCode = 1;
+
+function listFiles(files: readonly string[]): void {
+  if (process.argv.includes('--files')) console.log(files.map((file) => `  ${file}`).join('\n'));
+}
 
 /** On a store in memory, whose writer runs the same code in this thread. */
 async function start() {

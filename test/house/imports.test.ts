@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, relative } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findCircles, importsOf, SOURCE, singleUserFiles, sourceFiles, target } from '../../scripts/house/imports.ts';
 
 /** Who may import whom. A path is a prefix inside src/; "gen" is generated code. */
 const ALLOWED: { readonly [room: string]: readonly string[] } = {
@@ -75,38 +76,8 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   cli: /^(node:|pino$)/,
 };
 
-const SOURCE = new URL('../../src/', import.meta.url).pathname;
-
-type Import = {
-  readonly file: string;
-  readonly from: string;
-  readonly isType: boolean;
-  /** Loaded only when the code that names it runs. */
-  readonly isDynamic: boolean;
-};
-
-function sourceFiles(): string[] {
-  return readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(tsx?|js|css)$/.test(name));
-}
-
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(SOURCE, file), 'utf8');
-  const statements = text.matchAll(
-    /^\s*(?:import|export)\b[^'"`;]*?from\s+'([^']+)'|\bimport\(\s*'([^']+)'|^import\s+'([^']+)'/gm,
-  );
-  return [...statements].map((match) => ({
-    file,
-    from: match[1] ?? match[2] ?? match[3] ?? '',
-    isType: /^\s*(?:import|export) type\b/.test(match[0]),
-    isDynamic: match[2] !== undefined,
-  }));
-}
-
-/** A relative import as a path inside src/, generated code as "gen". */
-function target({ file, from }: Import): string {
-  const path = relative(SOURCE, normalize(join(SOURCE, dirname(file), from)));
-  return path.startsWith('../gen/') ? 'gen' : path;
-}
+/** Only falls. */
+const SINGLE_USER_FILES_MAX = 70;
 
 describe('the house', () => {
   const rooms = Object.keys(ALLOWED);
@@ -218,21 +189,14 @@ describe('the house', () => {
   });
 
   it('no files import each other in a circle, not even types', () => {
-    const targets = new Map<string, string[]>();
-    for (const each of imports.filter(({ from }) => from.startsWith('.'))) {
-      targets.set(each.file, [...(targets.get(each.file) ?? []), target(each)]);
-    }
-    const finished = new Set<string>();
-    const circles: string[] = [];
-    const visit = (file: string, path: readonly string[]): void => {
-      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
-      if (finished.has(file) || path.includes(file)) return;
-      for (const next of targets.get(file) ?? []) visit(next, [...path, file]);
-      finished.add(file);
-    };
-    for (const file of targets.keys()) visit(file, []);
-    expect(targets.size).toBeGreaterThan(100);
-    expect(circles).toEqual([]);
+    expect(imports.length).toBeGreaterThan(100);
+    expect(findCircles(imports)).toEqual([]);
+  });
+
+  it('few small files have a single user', () => {
+    const files = singleUserFiles(imports);
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(SINGLE_USER_FILES_MAX);
   });
 
   it('only main reads the environment', () => {
