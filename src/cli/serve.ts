@@ -2,8 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import { type App, createApp } from '../app.ts';
+import type { App } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { bootstrap, type FirstKeys } from '../domain/organization/bootstrap.ts';
 import { createPricing } from '../domain/pricing/pricing.ts';
@@ -29,7 +30,7 @@ export async function serve(environment: Environment): Promise<void> {
   if (config.secret === null && databaseFile(config.databaseUrl) === null) {
     throw new Error('SPANDREL_SECRET must be set for this database: there is no file to keep it beside');
   }
-  const store = await openStore({
+  const opening = openStore({
     url: config.databaseUrl,
     queueMaxBytes: config.limits.requests.bodyBytes,
     jobQueue: config.evaluators.jobQueue,
@@ -38,6 +39,12 @@ export async function serve(environment: Environment): Promise<void> {
     waitMaxMs: config.databaseWaitMs,
     log,
   });
+  // A failure is reported once it is awaited below.
+  opening.catch(() => undefined);
+  // In the turn after it, the rest of the code is loaded while the thread of the writer, or the database, starts.
+  await nextTurn();
+  const { createApp } = await import('../app.ts');
+  const store = await opening;
   try {
     const rootKeys = deriveRootKeys(config.secret ?? (await secretBesideData(config, store)));
     const first: { keys: FirstKeys | null } = { keys: null };
