@@ -16,6 +16,7 @@ import { disk, wal } from './rows/disk.ts';
 import { evaluate } from './rows/evaluate.ts';
 import { eventsPage } from './rows/events-page.ts';
 import { idle } from './rows/idle.ts';
+import { indexing } from './rows/indexing.ts';
 import { ingestBatch, ingestGrpc, ingestJson } from './rows/ingest.ts';
 import { ingestUnderRead } from './rows/ingest-under-read.ts';
 import { isolation } from './rows/isolation.ts';
@@ -39,6 +40,7 @@ const rows: readonly Row[] = [
   search,
   ingestUnderRead,
   ingestUnderSearch,
+  indexing,
   tail,
   otlpHttp,
   otlpGrpc,

@@ -8,6 +8,7 @@ import type { Stop } from '../load/meter.ts';
 import { collectorRequests } from '../load/requests.ts';
 import { mixedSearches, searchCases, timeSearches } from '../load/searches.ts';
 import { createJsonTrace } from '../load/trace.ts';
+import { readGauge } from '../read-gauge.ts';
 import { mintKeys, startServer } from '../sides.ts';
 import { checkStored } from './ingest.ts';
 
@@ -98,10 +99,4 @@ async function leavePending(port: number, projectKey: string): Promise<number> {
 /** The longest event loop stall of the last minute, in seconds. */
 function readStall(port: number): Promise<number> {
   return readGauge(port, 'spandrel_event_loop_delay_max_seconds');
-}
-
-async function readGauge(port: number, name: string): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const line = text.split('\n').find((each) => each.startsWith(`${name} `));
-  return Number(line?.split(' ')[1]);
 }
