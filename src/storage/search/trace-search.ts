@@ -26,10 +26,11 @@ import { countMaxMsOf, FIND_MAX_MS, positionOf, rankByIds, totalOf } from './nam
 import type { SearchQueries, SearchRunner } from './search-runner.ts';
 import { createMatch } from './tail-match.ts';
 import type { TraceIndex } from './trace-index.ts';
+import { createValueList } from './value-list.ts';
 
-type Listed = RowOf<SearchQueries['listByStart']>;
+export type Listed = RowOf<SearchQueries['listByStart']>;
 /** Rows after a position. */
-type List = (after: SearchPosition | null, limit: number) => Promise<readonly Listed[]>;
+export type List = (after: SearchPosition | null, limit: number) => Promise<readonly Listed[]>;
 
 const LISTED_AT_ONCE = 1_000;
 /** Orders with an index in the database. */
@@ -41,6 +42,7 @@ export function createTraceSearch(runner: SearchRunner, index: TraceIndex): Trac
 
   return {
     match: createMatch(runner),
+    listValues: createValueList(runner, index, (query) => createList(runner, query)),
     find: async (query) => {
       if (query.traceIds !== null) return await scanInOrder(runner, query, await rankByIds(runner, query));
       const isListed = matchesAll(query.filter) && LISTED_BY_INDEX.includes(query.sort);

@@ -1,0 +1,183 @@
+/**
+ * Lists the values of filters. The index has only hashes of values, so they come from reading the newest traces that match. How
+ * many traces have a value is then counted by the index, where it is exact and as long as there is time.
+ */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  compileFilter,
+  createTextMatcher,
+  type Facet,
+  matchesAll,
+  needsOf,
+  readMetadata,
+} from '../../domain/traces/search/trace-filter.ts';
+import {
+  ALL_TRACES,
+  type SearchPosition,
+  type SearchQuery,
+  TOTAL_MAX,
+  type TraceSearch,
+  type ValueCount,
+  type ValuesQuery,
+} from '../../domain/traces/search/trace-search-store.ts';
+import { createDocuments } from './documents.ts';
+import { planFilter } from './index-plan.ts';
+import { findBySequences, positionOf, rankFound } from './named-traces.ts';
+import type { SearchRunner } from './search-runner.ts';
+import type { TraceIndex } from './trace-index.ts';
+import type { List, Listed } from './trace-search.ts';
+import { compareCounts, createValueCounts, type FrequentValue, type ValueCounts } from './value-counts.ts';
+
+/** Most traces that are read. */
+const TRACES_MAX = 10_000;
+const READ_MAX_MS = 60;
+/** So many are read even if that takes longer, up to a second. */
+const TRACES_MIN = 200;
+const READ_SLOWLY_MAX_MS = 1_000;
+/** From the start on; after it no other value is counted by the index. */
+const COUNT_MAX_MS = 90;
+const ROWS_AT_ONCE = 500;
+/** More traces that are not indexed could not be read in time. */
+const PENDING_MAX = 1_000;
+
+type Parts = {
+  readonly runner: SearchRunner;
+  readonly index: TraceIndex;
+  readonly list: List;
+  readonly search: SearchQuery;
+  readonly facets: readonly Facet[];
+  /** The sequences of traces that are not indexed; null: too many. */
+  readonly pending: readonly number[] | null;
+  readonly startedAtMs: number;
+};
+
+export function createValueList(
+  runner: SearchRunner,
+  index: TraceIndex,
+  listOf: (query: SearchQuery) => List,
+): TraceSearch['listValues'] {
+  return async (query) => {
+    const startedAtMs = runner.nowMs();
+    const { facets } = query;
+    const search: SearchQuery = { ...ALL_TRACES, ...boundsOf(query), isAscending: false, limit: ROWS_AT_ONCE };
+    const pending = await listPending(runner, query.projectNumber);
+    const parts: Parts = { runner, index, list: listOf(search), search, facets, pending, startedAtMs };
+    const counts = createValueCounts(query);
+    const { isEnd, hasReadPending } = await readNewest(parts, counts);
+    const frequent = counts.mostFrequent();
+    const counted = isEnd || !hasReadPending ? new Map() : await countByIndex(parts, frequent);
+    return {
+      facets: frequent.map((values) => values.map((each) => toCount(each, isEnd, counted)).sort(compareCounts)),
+      isComplete: isEnd && !counts.isFull(),
+    };
+  };
+}
+
+function boundsOf({ projectNumber, expiredBeforeMs, started, updated, sort, filter }: ValuesQuery) {
+  return { projectNumber, expiredBeforeMs, started, updated, sort, filter };
+}
+
+/** Read before the index, so that a trace that is indexed meanwhile is seen twice and not missed. */
+async function listPending({ queries, runQuery }: SearchRunner, projectNumber: number) {
+  const marked = await runQuery(queries.listPending, { projectNumber, limit: PENDING_MAX + 1 });
+  return marked.length > PENDING_MAX ? null : marked.map(({ sequence }) => sequence);
+}
+
+type Read = {
+  /** Whether all traces of the query were read. */
+  readonly isEnd: boolean;
+  /** Whether all pending ones were. */
+  readonly hasReadPending: boolean;
+};
+
+async function readNewest(parts: Parts, counts: ValueCounts): Promise<Read> {
+  const { runner, search, facets, pending, startedAtMs } = parts;
+  const { projectNumber, filter } = search;
+  const conditions = [...filter.conditions, ...facets.map((facet) => ({ ...facet, values: [] }))];
+  const needs = needsOf({ ...filter, conditions });
+  const documents = createDocuments(runner, { projectNumber, needs });
+  const fits = compileFilter(filter);
+  const holds = createTextMatcher(filter.text);
+  let count = 0;
+  const isOver = () => {
+    const passedMs = runner.nowMs() - startedAtMs;
+    return count >= TRACES_MAX || passedMs > (count < TRACES_MIN ? READ_SLOWLY_MAX_MS : READ_MAX_MS);
+  };
+  for await (const { rows, isPending } of pagesOf(parts)) {
+    for (const part of documents.cut(rows)) {
+      for (const { row, document } of await documents.read(part)) {
+        const metadata = needs.metadata ? readMetadata(document.metadataJson) : {};
+        const isFitting =
+          fits(document, metadata) && (filter.text === '' || (await documents.forEachText(row, document, holds)));
+        if (isFitting) counts.addTrace({ document, metadata, isPending });
+        count += 1;
+        if (isOver()) return { isEnd: false, hasReadPending: pending !== null && !isPending };
+      }
+      await nextTurn();
+    }
+  }
+  return { isEnd: true, hasReadPending: true };
+}
+
+type Row = Listed | ReturnType<typeof rankFound>[number];
+type Page = { readonly rows: readonly Row[]; readonly isPending: boolean };
+
+/** Pending traces first, then the newest of the others. */
+async function* pagesOf({ runner, index, list, search, pending }: Parts): AsyncGenerator<Page, void> {
+  const { projectNumber, filter } = search;
+  const find = async (sequences: readonly number[]) =>
+    rankFound(await findBySequences(runner, projectNumber, sequences), search);
+  if (pending !== null) yield { rows: await find(pending), isPending: true };
+  const plan = pending === null || matchesAll(filter) ? null : planFilter(projectNumber, filter);
+  const selection = plan === null ? null : await index.open({ query: search, plan, leftOut: pending ?? [] });
+  const isRead = new Set(pending);
+  for (let after: SearchPosition | null = null; ; ) {
+    if (selection === null) {
+      const rows: readonly Listed[] = await list(after, ROWS_AT_ONCE);
+      yield { rows: rows.filter(({ sequence }) => !isRead.has(sequence)), isPending: false };
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < ROWS_AT_ONCE) return;
+      after = positionOf(last);
+    } else {
+      const { sequences, last } = await selection.select({ after, limit: ROWS_AT_ONCE });
+      yield { rows: await find(sequences), isPending: false };
+      if (last === null) return;
+      after = last;
+    }
+  }
+}
+
+type Counted = ReadonlyMap<FrequentValue, ValueCount>;
+
+/** Counts the most frequent value of each facet first. */
+async function countByIndex(
+  { runner, index, search, facets, pending, startedAtMs }: Parts,
+  frequent: readonly (readonly FrequentValue[])[],
+): Promise<Counted> {
+  const { projectNumber, filter } = search;
+  const counted = new Map<FrequentValue, ValueCount>();
+  // The index has no conjunction of a negation and a value.
+  if (filter.isNegated) return counted;
+  const ranks = Math.max(0, ...frequent.map(({ length }) => length));
+  for (let rank = 0; rank < ranks; rank += 1) {
+    for (const [place, { name, of }] of facets.entries()) {
+      const each = frequent[place]?.[rank];
+      if (each === undefined) continue;
+      if (runner.nowMs() - startedAtMs > COUNT_MAX_MS) return counted;
+      const wanted = { ...filter, conditions: [...filter.conditions, { name, of, values: [each.value] }] };
+      const plan = planFilter(projectNumber, wanted);
+      if (plan === null || !plan.isExact) return counted;
+      const query = { ...search, filter: wanted };
+      const selection = await index.open({ query, plan, leftOut: pending ?? [] });
+      if (selection === null) return counted;
+      const count = (await selection.count(TOTAL_MAX + 1)) + each.pending;
+      counted.set(each, { value: each.value, count: Math.min(count, TOTAL_MAX), isExact: count <= TOTAL_MAX });
+    }
+  }
+  return counted;
+}
+
+function toCount(each: FrequentValue, isEnd: boolean, counted: Counted): ValueCount {
+  return counted.get(each) ?? { value: each.value, count: each.count, isExact: isEnd };
+}
