@@ -4,7 +4,7 @@ import type { Reason } from '../../fault.ts';
 import { choiceReason } from '../../reasons.ts';
 import { foldText } from './fold-text.ts';
 import type { SearchCall } from './search-call.ts';
-import { type Facet, VALUE_NAMES, type ValueName } from './trace-filter.ts';
+import { type Facet, FILTER_NAMES, VALUE_NAMES, type ValueName } from './trace-filter.ts';
 import { checkDates, datesOf, filterOf, type SearchConditions, visibleTo } from './trace-search.ts';
 import { KEYED, readFilters } from './trace-search-query.ts';
 import { EVER, type FoundValues, type TraceSearch, type ValueCount } from './trace-search-store.ts';
@@ -103,22 +103,27 @@ export function createTraceFacets({ store, traceDefaultDays }: TraceFacetsDeps):
       return { values: found.facets[0] ?? [], isPartial: !found.isComplete };
     },
     listProblems: ({ names, filtersJson }) => [
-      ...names.flatMap((name, index) => (isUnkeyed(name) ? [] : [choiceReason(`names.${index}`, UNKEYED, name)])),
+      ...names.flatMap((name, index) => nameProblems(`names.${index}`, UNKEYED, name)),
       ...readFilters(filtersJson).reasons,
     ],
     suggestProblems: ({ name, key, filtersJson }) => [
-      ...(isValueName(name) ? keyProblems(name, key) : [choiceReason('name', VALUE_NAMES, name)]),
+      ...nameProblems('name', VALUE_NAMES, name),
+      ...(isValueName(name) ? keyProblems(name, key) : []),
       ...readFilters(filtersJson).reasons,
     ],
   };
 }
 
-function isValueName(name: string): name is ValueName {
-  return VALUE_NAMES.some((each) => each === name);
+function nameProblems(field: string, choices: readonly ValueName[], name: string): readonly Reason[] {
+  if (choices.some((each) => each === name)) return [];
+  const reason = choiceReason(field, choices, name);
+  if (isValueName(name)) return [{ ...reason, message: `${field}: ${name} needs a key; SuggestTraceValues takes one` }];
+  if (!FILTER_NAMES.some((each) => each === name)) return [reason];
+  return [{ ...reason, message: `${field}: ${name} compares numbers and has no values to list` }];
 }
 
-function isUnkeyed(name: string): boolean {
-  return UNKEYED.some((each) => each === name);
+function isValueName(name: string): name is ValueName {
+  return VALUE_NAMES.some((each) => each === name);
 }
 
 function keyProblems(name: ValueName, key: string): readonly Reason[] {
