@@ -26,7 +26,7 @@ import { planFilter } from './index-plan.ts';
 import { findBySequences, positionOf, rankFound } from './named-traces.ts';
 import type { SearchRunner } from './search-runner.ts';
 import type { TraceIndex } from './trace-index.ts';
-import type { List, Listed } from './trace-search.ts';
+import { createList, type List, type Listed } from './trace-list.ts';
 import { compareCounts, createValueCounts, type FrequentValue, type ValueCounts } from './value-counts.ts';
 
 /** Most traces that are read. */
@@ -52,21 +52,17 @@ type Parts = {
   readonly startedAtMs: number;
 };
 
-export function createValueList(
-  runner: SearchRunner,
-  index: TraceIndex,
-  listOf: (query: SearchQuery) => List,
-): TraceSearch['listValues'] {
+export function createValueList(runner: SearchRunner, index: TraceIndex): TraceSearch['listValues'] {
   return async (query) => {
     const startedAtMs = runner.nowMs();
     const { facets } = query;
-    const search: SearchQuery = { ...ALL_TRACES, ...boundsOf(query), isAscending: false, limit: ROWS_AT_ONCE };
+    const search = toSearch(query);
     const pending = await listPending(runner, query.projectNumber);
-    const parts: Parts = { runner, index, list: listOf(search), search, facets, pending, startedAtMs };
+    const parts: Parts = { runner, index, list: createList(runner, search), search, facets, pending, startedAtMs };
     const counts = createValueCounts(query);
     const { isEnd, hasReadPending } = await readNewest(parts, counts);
     const frequent = counts.mostFrequent();
-    const counted = isEnd || !hasReadPending ? new Map() : await countByIndex(parts, frequent);
+    const counted = isEnd || !hasReadPending ? NOTHING : await countByIndex(parts, frequent);
     return {
       facets: frequent.map((values) => values.map((each) => toCount(each, isEnd, counted)).sort(compareCounts)),
       isComplete: isEnd && !counts.isFull(),
@@ -74,8 +70,9 @@ export function createValueList(
   };
 }
 
-function boundsOf({ projectNumber, expiredBeforeMs, started, updated, sort, filter }: ValuesQuery) {
-  return { projectNumber, expiredBeforeMs, started, updated, sort, filter };
+/** The search that finds the traces, the newest first. */
+function toSearch({ facets: _, prefix: __, ...query }: ValuesQuery): SearchQuery {
+  return { ...ALL_TRACES, ...query, isAscending: false };
 }
 
 /** Read before the index, so that a trace that is indexed meanwhile is seen twice and not missed. */
@@ -149,6 +146,7 @@ async function* pagesOf({ runner, index, list, search, pending }: Parts): AsyncG
 }
 
 type Counted = ReadonlyMap<FrequentValue, ValueCount>;
+const NOTHING: Counted = new Map();
 
 /** Counts the most frequent value of each facet first. */
 async function countByIndex(
