@@ -29,7 +29,7 @@ const userOf = (index: number) => (index % 100 === 0 ? 'rare' : index % 5 === 0 
 const users = (count: number): Stored => Array.from({ length: count }, (_, index) => ({ user_id: userOf(index) }));
 
 /** Answers the queries of a search as a database with these traces does. */
-function createRunner(stored: Stored, { pending = [] as readonly number[], nowMs = () => 0 } = {}) {
+function createRunner(stored: Stored, { pending = [] as readonly number[], nowMs = (): number => 0 } = {}) {
   const read: number[] = [];
   const rowOf = (sequence: number) => ({
     ...{ sequence, key: sequence, traceId: `t${sequence}`, startMs: sequence, updatedAtMs: 0, insertedAtMs: 0 },

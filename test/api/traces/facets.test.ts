@@ -48,14 +48,16 @@ async function send({ type = 'llm', metadata, evaluations = [], atMs = START, in
   expect(answer.status, answer.text).toBe(200);
 }
 
+type ListRequest = SurfaceCase<typeof listTraceFacets>['rpc']['request'];
+type ValuesRequest = SurfaceCase<typeof suggestTraceValues>['rpc']['request'];
 type Expected = Pick<SurfaceCase, 'status'> & Partial<SurfaceCase>;
 
-function listCase(body: object, request: object, expected: Expected): SurfaceCase {
+function listCase(body: object, request: ListRequest, expected: Expected): SurfaceCase {
   const rest = { verb: 'POST', path: '/api/traces/facets', body };
   return { name: JSON.stringify(body), headers: key(), rest, rpc: { method: listTraceFacets, request }, ...expected };
 }
 
-function valuesCase(body: object, request: object, expected: Expected): SurfaceCase {
+function valuesCase(body: object, request: ValuesRequest, expected: Expected): SurfaceCase {
   const rest = { verb: 'POST', path: '/api/traces/facets/values', body };
   return {
     name: JSON.stringify(body),
@@ -71,13 +73,21 @@ function exactly(counts: Readonly<Record<string, number>>): readonly object[] {
   return Object.entries(counts).map(([value, count]) => ({ value, count, countRelation: 'eq' }));
 }
 
-async function expectFacets(body: object, request: object, facets: Readonly<Record<string, object>>): Promise<void> {
+async function expectFacets(
+  body: object,
+  request: ListRequest,
+  facets: Readonly<Record<string, object>>,
+): Promise<void> {
   const check = (answer: Body) =>
     expect(answer).toEqual({ facets: Object.entries(facets).map(([name, values]) => ({ name, values })) });
   await expectEverywhere(app.address, listCase(body, request, { status: 200, check }));
 }
 
-async function expectValues(body: object, request: object, counts: Readonly<Record<string, number>>): Promise<void> {
+async function expectValues(
+  body: object,
+  request: ValuesRequest,
+  counts: Readonly<Record<string, number>>,
+): Promise<void> {
   const check = (answer: Body) => expect(answer).toEqual({ values: exactly(counts) });
   await expectEverywhere(app.address, valuesCase(body, request, { status: 200, check }));
 }
