@@ -23,6 +23,7 @@ import {
 } from '../../domain/traces/search/trace-search-store.ts';
 import { createDocuments } from './documents.ts';
 import { planFilter } from './index-plan.ts';
+import { listPending } from './index-search.ts';
 import { findBySequences, positionOf, rankFound } from './named-traces.ts';
 import type { SearchRunner } from './search-runner.ts';
 import type { TraceIndex } from './trace-index.ts';
@@ -38,8 +39,6 @@ const READ_SLOWLY_MAX_MS = 1_000;
 /** From the start on; after it no other value is counted by the index. */
 const COUNT_MAX_MS = 90;
 const ROWS_AT_ONCE = 500;
-/** More traces that are not indexed could not be read in time. */
-const PENDING_MAX = 1_000;
 
 type Parts = {
   readonly runner: SearchRunner;
@@ -60,12 +59,14 @@ export function createValueList(runner: SearchRunner, index: TraceIndex): TraceS
     const pending = await listPending(runner, query.projectNumber);
     const parts: Parts = { runner, index, list: createList(runner, search), search, facets, pending, startedAtMs };
     const counts = createValueCounts(query);
-    const { isEnd, hasReadPending } = await readNewest(parts, counts);
+    const read = await readNewest(parts, counts);
     const frequent = counts.mostFrequent();
-    const counted = isEnd || !hasReadPending ? NOTHING : await countByIndex(parts, frequent);
+    const counted = await countByIndex(parts, read, frequent);
+    const toCount = (each: FrequentValue): ValueCount =>
+      counted.get(each) ?? { value: each.value, count: each.count, isExact: read.isEnd };
     return {
-      facets: frequent.map((values) => values.map((each) => toCount(each, isEnd, counted)).sort(compareCounts)),
-      isComplete: isEnd && !counts.isFull(),
+      facets: frequent.map((values) => values.map(toCount).sort(compareCounts)),
+      isComplete: read.isEnd && !counts.isFull(),
     };
   };
 }
@@ -73,12 +74,6 @@ export function createValueList(runner: SearchRunner, index: TraceIndex): TraceS
 /** The search that finds the traces, the newest first. */
 function toSearch({ facets: _, prefix: __, ...query }: ValuesQuery): SearchQuery {
   return { ...ALL_TRACES, ...query, isAscending: false };
-}
-
-/** Read before the index, so that a trace that is indexed meanwhile is seen twice and not missed. */
-async function listPending({ queries, runQuery }: SearchRunner, projectNumber: number) {
-  const marked = await runQuery(queries.listPending, { projectNumber, limit: PENDING_MAX + 1 });
-  return marked.length > PENDING_MAX ? null : marked.map(({ sequence }) => sequence);
 }
 
 type Read = {
@@ -89,7 +84,7 @@ type Read = {
 };
 
 async function readNewest(parts: Parts, counts: ValueCounts): Promise<Read> {
-  const { runner, search, facets, pending, startedAtMs } = parts;
+  const { runner, search, facets, startedAtMs } = parts;
   const { projectNumber, filter } = search;
   const conditions = [...filter.conditions, ...facets.map((facet) => ({ ...facet, values: [] }))];
   const needs = needsOf({ ...filter, conditions });
@@ -109,7 +104,7 @@ async function readNewest(parts: Parts, counts: ValueCounts): Promise<Read> {
           fits(document, metadata) && (filter.text === '' || (await documents.forEachText(row, document, holds)));
         if (isFitting) counts.addTrace({ document, metadata, isPending });
         count += 1;
-        if (isOver()) return { isEnd: false, hasReadPending: pending !== null && !isPending };
+        if (isOver()) return { isEnd: false, hasReadPending: !isPending };
       }
       await nextTurn();
     }
@@ -125,7 +120,7 @@ async function* pagesOf({ runner, index, list, search, pending }: Parts): AsyncG
   const { projectNumber, filter } = search;
   const find = async (sequences: readonly number[]) =>
     rankFound(await findBySequences(runner, projectNumber, sequences), search);
-  if (pending !== null) yield { rows: await find(pending), isPending: true };
+  for (const sequences of chunksOf(pending?.toReversed() ?? [])) yield { rows: await find(sequences), isPending: true };
   const plan = pending === null || matchesAll(filter) ? null : planFilter(projectNumber, filter);
   const selection = plan === null ? null : await index.open({ query: search, plan, leftOut: pending ?? [] });
   const isRead = new Set(pending);
@@ -145,18 +140,21 @@ async function* pagesOf({ runner, index, list, search, pending }: Parts): AsyncG
   }
 }
 
-type Counted = ReadonlyMap<FrequentValue, ValueCount>;
-const NOTHING: Counted = new Map();
+function chunksOf(sequences: readonly number[]): readonly (readonly number[])[] {
+  const count = Math.ceil(sequences.length / ROWS_AT_ONCE);
+  return Array.from({ length: count }, (_, at) => sequences.slice(at * ROWS_AT_ONCE, (at + 1) * ROWS_AT_ONCE));
+}
 
 /** Counts the most frequent value of each facet first. */
 async function countByIndex(
   { runner, index, search, facets, pending, startedAtMs }: Parts,
+  { isEnd, hasReadPending }: Read,
   frequent: readonly (readonly FrequentValue[])[],
-): Promise<Counted> {
+): Promise<ReadonlyMap<FrequentValue, ValueCount>> {
   const { projectNumber, filter } = search;
   const counted = new Map<FrequentValue, ValueCount>();
   // The index has no conjunction of a negation and a value.
-  if (filter.isNegated) return counted;
+  if (isEnd || pending === null || filter.isNegated) return counted;
   const ranks = Math.max(0, ...frequent.map(({ length }) => length));
   for (let rank = 0; rank < ranks; rank += 1) {
     for (const [place, { name, of }] of facets.entries()) {
@@ -167,15 +165,12 @@ async function countByIndex(
       const plan = planFilter(projectNumber, wanted);
       if (plan === null || !plan.isExact) return counted;
       const query = { ...search, filter: wanted };
-      const selection = await index.open({ query, plan, leftOut: pending ?? [] });
+      const selection = await index.open({ query, plan, leftOut: pending });
       if (selection === null) return counted;
       const count = (await selection.count(TOTAL_MAX + 1)) + each.pending;
-      counted.set(each, { value: each.value, count: Math.min(count, TOTAL_MAX), isExact: count <= TOTAL_MAX });
+      const isExact = hasReadPending && count <= TOTAL_MAX;
+      counted.set(each, { value: each.value, count: Math.min(count, TOTAL_MAX), isExact });
     }
   }
   return counted;
-}
-
-function toCount(each: FrequentValue, isEnd: boolean, counted: Counted): ValueCount {
-  return counted.get(each) ?? { value: each.value, count: each.count, isExact: isEnd };
 }
