@@ -156,7 +156,7 @@ it('reads until its time is over, but some traces even if that takes longer', as
   expect(await countRead(10)).toBe(101);
 });
 
-it('counts the most frequent values while there is time, and calls other counts what they are', async () => {
+it('counts values while there is time, at first only up to a thousand, and calls other counts what they are', async () => {
   let nowMs = 0;
   const stored = users(15_000);
   const { runner } = createRunner(stored, { nowMs: () => nowMs });
@@ -166,8 +166,25 @@ it('counts the most frequent values while there is time, and calls other counts 
   const { facets } = await createTraceSearch(runner, index).listValues(USERS);
   expect(facets[0]).toEqual([
     { value: 'most', count: TOTAL_MAX, isExact: false },
-    { value: 'some', count: 2_850, isExact: true },
-    { value: 'rare', count: 100, isExact: false },
+    { value: 'some', count: 1_900, isExact: false },
+    { value: 'rare', count: 150, isExact: true },
+  ]);
+});
+
+it('counts up to a thousand of each value before it counts more of any', async () => {
+  let nowMs = 0;
+  const stored = Array.from({ length: 15_000 }, (_, index) => ({ user_id: index < 5_000 ? `u${index % 4}` : 'u0' }));
+  const index = createIndex(stored, () => {
+    nowMs += 25;
+  });
+  const newest = stored.map((each, at) => (at < 14_000 ? each : { user_id: `u${at % 4}` }));
+  const { runner } = createRunner(newest, { nowMs: () => nowMs });
+  const { facets } = await createTraceSearch(runner, index).listValues(USERS);
+  expect(facets[0]).toEqual([
+    { value: 'u0', count: 9_250, isExact: false },
+    { value: 'u1', count: 1_000, isExact: false },
+    { value: 'u2', count: 1_000, isExact: false },
+    { value: 'u3', count: 1_000, isExact: false },
   ]);
 });
 

@@ -1886,7 +1886,7 @@ export declare type TraceFacet = Message<"spandrel.v1.TraceFacet"> & {
   name: string;
 
   /**
-   * Values by descending count, then in the order of their characters.
+   * Values by descending count; of equal counts the one that is more frequent in the traces read comes first.
    *
    * @generated from field: repeated spandrel.v1.TraceValueCount values = 2;
    */
@@ -2028,7 +2028,7 @@ export declare const SuggestTraceValuesRequestSchema: GenMessage<SuggestTraceVal
  */
 export declare type SuggestTraceValuesResponse = Message<"spandrel.v1.SuggestTraceValuesResponse"> & {
   /**
-   * Values by descending count, then in the order of their characters.
+   * Values by descending count; of equal counts the one that is more frequent in the traces read comes first.
    *
    * @generated from field: repeated spandrel.v1.TraceValueCount values = 1;
    */

@@ -3,7 +3,7 @@
 import { foldText } from '../../domain/traces/search/fold-text.ts';
 import { type SearchDocument, valuesOf } from '../../domain/traces/search/trace-filter.ts';
 import { VALUE_CHARACTERS_MAX } from '../../domain/traces/search/trace-search-query.ts';
-import type { ValueCount, ValuesQuery } from '../../domain/traces/search/trace-search-store.ts';
+import type { ValuesQuery } from '../../domain/traces/search/trace-search-store.ts';
 import type { LosslessObject } from '../../json/lossless-json.ts';
 
 /** How many traces have a value. */
@@ -69,9 +69,7 @@ export function createValueCounts({ facets, prefix, limit }: ValuesQuery) {
   };
 }
 
-type Comparable = Pick<ValueCount, 'count' | 'value'>;
-
 /** The highest count first, then by code units. */
-export function compareCounts(one: Comparable, other: Comparable): number {
+function compareCounts(one: FrequentValue, other: FrequentValue): number {
   return other.count - one.count || (one.value < other.value ? -1 : 1);
 }

@@ -5,6 +5,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
+  type Condition,
   compileFilter,
   createTextMatcher,
   type Facet,
@@ -28,7 +29,7 @@ import { findBySequences, positionOf, rankFound } from './named-traces.ts';
 import type { SearchRunner } from './search-runner.ts';
 import type { TraceIndex } from './trace-index.ts';
 import { createList, type List, type Listed } from './trace-list.ts';
-import { compareCounts, createValueCounts, type FrequentValue, type ValueCounts } from './value-counts.ts';
+import { createValueCounts, type FrequentValue, type ValueCounts } from './value-counts.ts';
 
 /** Most traces that are read. */
 const TRACES_MAX = 10_000;
@@ -38,6 +39,8 @@ const TRACES_MIN = 200;
 const READ_SLOWLY_MAX_MS = 1_000;
 /** From the start on; after it no other value is counted by the index. */
 const COUNT_MAX_MS = 90;
+/** Counts stop at the first limit, which takes little time, and go on to the second one while there is time. */
+const COUNT_LIMITS = [1_000, TOTAL_MAX] as const;
 const ROWS_AT_ONCE = 500;
 
 type Parts = {
@@ -65,7 +68,8 @@ export function createValueList(runner: SearchRunner, index: TraceIndex): TraceS
     const toCount = (each: FrequentValue): ValueCount =>
       counted.get(each) ?? { value: each.value, count: each.count, isExact: read.isEnd };
     return {
-      facets: frequent.map((values) => values.map(toCount).sort(compareCounts)),
+      // The sort is stable: of equal counts the one that was read more often stays first.
+      facets: frequent.map((values) => values.map(toCount).sort((one, other) => other.count - one.count)),
       isComplete: read.isEnd && !counts.isFull(),
     };
   };
@@ -145,32 +149,59 @@ function chunksOf(sequences: readonly number[]): readonly (readonly number[])[] 
   return Array.from({ length: count }, (_, at) => sequences.slice(at * ROWS_AT_ONCE, (at + 1) * ROWS_AT_ONCE));
 }
 
-/** Counts the most frequent value of each facet first. */
+/** A frequent value, and the condition that finds it. */
+type Wanted = { readonly each: FrequentValue; readonly condition: Condition };
+
+/** The most frequent value of each facet first. */
+function rankWanted(facets: readonly Facet[], frequent: readonly (readonly FrequentValue[])[]): readonly Wanted[] {
+  const ranks = Math.max(0, ...frequent.map(({ length }) => length));
+  return Array.from({ length: ranks }, (_, rank) =>
+    facets.flatMap((facet, place) => {
+      const each = frequent[place]?.[rank];
+      return each === undefined ? [] : [{ each, condition: { ...facet, values: [each.value] } }];
+    }),
+  ).flat();
+}
+
 async function countByIndex(
-  { runner, index, search, facets, pending, startedAtMs }: Parts,
+  parts: Parts,
   { isEnd, hasReadPending }: Read,
   frequent: readonly (readonly FrequentValue[])[],
 ): Promise<ReadonlyMap<FrequentValue, ValueCount>> {
-  const { projectNumber, filter } = search;
+  const { runner, facets, startedAtMs } = parts;
   const counted = new Map<FrequentValue, ValueCount>();
-  // The index has no conjunction of a negation and a value.
-  if (isEnd || pending === null || filter.isNegated) return counted;
-  const ranks = Math.max(0, ...frequent.map(({ length }) => length));
-  for (let rank = 0; rank < ranks; rank += 1) {
-    for (const [place, { name, of }] of facets.entries()) {
-      const each = frequent[place]?.[rank];
-      if (each === undefined) continue;
-      if (runner.nowMs() - startedAtMs > COUNT_MAX_MS) return counted;
-      const wanted = { ...filter, conditions: [...filter.conditions, { name, of, values: [each.value] }] };
-      const plan = planFilter(projectNumber, wanted);
-      if (plan === null || !plan.isExact) return counted;
-      const query = { ...search, filter: wanted };
-      const selection = await index.open({ query, plan, leftOut: pending });
-      if (selection === null) return counted;
-      const count = (await selection.count(TOTAL_MAX + 1)) + each.pending;
-      const isExact = hasReadPending && count <= TOTAL_MAX;
-      counted.set(each, { value: each.value, count: Math.min(count, TOTAL_MAX), isExact });
+  if (isEnd) return counted;
+  let left = rankWanted(facets, frequent);
+  for (const limit of COUNT_LIMITS) {
+    const beyond: Wanted[] = [];
+    for (const wanted of left) {
+      const { each, condition } = wanted;
+      let count = each.count;
+      if (count <= limit) {
+        if (runner.nowMs() - startedAtMs > COUNT_MAX_MS) return counted;
+        const others = await countOthers(parts, condition, limit + 1);
+        if (others === null) return counted;
+        count = others + each.pending;
+        const isExact = hasReadPending && count <= limit;
+        counted.set(each, { value: each.value, count: Math.min(count, limit), isExact });
+      }
+      if (count > limit) beyond.push(wanted);
     }
+    left = beyond;
   }
   return counted;
+}
+
+/** How many traces that are not pending meet a condition more; null: the index cannot tell. */
+async function countOthers(
+  { index, search, pending }: Parts,
+  condition: Condition,
+  limit: number,
+): Promise<number | null> {
+  const filter = { ...search.filter, conditions: [...search.filter.conditions, condition] };
+  // The index has no conjunction of a negation and a value.
+  const plan = filter.isNegated ? null : planFilter(search.projectNumber, filter);
+  if (plan === null || !plan.isExact || pending === null) return null;
+  const selection = await index.open({ query: { ...search, filter }, plan, leftOut: pending });
+  return selection === null ? null : await selection.count(limit);
 }

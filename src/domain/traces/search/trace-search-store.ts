@@ -16,7 +16,7 @@ export type TraceSearch = {
    */
   match(question: MatchQuery): Promise<Matched>;
   /**
-   * The most frequent values of filters in the newest traces that match, most frequent first, equal ones by code units. MUST see
+   * The most frequent values of filters in the newest traces that match, those that most traces have first. MUST see
    * every append acknowledged before the call, MUST match as `find` does, MUST return no value without a matching trace,
    * MUST call no count exact that is not, MUST call an answer complete only if no value is missing, MUST NOT delay
    * appends, and MUST end within a few seconds, with little to read within a tenth of one.
