@@ -2980,7 +2980,7 @@ export declare const TraceService: GenService<{
   },
   /**
    * The most frequent values that filters can have, with the number of traces that have each. Values come from the
-   * newest traces that match, up to 10,000 and as many as can be read in about 60 milliseconds; a count is exact where
+   * newest traces that match, up to 10,000 and as many as can be read in about 50 milliseconds; a count is exact where
    * that is quick to tell.
    * Errors: INVALID_ARGUMENT validation_error.
    *
@@ -2993,7 +2993,7 @@ export declare const TraceService: GenService<{
   },
   /**
    * The most frequent values of one filter that begin with a prefix, with the number of traces that have each. Values
-   * come from the newest traces that match, up to 10,000 and as many as can be read in about 60 milliseconds; a count is
+   * come from the newest traces that match, up to 10,000 and as many as can be read in about 50 milliseconds; a count is
    * exact where that is quick to tell.
    * Errors: INVALID_ARGUMENT validation_error.
    *

@@ -33,7 +33,7 @@ import { createValueCounts, type FrequentValue, type ValueCounts } from './value
 
 /** Most traces that are read. */
 const TRACES_MAX = 10_000;
-const READ_MAX_MS = 60;
+const READ_MAX_MS = 50;
 /** So many are read even if that takes longer, up to a second. */
 const TRACES_MIN = 200;
 const READ_SLOWLY_MAX_MS = 1_000;
