@@ -53,6 +53,7 @@ import { createSpend } from './domain/spend/spend.ts';
 import type { RunSteps } from './domain/steps.ts';
 import { createLosses, type LossMeter } from './domain/traces/collector/losses.ts';
 import { createTraceExports } from './domain/traces/export/trace-export.ts';
+import { createTraceFacets } from './domain/traces/search/trace-facets.ts';
 import { createTraceSearches } from './domain/traces/search/trace-search.ts';
 import type { ChangeFeed } from './domain/traces/tail/change-feed.ts';
 import { createTraceTails } from './domain/traces/tail/trace-tail.ts';
@@ -136,6 +137,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
     meter,
     runSteps,
   });
+  const facets = createTraceFacets({ store: store.search, traceDefaultDays });
   const tails = createTraceTails({
     search: store.search,
     searches,
@@ -165,7 +167,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
     ...compile(
       TraceService,
       createTraceRpc({
-        ...{ traces, changes, searches, exports, tails, analytics, settings, runSteps },
+        ...{ traces, changes, searches, facets, exports, tails, analytics, settings, runSteps },
         platformUrl: linkTo('traces'),
       }),
     ),

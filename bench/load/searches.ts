@@ -5,6 +5,7 @@ import { type RequestSource, runHttpLoad } from './http.ts';
 /** A kind of search request. */
 export type SearchCase = {
   readonly name: string;
+  readonly path?: string;
   readonly body: (index: number) => object;
   /** The limit of the p99. */
   readonly msMax: number;
@@ -15,10 +16,13 @@ const LISTED_MS_MAX = 50;
 const MANY_LISTED_MS_MAX = 100;
 const MANY_TRACES = 10_000_000;
 const TEXT_MS_MAX = 300;
+const VALUES_MS_MAX = 100;
+
+const LIST = listed('list', () => ({}));
 
 /** Searches in a database that fill/ filled with traces; each request differs. */
 const CASES: readonly SearchCase[] = [
-  listed('list', () => ({})),
+  LIST,
   listed('user', (index) => ({ filters: { 'metadata.user_id': [`user_${(index * 37) % USERS}`] } })),
   listed('values', (index) => ({
     filters: {
@@ -37,6 +41,13 @@ const CASES: readonly SearchCase[] = [
   { name: 'text-rare', body: () => ({ query: RARE_WORD }), msMax: TEXT_MS_MAX },
   { name: 'text-common', body: (index) => ({ query: wordOf(index % 50) }), msMax: TEXT_MS_MAX },
   { name: 'text-none', body: (index) => ({ query: `${wordOf(index % 50)} xyzzy` }), msMax: TEXT_MS_MAX },
+  { name: 'facets', path: '/api/traces/facets', body: () => ({}), msMax: VALUES_MS_MAX },
+  {
+    name: 'suggestions',
+    path: '/api/traces/facets/values',
+    body: (index) => ({ name: 'metadata.user_id', prefix: `USER_${index % 10}` }),
+    msMax: VALUES_MS_MAX,
+  },
 ];
 
 /** The kinds of searches among so many traces. Their pages have the default size. */
@@ -49,10 +60,10 @@ function listed(name: string, body: (index: number) => object): SearchCase {
   return { name, body, msMax: LISTED_MS_MAX };
 }
 
-export function searchRequest(projectKey: string, body: object): Buffer {
-  const text = JSON.stringify(body);
+function searchRequest(projectKey: string, { path = '/api/traces/search', body }: SearchCase, index: number): Buffer {
+  const text = JSON.stringify(body(index));
   const head = [
-    'POST /api/traces/search HTTP/1.1',
+    `POST ${path} HTTP/1.1`,
     'Host: 127.0.0.1',
     `X-Auth-Token: ${projectKey}`,
     'Content-Type: application/json',
@@ -70,7 +81,7 @@ export async function timeSearches(port: number, projectKey: string, searchCase:
     return {
       next() {
         index += 1;
-        const request = searchRequest(projectKey, searchCase.body(index));
+        const request = searchRequest(projectKey, searchCase, index);
         sentAt = performance.now();
         return request;
       },
@@ -87,8 +98,7 @@ export function mixedSearches(projectKey: string): () => RequestSource {
   return () => ({
     next() {
       index += 1;
-      const searchCase = CASES[index % CASES.length];
-      return searchRequest(projectKey, searchCase?.body(index) ?? {});
+      return searchRequest(projectKey, CASES[index % CASES.length] ?? LIST, index);
     },
   });
 }

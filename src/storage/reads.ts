@@ -44,6 +44,7 @@ export function completeBefore(reads: SumReads, complete: CompleteSums['complete
     ...reads,
     find: completed(reads.find),
     match: completed(reads.match),
+    listValues: completed(reads.listValues),
     summarise: completed(reads.summarise),
     statsOfUser: completed(reads.statsOfUser),
     summariseEvaluations: completed(reads.summariseEvaluations),
@@ -55,6 +56,7 @@ export function limitSumReads<Reads extends SumReads>(reads: Reads): Reads {
   return {
     ...reads,
     find: limitSearches(reads.find),
+    listValues: limitSearches(reads.listValues),
     summarise: limitSearches(reads.summarise),
     statsOfUser: limitSearches(reads.statsOfUser),
     summariseEvaluations: limitSearches(reads.summariseEvaluations),

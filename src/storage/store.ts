@@ -117,7 +117,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
         return await queue.append(append);
       },
     },
-    search: { find: sums.find, match: sums.match, countUnindexed },
+    search: { find: sums.find, match: sums.match, listValues: sums.listValues, countUnindexed },
     analytics: sums,
     spend: { sum: sums.sum },
     traceChanges: { removeTrace: traceChanges.removeTrace, patchMetadata: traceChanges.patchMetadata },

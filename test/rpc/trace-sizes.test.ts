@@ -47,6 +47,7 @@ async function written(spans: readonly Span[], evaluations: readonly Evaluation[
     changes: {} as never,
     analytics: {} as never,
     searches: {} as never,
+    facets: {} as never,
     exports: {} as never,
     tails: {} as never,
     traces: traces as Traces,

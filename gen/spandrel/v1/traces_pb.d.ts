@@ -1771,6 +1771,284 @@ export declare type TracePagination = Message<"spandrel.v1.TracePagination"> & {
 export declare const TracePaginationSchema: GenMessage<TracePagination>;
 
 /**
+ * The filters whose values to list, and the traces that count.
+ *
+ * @generated from message spandrel.v1.ListTraceFacetsRequest
+ */
+export declare type ListTraceFacetsRequest = Message<"spandrel.v1.ListTraceFacetsRequest"> & {
+  /**
+   * Start of the range of dates, included, default 30 days ago: RFC 3339, or epoch milliseconds as a number or a text
+   * of digits.
+   *
+   * @generated from field: google.protobuf.Timestamp start_date = 1;
+   */
+  startDate?: Timestamp | undefined;
+
+  /**
+   * End of the range of dates, included, default in 24 hours, in the forms of start_date; a date without a time
+   * includes its day.
+   *
+   * @generated from field: google.protobuf.Timestamp end_date = 2;
+   */
+  endDate?: Timestamp | undefined;
+
+  /**
+   * Instant of a trace that lies within the dates, and by which the newest traces are read; default occurred.
+   *
+   * @generated from field: spandrel.v1.TraceDateField date_field = 3;
+   */
+  dateField: TraceDateField;
+
+  /**
+   * Text that the name, the error message, the input or the output of a span holds within the first 64 KiB of these,
+   * whatever its letter case and however its characters are composed; at most 1,048,576 characters. Empty: any.
+   *
+   * @generated from field: string query = 4;
+   */
+  query: string;
+
+  /**
+   * Filters by name that the traces match, a JSON object, described in docs/search.md.
+   *
+   * @generated from field: optional string filters_json = 5;
+   */
+  filtersJson?: string | undefined;
+
+  /**
+   * Whether to count the traces that do not match the filters instead; default false.
+   *
+   * @generated from field: bool negate_filters = 6;
+   */
+  negateFilters: boolean;
+
+  /**
+   * Names of the filters, at most 20; those of numbers, such as traces.duration_ms, have no values, and those with values
+   * for each key or evaluator are for SuggestTraceValues. Empty: spans.model, spans.type, traces.name, traces.error,
+   * traces.origin, metadata.user_id, metadata.thread_id, metadata.customer_id, metadata.labels, metadata.prompt_ids,
+   * metadata.key and evaluations.evaluator_id.
+   *
+   * @generated from field: repeated string names = 7;
+   */
+  names: string[];
+
+  /**
+   * Number of values of each filter, 1 to 50; default 10.
+   *
+   * @generated from field: optional int32 limit = 8;
+   */
+  limit?: number | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.ListTraceFacetsRequest.
+ * Use `create(ListTraceFacetsRequestSchema)` to create a new message.
+ */
+export declare const ListTraceFacetsRequestSchema: GenMessage<ListTraceFacetsRequest>;
+
+/**
+ * The most frequent values of each filter.
+ *
+ * @generated from message spandrel.v1.ListTraceFacetsResponse
+ */
+export declare type ListTraceFacetsResponse = Message<"spandrel.v1.ListTraceFacetsResponse"> & {
+  /**
+   * Filters with their values, in the order of the request.
+   *
+   * @generated from field: repeated spandrel.v1.TraceFacet facets = 1;
+   */
+  facets: TraceFacet[];
+
+  /**
+   * True where not all matching traces were read, so that values may be missing; unset otherwise.
+   *
+   * @generated from field: optional bool partial = 2;
+   */
+  partial?: boolean | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.ListTraceFacetsResponse.
+ * Use `create(ListTraceFacetsResponseSchema)` to create a new message.
+ */
+export declare const ListTraceFacetsResponseSchema: GenMessage<ListTraceFacetsResponse>;
+
+/**
+ * A filter with its most frequent values.
+ *
+ * @generated from message spandrel.v1.TraceFacet
+ */
+export declare type TraceFacet = Message<"spandrel.v1.TraceFacet"> & {
+  /**
+   * Name of the filter, as searches take it.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Values by descending count; of equal counts the one that is more frequent in the traces read comes first.
+   *
+   * @generated from field: repeated spandrel.v1.TraceValueCount values = 2;
+   */
+  values: TraceValueCount[];
+};
+
+/**
+ * Describes the message spandrel.v1.TraceFacet.
+ * Use `create(TraceFacetSchema)` to create a new message.
+ */
+export declare const TraceFacetSchema: GenMessage<TraceFacet>;
+
+/**
+ * A value that a filter can have, and how many traces have it.
+ *
+ * @generated from message spandrel.v1.TraceValueCount
+ */
+export declare type TraceValueCount = Message<"spandrel.v1.TraceValueCount"> & {
+  /**
+   * The value as a filter takes it, at most 1,000 characters; longer values are left out.
+   *
+   * @generated from field: string value = 1;
+   */
+  value: string;
+
+  /**
+   * Number of matching traces with the value, at most 10,000; the least number where count_relation is gte.
+   *
+   * @generated from field: int64 count = 2;
+   */
+  count: bigint;
+
+  /**
+   * Meaning of count: eq where it is exact, gte where there may be more.
+   *
+   * @generated from field: string count_relation = 3;
+   */
+  countRelation: string;
+};
+
+/**
+ * Describes the message spandrel.v1.TraceValueCount.
+ * Use `create(TraceValueCountSchema)` to create a new message.
+ */
+export declare const TraceValueCountSchema: GenMessage<TraceValueCount>;
+
+/**
+ * The filter whose values to suggest, and the traces that count.
+ *
+ * @generated from message spandrel.v1.SuggestTraceValuesRequest
+ */
+export declare type SuggestTraceValuesRequest = Message<"spandrel.v1.SuggestTraceValuesRequest"> & {
+  /**
+   * Start of the range of dates, included, default 30 days ago: RFC 3339, or epoch milliseconds as a number or a text
+   * of digits.
+   *
+   * @generated from field: google.protobuf.Timestamp start_date = 1;
+   */
+  startDate?: Timestamp | undefined;
+
+  /**
+   * End of the range of dates, included, default in 24 hours, in the forms of start_date; a date without a time
+   * includes its day.
+   *
+   * @generated from field: google.protobuf.Timestamp end_date = 2;
+   */
+  endDate?: Timestamp | undefined;
+
+  /**
+   * Instant of a trace that lies within the dates, and by which the newest traces are read; default occurred.
+   *
+   * @generated from field: spandrel.v1.TraceDateField date_field = 3;
+   */
+  dateField: TraceDateField;
+
+  /**
+   * Text that the name, the error message, the input or the output of a span holds within the first 64 KiB of these,
+   * whatever its letter case and however its characters are composed; at most 1,048,576 characters. Empty: any.
+   *
+   * @generated from field: string query = 4;
+   */
+  query: string;
+
+  /**
+   * Filters by name that the traces match, a JSON object, described in docs/search.md.
+   *
+   * @generated from field: optional string filters_json = 5;
+   */
+  filtersJson?: string | undefined;
+
+  /**
+   * Whether to count the traces that do not match the filters instead; default false.
+   *
+   * @generated from field: bool negate_filters = 6;
+   */
+  negateFilters: boolean;
+
+  /**
+   * Name of the filter; those of numbers, such as traces.duration_ms, have no values.
+   *
+   * @generated from field: string name = 7;
+   */
+  name: string;
+
+  /**
+   * Key of the metadata for metadata.value, and ID of the evaluator for evaluations.passed, evaluations.state and
+   * evaluations.label, at most 1,000 characters; empty for all other filters.
+   *
+   * @generated from field: string key = 8;
+   */
+  key: string;
+
+  /**
+   * Text that the values begin with, whatever its letter case and however its characters are composed; at most 200
+   * characters. Empty: any.
+   *
+   * @generated from field: string prefix = 9;
+   */
+  prefix: string;
+
+  /**
+   * Number of values, 1 to 50; default 10.
+   *
+   * @generated from field: optional int32 limit = 10;
+   */
+  limit?: number | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.SuggestTraceValuesRequest.
+ * Use `create(SuggestTraceValuesRequestSchema)` to create a new message.
+ */
+export declare const SuggestTraceValuesRequestSchema: GenMessage<SuggestTraceValuesRequest>;
+
+/**
+ * The most frequent values of the filter.
+ *
+ * @generated from message spandrel.v1.SuggestTraceValuesResponse
+ */
+export declare type SuggestTraceValuesResponse = Message<"spandrel.v1.SuggestTraceValuesResponse"> & {
+  /**
+   * Values by descending count; of equal counts the one that is more frequent in the traces read comes first.
+   *
+   * @generated from field: repeated spandrel.v1.TraceValueCount values = 1;
+   */
+  values: TraceValueCount[];
+
+  /**
+   * True where not all matching traces were read, so that values may be missing; unset otherwise.
+   *
+   * @generated from field: optional bool partial = 2;
+   */
+  partial?: boolean | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.SuggestTraceValuesResponse.
+ * Use `create(SuggestTraceValuesResponseSchema)` to create a new message.
+ */
+export declare const SuggestTraceValuesResponseSchema: GenMessage<SuggestTraceValuesResponse>;
+
+/**
  * The search whose traces are exported.
  *
  * @generated from message spandrel.v1.ExportTracesRequest
@@ -2699,6 +2977,32 @@ export declare const TraceService: GenService<{
     methodKind: "unary";
     input: typeof SearchTracesRequestSchema;
     output: typeof SearchTracesResponseSchema;
+  },
+  /**
+   * The most frequent values that filters can have, with the number of traces that have each. Values come from the
+   * newest traces that match, up to 10,000 and as many as can be read in about 50 milliseconds; a count is exact where
+   * that is quick to tell.
+   * Errors: INVALID_ARGUMENT validation_error.
+   *
+   * @generated from rpc spandrel.v1.TraceService.ListTraceFacets
+   */
+  listTraceFacets: {
+    methodKind: "unary";
+    input: typeof ListTraceFacetsRequestSchema;
+    output: typeof ListTraceFacetsResponseSchema;
+  },
+  /**
+   * The most frequent values of one filter that begin with a prefix, with the number of traces that have each. Values
+   * come from the newest traces that match, up to 10,000 and as many as can be read in about 50 milliseconds; a count is
+   * exact where that is quick to tell.
+   * Errors: INVALID_ARGUMENT validation_error.
+   *
+   * @generated from rpc spandrel.v1.TraceService.SuggestTraceValues
+   */
+  suggestTraceValues: {
+    methodKind: "unary";
+    input: typeof SuggestTraceValuesRequestSchema;
+    output: typeof SuggestTraceValuesResponseSchema;
   },
   /**
    * Returns all traces that a search finds, in the same order: the body is that of a search without pageSize and

@@ -8,6 +8,7 @@ import type { RunSteps } from '../../domain/steps.ts';
 import type { TraceDraft } from '../../domain/traces/collector/collector-draft.ts';
 import { toTraceDraft } from '../../domain/traces/collector/collector-json.ts';
 import type { TraceExports } from '../../domain/traces/export/trace-export.ts';
+import type { TraceFacets } from '../../domain/traces/search/trace-facets.ts';
 import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
 import type { TraceTails } from '../../domain/traces/tail/trace-tail.ts';
 import type { TraceChanges } from '../../domain/traces/trace-changes.ts';
@@ -20,6 +21,7 @@ import { createProjectSettingsRpc } from '../organization/project-settings.ts';
 import { projectOf } from '../scope.ts';
 import { readCollectRequest } from './collect-request.ts';
 import { createTraceExportRpc } from './trace-export.ts';
+import { createTraceFacetsRpc } from './trace-facets.ts';
 import { digestMessage, type PlatformUrl, traceWithSpans } from './trace-message.ts';
 import { createTraceSearchRpc } from './trace-search.ts';
 import { createTraceTailRpc } from './trace-tail.ts';
@@ -34,6 +36,7 @@ type TraceRpcDeps = {
   readonly traces: Traces;
   readonly changes: TraceChanges;
   readonly searches: TraceSearches;
+  readonly facets: TraceFacets;
   readonly analytics: Analytics;
   readonly exports: TraceExports;
   readonly tails: TraceTails;
@@ -43,7 +46,7 @@ type TraceRpcDeps = {
 };
 
 export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceService> {
-  const { traces, changes, searches, analytics, settings, platformUrl, runSteps } = deps;
+  const { traces, changes, searches, facets, analytics, settings, platformUrl, runSteps } = deps;
   const collectDraft = (
     read: () => TraceDraft | Promise<TraceDraft>,
   ): Run<(typeof TraceService)['method']['collectTrace']> => {
@@ -89,6 +92,7 @@ export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceS
       },
     },
     ...createTraceSearchRpc(searches, platformUrl),
+    ...createTraceFacetsRpc(facets),
     ...createAnalyticsRpc(analytics),
     ...createTraceExportRpc(deps),
     ...createTraceTailRpc(deps),

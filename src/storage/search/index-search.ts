@@ -36,10 +36,8 @@ export async function findByIndex(
   const { projectNumber } = query;
   const plan = planFilter(projectNumber, query.filter);
   if (plan === null) return null;
-  // Pending traces are read before the index, so that a trace that is indexed meanwhile is seen twice and not missed.
-  const marked = await runner.runQuery(runner.queries.listPending, { projectNumber, limit: PENDING_MAX + 1 });
-  if (marked.length > PENDING_MAX) return null;
-  const pending = marked.map(({ sequence }) => sequence);
+  const pending = await listPending(runner, projectNumber);
+  if (pending === null) return null;
   const selection = await index.open({ query, plan, leftOut: pending });
   if (selection === null) return null;
   const check = createCheck(runner, query);
@@ -56,6 +54,18 @@ export async function findByIndex(
   if (isLate) return null;
   const parts: Parts = { runner, query, fitting, selection, check };
   return await (plan.isExact ? readSelected(parts) : verifySelected(parts));
+}
+
+/**
+ * The sequences of pending traces, ascending; null: too many. They are read before the index, so that a trace that is indexed
+ * meanwhile is seen twice and not missed.
+ */
+export async function listPending(
+  { queries, runQuery }: SearchRunner,
+  projectNumber: number,
+): Promise<readonly number[] | null> {
+  const marked = await runQuery(queries.listPending, { projectNumber, limit: PENDING_MAX + 1 });
+  return marked.length > PENDING_MAX ? null : marked.map(({ sequence }) => sequence);
 }
 
 type Parts = {

@@ -9,7 +9,6 @@ import {
   createTextMatcher,
   extractErrorBounds,
   matchesAll,
-  needleOf,
   needsOf,
 } from '../../domain/traces/search/trace-filter.ts';
 import type { TraceSort } from '../../domain/traces/search/trace-search-query.ts';
@@ -19,28 +18,25 @@ import type {
   SearchQuery,
   TraceSearch,
 } from '../../domain/traces/search/trace-search-store.ts';
-import type { RowOf } from '../statements/statement.ts';
 import { createDocuments } from './documents.ts';
 import { findByIndex } from './index-search.ts';
 import { countMaxMsOf, FIND_MAX_MS, positionOf, rankByIds, totalOf } from './named-traces.ts';
-import type { SearchQueries, SearchRunner } from './search-runner.ts';
+import type { SearchRunner } from './search-runner.ts';
 import { createMatch } from './tail-match.ts';
 import type { TraceIndex } from './trace-index.ts';
-
-type Listed = RowOf<SearchQueries['listByStart']>;
-/** Rows after a position. */
-type List = (after: SearchPosition | null, limit: number) => Promise<readonly Listed[]>;
+import { boundsOf, createList, type List, type Listed } from './trace-list.ts';
+import { createValueList } from './value-list.ts';
 
 const LISTED_AT_ONCE = 1_000;
 /** Orders with an index in the database. */
 const LISTED_BY_INDEX: readonly TraceSort[] = ['started_at', 'updated_at'];
-const LAST_TEXT = '\u{10ffff}';
 
 export function createTraceSearch(runner: SearchRunner, index: TraceIndex): TraceSearch {
   const { queries, runQuery } = runner;
 
   return {
     match: createMatch(runner),
+    listValues: createValueList(runner, index),
     find: async (query) => {
       if (query.traceIds !== null) return await scanInOrder(runner, query, await rankByIds(runner, query));
       const isListed = matchesAll(query.filter) && LISTED_BY_INDEX.includes(query.sort);
@@ -56,45 +52,6 @@ export function createTraceSearch(runner: SearchRunner, index: TraceIndex): Trac
       const [row] = await runQuery(queries.countTraces, { ...boundsOf(query), limit: countMax + 1 });
       return { traces, next, total: totalOf(row?.count ?? 0, true, countMax) };
     },
-  };
-}
-
-function createList({ queries, runQuery }: SearchRunner, query: SearchQuery): List {
-  const { isAscending } = query;
-  const listing = queries[LISTINGS[query.sort][isAscending ? 0 : 1]];
-  const first = isAscending
-    ? { key: Number.MIN_SAFE_INTEGER, traceId: '' }
-    : { key: Number.MAX_SAFE_INTEGER, traceId: LAST_TEXT };
-  const bounds = boundsOf(query);
-  return (after, limit) => {
-    const { key, traceId } = after ?? first;
-    return runQuery(listing, { ...bounds, key, traceId, limit });
-  };
-}
-
-const LISTINGS = {
-  started_at: ['listByStart', 'listByStartDown'],
-  updated_at: ['listByUpdate', 'listByUpdateDown'],
-  total_cost: ['listByCost', 'listByCostDown'],
-  total_time_ms: ['listByDuration', 'listByDurationDown'],
-  first_token_ms: ['listByFirstToken', 'listByFirstTokenDown'],
-} as const satisfies Readonly<Record<TraceSort, readonly [keyof SearchQueries, keyof SearchQueries]>>;
-
-function boundsOf({ projectNumber, expiredBeforeMs, started, updated, filter }: SearchQuery) {
-  const { conditions, isNegated } = filter;
-  const errors = extractErrorBounds(filter);
-  const needles = isNegated ? [] : conditions.map(needleOf).filter((needle) => needle !== null);
-  return {
-    projectNumber,
-    expiredBeforeMs: expiredBeforeMs ?? Number.MIN_SAFE_INTEGER,
-    startedFromMs: started.fromMs,
-    startedToMs: started.toMs,
-    updatedFromMs: updated.fromMs,
-    updatedToMs: updated.toMs,
-    errorsFrom: Number(errors.from),
-    errorsTo: Number(errors.to),
-    firstNeedle: needles[0] ?? null,
-    secondNeedle: needles[1] ?? null,
   };
 }
 

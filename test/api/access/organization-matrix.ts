@@ -35,7 +35,7 @@ const { getEvaluator, listEvaluators, createEvaluator, updateEvaluator, deleteEv
 const { getDataset, listDatasets, createDataset, addDatasetEntries, addTracesToDataset, deleteDataset } =
   DatasetService.method;
 const { collectTrace, getTrace, getProjectSettings, updateProjectSettings } = TraceService.method;
-const { queryAnalytics, getUserStats } = TraceService.method;
+const { queryAnalytics, getUserStats, listTraceFacets, suggestTraceValues } = TraceService.method;
 const { queryEvaluationAnalytics } = EvaluationService.method;
 const { searchTraces, exportTraces, tailTraces, getThread, updateTraceMetadata, deleteTrace, validateCredential } =
   TraceService.method;
@@ -91,6 +91,8 @@ collect a trace in P1                  | 200  | 200   | 403d | 403d | 403d | 200
 read a trace of P1                     | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 match a price in P1                    | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 search the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+list the facets of traces of P1        | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+suggest values of traces of P1         | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 sum up the evaluations of P1           | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 sum up the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 sum up the traces of a user in P1      | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
@@ -321,6 +323,11 @@ export const ORGANIZATION_MATRIX: Matrix = {
     'read a trace of P1': inP1(getTrace, ({ traceId }) => ({ parameters: { trace_id: traceId } })),
     'match a price in P1': inP1(matchPrice, () => ({ query: { model: 'gpt-5' } })),
     'search the traces of P1': inP1(searchTraces, () => ({ body: {}, message: {} })),
+    'list the facets of traces of P1': inP1(listTraceFacets, () => ({ body: {}, message: {} })),
+    'suggest values of traces of P1': inP1(suggestTraceValues, () => ({
+      body: { name: 'spans.model' },
+      message: { name: 'spans.model' },
+    })),
     'sum up the traces of P1': inP1(queryAnalytics, () => ({ query: { from: '0', to: '9007199254740991' } })),
     'sum up the evaluations of P1': inP1(queryEvaluationAnalytics, () => ({
       query: { from: '0', to: '9007199254740991' },

@@ -37,6 +37,8 @@ describe('the catalogue of permissions', () => {
           operations: [
             { route: 'GET /api/traces/{trace_id}', rpc: 'spandrel.v1.TraceService/GetTrace' },
             { route: 'POST /api/traces/search', rpc: 'spandrel.v1.TraceService/SearchTraces' },
+            { route: 'POST /api/traces/facets', rpc: 'spandrel.v1.TraceService/ListTraceFacets' },
+            { route: 'POST /api/traces/facets/values', rpc: 'spandrel.v1.TraceService/SuggestTraceValues' },
             { route: 'POST /api/traces/export', rpc: 'spandrel.v1.TraceService/ExportTraces' },
             { route: 'GET /api/traces/tail', rpc: 'spandrel.v1.TraceService/TailTraces' },
             { route: 'GET /api/thread/{thread_id}', rpc: 'spandrel.v1.TraceService/GetThread' },

@@ -36,6 +36,7 @@ import { traceMatchConformance } from './trace-match.ts';
 import { traceRowConformance } from './trace-rows.ts';
 import { traceSearchConformance } from './trace-search.ts';
 import { traceTextConformance } from './trace-texts.ts';
+import { traceValuesConformance } from './trace-values.ts';
 import { traceReadConformance } from './traces.ts';
 import { webhookConformance } from './webhooks.ts';
 
@@ -90,6 +91,7 @@ export function telemetryPortConformance(open: OpenSubject): void {
   traceRowConformance(open);
   traceSearchConformance(open);
   traceMatchConformance(open);
+  traceValuesConformance(open);
   searchIndexConformance(open);
   traceAnalyticsConformance(open);
   analyticsPropertyConformance(open);

@@ -13,6 +13,7 @@ import {
   type RangeName,
   readMetadata,
   type SearchDocument,
+  type ValueName,
   type Wanted,
 } from './trace-filter.ts';
 
@@ -98,6 +99,6 @@ const FACET_KINDS = {
   'evaluations.passed': ['passed'],
   'evaluations.state': ['state'],
   'evaluations.label': ['label'],
-} as const satisfies Readonly<Record<Exclude<FilterName, RangeName | 'evaluations.score'>, readonly [string, string?]>>;
+} as const satisfies Readonly<Record<ValueName, readonly [string, string?]>>;
 
 type Kind = (typeof FACET_KINDS)[keyof typeof FACET_KINDS][0];

@@ -87,7 +87,7 @@ export function createMatcher(filter: SearchFilter): (document: SearchDocument) 
 
 /** The same for a trace with parsed metadata. */
 export function compileFilter({ conditions, isNegated }: SearchFilter): DocumentMatcher {
-  const matchers = conditions.map((condition): DocumentMatcher => CONDITION_COMPILERS[condition.name](condition));
+  const matchers = conditions.map(compileCondition);
   return (document, metadata) => matchers.every((fits) => fits(document, metadata)) !== isNegated;
 }
 
@@ -100,29 +100,32 @@ export function readMetadata(json: string): LosslessObject {
 export type DocumentMatcher = (document: SearchDocument, metadata: LosslessObject) => boolean;
 type CompileCondition = (wanted: Wanted) => DocumentMatcher;
 
+function compileCondition({ name, ...wanted }: Condition): DocumentMatcher {
+  return hasValues(name) ? oneOf(VALUE_READERS[name])(wanted) : RANGE_COMPILERS[name](wanted);
+}
+
+/** The values of a trace by which a filter finds it; `of` names the key or the evaluator. */
+type ReadValues = (document: SearchDocument, metadata: LosslessObject, of: string) => readonly string[];
+
 /** Matches where a value of the trace is among those of the condition. */
-function oneOf(
-  valuesOf: (document: SearchDocument, metadata: LosslessObject, of: string) => readonly string[],
-): CompileCondition {
+function oneOf(valuesOf: ReadValues): CompileCondition {
   return ({ of, values }) => {
     const wanted = new Set(values);
     return (document, metadata) => valuesOf(document, metadata, of).some((value) => wanted.has(value));
   };
 }
 
-/** Matches where an evaluation by an evaluator in `values` meets `fits`. */
-function evaluated(fits: (evaluation: EvaluationFacts) => boolean): CompileCondition {
-  return ({ values }) => {
-    const wanted = new Set(values);
-    return ({ evaluations }) => evaluations.some((each) => wanted.has(each.evaluatorId) && fits(each));
-  };
+/** The evaluators with an evaluation that meets `fits`. */
+function evaluators(fits: (evaluation: EvaluationFacts) => boolean): ReadValues {
+  return ({ evaluations }) => evaluations.filter(fits).map(({ evaluatorId }) => evaluatorId);
 }
 
-function resultOf(read: (evaluation: EvaluationFacts) => string | null): CompileCondition {
-  return ({ of, values }) => {
-    const wanted = new Set<string | null>(values);
-    return ({ evaluations }) => evaluations.some((each) => each.evaluatorId === of && wanted.has(read(each)));
-  };
+function resultsOf(read: (evaluation: EvaluationFacts) => string | null): ReadValues {
+  return ({ evaluations }, _, of) =>
+    evaluations
+      .filter(({ evaluatorId }) => evaluatorId === of)
+      .map(read)
+      .filter((value) => value !== null);
 }
 
 /** Matches where a number of the trace is within the bounds; one that the trace lacks is in none. */
@@ -142,20 +145,35 @@ function compileRange([least = '', greatest = '']: readonly string[]): (number: 
 
 const NANO_PER_USD = 1_000_000_000;
 
-const CONDITION_COMPILERS = {
-  'metadata.user_id': oneOf((_, metadata) => member(metadata, 'user_id')),
-  'metadata.thread_id': oneOf((_, metadata) => member(metadata, 'thread_id')),
-  'metadata.customer_id': oneOf((_, metadata) => member(metadata, 'customer_id')),
-  'metadata.labels': oneOf((_, metadata) => members(metadata, 'labels')),
-  'metadata.key': oneOf((_, metadata) => Object.keys(metadata)),
-  'metadata.prompt_ids': oneOf((_, metadata) => members(metadata, 'prompt_ids')),
-  'metadata.value': oneOf((_, metadata, of) => member(metadata, of)),
-  'traces.origin': oneOf((_, metadata) => {
+/** Filters whose values traces have. */
+const VALUE_READERS = {
+  'metadata.user_id': (_, metadata) => member(metadata, 'user_id'),
+  'metadata.thread_id': (_, metadata) => member(metadata, 'thread_id'),
+  'metadata.customer_id': (_, metadata) => member(metadata, 'customer_id'),
+  'metadata.labels': (_, metadata) => members(metadata, 'labels'),
+  'metadata.key': (_, metadata) => Object.keys(metadata),
+  'metadata.prompt_ids': (_, metadata) => members(metadata, 'prompt_ids'),
+  'metadata.value': (_, metadata, of) => member(metadata, of),
+  'traces.origin': (_, metadata) => {
     const origin = member(metadata, 'origin');
     return origin.length === 0 ? [ORIGIN_DEFAULT] : origin;
-  }),
-  'traces.error': oneOf(({ hasError }) => [String(hasError)]),
-  'traces.name': oneOf(({ name }) => [name]),
+  },
+  'traces.error': ({ hasError }) => [String(hasError)],
+  'traces.name': ({ name }) => [name],
+  'spans.type': ({ spans }) => spans.map(({ type }) => type),
+  'spans.model': ({ spans }) => spans.flatMap(({ model }) => (model === null ? [] : [model])),
+  'evaluations.evaluator_id': evaluators(() => true),
+  'evaluations.evaluator_id.guardrails_only': evaluators(({ isGuardrail }) => isGuardrail),
+  'evaluations.evaluator_id.has_passed': evaluators(({ passed }) => passed !== null),
+  'evaluations.evaluator_id.has_score': evaluators(({ score }) => score !== null),
+  'evaluations.evaluator_id.has_label': evaluators(({ label }) => label !== null),
+  'evaluations.passed': resultsOf(({ passed }) => (passed === null ? null : String(passed))),
+  'evaluations.state': resultsOf(({ status }) => status),
+  'evaluations.label': resultsOf(({ label }) => label),
+} as const satisfies Readonly<Record<string, ReadValues>>;
+
+/** Filters whose two values are bounds of a number. */
+const RANGE_COMPILERS = {
   'traces.duration_ms': within(({ totalTimeMs }) => totalTimeMs),
   // As an answer shows the cost.
   'traces.total_cost': within(({ totalCostNanoUsd }) =>
@@ -165,24 +183,28 @@ const CONDITION_COMPILERS = {
     promptTokens === null && completionTokens === null ? null : (promptTokens ?? 0) + (completionTokens ?? 0),
   ),
   'traces.first_token_ms': within(({ firstTokenMs }) => firstTokenMs),
-  'spans.type': oneOf(({ spans }) => spans.map(({ type }) => type)),
-  'spans.model': oneOf(({ spans }) => spans.flatMap(({ model }) => (model === null ? [] : [model]))),
-  'evaluations.evaluator_id': evaluated(() => true),
-  'evaluations.evaluator_id.guardrails_only': evaluated(({ isGuardrail }) => isGuardrail),
-  'evaluations.evaluator_id.has_passed': evaluated(({ passed }) => passed !== null),
-  'evaluations.evaluator_id.has_score': evaluated(({ score }) => score !== null),
-  'evaluations.evaluator_id.has_label': evaluated(({ label }) => label !== null),
-  'evaluations.passed': resultOf(({ passed }) => (passed === null ? null : String(passed))),
-  'evaluations.state': resultOf(({ status }) => status),
-  'evaluations.label': resultOf(({ label }) => label),
   'evaluations.score': ({ of, values }) => {
     const isWithin = compileRange(values);
     return ({ evaluations }) => evaluations.some(({ evaluatorId, score }) => evaluatorId === of && isWithin(score));
   },
 } as const satisfies Readonly<Record<string, CompileCondition>>;
 
-export type FilterName = keyof typeof CONDITION_COMPILERS;
-export const FILTER_NAMES = Object.keys(CONDITION_COMPILERS) as readonly FilterName[];
+export type ValueName = keyof typeof VALUE_READERS;
+export type FilterName = ValueName | keyof typeof RANGE_COMPILERS;
+export const VALUE_NAMES = Object.keys(VALUE_READERS) as readonly ValueName[];
+export const FILTER_NAMES = [...VALUE_NAMES, ...Object.keys(RANGE_COMPILERS)] as readonly FilterName[];
+
+export function hasValues(name: FilterName): name is ValueName {
+  return Object.hasOwn(VALUE_READERS, name);
+}
+
+/** A filter with values; `of` names the key or the evaluator. */
+export type Facet = { readonly name: ValueName; readonly of: string };
+
+/** The values of a trace with parsed metadata, each once. */
+export function valuesOf({ name, of }: Facet, document: SearchDocument, metadata: LosslessObject): ReadonlySet<string> {
+  return new Set(VALUE_READERS[name](document, metadata, of));
+}
 
 export type RangeName = `traces.${'duration_ms' | 'total_cost' | 'total_tokens' | 'first_token_ms'}`;
 const TRACE_RANGES: readonly FilterName[] = [

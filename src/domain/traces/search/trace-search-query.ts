@@ -16,10 +16,11 @@ const FIELD = 'filters';
 const MEMBERS_MAX = 1000;
 /** Of all filters together. */
 const VALUES_MAX = 1000;
-const VALUE_CHARACTERS_MAX = 1000;
+/** A longer value is refused in a filter, and never listed. */
+export const VALUE_CHARACTERS_MAX = 1000;
 
 /** Filters whose values are given for each key or evaluator. */
-const KEYED: ReadonlySet<FilterName> = new Set([
+export const KEYED: ReadonlySet<FilterName> = new Set([
   'metadata.value',
   'evaluations.passed',
   'evaluations.state',

@@ -1,6 +1,6 @@
 /** The port of search, separate from other ports so that another store can implement it. */
 
-import type { SearchFilter } from './trace-filter.ts';
+import type { Facet, SearchFilter } from './trace-filter.ts';
 import type { TraceSort } from './trace-search-query.ts';
 
 export type TraceSearch = {
@@ -15,6 +15,13 @@ export type TraceSearch = {
    * about a second after its start with at least one trace tested: `left` has the ids of the untested ones.
    */
   match(question: MatchQuery): Promise<Matched>;
+  /**
+   * The most frequent values of filters in the newest traces that match, those that most traces have first. MUST see
+   * every append acknowledged before the call, MUST match as `find` does, MUST return no value without a matching trace,
+   * MUST call no count exact that is not, MUST call an answer complete only if no value is missing, MUST NOT delay
+   * appends, and MUST end within a few seconds, with little to read within a tenth of one.
+   */
+  listValues(question: ValuesQuery): Promise<FoundValues>;
 };
 
 /** How far the driver's index for searches is. */
@@ -62,6 +69,26 @@ export type MatchedTrace = {
   /** Indexes of the filters that it matches; at least one. */
   readonly fits: readonly number[];
 };
+
+export type ValuesQuery = Pick<SearchQuery, 'projectNumber' | 'expiredBeforeMs' | 'started' | 'updated' | 'filter'> & {
+  /** Which traces are the newest: those that started or changed last. */
+  readonly sort: 'started_at' | 'updated_at';
+  readonly facets: readonly Facet[];
+  /** Folded (fold-text.ts); only values that begin with it once they are folded. Empty: any. */
+  readonly prefix: string;
+  /** Most values of each facet. */
+  readonly limit: number;
+};
+
+export type FoundValues = {
+  /** In the order of the query. */
+  readonly facets: readonly (readonly ValueCount[])[];
+  /** Whether all matching traces were read: otherwise values may be missing. */
+  readonly isComplete: boolean;
+};
+
+/** How many traces have a value. */
+export type ValueCount = SearchTotal & { readonly value: string };
 
 /** Both ends included. */
 export type InstantRange = { readonly fromMs: number; readonly toMs: number };

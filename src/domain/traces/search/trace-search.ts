@@ -75,7 +75,7 @@ export type TraceSearches = {
 };
 
 type TraceSearchesDeps = {
-  readonly store: TraceSearch;
+  readonly store: Pick<TraceSearch, 'find'>;
   readonly traces: Pick<Traces, 'get'>;
   readonly rows: TraceRows;
   readonly cursors: CursorCodec;
@@ -129,10 +129,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     return { views, total: isPartial ? { ...total, isExact: false } : total, nextCursor, isPartial };
   }
 
-  function boundsOf({ project, nowMs }: SearchCall): Pick<SearchQuery, 'projectNumber' | 'expiredBeforeMs'> {
-    const termDays = traceTermDays(project.traceRetentionDays, traceDefaultDays);
-    return { projectNumber: project.number, expiredBeforeMs: termStartMs(termDays, nowMs) };
-  }
+  const boundsOf = (call: SearchCall) => visibleTo(call, traceDefaultDays);
 
   function seal({ binding }: Plan, project: Project, { fromMs, toMs, after, total }: Walk): string {
     const { key, traceId } = after ?? { key: 0, traceId: '' };
@@ -160,14 +157,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     ]);
     const binding = canonicalJson([sort, isAscending, isByUpdate, isNegated, text, ids ?? [], filters]);
     const walk =
-      cursor === ''
-        ? {
-            fromMs: startMs ?? nowMs - DAYS_DEFAULT * DAY_MS,
-            toMs: endMs ?? nowMs + DAY_MS,
-            after: null,
-            total: null,
-          }
-        : open(cursor, binding, project);
+      cursor === '' ? { ...datesOf(request, nowMs), after: null, total: null } : open(cursor, binding, project);
     if ((startMs ?? walk.fromMs) !== walk.fromMs || (endMs ?? walk.toMs) !== walk.toMs) throw invalidScrollId();
     const dates = { fromMs: walk.fromMs, toMs: walk.toMs };
     checkDates(dates);
@@ -235,7 +225,21 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
   };
 }
 
-function filterOf({ filtersJson, negateFilters, query, traceIds }: FilterRequest) {
+/** The traces that a call can see. */
+export function visibleTo(
+  { project, nowMs }: Pick<SearchCall, 'project' | 'nowMs'>,
+  traceDefaultDays: number | null,
+): Pick<SearchQuery, 'projectNumber' | 'expiredBeforeMs'> {
+  const termDays = traceTermDays(project.traceRetentionDays, traceDefaultDays);
+  return { projectNumber: project.number, expiredBeforeMs: termStartMs(termDays, nowMs) };
+}
+
+/** The dates of a request, the default ones where it has none. */
+export function datesOf({ startMs, endMs }: Pick<SearchConditions, 'startMs' | 'endMs'>, nowMs: number): InstantRange {
+  return { fromMs: startMs ?? nowMs - DAYS_DEFAULT * DAY_MS, toMs: endMs ?? nowMs + DAY_MS };
+}
+
+export function filterOf({ filtersJson, negateFilters, query, traceIds }: FilterRequest) {
   const { conditions } = readFilters(filtersJson);
   const isNegated = negateFilters && conditions.length > 0;
   const ids = traceIds.length === 0 ? null : [...new Set(traceIds.map(normaliseTraceId))].sort();

@@ -46,7 +46,7 @@ export type TraceTails = {
 };
 
 type TraceTailsDeps = {
-  readonly search: TraceSearch;
+  readonly search: Pick<TraceSearch, 'find' | 'match'>;
   readonly searches: Pick<TraceSearches, 'filterOf'>;
   readonly traces: Pick<Traces, 'get'>;
   readonly keys: Pick<KeyStore, 'findProject'>;

@@ -64,6 +64,7 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       spanIdsOfType: call('spanIdsOfType'),
       evaluationOrder: call('evaluationOrder'),
       find: call('find'),
+      listValues: call('listValues'),
       summarise: call('summarise'),
       statsOfUser: call('statsOfUser'),
       summariseEvaluations: call('summariseEvaluations'),

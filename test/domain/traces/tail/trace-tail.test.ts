@@ -33,7 +33,7 @@ function createFixture({ tailsMax = 10, tailsPerCredentialMax = 10 } = {}) {
   const ticks: (() => void)[] = [];
   let match = matchAll;
   let traceRetentionDays: number | null = null;
-  const search: TraceSearch = {
+  const search: Pick<TraceSearch, 'find' | 'match'> = {
     find: async () => ({ traces: [], next: null, total: null }),
     match: async (question) => {
       matched.push(question);
