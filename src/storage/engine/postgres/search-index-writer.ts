@@ -1,7 +1,7 @@
 /** Writes the index of traces: one process at a time, in steps that are a transaction each. */
 
-import type { IndexWork } from '../../search/indexer.ts';
 import { readIndexedTraces } from '../../search/indexed-traces.ts';
+import type { IndexWork } from '../../search/indexer.ts';
 import type { SearchRunner } from '../../search/search-runner.ts';
 import type { IndexedMark, IndexedTrace } from '../../search/trace-index.ts';
 import type { RowTypes } from './binary-arrays.ts';

@@ -94,7 +94,9 @@ function createSelection(run: Run, { query, plan, leftOut }: IndexQuery): IndexS
     const rows: Row[] = [];
     if (!isBehindKeys) {
       const behind = after === null ? '' : ` AND (${key}, trace_id) ${sign} (${after.key}, ${isId})`;
-      rows.push(...(await list(`${behind} AND ${key} IS NOT NULL`, `${key} ${direction}, trace_id ${direction}`, limit)));
+      rows.push(
+        ...(await list(`${behind} AND ${key} IS NOT NULL`, `${key} ${direction}, trace_id ${direction}`, limit)),
+      );
     }
     if (rows.length < limit && !ALWAYS_KNOWN.includes(key)) {
       const behind = isBehindKeys ? ` AND trace_id ${sign} ${isId}` : '';
@@ -114,15 +116,10 @@ function createSelection(run: Run, { query, plan, leftOut }: IndexQuery): IndexS
 /** Conditions that the index of terms finds. */
 function termsOf({ conditions, isNegated, text }: IndexQuery['plan']): readonly string[] {
   const single = conditions.filter(({ length }) => length === 1).flat();
-  const facets = conditions
-    .filter(({ length }) => length !== 1)
-    .map((anyOf) => `facets && ${listOf(anyOf, 'bigint')}`);
+  const facets = conditions.filter(({ length }) => length !== 1).map((anyOf) => `facets && ${listOf(anyOf, 'bigint')}`);
   if (single.length > 0) facets.push(`facets @> ${listOf(single, 'bigint')}`);
   const triples = triplesOf(text.slice(0, SOUGHT_LENGTH_MAX));
-  return [
-    ...(isNegated ? [] : facets),
-    ...(triples.length > 0 ? [`triples @> ${listOf(triples, 'smallint')}`] : []),
-  ];
+  return [...(isNegated ? [] : facets), ...(triples.length > 0 ? [`triples @> ${listOf(triples, 'smallint')}`] : [])];
 }
 
 function boundsOf(
@@ -135,7 +132,7 @@ function boundsOf(
     ...within('updated_at', updated),
     ...(expiredBeforeMs === null ? [] : [`inserted_at >= ${expiredBeforeMs}`]),
     ...plan.ranges.map(({ number, from, to }) => `${NUMBERS[number]} BETWEEN ${from} AND ${to}`),
-    ...(plan.isNegated ? [`NOT (${termsOf({ ...plan, isNegated: false, text: '' }).join(' AND ')})`] : []),
+    ...(plan.isNegated ? [`NOT (${['true', ...termsOf({ ...plan, isNegated: false, text: '' })].join(' AND ')})`] : []),
   ];
 }
 
