@@ -34,11 +34,13 @@ const NUMBERS: Readonly<Record<RangedNumber, string>> = {
 };
 
 /** Settings of one statement. */
-const PLANNED = 'SET LOCAL jit = off';
+const PLANNED = 'SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0';
 const BY_TERM = `${PLANNED}; SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off; SET LOCAL work_mem = '64MB'`;
 const IN_ORDER = `${PLANNED}; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off`;
 /** From here on a page is found sooner in the order of the query than by sorting all that fit. */
 const MANY = TOTAL_MAX + 1;
+/** The longest list that a trace is compared with value by value. */
+const LIST_MAX = 16;
 /** Further characters of a text would leave out next to nothing. */
 const SOUGHT_LENGTH_MAX = 64;
 
@@ -151,15 +153,19 @@ function facetsOf(conditions: IndexPlan['conditions'], hasAny: (facets: readonly
   return [...(all.length > 0 ? [`facets @> ${listOf(all, 'bigint')}`] : []), ...any.map(hasAny)];
 }
 
-function isLong(facets: readonly number[]): boolean {
-  return facets.length > 8;
+function isLong({ length }: readonly number[]): boolean {
+  return length > LIST_MAX;
 }
 
+/** In short lists, because the index compares each trace that it finds with all of a list. */
 function overlaps(facets: readonly number[]): string {
-  return `facets && ${listOf(facets, 'bigint')}`;
+  const lists = Array.from({ length: Math.ceil(facets.length / LIST_MAX) || 1 }, (_, index) =>
+    facets.slice(index * LIST_MAX, (index + 1) * LIST_MAX),
+  );
+  return `(${lists.map((list) => `facets && ${listOf(list, 'bigint')}`).join(' OR ')})`;
 }
 
-/** The same for a trace by itself: a long list is hashed. */
+/** The same for one trace after the other: a long list is hashed. */
 function hasOneOf(facets: readonly number[]): string {
   if (!isLong(facets)) return overlaps(facets);
   return `EXISTS (SELECT FROM unnest(facets) AS facet WHERE facet = ANY (${listOf(facets, 'bigint')}))`;
