@@ -76,6 +76,8 @@ function createSelection(run: Run, { query, plan, leftOut }: IndexQuery): IndexS
   const [sign, direction] = query.isAscending ? ['>', 'ASC'] : ['<', 'DESC'];
   /** How many fit, up to MANY, once that is known. */
   let counted: number | null = null;
+  /** Whether pages are read in order. */
+  let isWalk = terms.length === 0;
 
   async function count(limit: number): Promise<number> {
     if (counted !== null && (counted < MANY || limit <= MANY)) return Math.min(counted, limit);
@@ -96,6 +98,7 @@ function createSelection(run: Run, { query, plan, leftOut }: IndexQuery): IndexS
     );
     const fits = found[0]?.count ?? 0;
     if (after === null) counted = fits;
+    isWalk = fits === MANY;
     return fits < MANY ? found : null;
   }
 
@@ -128,7 +131,7 @@ function createSelection(run: Run, { query, plan, leftOut }: IndexQuery): IndexS
   return {
     count,
     async select(page) {
-      const rows = (terms.length > 0 ? await sortFitting(page) : null) ?? (await walk(page));
+      const rows = (isWalk ? null : await sortFitting(page)) ?? (await walk(page));
       const end = rows.length < page.limit ? undefined : rows.at(-1);
       return {
         sequences: rows.map(({ sequence }) => sequence),
