@@ -12,7 +12,7 @@ import {
 import { findHttpStatus } from '../collector/collector-error.ts';
 import { isBlank, toFigure, toText } from '../collector/collector-json.ts';
 import type { AttributeJson } from './attribute-json.ts';
-import { ERROR_FLAGS, ERROR_MESSAGES, MODEL, VENDOR } from './attribute-table.ts';
+import { ERROR_FLAGS, ERROR_KINDS, ERROR_MESSAGES, MODEL, RATES, VENDOR } from './attribute-table.ts';
 import { nameOf } from './conventions/ai-sdk.ts';
 import { createView } from './create-view.ts';
 import { type OtlpSpan, SPAN_KINDS, STATUS_CODES, STATUS_ERROR } from './span.ts';
@@ -58,8 +58,8 @@ function vendorOf(view: SpanView): Sent<string> {
 type Rates = { readonly rates: SpanDraft['rates']; readonly dropped: readonly Unreadable[] };
 
 function ratesOf({ span: { attributes } }: SpanView): Rates {
-  const input = toFigure(attributes.get('langwatch.model.inputCostPerToken'), 'rates.input');
-  const output = toFigure(attributes.get('langwatch.model.outputCostPerToken'), 'rates.output');
+  const input = toFigure(attributes.get(RATES.input), 'rates.input');
+  const output = toFigure(attributes.get(RATES.output), 'rates.output');
   const dropped = [input, output].filter(isUnreadable);
   // One rate without the other would be a wrong price.
   if (dropped.length > 0 || (input === undefined && output === undefined)) return { rates: undefined, dropped };
@@ -105,7 +105,7 @@ function failureOf({ status, attributes, events }: OtlpSpan): ErrorDraft | undef
     status.message,
   ];
   const stacktrace = textOf(exception?.get('exception.stacktrace')) ?? textOf(attributes.get('exception.stacktrace'));
-  const kinds = [exception?.get('exception.type'), attributes.get('exception.type'), attributes.get('error.type')];
+  const kinds = [exception?.get('exception.type'), ...ERROR_KINDS.map((key) => attributes.get(key))];
   const kind = firstText(kinds);
   return {
     // The name of the error says more than nothing.

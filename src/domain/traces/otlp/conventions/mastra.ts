@@ -1,6 +1,6 @@
 /** Mastra: OpenTelemetry GenAI, with names of its own for what is no call of a model. */
 
-import type { ReadAttribute } from '../span-view.ts';
+import { createSource, type Source } from '../span-view.ts';
 import type { Dialect } from './dialect.ts';
 import { typeBy } from './sources.ts';
 
@@ -24,9 +24,9 @@ export const MASTRA_SPANS: Dialect = {
 };
 
 /** The type of a span is part of the names. */
-function ofType(side: 'input' | 'output'): ReadAttribute {
-  return ({ span: { attributes } }) => {
+function ofType(side: 'input' | 'output'): Source {
+  return createSource(`\`mastra.<${TYPE}>.${side}\``, ({ span: { attributes } }) => {
     const type = attributes.get(TYPE);
     return typeof type === 'string' ? attributes.get(`mastra.${type.toLowerCase()}.${side}`) : undefined;
-  };
+  });
 }
