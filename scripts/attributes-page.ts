@@ -112,8 +112,11 @@ const METADATA: readonly (readonly string[])[] = [
   ['`prompt_ids`, all together', listed(metadata.PROMPT_IDS.map(code))],
 ];
 
-function aboutPrefix({ senses }: metadata.MetadataPrefix): string {
-  return senses === undefined ? '' : [...senses].map(([name, sense]) => `${code(name)} → ${code(sense)}`).join(', ');
+function aboutPrefix({ senses, technical }: metadata.MetadataPrefix): string {
+  const named = [...(senses ?? [])].map(([name, sense]) => `${code(name)} → ${code(sense)}`);
+  return listed(
+    technical === undefined ? named : [...named, `without ${code(technical.source.replaceAll('|', '\\|'))}`],
+  );
 }
 
 function writeUsage(convention: Convention): string {

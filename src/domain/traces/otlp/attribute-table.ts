@@ -5,7 +5,8 @@ import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { aiAnswer, aiToolCalls } from './conventions/ai-sdk.ts';
 import { DIALECTS, dialectsOf } from './conventions/conventions.ts';
 import type { DialectField } from './conventions/dialect.ts';
-import { answer, attribute, quoted, request } from './conventions/sources.ts';
+import { argumentsOf } from './conventions/openllmetry.ts';
+import { answer, attribute, quoted, request, vendorOf } from './conventions/sources.ts';
 import { indexed } from './indexed.ts';
 import { inputOfEvents, outputOfEvents } from './message-events.ts';
 import { createSource, firstContent, type Source, type SpanView } from './span-view.ts';
@@ -31,11 +32,11 @@ export const MODEL_NAMES: readonly string[] = [...MODEL_KEYS, 'ai.model'];
 
 export const VENDOR: readonly Source[] = [
   leading('vendor'),
-  attribute('gen_ai.provider.name'),
-  attribute('gen_ai.system'),
+  vendorOf('gen_ai.provider.name'),
+  vendorOf('gen_ai.system'),
   attribute('llm.provider'),
   attribute('llm.system'),
-  attribute('ai.model.provider'),
+  vendorOf('ai.model.provider'),
   trailing('vendor'),
 ];
 
@@ -82,7 +83,7 @@ export const INPUT: readonly Source[] = [
   request('gen_ai.prompt'),
   indexed('gen_ai.prompt.'),
   indexed('llm.input_messages.'),
-  quoted('traceloop.entity.input'),
+  argumentsOf('traceloop.entity.input'),
   attribute('input.value'),
   attribute('input'),
   attribute('ai.prompt.messages'),

@@ -33,7 +33,7 @@ export function toSpanDraft(span: OtlpSpan, json: AttributeJson): SpanDraft {
     parentId: span.parentId,
     type: typeOf(view),
     name: nameOf(span),
-    vendor: vendorOf(view),
+    vendor: toText(first(view, VENDOR), 'vendor'),
     model: toText(first(view, MODEL), 'model'),
     input: inputOf(view),
     output: outputOf(view),
@@ -46,13 +46,6 @@ export function toSpanDraft(span: OtlpSpan, json: AttributeJson): SpanDraft {
     dropped: [...droppedMetrics, ...droppedTimes, ...droppedRates],
     telemetry: telemetryOf(span),
   };
-}
-
-function vendorOf(view: SpanView): Sent<string> {
-  const vendor = first(view, VENDOR);
-  // The ai package writes "openai.chat" where conventions have the bare name of the provider.
-  const isVercel = typeof vendor === 'string' && vendor === view.span.attributes.get('ai.model.provider');
-  return toText(isVercel ? vendor.split('.', 1)[0] : vendor, 'vendor');
 }
 
 type Rates = { readonly rates: SpanDraft['rates']; readonly dropped: readonly Unreadable[] };

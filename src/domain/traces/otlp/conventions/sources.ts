@@ -16,6 +16,16 @@ export function quoted(key: string): Source {
   return createSource(`\`${key}\``, ({ span }) => withoutQuotes(span.attributes.get(key)));
 }
 
+/** The `ai` package and Mastra write `openai.chat` where conventions have the bare name of the provider. */
+export function vendorOf(key: string): Source {
+  return createSource(`\`${key}\` without the name of an API`, ({ span }) => {
+    const vendor = span.attributes.get(key);
+    return typeof vendor === 'string' ? vendor.replace(API_OF_VENDOR, '') : vendor;
+  });
+}
+
+const API_OF_VENDOR = /\.(chat|completion|embedding|messages|responses)$/;
+
 /** A member of a JSON object. */
 export function memberOf(key: string, member: string): Source {
   return createSource(
