@@ -12,6 +12,7 @@ import { EXPECTED } from './expected.ts';
 import { startProvider } from './provider.ts';
 import { startRelay, writeRecording } from './recording.ts';
 import { type ReadTrace, rowOf } from './row.ts';
+import { SNIPPETS } from './snippets.ts';
 import { differencesOf, type Result, writeTable } from './table.ts';
 
 const FOLDER = new URL('./', import.meta.url);
@@ -39,11 +40,13 @@ for (const name of names) {
   process.stderr.write(`${name}\n`);
   results.push(await resultOf(name));
 }
+const broken = await brokenSnippets();
 relay.close();
 provider.close();
 await server.stop('SIGTERM');
 process.stdout.write(writeTable(results));
-process.exit(results.every(({ differences }) => differences.length === 0) ? 0 : 1);
+for (const failure of broken) process.stdout.write(`${failure}\n`);
+process.exit(broken.length === 0 && results.every(({ differences }) => differences.length === 0) ? 0 : 1);
 
 /** Installs the newest packages and writes the lock file, or only what the lock file names. */
 function install(): void {
@@ -60,7 +63,8 @@ function versionOf({ package: name }: Client): string {
 async function resultOf(name: ClientName): Promise<Result> {
   const client: Client = CLIENTS[name];
   const version = versionOf(client);
-  const failure = await runProgram(client);
+  const [file, ...args] = client.program;
+  const failure = await runProgram([new URL(`programs/${file}`, FOLDER).pathname, ...args]);
   const row = rowOf(await newTraces());
   const sent = relay.take();
   if (values.record) writeRecording(`${name}-${version}`, sent);
@@ -68,17 +72,28 @@ async function resultOf(name: ClientName): Promise<Result> {
 }
 
 /** Runs a program with the environment that its users set; what it fails with. */
-async function runProgram({ program: [file, ...args] }: Client): Promise<readonly string[]> {
-  const path = new URL(`programs/${file}`, FOLDER).pathname;
+async function runProgram(args: readonly string[]): Promise<string[]> {
   const env = environmentOf(relay.address, provider.address);
   const options = { cwd: FOLDER, timeout: TIMEOUT_MS, env };
   try {
     // Recordings must not tell local paths, which stack traces have. OpenTelemetry also sends the command, here `node`.
-    await promisify(execFile)('node', ['--stack-trace-limit=0', path, ...args], options);
+    await promisify(execFile)('node', ['--stack-trace-limit=0', ...args], options);
     return [];
   } catch (error) {
     return [`the program fails: ${(error as Error).message}`];
   }
+}
+
+/** The programs of the page that fail, or send no call with its price. */
+async function brokenSnippets(): Promise<readonly string[]> {
+  const broken: string[] = [];
+  for (const [name, code] of positionals.length === 0 ? SNIPPETS : []) {
+    const failures = await runProgram(['--input-type=module', '--eval', code]);
+    const { tokens, cost } = rowOf(await newTraces());
+    if (tokens !== '1000/200' || cost === null) failures.push(`tokens ${tokens}, cost ${cost}`);
+    broken.push(...failures.map((failure) => `snippet of ${name}: ${failure}`));
+  }
+  return broken;
 }
 
 /** Those that have come since the last call, oldest first. */
