@@ -24,7 +24,7 @@ const STEPS: readonly Step[] = [
 ];
 
 const failed = STEPS.filter((step) => !run(step)).map((step) => step.name);
-if (!isGeneratedFresh()) failed.push('gen/ or docs/rest.md is stale: run npm run gen');
+if (!isGeneratedFresh()) failed.push('gen/, docs/rest.md or docs/attributes.md is stale: run npm run gen');
 if (failed.length > 0) {
   process.stderr.write(`check failed: ${failed.join(', ')}\n`);
   process.exit(1);
@@ -44,10 +44,11 @@ function isGeneratedFresh(): boolean {
     return [
       ['buf', 'generate', '--output', folder],
       ['buf', 'generate', '--template', 'buf.gen.docs.yaml', '--output', folder],
+      ['node', 'scripts/gen-attributes.ts', folder],
       ['node', 'scripts/gen-prices.ts', join(folder, 'gen')],
       ['node', 'scripts/gen-console.ts', join(folder, 'gen')],
       ['diff', '-r', 'gen', join(folder, 'gen')],
-      ['diff', 'docs/rest.md', join(folder, 'docs/rest.md')],
+      ...['docs/rest.md', 'docs/attributes.md'].map((page) => ['diff', page, join(folder, page)]),
     ].every(([command = '', ...args]) => spawnSync(command, args, { stdio: 'inherit' }).status === 0);
   } finally {
     rmSync(folder, { recursive: true });

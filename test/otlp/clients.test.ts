@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Provider, startProvider } from '../../clients/provider.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { type StandIn, startOpenAiStandIn } from './openai-stand-in.ts';
 import { type ClientName, runClient } from './run-client.ts';
 import { readTrace } from './sending.ts';
 
 let app: TestApp;
-let openAi: StandIn;
+let openAi: Provider;
 beforeAll(async () => {
   app = await startApp();
-  openAi = await startOpenAiStandIn();
+  openAi = await startProvider();
 });
 afterAll(async () => {
   openAi.close();
@@ -152,7 +152,7 @@ const EXPECTED: { readonly [N in ClientName]: object } = {
 };
 
 it.each(Object.entries(EXPECTED))('what %s sends is read back complete', async (name, expected) => {
-  const to = { address: app.address, key: app.projectKey, openAiUrl: openAi.url };
+  const to = { address: app.address, key: app.projectKey, openAiUrl: openAi.address };
   const traceId = await runClient(name as ClientName, to);
   expect(await readTrace(app, traceId)).toMatchObject(expected);
 });

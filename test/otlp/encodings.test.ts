@@ -161,7 +161,8 @@ describe('JSON', () => {
 function collected(file: string) {
   const bytes = readFileSync(new URL(`./recorded/${file}`, import.meta.url));
   const read = file.endsWith('.json') ? readJson(bytes.toString()) : readProtobuf(bytes);
-  const at = { project: PROJECT, nowMs: Date.UTC(2026, 10, 23), expiredBeforeMs: null };
+  // Later than every recording.
+  const at = { project: PROJECT, nowMs: Date.UTC(2100, 0, 1), expiredBeforeMs: null };
   return runWithoutPauses(
     collectBatch(runWithoutPauses(toBatchDraft(read)), at, { limits: LIMITS, prices: pricing, losses: NO_LOSSES }),
   );

@@ -10,7 +10,7 @@ import { hostname, userInfo } from 'node:os';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { type handleUnaryCall, Server, ServerCredentials } from '@grpc/grpc-js';
-import { startOpenAiStandIn } from './openai-stand-in.ts';
+import { startProvider } from '../../clients/provider.ts';
 import { CLIENT_NAMES, type ClientName, runClient } from './run-client.ts';
 
 type Sent = { readonly mediaType: string; readonly body: Buffer };
@@ -18,7 +18,7 @@ type Sent = { readonly mediaType: string; readonly body: Buffer };
 const FOLDER = new URL('./recorded/', import.meta.url);
 const PRIVATE = [hostname(), process.cwd(), userInfo().homedir, '/node_modules/'];
 
-const openAi = await startOpenAiStandIn();
+const openAi = await startProvider();
 for (const name of CLIENT_NAMES) {
   const sent = name.endsWith('-grpc') ? await recordGrpc(name) : await recordHttp(name);
   if (sent.length === 0) throw new Error(`${name} sent nothing`);
@@ -47,7 +47,7 @@ async function recordHttp(name: ClientName): Promise<readonly Sent[]> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  await runClient(name, { address: `http://127.0.0.1:${port}`, key: 'sk-recording', openAiUrl: openAi.url });
+  await runClient(name, { address: `http://127.0.0.1:${port}`, key: 'sk-recording', openAiUrl: openAi.address });
   server.closeAllConnections();
   server.close();
   return sent;
@@ -73,7 +73,7 @@ async function recordGrpc(name: ClientName): Promise<readonly Sent[]> {
   server.addService({ export: definition }, { export: receive });
   const bind = promisify<string, ServerCredentials, number>(server.bindAsync.bind(server));
   const port = await bind('127.0.0.1:0', ServerCredentials.createInsecure());
-  await runClient(name, { address: `http://127.0.0.1:${port}`, key: 'sk-recording', openAiUrl: openAi.url });
+  await runClient(name, { address: `http://127.0.0.1:${port}`, key: 'sk-recording', openAiUrl: openAi.address });
   server.forceShutdown();
   return sent;
 }

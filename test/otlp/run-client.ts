@@ -19,7 +19,7 @@ export type Destination = {
   /** Base address of the OTLP receiver. */
   readonly address: string;
   readonly key: string;
-  /** Base address of the stand-in for the OpenAI API. */
+  /** Address of the provider of models. */
   readonly openAiUrl: string;
 };
 
@@ -47,8 +47,8 @@ export async function runScript(args: readonly string[], { address, key, openAiU
       OTEL_NODE_RESOURCE_DETECTORS: 'none',
       LANGWATCH_ENDPOINT: address,
       LANGWATCH_API_KEY: key,
-      OPENAI_BASE_URL: openAiUrl,
-      OPENAI_API_KEY: 'of-the-stand-in',
+      OPENAI_BASE_URL: `${openAiUrl}/v1`,
+      OPENAI_API_KEY: 'of-the-provider',
     },
   });
   return stdout.trim().split('\n').at(-1) ?? '';

@@ -1,18 +1,18 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Provider, startProvider } from '../../clients/provider.ts';
+import { SNIPPETS } from '../../clients/snippets.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { type StandIn, startOpenAiStandIn } from './openai-stand-in.ts';
 import { runScript } from './run-client.ts';
 import { readTrace } from './sending.ts';
 
-const PAGE = readFileSync(new URL('../../docs/opentelemetry.md', import.meta.url), 'utf8');
-const SNIPPETS = [...PAGE.matchAll(/^## ([^\n]+)\n(?:(?!^## ).)*?^```js\n(.*?)^```/gms)];
+/** Their packages are installed here. `npm run clients` runs all snippets, with the newest packages. */
+const RUN_HERE = ['JavaScript', 'OpenInference', 'LangWatch SDK'];
 
 let app: TestApp;
-let openAi: StandIn;
+let openAi: Provider;
 const stored: string[] = [];
 beforeAll(async () => {
-  openAi = await startOpenAiStandIn();
+  openAi = await startProvider();
   app = await startApp({
     wrapStore: (store) => ({
       ...store,
@@ -32,15 +32,14 @@ afterAll(async () => {
 });
 
 it('the page has a snippet for each ecosystem of npm', () => {
-  const names = SNIPPETS.map(([, name]) => name);
-  expect(names).toEqual(['JavaScript', 'Vercel AI SDK', 'OpenInference', 'LangWatch SDK']);
+  expect([...SNIPPETS.keys()]).toEqual(['JavaScript', 'Vercel AI SDK', 'OpenInference', 'LangWatch SDK']);
 });
 
-it.each(SNIPPETS.map(([, name = '', code = '']) => [name, code]))(
+it.each(RUN_HERE.map((name) => [name, SNIPPETS.get(name) ?? '']))(
   'the snippet for %s sends a call with model, tokens and cost',
   async (_, code) => {
     stored.length = 0;
-    const to = { address: app.address, key: app.projectKey, openAiUrl: openAi.url };
+    const to = { address: app.address, key: app.projectKey, openAiUrl: openAi.address };
     await runScript(['--input-type=module', '--eval', code], to);
     expect(new Set(stored).size).toBe(1);
     expect(await readTrace(app, stored[0] ?? '')).toMatchObject({

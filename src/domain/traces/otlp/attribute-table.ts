@@ -3,12 +3,13 @@
 import { isObject } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { aiAnswer, aiToolCalls } from './conventions/ai-sdk.ts';
-import { dialectsOf } from './conventions/conventions.ts';
+import { DIALECTS, dialectsOf } from './conventions/conventions.ts';
 import type { DialectField } from './conventions/dialect.ts';
-import { answer, attribute, quoted, request } from './conventions/sources.ts';
+import { argumentsOf } from './conventions/openllmetry.ts';
+import { answer, attribute, quoted, request, vendorOf } from './conventions/sources.ts';
+import { indexed } from './indexed.ts';
 import { inputOfEvents, outputOfEvents } from './message-events.ts';
-import { contentIn } from './messages.ts';
-import { firstContent, type ReadAttribute, type SpanView } from './span-view.ts';
+import { createSource, firstContent, type Source, type SpanView } from './span-view.ts';
 
 const MODEL_KEYS = [
   'gen_ai.response.model',
@@ -19,27 +20,27 @@ const MODEL_KEYS = [
   'embedding.model_name',
 ];
 
-export const MODEL: readonly ReadAttribute[] = [
+export const MODEL: readonly Source[] = [
   leading('model'),
   ...MODEL_KEYS.map(attribute),
-  aiModel,
+  createSource('`ai.model`: `<provider>/<id>`', aiModel),
   trailing('model'),
 ];
 
 /** Every attribute that names a model. */
 export const MODEL_NAMES: readonly string[] = [...MODEL_KEYS, 'ai.model'];
 
-export const VENDOR: readonly ReadAttribute[] = [
+export const VENDOR: readonly Source[] = [
   leading('vendor'),
-  attribute('gen_ai.provider.name'),
-  attribute('gen_ai.system'),
+  vendorOf('gen_ai.provider.name'),
+  vendorOf('gen_ai.system'),
   attribute('llm.provider'),
   attribute('llm.system'),
-  attribute('ai.model.provider'),
+  vendorOf('ai.model.provider'),
   trailing('vendor'),
 ];
 
-export const COST: readonly ReadAttribute[] = [
+export const COST: readonly Source[] = [
   metric('cost'),
   attribute('langwatch.span.cost'),
   attribute('gen_ai.usage.cost'),
@@ -49,32 +50,40 @@ export const COST: readonly ReadAttribute[] = [
   trailing('cost'),
 ];
 
-export const TOKENS_ESTIMATED: readonly ReadAttribute[] = [
+/** Prices in USD that a span brings along. */
+export const RATES = {
+  input: 'langwatch.model.inputCostPerToken',
+  output: 'langwatch.model.outputCostPerToken',
+} as const;
+
+export const TOKENS_ESTIMATED: readonly Source[] = [
   metric('tokens_estimated'),
   attribute('langwatch.tokens.estimated'),
 ];
 
-export const CACHED_TOKENS_IN_PROMPT: readonly ReadAttribute[] = [
+export const CACHED_TOKENS_IN_PROMPT: readonly Source[] = [
   metric('cached_tokens_in_prompt'),
   attribute('spandrel.cached_tokens_in_prompt'),
 ];
 
 /** The tier that served the call comes before the one that was asked for. */
-export const SERVICE_TIER: readonly ReadAttribute[] = [
+export const SERVICE_TIER: readonly Source[] = [
   'gen_ai.openai.response.service_tier',
   'openai.response.service_tier',
   'gen_ai.openai.request.service_tier',
   'openai.request.service_tier',
 ].map(attribute);
 
-/** Read after langwatch.input, which states its own type. */
-export const INPUT: readonly ReadAttribute[] = [
+/** Texts that state their own type; they come before all others. */
+export const TYPED = { input: 'langwatch.input', output: 'langwatch.output' } as const;
+
+export const INPUT: readonly Source[] = [
   leading('input'),
   attribute('gen_ai.input.messages'),
   request('gen_ai.prompt'),
   indexed('gen_ai.prompt.'),
   indexed('llm.input_messages.'),
-  quoted('traceloop.entity.input'),
+  argumentsOf('traceloop.entity.input'),
   attribute('input.value'),
   attribute('input'),
   attribute('ai.prompt.messages'),
@@ -82,11 +91,10 @@ export const INPUT: readonly ReadAttribute[] = [
   attribute('gen_ai.tool.call.arguments'),
   attribute('ai.toolCall.args'),
   trailing('input'),
-  inputOfEvents,
+  createSource('[events](#messages-in-events)', inputOfEvents),
 ];
 
-/** After langwatch.output. */
-export const OUTPUT: readonly ReadAttribute[] = [
+export const OUTPUT: readonly Source[] = [
   leading('output'),
   attribute('gen_ai.output.messages'),
   answer('gen_ai.completion'),
@@ -95,17 +103,17 @@ export const OUTPUT: readonly ReadAttribute[] = [
   quoted('traceloop.entity.output'),
   attribute('output.value'),
   attribute('output'),
-  aiAnswer,
+  createSource('`ai.response.text` with `ai.response.toolCalls` beside it', aiAnswer),
   attribute('ai.response.object'),
-  aiToolCalls,
+  createSource('`ai.response.toolCalls`', aiToolCalls),
   attribute('ai.response'),
   attribute('gen_ai.tool.call.result'),
   attribute('ai.toolCall.result'),
   trailing('output'),
-  outputOfEvents,
+  createSource('[events](#messages-in-events)', outputOfEvents),
 ];
 
-export const CONTEXTS: readonly ReadAttribute[] = [
+export const CONTEXTS: readonly Source[] = [
   attribute('langwatch.rag.contexts'),
   attribute('langwatch.rag_contexts'),
   // The name that the langwatch package itself sends.
@@ -113,10 +121,19 @@ export const CONTEXTS: readonly ReadAttribute[] = [
 ];
 
 /** After CONTEXTS. */
-export const DOCUMENTS: ReadAttribute = indexed('retrieval.documents.');
+export const DOCUMENTS: Source = indexed('retrieval.documents.');
+
+/** What leads the messages of an input with the role system. */
+export const INSTRUCTIONS: readonly Source[] = [
+  attribute('gen_ai.system_instructions'),
+  createSource('`system` in `llm.invocation_parameters`', systemInstructions),
+];
+
+/** An object of parameters over all others. */
+export const OWN_PARAMS = 'langwatch.params';
 
 /** Objects of parameters, or their JSON texts, under the parameters below. */
-export const INVOCATION: readonly ReadAttribute[] = [attribute('llm.invocation_parameters'), leading('params')];
+export const INVOCATION: readonly Source[] = [attribute('llm.invocation_parameters'), leading('params')];
 
 /** Names of parameters by their attributes. */
 export const PARAMS: ReadonlyMap<string, string> = new Map([
@@ -138,6 +155,9 @@ export const ERROR_FLAGS: readonly (readonly [key: string, value: LosslessJson])
   ['error.has_error', true],
   ['langfuse.observation.level', 'ERROR'],
 ];
+
+/** What stands for the message of an error that has none. */
+export const ERROR_KINDS: readonly string[] = ['exception.type', 'error.type'];
 
 export const ERROR_MESSAGES: readonly string[] = [
   'exception.message',
@@ -170,8 +190,14 @@ export const FIRST_TOKEN_INSTANTS: readonly string[] = [
   'mastra.completion_start_time',
 ];
 
-function metric(name: string): ReadAttribute {
-  return ({ metrics }) => metrics[name];
+function metric(name: string): Source {
+  return createSource(`\`${name}\` in \`langwatch.metrics\``, ({ metrics }) => metrics[name]);
+}
+
+/** OpenInference has the instructions of Anthropic's calls only among their parameters. */
+function systemInstructions({ span, json }: SpanView): LosslessJson | undefined {
+  const params = span.attributes.get('llm.invocation_parameters');
+  return typeof params === 'string' && params.includes('"system"') ? json.object(params)?.system : undefined;
 }
 
 function aiModel({ span, json }: SpanView): LosslessJson | undefined {
@@ -182,13 +208,18 @@ function aiModel({ span, json }: SpanView): LosslessJson | undefined {
 }
 
 /** What the dialects say whose names come before all others. */
-function leading(field: DialectField): ReadAttribute {
-  return (view) => ofDialects(view, field, true);
+function leading(field: DialectField): Source {
+  return createSource(namesOf(field, true), (view) => ofDialects(view, field, true));
 }
 
 /** What the dialects say that fill what others leave. */
-function trailing(field: DialectField): ReadAttribute {
-  return (view) => ofDialects(view, field, false);
+function trailing(field: DialectField): Source {
+  return createSource(namesOf(field, false), (view) => ofDialects(view, field, false));
+}
+
+function namesOf(field: DialectField, leads: boolean): string {
+  const dialects = DIALECTS.filter((dialect) => dialect.leads === leads && dialect[field] !== undefined);
+  return dialects.map(({ name }) => `*${name}*`).join(', ');
 }
 
 function ofDialects(view: SpanView, field: DialectField, leads: boolean): LosslessJson | undefined {
@@ -198,68 +229,4 @@ function ofDialects(view: SpanView, field: DialectField, leads: boolean): Lossle
     if (value !== undefined) return value;
   }
   return undefined;
-}
-
-/** The rest of a longer key is one name: no SDK nests deeper, and each level costs time. */
-const SEGMENTS_MAX = 8;
-const INDEX = /^(0|[1-9][0-9]{0,8})$/;
-/** An item with only these members becomes their values. */
-const WRAPPERS: ReadonlySet<string> = new Set(['message', 'tool_call', 'message_content', 'document']);
-const RENAMED: ReadonlyMap<string, string> = new Map([['contents', 'content']]);
-
-type Tree = Map<string, Tree | LosslessJson>;
-
-/**
- * The array in the attributes under a prefix: `llm.input_messages.0.message.role` is a member of the first message.
- * undefined when there is none.
- */
-function indexed(prefix: string): ReadAttribute {
-  return ({ span, json }) => {
-    let root: Tree | undefined;
-    for (const [key, value] of span.attributes) {
-      if (!key.startsWith(prefix)) continue;
-      const [index = '', ...names] = segmentsOf(key.slice(prefix.length));
-      if (!INDEX.test(index)) continue;
-      root ??= new Map();
-      insertAt(root, [index, ...names], key.endsWith('.content') ? contentIn(value, json) : value);
-    }
-    return root === undefined ? undefined : toJson(root);
-  };
-}
-
-function segmentsOf(path: string): readonly string[] {
-  const segments = path.split('.', SEGMENTS_MAX);
-  const used = segments.join('.').length;
-  if (used === path.length) return segments;
-  return [...segments.slice(0, -1), `${segments.at(-1)}${path.slice(used)}`];
-}
-
-function insertAt(root: Tree, path: readonly string[], value: LosslessJson): void {
-  let tree = root;
-  for (const segment of path.slice(0, -1)) {
-    const known = tree.get(segment);
-    const next: Tree = known instanceof Map ? known : new Map();
-    if (known !== next) tree.set(segment, next);
-    tree = next;
-  }
-  tree.set(path.at(-1) ?? '', value);
-}
-
-function toJson(tree: Tree): LosslessJson {
-  const entries = [...tree].map(([key, branch]) => [key, branch instanceof Map ? toJson(branch) : branch] as const);
-  if (entries.every(([key]) => INDEX.test(key))) {
-    // Indexes only give the order: gaps and huge indexes leave no holes.
-    return entries.toSorted(([one], [other]) => Number(one) - Number(other)).map(([, value]) => unwrap(value));
-  }
-  return Object.fromEntries(entries.map(([key, value]) => [RENAMED.get(key) ?? key, value]));
-}
-
-function unwrap(value: LosslessJson): LosslessJson {
-  if (!isObject(value)) return value;
-  const names = Object.keys(value);
-  if (names.length === 0 || !names.every((name) => WRAPPERS.has(name))) return value;
-  const wrapped = Object.values(value);
-  if (wrapped.length === 1) return wrapped[0] ?? null;
-  // OpenInference splits a part with a call of a tool in two.
-  return wrapped.every(isObject) ? Object.fromEntries(wrapped.flatMap((each) => Object.entries(each))) : value;
 }

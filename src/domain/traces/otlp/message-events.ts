@@ -30,6 +30,14 @@ const OUTPUTS: ReadonlyMap<string, string> = new Map([
 ]);
 const SYSTEM_INSTRUCTIONS = 'gen_ai.system_instructions';
 
+/** Each event with what it gives, for docs/attributes.md. */
+export const MESSAGE_EVENTS: readonly (readonly [name: string, gives: string])[] = [
+  ...[...ROLES].map(([name, role]) => [name, `a message of the input, by default of role ${role}`] as const),
+  [CHOICE, 'a message of the output'],
+  ...[...INPUTS].map(([name, key]) => [name, `the input, in its attribute \`${key}\``] as const),
+  ...[...OUTPUTS].map(([name, key]) => [name, `the output, in its attribute \`${key}\``] as const),
+];
+
 /** Whether an event says what a model was asked or what it answered. */
 export function isMessageEvent({ name }: OtlpEvent): boolean {
   return ROLES.has(name) || name === CHOICE || INPUTS.has(name) || OUTPUTS.has(name);

@@ -48,5 +48,7 @@ function ranked(kind: 'object' | 'labels' | 'prompt id', keys: readonly string[]
 
 function prefixedKey(key: string): MetadataKey | null {
   const by = METADATA_PREFIXES.find(({ prefix }) => key.startsWith(prefix));
-  return by === undefined ? null : { kind: 'prefixed', member: key.slice(by.prefix.length), by };
+  if (by === undefined) return null;
+  const member = key.slice(by.prefix.length);
+  return by.technical?.test(member) === true ? null : { kind: 'prefixed', member, by };
 }

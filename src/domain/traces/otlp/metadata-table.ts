@@ -57,6 +57,8 @@ export type MetadataPrefix = {
   readonly senses?: ReadonlyMap<string, string>;
   /** Its objects and arrays are sent as JSON texts. */
   readonly isJson?: true;
+  /** Members that its SDK adds about the call itself; they stay with their span. */
+  readonly technical?: RegExp;
 };
 
 /** What applications call a thread or labels where the convention has no name for them. */
@@ -76,8 +78,13 @@ export const METADATA_PREFIXES: readonly MetadataPrefix[] = [
   { prefix: 'ai.telemetry.metadata.', senses: SENSES },
   { prefix: 'ai.settings.context.', senses: SENSES },
   { prefix: 'traceloop.association.properties.', senses: SENSES },
-  { prefix: 'mastra.metadata.', senses: SENSES, isJson: true },
-  { prefix: 'langsmith.metadata.', senses: SENSES, isJson: true },
+  {
+    prefix: 'mastra.metadata.',
+    senses: SENSES,
+    isJson: true,
+    technical: /^(body|headers|modelMetadata|toolCallId|toolName)$/,
+  },
+  { prefix: 'langsmith.metadata.', senses: SENSES, isJson: true, technical: /^(ls_|LANGSMITH_|usage_metadata$)/ },
   { prefix: 'langfuse.observation.metadata.', isJson: true },
   { prefix: 'langfuse.trace.metadata.', isJson: true },
 ];

@@ -12,7 +12,7 @@ import {
 import { findHttpStatus } from '../collector/collector-error.ts';
 import { isBlank, toFigure, toText } from '../collector/collector-json.ts';
 import type { AttributeJson } from './attribute-json.ts';
-import { ERROR_FLAGS, ERROR_MESSAGES, MODEL, VENDOR } from './attribute-table.ts';
+import { ERROR_FLAGS, ERROR_KINDS, ERROR_MESSAGES, MODEL, RATES, VENDOR } from './attribute-table.ts';
 import { nameOf } from './conventions/ai-sdk.ts';
 import { createView } from './create-view.ts';
 import { type OtlpSpan, SPAN_KINDS, STATUS_CODES, STATUS_ERROR } from './span.ts';
@@ -33,7 +33,7 @@ export function toSpanDraft(span: OtlpSpan, json: AttributeJson): SpanDraft {
     parentId: span.parentId,
     type: typeOf(view),
     name: nameOf(span),
-    vendor: vendorOf(view),
+    vendor: toText(first(view, VENDOR), 'vendor'),
     model: toText(first(view, MODEL), 'model'),
     input: inputOf(view),
     output: outputOf(view),
@@ -48,18 +48,11 @@ export function toSpanDraft(span: OtlpSpan, json: AttributeJson): SpanDraft {
   };
 }
 
-function vendorOf(view: SpanView): Sent<string> {
-  const vendor = first(view, VENDOR);
-  // The ai package writes "openai.chat" where conventions have the bare name of the provider.
-  const isVercel = typeof vendor === 'string' && vendor === view.span.attributes.get('ai.model.provider');
-  return toText(isVercel ? vendor.split('.', 1)[0] : vendor, 'vendor');
-}
-
 type Rates = { readonly rates: SpanDraft['rates']; readonly dropped: readonly Unreadable[] };
 
 function ratesOf({ span: { attributes } }: SpanView): Rates {
-  const input = toFigure(attributes.get('langwatch.model.inputCostPerToken'), 'rates.input');
-  const output = toFigure(attributes.get('langwatch.model.outputCostPerToken'), 'rates.output');
+  const input = toFigure(attributes.get(RATES.input), 'rates.input');
+  const output = toFigure(attributes.get(RATES.output), 'rates.output');
   const dropped = [input, output].filter(isUnreadable);
   // One rate without the other would be a wrong price.
   if (dropped.length > 0 || (input === undefined && output === undefined)) return { rates: undefined, dropped };
@@ -105,7 +98,7 @@ function failureOf({ status, attributes, events }: OtlpSpan): ErrorDraft | undef
     status.message,
   ];
   const stacktrace = textOf(exception?.get('exception.stacktrace')) ?? textOf(attributes.get('exception.stacktrace'));
-  const kinds = [exception?.get('exception.type'), attributes.get('exception.type'), attributes.get('error.type')];
+  const kinds = [exception?.get('exception.type'), ...ERROR_KINDS.map((key) => attributes.get(key))];
   const kind = firstText(kinds);
   return {
     // The name of the error says more than nothing.

@@ -1,84 +1,89 @@
 /** The type of a span, from the first convention that tells it. */
 
-import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { isBlank } from '../collector/collector-json.ts';
 import { SPAN_TYPES, type SpanType } from '../trace.ts';
 import { MODEL_NAMES } from './attribute-table.ts';
-import { dialectsOf, marksUsage } from './conventions/conventions.ts';
+import { DIALECTS, dialectsOf, marksUsage } from './conventions/conventions.ts';
+import { typeBy } from './conventions/sources.ts';
 import { isMessageEvent } from './message-events.ts';
-import { operationsOf, type SpanView } from './span-view.ts';
+import { createSource, operationsOf, type Source, type SpanView } from './span-view.ts';
 
-const NAMED: ReadonlyMap<LosslessJson | undefined, SpanType> = new Map(SPAN_TYPES.map((type) => [type, type]));
+type TypeNames = { readonly [name: string]: SpanType };
 
-const OPENINFERENCE: ReadonlyMap<string, SpanType> = new Map([
-  ['retriever', 'rag'],
-  ['embedding', 'component'],
-  ['reranker', 'component'],
-  ['prompt', 'component'],
-  ['evaluator', 'evaluation'],
-]);
+const NAMED: TypeNames = Object.fromEntries(SPAN_TYPES.map((type) => [type, type]));
 
-const GEN_AI_OPERATIONS: ReadonlyMap<LosslessJson | undefined, SpanType> = new Map([
-  ['chat', 'llm'],
-  ['text_completion', 'llm'],
-  ['generate_content', 'llm'],
-  ['embeddings', 'component'],
-  ['execute_tool', 'tool'],
-  ['invoke_agent', 'agent'],
-  ['create_agent', 'agent'],
-  ['plan', 'agent'],
-  ['handoff', 'agent'],
-  ['retrieval', 'rag'],
-  ['search_memory', 'rag'],
-  ['rerank', 'component'],
-  ['invoke_workflow', 'workflow'],
-]);
+const OPENINFERENCE: TypeNames = {
+  retriever: 'rag',
+  embedding: 'component',
+  reranker: 'component',
+  prompt: 'component',
+  evaluator: 'evaluation',
+};
 
-const REQUEST_TYPES: ReadonlyMap<LosslessJson | undefined, SpanType> = new Map([
-  ['chat', 'llm'],
-  ['completion', 'llm'],
-  ['embedding', 'component'],
-  ['rerank', 'component'],
-]);
+const GEN_AI_OPERATIONS: TypeNames = {
+  chat: 'llm',
+  text_completion: 'llm',
+  generate_content: 'llm',
+  embeddings: 'component',
+  execute_tool: 'tool',
+  invoke_agent: 'agent',
+  create_agent: 'agent',
+  plan: 'agent',
+  handoff: 'agent',
+  retrieval: 'rag',
+  search_memory: 'rag',
+  rerank: 'component',
+  invoke_workflow: 'workflow',
+};
+
+const REQUEST_TYPES: TypeNames = { chat: 'llm', completion: 'llm', embedding: 'component', rerank: 'component' };
 
 const AI_SDK_OPERATION = /^ai\.(generate|stream)(Text|Object)(\.do(Generate|Stream))?$/;
 
-export function typeOf(view: SpanView): SpanType {
-  const { span } = view;
-  const { attributes } = span;
-  return (
-    NAMED.get(attributes.get('langwatch.span.type')) ??
-    dialectType(view, true) ??
-    openInferenceType(attributes.get('openinference.span.kind')) ??
-    NAMED.get(attributes.get('traceloop.span.kind')) ??
-    genAiType(attributes.get('gen_ai.operation.name')) ??
-    REQUEST_TYPES.get(attributes.get('llm.request.type')) ??
-    aiSdkType(operationsOf(span)) ??
-    NAMED.get(attributes.get('langwatch.type')) ??
-    NAMED.get(attributes.get('type')) ??
-    dialectType(view, false) ??
-    typeByKeys(view) ??
-    'span'
-  );
-}
+/** The first that tells a type wins. */
+export const TYPE: readonly Source<SpanType>[] = [
+  typeBy('langwatch.span.type', NAMED),
+  ofDialects(true),
+  typeBy('openinference.span.kind', { ...NAMED, ...OPENINFERENCE }),
+  typeBy('traceloop.span.kind', NAMED),
+  // The conventions of OpenTelemetry grow: an operation that is not listed here is a step of some kind.
+  typeBy('gen_ai.operation.name', GEN_AI_OPERATIONS, 'span'),
+  typeBy('llm.request.type', REQUEST_TYPES),
+  createSource(
+    '`operation.name`, `ai.operationId` or the name of the span: `ai.generateText`, `ai.streamText`, `ai.generateObject`, `ai.streamObject` → agent; the same with `.doGenerate` or `.doStream` → llm; `ai.toolCall` → tool; `ai.embed…` → component',
+    aiSdkType,
+  ),
+  typeBy('langwatch.type', NAMED),
+  typeBy('type', NAMED),
+  ofDialects(false),
+  createSource(
+    'any `gen_ai.tool.…` → tool; any `gen_ai.agent.…` → agent; a model with token counts or messages → llm',
+    typeByKeys,
+  ),
+];
 
-/** By the dialects whose names come before all others, or by the others. */
-function dialectType({ span, marks }: SpanView, leads: boolean): SpanType | undefined {
-  for (const dialect of dialectsOf(marks)) {
-    const type = dialect.leads === leads ? dialect.type?.(span) : undefined;
+export function typeOf(view: SpanView): SpanType {
+  for (const source of TYPE) {
+    const type = source(view);
     if (type !== undefined) return type;
   }
-  return undefined;
+  return 'span';
 }
 
-function openInferenceType(kind: LosslessJson | undefined): SpanType | undefined {
-  if (typeof kind !== 'string') return undefined;
-  const name = kind.toLowerCase();
-  return OPENINFERENCE.get(name) ?? NAMED.get(name);
+/** The dialects whose names come before all others, or the others. */
+function ofDialects(leads: boolean): Source<SpanType> {
+  const names = DIALECTS.filter((dialect) => dialect.leads === leads && dialect.type !== undefined);
+  return createSource(names.map(({ name }) => `*${name}*`).join(', '), (view) => {
+    for (const dialect of dialectsOf(view.marks)) {
+      const type = dialect.leads === leads ? dialect.type?.(view) : undefined;
+      if (type !== undefined) return type;
+    }
+    return undefined;
+  });
 }
 
-function aiSdkType(operations: readonly LosslessJson[]): SpanType | undefined {
-  for (const operation of operations) {
+function aiSdkType({ span }: SpanView): SpanType | undefined {
+  for (const operation of operationsOf(span)) {
     if (typeof operation !== 'string') continue;
     const named = AI_SDK_OPERATION.exec(operation);
     // The outer span plans and calls tools; the call of the model is inside.
@@ -87,11 +92,6 @@ function aiSdkType(operations: readonly LosslessJson[]): SpanType | undefined {
     if (operation.startsWith('ai.embed')) return 'component';
   }
   return undefined;
-}
-
-/** The conventions of OpenTelemetry grow: an operation that is not listed here is a step of some kind. */
-function genAiType(operation: LosslessJson | undefined): SpanType | undefined {
-  return GEN_AI_OPERATIONS.get(operation) ?? (isBlank(operation) ? undefined : 'span');
 }
 
 const MESSAGES: ReadonlySet<string> = new Set([

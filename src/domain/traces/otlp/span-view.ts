@@ -16,8 +16,16 @@ export type SpanView = {
   readonly timestamps: LosslessObject;
 };
 
-/** Where a row takes a value from; undefined when it has none. */
-export type ReadAttribute = (view: SpanView) => LosslessJson | undefined;
+/** Reads a value of a span; undefined when it has none. */
+type Read<Value> = (view: SpanView) => Value | undefined;
+
+/** Where a row takes a value from, and what docs/attributes.md says of it. */
+export type Source<Value = LosslessJson> = Read<Value> & { readonly about: string };
+
+/** Each function reads for one source: a wrapper around it would cost time for every span. */
+export function createSource<Value>(about: string, read: Read<Value>): Source<Value> {
+  return Object.assign(read, { about });
+}
 
 /** Operation names of the ai package. It may append the name of a function to them. */
 export function operationsOf({ attributes, name }: OtlpSpan): readonly LosslessJson[] {
@@ -27,7 +35,7 @@ export function operationsOf({ attributes, name }: OtlpSpan): readonly LosslessJ
 }
 
 /** The first value that says something. */
-export function first(view: SpanView, sources: readonly ReadAttribute[]): LosslessJson | undefined {
+export function first(view: SpanView, sources: readonly Source[]): LosslessJson | undefined {
   for (const source of sources) {
     const value = source(view);
     if (!isBlank(value)) return value;
@@ -36,7 +44,7 @@ export function first(view: SpanView, sources: readonly ReadAttribute[]): Lossle
 }
 
 /** The same for what people and models wrote: "none" may be an answer, unless a later source says more. */
-export function firstContent(view: SpanView, sources: readonly ReadAttribute[]): LosslessJson | undefined {
+export function firstContent(view: SpanView, sources: readonly Source[]): LosslessJson | undefined {
   let blank: LosslessJson | undefined;
   for (const source of sources) {
     const value = source(view);

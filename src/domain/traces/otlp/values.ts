@@ -11,10 +11,19 @@ import {
 } from '../collector/collector-draft.ts';
 import { isBlank, toContextDrafts } from '../collector/collector-json.ts';
 import { toTypedDraft } from '../collector/typed-value.ts';
-import type { AttributeJson } from './attribute-json.ts';
-import { CONTEXTS, DOCUMENTS, INPUT, INVOCATION, OUTPUT, PARAMS } from './attribute-table.ts';
+import {
+  CONTEXTS,
+  DOCUMENTS,
+  INPUT,
+  INSTRUCTIONS,
+  INVOCATION,
+  OUTPUT,
+  OWN_PARAMS,
+  PARAMS,
+  TYPED,
+} from './attribute-table.ts';
 import { instructionsIn, leadWith, messagesIn } from './messages.ts';
-import { first, firstContent, type ReadAttribute, type SpanView } from './span-view.ts';
+import { first, firstContent, type Source, type SpanView } from './span-view.ts';
 
 /** The input of a span. Instructions that it has beside its messages lead them. */
 export function inputOf(view: SpanView): TypedDraft | undefined {
@@ -28,13 +37,9 @@ export function outputOf(view: SpanView): TypedDraft | undefined {
 }
 
 /** From the first of the sources that the span has. */
-function typedValueOf(
-  view: SpanView,
-  side: 'input' | 'output',
-  sources: readonly ReadAttribute[],
-): TypedDraft | undefined {
+function typedValueOf(view: SpanView, side: 'input' | 'output', sources: readonly Source[]): TypedDraft | undefined {
   const { json } = view;
-  const typed = view.span.attributes.get(`langwatch.${side}`);
+  const typed = view.span.attributes.get(TYPED[side]);
   if (!isAbsent(typed)) return toTypedDraft(json.parsed(typed), side);
   const value = json.parsed(firstContent(view, sources));
   if (value === undefined) return undefined;
@@ -46,15 +51,9 @@ function typedValueOf(
 }
 
 /** What the model was told beside the messages. */
-function instructionsOf({ span: { attributes }, json }: SpanView): LosslessJson | undefined {
-  const own = attributes.get('gen_ai.system_instructions');
-  const sent = isBlank(own) ? systemIn(attributes.get('llm.invocation_parameters'), json) : json.parsed(own);
-  return isBlank(sent) || !json.fitsMessages(sent) ? undefined : sent;
-}
-
-/** OpenInference has the instructions of Anthropic's calls only among their parameters. */
-function systemIn(params: LosslessJson | undefined, json: AttributeJson): LosslessJson | undefined {
-  return typeof params === 'string' && params.includes('"system"') ? json.object(params)?.system : undefined;
+function instructionsOf(view: SpanView): LosslessJson | undefined {
+  const sent = view.json.parsed(first(view, INSTRUCTIONS));
+  return isBlank(sent) || !view.json.fitsMessages(sent) ? undefined : sent;
 }
 
 export function contextsOf(view: SpanView): Sent<DraftList<ContextDraft>> {
@@ -85,7 +84,7 @@ export function paramsOf(view: SpanView): LosslessObject | undefined {
     const value = attributes.get(key);
     if (!isAbsent(value)) sent = { ...sent, [name]: value };
   }
-  const own = json.object(attributes.get('langwatch.params'));
+  const own = json.object(attributes.get(OWN_PARAMS));
   const invocation = json.object(first(view, INVOCATION));
   if (own === undefined && invocation === undefined) return sent;
   return { ...invocation, ...sent, ...own };

@@ -7,12 +7,13 @@ import { toToolCall } from '../messages.ts';
 import type { OtlpSpan } from '../span.ts';
 import type { SpanView } from '../span-view.ts';
 import { attributesIn, type Convention, type UsageTable } from './convention.ts';
+import { REASONING_OF_AI_SDK } from './gen-ai.ts';
 
 const USAGE: UsageTable = {
   // `ai.usage.tokens` is what embeddings have.
   prompt_tokens: ['ai.usage.promptTokens', 'ai.usage.inputTokens', 'ai.usage.tokens'],
   completion_tokens: ['ai.usage.completionTokens', 'ai.usage.outputTokens'],
-  reasoning_tokens: ['ai.usage.reasoningTokens', 'ai.usage.outputTokenDetails.reasoningTokens'],
+  reasoning_tokens: ['ai.usage.reasoningTokens', REASONING_OF_AI_SDK],
   cache_read_input_tokens: ['ai.usage.cachedInputTokens', 'ai.usage.inputTokenDetails.cacheReadTokens'],
   cache_creation_input_tokens: ['ai.usage.inputTokenDetails.cacheWriteTokens'],
   total_tokens: ['ai.usage.totalTokens'],
@@ -20,7 +21,7 @@ const USAGE: UsageTable = {
 
 export const AI_SDK: Convention = {
   name: 'AI SDK',
-  marks: attributesIn(USAGE),
+  marks: attributesIn(USAGE).filter((key) => key !== REASONING_OF_AI_SDK),
   signs: ['ai.operationId'],
   scopes: ['ai'],
   usage: USAGE,

@@ -8,10 +8,15 @@ import { instructionsIn, toToolCall } from '../messages.ts';
 export function askedIn(value: LosslessJson): LosslessJson {
   if (isArray(value)) return messagesIn(value) ?? value;
   if (!isObject(value)) return value;
-  const messages = messagesIn(value.messages) ?? messagesIn(value.input);
+  const messages = messagesIn(value.messages) ?? messagesIn(value.input) ?? questionIn(value);
   if (messages === undefined) return value;
   const instructions = value.system ?? value.instructions ?? null;
   return instructions === null ? messages : [...instructionsIn(instructions), ...messages];
+}
+
+/** The input of OpenAI's Responses may be a text. */
+function questionIn({ model, input }: LosslessObject): readonly LosslessJson[] | undefined {
+  return typeof model === 'string' && typeof input === 'string' ? [{ role: 'user', content: input }] : undefined;
 }
 
 /** The messages of an answer; the value itself where it has none. */

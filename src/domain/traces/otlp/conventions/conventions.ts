@@ -31,7 +31,7 @@ const CONVENTIONS: readonly ReadConvention[] = [
   MLFLOW,
 ].map(toRead);
 
-const DIALECTS: readonly Dialect[] = [
+export const DIALECTS: readonly Dialect[] = [
   LANGFUSE_SPANS,
   LANGSMITH_SPANS,
   LLAMAINDEX_SPANS,
@@ -47,10 +47,14 @@ const SIGNED = [AI_SDK, OPENINFERENCE]
   .map(toRead)
   .flatMap((convention) => (convention.signs ?? []).map((sign) => ({ sign, convention })));
 
+/** Those of a scope alone come first. */
+export const USAGE_CONVENTIONS: readonly ReadConvention[] = [
+  ...[OPENLLMETRY_ANTHROPIC_JS, OPENLLMETRY_ANTHROPIC_PYTHON].map(toRead),
+  ...CONVENTIONS,
+];
+
 const OF_SCOPE: ReadonlyMap<string, ReadConvention> = new Map(
-  [...[OPENLLMETRY_ANTHROPIC_JS, OPENLLMETRY_ANTHROPIC_PYTHON].map(toRead), ...CONVENTIONS].flatMap((convention) =>
-    (convention.scopes ?? []).map((scope) => [scope, convention]),
-  ),
+  USAGE_CONVENTIONS.flatMap((convention) => (convention.scopes ?? []).map((scope) => [scope, convention])),
 );
 
 /** For each attribute what it marks: a bit for each convention of usage, then one for each dialect. */

@@ -1,7 +1,7 @@
 /** The form of a dialect: attributes that a family of instrumentations has names of its own for, beside usage. */
 
-import type { ReadAttribute } from '../span-view.ts';
-import type { ReadType } from './sources.ts';
+import type { SpanType } from '../../trace.ts';
+import type { Source } from '../span-view.ts';
 
 export type Dialect = {
   readonly name: string;
@@ -9,14 +9,14 @@ export type Dialect = {
   readonly marks: readonly string[];
   /** Whether its names come before those of all others. Otherwise they fill what others leave. */
   readonly leads: boolean;
-  readonly type?: ReadType;
-  readonly model?: readonly ReadAttribute[];
-  readonly vendor?: readonly ReadAttribute[];
-  readonly cost?: readonly ReadAttribute[];
-  readonly input?: readonly ReadAttribute[];
-  readonly output?: readonly ReadAttribute[];
+  readonly type?: Source<SpanType>;
+  readonly model?: readonly Source[];
+  readonly vendor?: readonly Source[];
+  readonly cost?: readonly Source[];
+  readonly input?: readonly Source[];
+  readonly output?: readonly Source[];
   /** JSON objects of parameters. */
-  readonly params?: readonly ReadAttribute[];
+  readonly params?: readonly Source[];
 };
 
 export type DialectField = 'model' | 'vendor' | 'cost' | 'input' | 'output' | 'params';

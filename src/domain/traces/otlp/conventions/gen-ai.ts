@@ -2,10 +2,13 @@
 
 import { attributesIn, type Convention, type UsageTable } from './convention.ts';
 
+/** The AI SDK writes it beside these names, and alone on spans around calls. */
+export const REASONING_OF_AI_SDK = 'ai.usage.outputTokenDetails.reasoningTokens';
+
 export const COUNTS = {
   prompt_tokens: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens'],
   completion_tokens: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens'],
-  reasoning_tokens: ['gen_ai.usage.reasoning.output_tokens', 'gen_ai.usage.reasoning_tokens'],
+  reasoning_tokens: ['gen_ai.usage.reasoning.output_tokens', 'gen_ai.usage.reasoning_tokens', REASONING_OF_AI_SDK],
   total_tokens: ['gen_ai.usage.total_tokens'],
 } as const satisfies UsageTable;
 
@@ -30,7 +33,7 @@ const UNDOTTED: UsageTable = {
 
 export const GEN_AI: Convention = {
   name: 'OpenTelemetry GenAI without a cache, or with earlier names of it',
-  marks: attributesIn(UNDOTTED),
+  marks: attributesIn(UNDOTTED).filter((key) => key !== REASONING_OF_AI_SDK),
   usage: UNDOTTED,
   cachedTokensInPrompt: null,
 };

@@ -15,8 +15,8 @@ export const GOOGLE_ADK_SPANS: Dialect = {
   name: 'Google ADK',
   marks: [REQUEST, RESPONSE, ARGUMENTS, RESULT],
   leads: false,
-  input: [converted(REQUEST, askedIn), converted(ARGUMENTS, unlessEmpty)],
-  output: [converted(RESPONSE, answeredIn), converted(RESULT, unlessEmpty)],
+  input: [converted(REQUEST, askedIn, 'messages of'), converted(ARGUMENTS, unlessEmpty)],
+  output: [converted(RESPONSE, answeredIn, 'messages of'), converted(RESULT, unlessEmpty)],
 };
 
 /** Calls have an empty object where contents are not captured, and for the tool that they are not. */

@@ -59,7 +59,7 @@ export const LANGFUSE_SPANS: Dialect = {
     span: 'span',
   }),
   model: [attribute(MODEL)],
-  cost: [memberOf(COST, 'total'), converted(COST, sumOfParts)],
+  cost: [memberOf(COST, 'total'), converted(COST, sumOfParts, 'the sum of')],
   // The texts of a trace stand on the span that set them.
   input: [request(INPUT), request(TRACE_INPUT)],
   output: [answer(OUTPUT), answer(TRACE_OUTPUT)],

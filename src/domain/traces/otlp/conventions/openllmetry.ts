@@ -1,6 +1,9 @@
 /** OpenLLMetry by Traceloop: names of OpenTelemetry GenAI, with names of its own for the cache. */
 
+import { isArray, isObject } from '../../../../json/free-json.ts';
+import { createSource, type Source } from '../span-view.ts';
 import type { Convention, UsageTable } from './convention.ts';
+import { quoted } from './sources.ts';
 
 const CACHE_READ = 'gen_ai.usage.cache_read_input_tokens';
 const CACHE_CREATION = 'gen_ai.usage.cache_creation_input_tokens';
@@ -53,3 +56,14 @@ export const LLM_USAGE: Convention = {
   usage: PLAIN,
   cachedTokensInPrompt: null,
 };
+
+/** What a function was called with: its only argument, or all of them. */
+export function argumentsOf(key: string): Source {
+  const read = quoted(key);
+  return createSource(read.about, (view) => {
+    const sent = read(view);
+    const call = view.json.object(sent);
+    if (call === undefined || !isArray(call.args) || !isObject(call.kwargs)) return sent;
+    return call.args.length > 1 || Object.keys(call.kwargs).length > 0 ? sent : call.args[0];
+  });
+}

@@ -2,52 +2,84 @@
 
 import { isObject } from '../../../../json/free-json.ts';
 import type { LosslessJson } from '../../../../json/lossless-json.ts';
-import type { SpanType } from '../../trace.ts';
-import type { OtlpSpan } from '../span.ts';
-import type { ReadAttribute } from '../span-view.ts';
+import { isBlank } from '../../collector/collector-json.ts';
+import { SPAN_TYPES, type SpanType } from '../../trace.ts';
+import { createSource, type Source } from '../span-view.ts';
 import { answeredIn, askedIn } from './chat-forms.ts';
 
-export type ReadType = (span: OtlpSpan) => SpanType | undefined;
-
-export function attribute(key: string): ReadAttribute {
-  return ({ span }) => span.attributes.get(key);
+export function attribute(key: string): Source {
+  return createSource(`\`${key}\``, ({ span }) => span.attributes.get(key));
 }
 
 /** A text that is sent as JSON, in quotes; any other value as it is. */
-export function quoted(key: string): ReadAttribute {
-  return ({ span }) => withoutQuotes(span.attributes.get(key));
+export function quoted(key: string): Source {
+  return createSource(`\`${key}\``, ({ span }) => withoutQuotes(span.attributes.get(key)));
 }
 
+/** The `ai` package and Mastra write `openai.chat` where conventions have the bare name of the provider. */
+export function vendorOf(key: string): Source {
+  return createSource(`\`${key}\` without the name of an API`, ({ span }) => {
+    const vendor = span.attributes.get(key);
+    return typeof vendor === 'string' ? vendor.replace(API_OF_VENDOR, '') : vendor;
+  });
+}
+
+const API_OF_VENDOR = /\.(chat|completion|embedding|messages|responses)$/;
+
 /** A member of a JSON object. */
-export function memberOf(key: string, member: string): ReadAttribute {
-  return ({ span, json }) => json.object(span.attributes.get(key))?.[member];
+export function memberOf(key: string, member: string): Source {
+  return createSource(
+    `\`${member}\` in \`${key}\``,
+    ({ span, json }) => json.object(span.attributes.get(key))?.[member],
+  );
 }
 
 /** A request to a model, of which the messages count. */
-export function request(key: string): ReadAttribute {
-  return converted(key, askedIn);
+export function request(key: string): Source {
+  return converted(key, askedIn, 'messages of');
 }
 
 /** An answer of a model, of which the messages count. */
-export function answer(key: string): ReadAttribute {
-  return converted(key, answeredIn);
+export function answer(key: string): Source {
+  return converted(key, answeredIn, 'messages of');
 }
 
-/** The parsed value of an attribute in another form. */
-export function converted(key: string, convert: (value: LosslessJson) => LosslessJson | undefined): ReadAttribute {
-  return ({ span, json }) => {
+/** The parsed value of an attribute in another form; `form` says which, before the name of the attribute. */
+export function converted(
+  key: string,
+  convert: (value: LosslessJson) => LosslessJson | undefined,
+  form?: string,
+): Source {
+  return createSource(`${form === undefined ? '' : `${form} `}\`${key}\``, ({ span, json }) => {
     const value = json.parsed(span.attributes.get(key));
     return value === undefined ? undefined : convert(value);
-  };
+  });
 }
 
-/** The type by the values of an attribute, in lower case. */
-export function typeBy(key: string, types: { readonly [value: string]: SpanType }): ReadType {
+/** The type by the values of an attribute, in lower case; any other value gives `otherwise`. */
+export function typeBy(
+  key: string,
+  types: { readonly [value: string]: SpanType },
+  otherwise?: SpanType,
+): Source<SpanType> {
   const known = new Map(Object.entries(types));
-  return ({ attributes }) => {
-    const value = withoutQuotes(attributes.get(key));
-    return typeof value === 'string' ? known.get(value.toLowerCase()) : undefined;
-  };
+  return createSource(`\`${key}\`: ${aboutTypes(types, otherwise)}`, ({ span }) => {
+    const value = withoutQuotes(span.attributes.get(key));
+    return (
+      (typeof value === 'string' ? known.get(value.toLowerCase()) : undefined) ??
+      (isBlank(value) ? undefined : otherwise)
+    );
+  });
+}
+
+function aboutTypes(types: { readonly [value: string]: SpanType }, otherwise: SpanType | undefined): string {
+  const isNamed = SPAN_TYPES.every((type) => types[type] === type);
+  const others = Object.entries(types).filter(([value]) => !isNamed || !SPAN_TYPES.some((type) => type === value));
+  return [
+    ...(isNamed ? ['the name of a type'] : []),
+    ...others.map(([value, type]) => (value === type ? `\`${value}\`` : `\`${value}\` → ${type}`)),
+    ...(otherwise === undefined ? [] : [`any other → ${otherwise}`]),
+  ].join(', ');
 }
 
 function withoutQuotes(value: LosslessJson | undefined): LosslessJson | undefined {
