@@ -12,7 +12,7 @@ import {
 } from '../../../domain/traces/search/trace-search-store.ts';
 import type { IndexPlan, RangedNumber } from '../../search/index-plan.ts';
 import { lastKey } from '../../search/named-traces.ts';
-import type { IndexQuery, IndexSelection, TraceIndex } from '../../search/trace-index.ts';
+import type { IndexQuery, IndexSelection, PageAsked, TraceIndex } from '../../search/trace-index.ts';
 import { toFault } from './failures.ts';
 import type { Pool } from './pool.ts';
 import { triplesOf } from './text-triples.ts';
@@ -59,7 +59,6 @@ export function createTraceIndex(pool: Pool): TraceIndex {
 
 type Run = <Row>(settings: string, statement: string) => Promise<readonly Row[]>;
 type Row = SearchPosition & { readonly sequence: number };
-type Page = Parameters<IndexSelection['select']>[0];
 
 function createSelection(run: Run, { query, plan, leftOut }: IndexQuery): IndexSelection {
   const terms = termsOf(plan, overlaps);
@@ -87,7 +86,7 @@ function createSelection(run: Run, { query, plan, leftOut }: IndexQuery): IndexS
   }
 
   /** Null: too many fit. */
-  async function sortFitting({ after, limit }: Page): Promise<readonly Row[] | null> {
+  async function sortFitting({ after, limit }: PageAsked): Promise<readonly Row[] | null> {
     const key = `coalesce(${column}, ${last})`;
     const found = await run<Row & { readonly count: number }>(
       BY_TERM,
@@ -102,7 +101,7 @@ function createSelection(run: Run, { query, plan, leftOut }: IndexQuery): IndexS
     return fits < MANY ? found : null;
   }
 
-  async function walk({ after, limit }: Page): Promise<readonly Row[]> {
+  async function walk({ after, limit }: PageAsked): Promise<readonly Row[]> {
     const settings = terms.length > 0 ? IN_ORDER : PLANNED;
     const list = (rest: string) =>
       run<Row>(
