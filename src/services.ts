@@ -53,6 +53,7 @@ import { createSpend } from './domain/spend/spend.ts';
 import type { RunSteps } from './domain/steps.ts';
 import { createLosses, type LossMeter } from './domain/traces/collector/losses.ts';
 import { createTraceExports } from './domain/traces/export/trace-export.ts';
+import { createTraceLogs } from './domain/traces/logs/trace-logs.ts';
 import { createTraceSearches } from './domain/traces/search/trace-search.ts';
 import type { ChangeFeed } from './domain/traces/tail/change-feed.ts';
 import { createTraceTails } from './domain/traces/tail/trace-tail.ts';
@@ -150,6 +151,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
     traceDefaultDays,
     onError: (error) => log.warn({ err: error }, 'what changed in a project could not be read for those who follow it'),
   });
+  const logs = createTraceLogs({ traces, runSteps, onUnread: (records) => onDiscarded('logs', records) });
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
   const overrides = createPriceOverrides({ store: store.management, random });
   const evaluators = createEvaluators({ store: store.evaluators, random, checkPatterns, cursors });
@@ -161,7 +163,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
     random,
   });
   return [
-    ...createOtlpMethods({ traces, onDiscarded, runSteps, spansMax: limits.traces.spansMax }, limits),
+    ...createOtlpMethods({ traces, logs, onDiscarded, runSteps, spansMax: limits.traces.spansMax }, limits),
     ...compile(
       TraceService,
       createTraceRpc({

@@ -101,7 +101,7 @@ export function createTraces(deps: TracesDeps): Traces {
       const appends = validated.flatMap(({ collected, isStorable }) => (isStorable ? [collected.append] : []));
       const appended = await appendAll(deps.store, appends);
       noteExcess(deps, at, appended);
-      return reportBatch(batch.refused, validated, appended);
+      return reportBatch(batch, validated, appended);
     },
 
     async get(project, question, nowMs) {

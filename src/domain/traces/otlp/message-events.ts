@@ -31,7 +31,7 @@ const OUTPUTS: ReadonlyMap<string, string> = new Map([
 const SYSTEM_INSTRUCTIONS = 'gen_ai.system_instructions';
 
 /** Whether an event says what a model was asked or what it answered. */
-export function isMessageEvent({ name }: OtlpEvent): boolean {
+export function isMessageEvent({ name }: Pick<OtlpEvent, 'name'>): boolean {
   return ROLES.has(name) || name === CHOICE || INPUTS.has(name) || OUTPUTS.has(name);
 }
 

@@ -93,6 +93,7 @@ function telemetryOf(span: OtlpSpan): LosslessObject {
 }
 
 const UNKNOWN = 'Unknown error';
+const HTTP_STATUSES = ['http.response.status_code', 'http.status_code', 'status_code'];
 
 /** undefined: no error. */
 function failureOf({ status, attributes, events }: OtlpSpan): ErrorDraft | undefined {
@@ -112,7 +113,7 @@ function failureOf({ status, attributes, events }: OtlpSpan): ErrorDraft | undef
     message: firstText(messages) ?? kind ?? UNKNOWN,
     stacktrace,
     kind,
-    httpStatus: findHttpStatus([attributes.get('http.response.status_code'), attributes.get('http.status_code')]),
+    httpStatus: findHttpStatus(HTTP_STATUSES.map((key) => attributes.get(key))),
   };
 }
 
