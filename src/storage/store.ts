@@ -16,6 +16,7 @@ import { completeBefore, type SumReads } from './reads.ts';
 import type { IndexWriter } from './search/index-writer.ts';
 import { createIndexer, createIndexQueue } from './search/indexer.ts';
 import { createSpendBlocks, type SpendWriter } from './spend/spend-blocks.ts';
+import { createLogRecordStore, type LogRecordWriter } from './traces/log-records.ts';
 import { completeSums, type KeepSums, type TraceFinder } from './traces/trace-finder.ts';
 import type { TraceReads, WholeTraceReads } from './traces/trace-reads.ts';
 import type { QueryRunner, RunQuery } from './transaction.ts';
@@ -26,6 +27,7 @@ export type Engine = ManagementEngine &
     /** For longer reads. */
     readonly reads: QueryRunner;
     readonly traceChanges: TraceChangeStore;
+    readonly logRecords: LogRecordWriter;
     /** Stores all appends in one transaction. */
     readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
     readonly traces: TraceReads & TraceFinder & Pick<WholeTraceReads, 'sums'>;
@@ -122,6 +124,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     analytics: sums,
     spend: { sum: sums.sum },
     traceChanges: { removeTrace: traceChanges.removeTrace, patchMetadata: traceChanges.patchMetadata },
+    logRecords: createLogRecordStore(control, engine.logRecords),
     requests: {
       report: submit,
       reportGovernance: submit,

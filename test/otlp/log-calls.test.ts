@@ -40,6 +40,7 @@ async function countEvents(): Promise<number> {
   return body.data.length;
 }
 
+const CLIENTS = ['claude-code', 'codex', 'gemini-cli'];
 const NO_LOSS = { rejectedLogRecords: 0, errorMessage: '' };
 
 describe('log records that describe calls', () => {
@@ -91,6 +92,47 @@ describe('log records that describe calls', () => {
         timestamps: { started_at: 1795000001500, finished_at: 1795000001500 },
       },
     ]);
+  });
+
+  it('of Gemini CLI become spans, with the messages of the record that repeats the call', async () => {
+    expect(await sendLogs(app, 'protobuf', documented('gemini-cli'))).toEqual(NO_LOSS);
+    const { spans, metadata } = await traceOf('gemini-session-1');
+    expect(metadata).toMatchObject({ thread_id: 'gemini-session-1', user_id: 'ada@example.com' });
+    expect(spans).toHaveLength(2);
+    expect(spans).toMatchObject([
+      {
+        type: 'llm',
+        name: 'gemini_cli.api_response',
+        model: 'gemini-2.5-pro',
+        metrics: {
+          prompt_tokens: 12000,
+          completion_tokens: 350,
+          cache_read_input_tokens: 8000,
+          reasoning_tokens: 420,
+          // 4000 × 1.25 + 8000 × 0.125 + (350 + 420) × 10, for a million.
+          cost: 0.0137,
+        },
+        timestamps: { started_at: 1795000000000, finished_at: 1795000002311 },
+        input: { value: [{ role: 'system', content: [{ content: 'Be brief.' }] }, { role: 'user' }] },
+        output: { value: [{ role: 'assistant', content: [{ content: 'Yes, from noon.' }] }] },
+      },
+      { name: 'gemini_cli.api_error', error: { message: 'quota exceeded' } },
+    ]);
+  });
+
+  it.each(CLIENTS)('of %s, any of them sent twice, in any order, leave the same trace', async (client) => {
+    const [group] = documented(client).resourceLogs ?? [];
+    const [{ scope, logRecords = [] } = {}] = group?.scopeLogs ?? [];
+    const one = (record: RecordInit) => ({
+      resourceLogs: [{ resource: group?.resource, scopeLogs: [{ scope, logRecords: [record] }] }],
+    });
+    await sendLogs(app, 'JSON', documented(client));
+    const thread = `${client.split('-')[0]}-session-1`;
+    const { timestamps: _, ...trace } = await traceOf(thread);
+    for (const record of [...logRecords, ...logRecords].toReversed()) {
+      await sendLogs(app, 'JSON', one(record) as LogsInit);
+      expect(await traceOf(thread)).toMatchObject(trace);
+    }
   });
 
   it.each(SURFACES)('sent again over %s change nothing', async (surface) => {

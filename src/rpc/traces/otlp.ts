@@ -34,7 +34,7 @@ export type OtlpRpcDeps = {
   readonly spansMax: number;
   readonly runSteps: RunSteps;
   /** Called with the number of discarded metrics. */
-  readonly onDiscarded: (signal: 'logs' | 'metrics', records: number) => void;
+  readonly onDiscarded: (metrics: number) => void;
 };
 
 const SIGNALS = { traces: TraceService, logs: LogsService, metrics: MetricsService } as const;
@@ -76,6 +76,7 @@ export function otlpPathsOf(signal: keyof typeof SIGNALS): readonly string[] {
 
 function createTraceHandler({
   traces,
+  logs,
   spansMax,
   runSteps,
 }: OtlpRpcDeps): TolerantHandler<typeof TraceService.method.export> {
@@ -88,6 +89,7 @@ function createTraceHandler({
       const at = { project: projectOf(context), nowMs: context.nowMs };
       const batch = await runSteps(toBatchDraft(await runSteps(reading)));
       const { rejectedSpans, errorMessage: reasons } = await traces.collectBatch(batch, at);
+      await logs.join(batch, at);
       const errorMessage = joinNotes(reasons, notes);
       if (rejectedSpans === 0 && errorMessage === '') return {};
       return { partialSuccess: { rejectedSpans: BigInt(rejectedSpans), errorMessage } };
@@ -136,7 +138,7 @@ const METRIC_LISTS = ['resourceMetrics', 'scopeMetrics', 'metrics'] as const;
 
 function createDiscardingHandler({ onDiscarded }: OtlpRpcDeps): TolerantHandler {
   const discard = (records: number) => async () => {
-    onDiscarded('metrics', records);
+    onDiscarded(records);
     return {};
   };
   return {

@@ -9,16 +9,34 @@ import type { OtlpRecord } from '../otlp/log-record.ts';
 import { THREAD_KEYS } from '../otlp/metadata-table.ts';
 
 const [TRACE_ID_DIGITS, SPAN_ID_DIGITS] = [32, 16] as const;
+const NANO_PER_MS = 1_000_000n;
 const NANO_PER_DAY = 86_400_000_000_000n;
 
 export type CallIds = { readonly traceId: string; readonly spanId: string };
 
 /** Calls of one session on one UTC day share a trace; a call of no session has a trace of its own. */
 export function idsOfCall(record: OtlpRecord, name: string, projectId: string): CallIds {
+  return idsOf(record, { projectId, identity: toldOf(record) ?? contentOf(record, name) });
+}
+
+/** Those of the call that a record repeats; undefined: it repeats none. */
+export function idsOfTold(record: OtlpRecord, name: string, projectId: string): CallIds | undefined {
+  const identity = name.startsWith('gen_ai.') ? toldOf(record) : undefined;
+  return identity === undefined ? undefined : idsOf(record, { projectId, identity });
+}
+
+type Identified = { readonly projectId: string; readonly identity: readonly LosslessJson[] };
+
+function idsOf(record: OtlpRecord, { projectId, identity }: Identified): CallIds {
   const session = sessionOf(record);
-  const spanId = digestOf([projectId, session, ...identityOf(record, name)], SPAN_ID_DIGITS);
-  const day = String(record.timeNano / NANO_PER_DAY);
-  return { traceId: digestOf([projectId, session ?? spanId, day], TRACE_ID_DIGITS), spanId };
+  const spanId = digestOf([projectId, session, ...identity], SPAN_ID_DIGITS);
+  return { traceId: digestOf([projectId, session ?? spanId, dayOf(record)], TRACE_ID_DIGITS), spanId };
+}
+
+function dayOf({ timeNano, attributes }: OtlpRecord): string {
+  const told = attributes.get('event.timestamp');
+  const ms = typeof told === 'string' ? Date.parse(told) : Number.NaN;
+  return String((ms > 0 ? BigInt(ms) * NANO_PER_MS : timeNano) / NANO_PER_DAY);
 }
 
 /** A digest that identifies a record by its content. */
@@ -44,23 +62,18 @@ const TOLD_TWICE: readonly (readonly string[])[] = [
 ];
 const TELLS_TWICE = /^(gemini-cli|qwen-code)$/;
 
-/** Whether the record is OpenTelemetry's form of a call that another record tells of. */
-export function repeatsCall({ scope, resource }: OtlpRecord, name: string): boolean {
-  return tellsTwice({ scope, resource }) && name.startsWith('gen_ai.');
-}
-
 function tellsTwice({ scope, resource }: Pick<OtlpRecord, 'scope' | 'resource'>): boolean {
   return [scope.name, resource.get('service.name')].some((name) => typeof name === 'string' && TELLS_TWICE.test(name));
 }
 
-function identityOf(record: OtlpRecord, name: string): readonly LosslessJson[] {
-  if (tellsTwice(record)) {
-    for (const keys of TOLD_TWICE) {
-      const told = keys.map((key) => record.attributes.get(key) ?? null);
-      if (!told.includes(null)) return told.map((value) => (typeof value === 'string' ? value : scalarText(value)));
-    }
+/** What both records of a call have; undefined: the record is none of two. */
+function toldOf(record: OtlpRecord): readonly LosslessJson[] | undefined {
+  if (!tellsTwice(record)) return undefined;
+  for (const keys of TOLD_TWICE) {
+    const told = keys.map((key) => record.attributes.get(key));
+    if (!told.some(isBlank)) return told.map((value) => (typeof value === 'string' ? value : scalarText(value)));
   }
-  return contentOf(record, name);
+  return undefined;
 }
 
 function contentOf({ timeNano, body, attributes }: OtlpRecord, name: string): readonly LosslessJson[] {

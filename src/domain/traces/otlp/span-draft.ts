@@ -15,7 +15,7 @@ import type { AttributeJson } from './attribute-json.ts';
 import { ERROR_FLAGS, ERROR_MESSAGES, MODEL, VENDOR } from './attribute-table.ts';
 import { nameOf } from './conventions/ai-sdk.ts';
 import { createView } from './create-view.ts';
-import { type OtlpSpan, SPAN_KINDS, STATUS_CODES, STATUS_ERROR } from './span.ts';
+import { type OtlpEvent, type OtlpSpan, SPAN_KINDS, STATUS_CODES, STATUS_ERROR } from './span.ts';
 import { typeOf } from './span-type.ts';
 import { first, type SpanView } from './span-view.ts';
 import { timesOf } from './times.ts';
@@ -78,11 +78,7 @@ function telemetryOf(span: OtlpSpan): LosslessObject {
     scope: span.scope,
     kind: SPAN_KINDS[span.kind] ?? SPAN_KINDS[0],
     status: { code: STATUS_CODES[span.status.code] ?? STATUS_CODES[0], message: span.status.message },
-    events: span.events.map(({ name, timeNano, attributes }) => ({
-      name,
-      time_unix_nano: String(timeNano),
-      attributes: Object.fromEntries(attributes),
-    })),
+    events: span.events.map(eventOf),
     links: span.links.map(({ traceId, spanId, traceState, attributes }) => ({
       trace_id: traceId,
       span_id: spanId,
@@ -90,6 +86,11 @@ function telemetryOf(span: OtlpSpan): LosslessObject {
       attributes: Object.fromEntries(attributes),
     })),
   };
+}
+
+/** An event as it is stored. */
+export function eventOf({ name, timeNano, attributes }: OtlpEvent): LosslessObject {
+  return { name, time_unix_nano: String(timeNano), attributes: Object.fromEntries(attributes) };
 }
 
 const UNKNOWN = 'Unknown error';

@@ -15,6 +15,7 @@ import type { OfNumbers } from '../../queries.ts';
 import { createIndexWriter, type IndexWriter } from '../../search/index-writer.ts';
 import { createSpendWriter, type SpendWriter } from '../../spend/spend-blocks.ts';
 import type { Query } from '../../statements/statement.ts';
+import { createLogRecordWriter, type LogRecordWriter } from '../../traces/log-records.ts';
 import { createTraceChanges } from '../../traces/trace-changes.ts';
 import { createKeepSums, type KeepSums } from '../../traces/trace-finder.ts';
 import type { Transact } from '../../transaction.ts';
@@ -38,6 +39,7 @@ export type WriterVerbs = RoomVerbs &
   DeliveryWork &
   IndexWriter &
   SpendWriter &
+  LogRecordWriter &
   JobWork & {
     append(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
     keepSums: KeepSums;
@@ -109,6 +111,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
   const keepSums = createKeepSums(transact);
   const indexWriter = createIndexWriter(transact);
   const spendWriter = createSpendWriter(transact);
+  const logRecords = createLogRecordWriter(transact);
   const traceChanges = createTraceChanges(transact, { jobQueue, backlog });
   const removeExpired = prepareRemoval({ db, transact, requests, largeTexts });
   const deliveries = createDeliveryWork(transact);
@@ -152,6 +155,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
         ...deliveries,
         ...indexWriter,
         ...spendWriter,
+        ...logRecords,
         ...jobs,
         append: async (appends) => appendBatch(appends),
         keepSums,
