@@ -53,6 +53,7 @@ import { createSpend } from './domain/spend/spend.ts';
 import type { RunSteps } from './domain/steps.ts';
 import { createLosses, type LossMeter } from './domain/traces/collector/losses.ts';
 import { createTraceExports } from './domain/traces/export/trace-export.ts';
+import { createTraceLogs } from './domain/traces/logs/trace-logs.ts';
 import { createTraceFacets } from './domain/traces/search/trace-facets.ts';
 import { createTraceSearches } from './domain/traces/search/trace-search.ts';
 import type { ChangeFeed } from './domain/traces/tail/change-feed.ts';
@@ -80,7 +81,7 @@ import { createRoleBindingRpc } from './rpc/organization/organization-role-bindi
 import { createPricingRpc } from './rpc/pricing/pricing.ts';
 import { compileService } from './rpc/registry.ts';
 import { createSpendRpc } from './rpc/spend/spend.ts';
-import { createOtlpMethods, type OtlpRpcDeps } from './rpc/traces/otlp.ts';
+import { createOtlpMethods } from './rpc/traces/otlp.ts';
 import { createTraceRpc } from './rpc/traces/traces.ts';
 import { waitUnref } from './schedule.ts';
 import { isPostgres } from './storage/open.ts';
@@ -93,7 +94,8 @@ type ServiceDeps = Deps & {
   readonly requestMeter: RequestMeter;
   /** Publishes the traces that this process changes. */
   readonly changeFeed: ChangeFeed;
-  readonly onDiscarded: OtlpRpcDeps['onDiscarded'];
+  /** Called with the number of records of OpenTelemetry that are not kept. */
+  readonly onDiscarded: (signal: 'logs' | 'metrics', records: number) => void;
   readonly runSteps: RunSteps;
   /** Resolves in a later turn of the event loop. */
   readonly nextTurn: () => Promise<void>;
@@ -152,6 +154,10 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
     traceDefaultDays,
     onError: (error) => log.warn({ err: error }, 'what changed in a project could not be read for those who follow it'),
   });
+  const logs = createTraceLogs({
+    ...{ traces, runSteps, store: store.traces, records: store.logRecords, limits: limits.traces },
+    onUnread: (records) => onDiscarded('logs', records),
+  });
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
   const overrides = createPriceOverrides({ store: store.management, random });
   const evaluators = createEvaluators({ store: store.evaluators, random, checkPatterns, cursors });
@@ -163,7 +169,13 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
     random,
   });
   return [
-    ...createOtlpMethods({ traces, onDiscarded, runSteps, spansMax: limits.traces.spansMax }, limits),
+    ...createOtlpMethods(
+      {
+        ...{ traces, logs, runSteps, spansMax: limits.traces.spansMax },
+        onDiscarded: (metrics) => onDiscarded('metrics', metrics),
+      },
+      limits,
+    ),
     ...compile(
       TraceService,
       createTraceRpc({

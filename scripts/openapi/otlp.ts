@@ -22,26 +22,13 @@ const SIGNALS = [
     signal: 'traces',
     desc: TraceService.method.export,
     summary: 'Export spans, which become traces',
-    answer: {
-      type: 'object',
-      properties: {
-        partialSuccess: {
-          type: 'object',
-          description: 'Absent where all spans were stored as they are.',
-          properties: {
-            rejectedSpans: { type: 'integer', format: 'int64', minimum: 0 },
-            errorMessage: { type: 'string', description: 'What was refused or left out, and why.' },
-          },
-          required: ['rejectedSpans', 'errorMessage'],
-        },
-      },
-    },
+    answer: answerWith('rejectedSpans', 'Absent where all spans were stored as they are.'),
   },
   {
     signal: 'logs',
     desc: LogsService.method.export,
-    summary: 'Export log records, which are counted and dropped',
-    answer: { type: 'object', maxProperties: 0 },
+    summary: 'Export log records, which become calls or parts of spans; others are counted and dropped',
+    answer: answerWith('rejectedLogRecords', 'Absent where all records were read or dropped as they are.'),
   },
   {
     signal: 'metrics',
@@ -50,6 +37,23 @@ const SIGNALS = [
     answer: { type: 'object', maxProperties: 0 },
   },
 ] as const;
+
+function answerWith(count: string, description: string): Schema {
+  return {
+    type: 'object',
+    properties: {
+      partialSuccess: {
+        type: 'object',
+        description,
+        properties: {
+          [count]: { type: 'integer', format: 'int64', minimum: 0 },
+          errorMessage: { type: 'string', description: 'What was refused or left out, and why.' },
+        },
+        required: [count, 'errorMessage'],
+      },
+    },
+  };
+}
 
 export function writeOtlpPaths(parameters: readonly Schema[]): Record<string, Schema> {
   const refusals = [...REFUSALS.keys()].map((status) => [

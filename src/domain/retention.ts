@@ -9,6 +9,7 @@ import type {
   TraceCut,
 } from './management/retention-store.ts';
 import { retentionStartMs, termStartMs, traceTermDays } from './retention-terms.ts';
+import { LOG_RECORDS_KEPT_MS } from './traces/logs/log-record-store.ts';
 
 type TraceDeps = Pick<RetentionDeps, 'store' | 'traceDefaultDays'> & { readonly clock: Pick<RetentionClock, 'nowMs'> };
 
@@ -60,7 +61,7 @@ export function createRetention(deps: RetentionDeps) {
       const cuts = await decideCuts(deps);
       const backlog = await deps.store.backlog(cuts.traces);
       const walk = deps.store.begin(cuts);
-      let removed: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
+      let removed: RetentionCounts = { events: 0, traces: 0, logRecords: 0, auditEntries: 0, months: 0 };
       let rowsMax = ROWS_MIN;
       while (!signal.aborted) {
         const step = await walk.step(rowsMax);
@@ -83,7 +84,12 @@ export async function countBacklog(deps: TraceDeps): Promise<number> {
 async function decideCuts(deps: RetentionDeps): Promise<RetentionCuts> {
   const atMs = deps.clock.nowMs() - LINGER_MS;
   const traces = await decideTraceCuts(deps, atMs);
-  return { eventsBeforeMs: retentionStartMs(atMs), traces, auditBeforeMs: termStartMs(deps.auditDays, atMs) };
+  return {
+    eventsBeforeMs: retentionStartMs(atMs),
+    traces,
+    logRecordsBeforeMs: atMs - LOG_RECORDS_KEPT_MS,
+    auditBeforeMs: termStartMs(deps.auditDays, atMs),
+  };
 }
 
 async function decideTraceCuts({ store, traceDefaultDays }: TraceDeps, atMs: number): Promise<readonly TraceCut[]> {
@@ -115,6 +121,7 @@ function addCounts(a: RetentionCounts, b: RetentionCounts): RetentionCounts {
   return {
     events: a.events + b.events,
     traces: a.traces + b.traces,
+    logRecords: a.logRecords + b.logRecords,
     auditEntries: a.auditEntries + b.auditEntries,
     months: a.months + b.months,
   };

@@ -12,6 +12,7 @@ import type {
 } from '../domain/events/request-report.ts';
 import type { RetentionStore } from '../domain/management/retention-store.ts';
 import type { Store } from '../domain/store.ts';
+import type { LogRecordStore } from '../domain/traces/logs/log-record-store.ts';
 import type { TraceStore } from '../domain/traces/telemetry-port.ts';
 import type { TraceAppend, TraceAppended } from '../domain/traces/trace.ts';
 
@@ -29,6 +30,7 @@ export function meterStore(store: Store, { requests: meter, deliveries, monotoni
     traces: meterTraces(store.traces, { meter, monotonicMs }),
     requests: meterRequests(store.requests, { meter, monotonicMs }),
     retention: meterRetention(store.retention, meter),
+    logRecords: meterLogRecords(store.logRecords, meter),
     webhookLog: meterTests(store.webhookLog, deliveries),
     deliveries: meterDeliveries(store.deliveries, deliveries),
   };
@@ -39,7 +41,7 @@ function meterTraces(traces: TraceStore, deps: Deps): TraceStore {
     ...traces,
     async append(append) {
       const appended = await measure(deps, () => traces.append(append));
-      if (append.requests.length > 0) countSpans(deps.meter, append, appended);
+      if (append.requests.length > 0 && appended.isOutdated === undefined) countSpans(deps.meter, append, appended);
       return appended;
     },
   };
@@ -78,9 +80,21 @@ function meterRetention(retention: RetentionStore, meter: RequestMeter): Retenti
           const step = await walk.step(rowsMax);
           meter.retentionDeleted(step.removed.events);
           meter.retentionErased(step.removed.traces);
+          meter.logRecordsDropped('age', step.removed.logRecords);
           return step;
         },
       };
+    },
+  };
+}
+
+function meterLogRecords(records: LogRecordStore, meter: RequestMeter): LogRecordStore {
+  return {
+    ...records,
+    async keep(keeping) {
+      const kept = await records.keep(keeping);
+      meter.logRecordsDropped('room', kept.dropped);
+      return kept;
     },
   };
 }

@@ -35,6 +35,12 @@ export function createRequestMeter(registry: Registry): RequestMeter {
       name: 'spandrel_events_retention_deleted_total',
       help: 'Events that retention removed one by one; months that PostgreSQL drops whole are not counted.',
     }),
+    logRecordsDropped: registry.countBy({
+      name: 'spandrel_log_records_dropped_total',
+      help: 'Log records that were kept for a span which has not come: the oldest of a project without room, and those of a day ago.',
+      label: 'reason',
+      values: ['room', 'age'],
+    }),
   };
   const took = registry.histogram({
     name: 'spandrel_events_append_seconds',

@@ -15,6 +15,7 @@ import { createManagement, type ManagementEngine } from './management/management
 import { completeBefore, type SumReads } from './reads.ts';
 import { createIndexer, createUnindexedCount, type IndexWork } from './search/indexer.ts';
 import { createSpendBlocks, type SpendWriter } from './spend/spend-blocks.ts';
+import { createLogRecordStore, type LogRecordWriter } from './traces/log-records.ts';
 import { completeSums, type KeepSums, type TraceFinder } from './traces/trace-finder.ts';
 import type { TraceReads, WholeTraceReads } from './traces/trace-reads.ts';
 import type { QueryRunner, RunQuery } from './transaction.ts';
@@ -25,6 +26,7 @@ export type Engine = ManagementEngine &
     /** For longer reads. */
     readonly reads: QueryRunner;
     readonly traceChanges: TraceChangeStore;
+    readonly logRecords: LogRecordWriter;
     /** Stores all appends in one transaction. */
     readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
     readonly traces: TraceReads & TraceFinder & Pick<WholeTraceReads, 'sums'>;
@@ -121,6 +123,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     analytics: sums,
     spend: { sum: sums.sum },
     traceChanges: { removeTrace: traceChanges.removeTrace, patchMetadata: traceChanges.patchMetadata },
+    logRecords: createLogRecordStore(control, engine.logRecords),
     requests: {
       report: submit,
       reportGovernance: submit,

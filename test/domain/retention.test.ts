@@ -11,7 +11,7 @@ import { termStartMs, traceTermDays } from '../../src/domain/retention-terms.ts'
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-const NOTHING = { events: 0, traces: 0, auditEntries: 0, months: 0 };
+const NOTHING = { events: 0, traces: 0, logRecords: 0, auditEntries: 0, months: 0 };
 
 type Options = {
   readonly nowMs?: number;
@@ -121,10 +121,13 @@ describe('the steps of a run', () => {
       steps: [
         { outcome: 'more', removed: { ...NOTHING, events: 5 } },
         { outcome: 'more', removed: { ...NOTHING, traces: 2, months: 1 } },
-        { removed: { events: 1, traces: 0, auditEntries: 3, months: 1 } },
+        { removed: { events: 1, traces: 0, logRecords: 4, auditEntries: 3, months: 1 } },
       ],
     });
-    expect(report).toEqual({ outcome: 'done', removed: { events: 6, traces: 2, auditEntries: 3, months: 2 } });
+    expect(report).toEqual({
+      outcome: 'done',
+      removed: { events: 6, traces: 2, logRecords: 4, auditEntries: 3, months: 2 },
+    });
   });
 
   it('grow while they are quick, never beyond 2,000 rows', async () => {

@@ -98,9 +98,12 @@ it('counts nothing of a report that is not stored, or of an append that fails', 
 });
 
 it('counts what retention removed, step by step', async () => {
-  const step = async () => ({ outcome: 'more', removed: { events: 4, traces: 1, auditEntries: 0, months: 0 } });
+  const step = async () => ({
+    outcome: 'more',
+    removed: { events: 4, traces: 1, logRecords: 0, auditEntries: 0, months: 0 },
+  });
   const { store, samplesOf } = createFixture({ retention: { begin: () => ({ step }) } });
-  const walk = store.retention.begin({ eventsBeforeMs: 0, traces: [], auditBeforeMs: null });
+  const walk = store.retention.begin({ eventsBeforeMs: 0, traces: [], logRecordsBeforeMs: 0, auditBeforeMs: null });
   await walk.step(10);
   await walk.step(10);
   expect(await samplesOf('spandrel_events_retention')).toEqual(['spandrel_events_retention_deleted_total 8']);

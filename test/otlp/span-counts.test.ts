@@ -43,7 +43,8 @@ const runSteps = createStepRunner({ nextTurn, nowMs: () => performance.now() });
 /** The decoder of the traces method for a media type. */
 function wireOf(mediaType: string | undefined) {
   const traces = { collectBatch: () => Promise.reject(new Error('not asked')) };
-  const deps = { traces, onDiscarded: () => undefined, runSteps, spansMax: 3 };
+  const logs = { collect: () => Promise.reject(new Error('not asked')), join: () => Promise.resolve() };
+  const deps = { traces, logs, onDiscarded: () => undefined, runSteps, spansMax: 3 };
   const [method] = createOtlpMethods(deps, { ingestBytesMax: 1000 });
   if (method === undefined) throw new Error('no method');
   const wire = openWire(method, mediaType);

@@ -80,7 +80,7 @@ it('R1: while old events and traces are removed, no append waits more than 100 m
   expect(outcome).toBe('done');
   expect(removed.traces).toBe(OLD_TRACES + 1);
   expect(removed.events + removed.months).toBeGreaterThan(0);
-  const nothing = { eventsBeforeMs: 0, traces: [], auditBeforeMs: null };
+  const nothing = { eventsBeforeMs: 0, traces: [], logRecordsBeforeMs: 0, auditBeforeMs: null };
   expect(await store.retention.begin(nothing).step(1)).toMatchObject({ removed: NONE });
   await store.close();
   await database.remove();
@@ -133,7 +133,7 @@ it('R2: traces are erased at least a quarter as fast as clients that never rest 
   expect(pass).toBe(true);
 });
 
-const NONE = { events: 0, traces: 0, auditEntries: 0, months: 0 };
+const NONE = { events: 0, traces: 0, logRecords: 0, auditEntries: 0, months: 0 };
 
 type Project = Pick<TraceAppend, 'projectId' | 'projectNumber' | 'organizationId' | 'organizationNumber'>;
 

@@ -28,6 +28,8 @@ export type TelemetryTables = {
   replaceSpan(traceKey: TraceKey, span: Span, requests: SpanRequests): void;
   hasSpan(traceKey: TraceKey, spanId: string): boolean;
   findSpan(traceKey: TraceKey, spanId: string): StoredSpan | undefined;
+  /** Another number after each change of the span, 0 for a new one; undefined without it. */
+  versionOf(traceKey: TraceKey, spanId: string): number | undefined;
   /** What prices depend on beside the summary. */
   findPricing(traceKey: TraceKey, spanId: string): SpanPricing | undefined;
   /** What the kind of a call follows from, beside the summary. */

@@ -19,4 +19,6 @@ export type RequestMeter = {
   observeAppend(seconds: number): void;
   retentionDeleted(events: number): void;
   retentionErased(traces: number): void;
+  /** Counts log records that no span had when they were removed. */
+  logRecordsDropped(reason: 'room' | 'age', records: number): void;
 };

@@ -37,6 +37,8 @@ export type RetentionCuts = {
   /** The first instant of a month: events created earlier are removed, and requests without any event left. */
   readonly eventsBeforeMs: number;
   readonly traces: readonly TraceCut[];
+  /** Log records received before the instant are no longer kept for their spans. */
+  readonly logRecordsBeforeMs: number;
   /** Audit entries from before the instant are removed; null: they are kept for ever. */
   readonly auditBeforeMs: number | null;
 };
@@ -72,6 +74,8 @@ export type RetentionCounts = {
   readonly events: number;
   /** Removed with their spans and evaluations. */
   readonly traces: number;
+  /** Log records whose span never came. */
+  readonly logRecords: number;
   /** Entries of the audit log. */
   readonly auditEntries: number;
   /** Monthly tables that were dropped. */

@@ -3,15 +3,17 @@
 import type { TraceAnalytics } from '../analytics/trace-analytics-store.ts';
 import type { MeasuringStore } from '../pricing/measuring.ts';
 import type { RepricingStore } from '../pricing/repricing.ts';
+import type { LogRecordStore } from './logs/log-record-store.ts';
 import type { SearchProgress, TraceSearch } from './search/trace-search-store.ts';
 import type { ListedCall } from './shares/trace-calls.ts';
-import type { ChosenTexts, Evaluation, Span, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
+import type { ChosenTexts, Evaluation, Span, TraceAppend, TraceAppended, TraceRecord, VersionedSpan } from './trace.ts';
 import type { TraceChoice } from './trace-aggregates.ts';
 import type { TraceChangeStore } from './trace-changes.ts';
 
 export type Telemetry = {
   readonly traces: TraceStore;
   readonly traceChanges: TraceChangeStore;
+  readonly logRecords: LogRecordStore;
   readonly search: TraceSearch & SearchProgress;
   readonly analytics: TraceAnalytics;
   readonly repricing: RepricingStore;
@@ -25,7 +27,8 @@ export type TraceStore = {
    * stored spans, MUST merge metadata per key, and MUST append exactly one completed event per request id however often
    * it is sent, none for a span that had its event already. Inside one append the later of two equal ids wins. A new
    * span beyond `spansMax` MUST be refused alone, with its event; a stored span MUST still be replaced. An append
-   * without evaluations whose spans are all refused stores nothing.
+   * without evaluations whose spans are all refused stores nothing. An append made of a span that has changed since it was
+   * read MUST store nothing, and say so.
    */
   append(append: TraceAppend): Promise<TraceAppended>;
   /** By the exact normalised id. MUST see every append acknowledged before the call. */
@@ -48,6 +51,8 @@ export type TraceStore = {
   spanOrder(trace: StoredTrace, range: ListRange<SpanPosition>): Promise<readonly (SpanPosition & SizedText)[]>;
   /** The named spans in the order of the ids; unknown ids are left out. */
   spans(trace: StoredTrace, spanIds: readonly string[]): Promise<readonly Span[]>;
+  /** A span as it is stored, with its version; null without. MUST see every append acknowledged before the call. */
+  versionedSpan(trace: StoredTrace, spanId: string): Promise<VersionedSpan | null>;
   /** Ids of the spans of a type that come first or last, in that order. MUST answer as `outline` does. */
   spanIdsOfType(trace: StoredTrace, question: SpansOfType): Promise<readonly string[]>;
   /** Positions of evaluations, by insertion and then id. */

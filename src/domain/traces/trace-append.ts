@@ -7,6 +7,7 @@ import type { RequestResult } from '../events/request-report.ts';
 import { isCall } from './calls.ts';
 import { callsOf, isOtherCall, NO_CALLS, type TraceCalls } from './shares/trace-calls.ts';
 import { findOwnId, type KnownRequests, namesRequest, recordCall, requestIdOfStored } from './span-requests.ts';
+import { isOutdated, OUTDATED } from './span-version.ts';
 import {
   NOTHING_SENT,
   type Replaced,
@@ -55,6 +56,7 @@ const NO_IDS: ReadonlySet<string> = new Set();
 export function applyAppend(tables: AppendTables, append: TraceAppend): TraceAppended | null {
   const sent = lastOfEach(append.spans);
   const record = findLiving(tables, append);
+  if (isOutdated(tables, append, record)) return OUTDATED;
   const excess = findExcess(tables, { append, spans: sent, record });
   const refusedSpans = excess.size === 0 ? undefined : indexesOf(append, excess);
   if (refusedSpans !== undefined && excess.size === sent.length && append.evaluations.length === 0) {

@@ -179,7 +179,20 @@ export type TraceAppend = { readonly [Name in keyof SentFields]?: SentFields[Nam
   readonly spans: readonly Span[];
   readonly evaluations: readonly Evaluation[];
   readonly requests: readonly SpanRequest[];
+  /** Where the append was made of a stored span: it is stored only if that has not changed since. */
+  readonly madeOf?: SpanVersion;
 };
+
+/** A stored span as it was when it was read. */
+export type SpanVersion = {
+  readonly spanId: string;
+  /** Of its trace. */
+  readonly sequence: number;
+  /** Another number after each change. */
+  readonly version: number;
+};
+
+export type VersionedSpan = { readonly span: Span; readonly version: number };
 
 /** Results of the commit. */
 export type TraceAppended = {
@@ -190,6 +203,8 @@ export type TraceAppended = {
    * or the trace had no room for it. Absent when every request was emitted, which is almost always.
    */
   readonly requestResults?: readonly (RequestResult | null)[];
+  /** Nothing was stored: the span that the append was made of has changed. Absent otherwise. */
+  readonly isOutdated?: true;
   /** Indexes of the spans that the trace had no room for, ascending; absent without any. */
   readonly refusedSpans?: readonly number[];
 };

@@ -11,6 +11,7 @@ import { type Arrival, type CollectorLimits, collect, collectBatch } from './col
 import { type BatchDraft, isUnreadable, type TraceDraft } from './collector/collector-draft.ts';
 import { type CollectReport, reportBatch, reportCollected } from './collector/collector-report.ts';
 import type { Losses } from './collector/losses.ts';
+import { appendOf, draftOf, type ReplacedSpan } from './replace-span.ts';
 import { createShowEvaluation, SHOWN_TEXTS_MAX_BYTES, type ShownEvaluation } from './shown-inputs.ts';
 import type { StoredTrace, TraceStore } from './telemetry-port.ts';
 import type { Span, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
@@ -69,6 +70,11 @@ export type Traces = {
    * failure the sender repeats the request, which is safe.
    */
   collectBatch(batch: BatchDraft, at: { project: Project; nowMs: number }): Promise<CollectReport>;
+  /** Stores a span that is stored anew, unless it has changed since it was read. */
+  replaceSpan(
+    replaced: ReplacedSpan,
+    at: { project: Project; nowMs: number },
+  ): Promise<'stored' | 'outdated' | 'refused'>;
   /** Throws trace_not_found, ambiguous_trace_id or invalid_cursor. */
   get(project: Project, question: GetTrace, nowMs: number): Promise<TraceView>;
   /** Throws trace_not_found or ambiguous_trace_id. */
@@ -101,7 +107,17 @@ export function createTraces(deps: TracesDeps): Traces {
       const appends = validated.flatMap(({ collected, isStorable }) => (isStorable ? [collected.append] : []));
       const appended = await appendAll(deps.store, appends);
       noteExcess(deps, at, appended);
-      return reportBatch(batch.refused, validated, appended);
+      return reportBatch(batch, validated, appended);
+    },
+
+    async replaceSpan(replaced, at) {
+      const batch = await deps.runSteps(draftOf(replaced));
+      const prices = await pricesOf(deps, at.project, batch.traces);
+      const context = { at: arrivalOf(deps, at), deps: { ...deps, prices } };
+      const append = await deps.runSteps(appendOf(batch, replaced, context));
+      if (append === undefined) return 'refused';
+      const { isOutdated } = await deps.store.append(append);
+      return isOutdated === true ? 'outdated' : 'stored';
     },
 
     async get(project, question, nowMs) {

@@ -32,6 +32,8 @@ type Tag = number;
  */
 const PARTS_MAX = 800_000;
 const FIELDS_MAX = 2_000_000;
+/** Fields that are read per step: a single item may have all fields of a request. */
+export const FIELDS_PER_STEP = 256;
 /** Far above the nesting limit of values, and low enough for the stack. */
 const LEVELS_MAX = 200;
 
@@ -121,8 +123,8 @@ const KEY_VALUES = delimited(6);
 const BYTES = delimited(7);
 const ITEM = delimited(1);
 
-/** Reads an AnyValue: one of its fields is set; of several the last wins. */
-function readValue(wire: Wire, level: number): LosslessJson {
+/** Reads an AnyValue: one of its fields is set; of several the last wins. The values of attributes are on level 1. */
+export function readValue(wire: Wire, level: number): LosslessJson {
   if (level > LEVELS_MAX) throw new RangeError('values nest too deep');
   const { reader } = wire;
   const end = enter(wire);

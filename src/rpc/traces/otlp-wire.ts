@@ -1,31 +1,18 @@
-/**
- * Reads the spans of an encoded export request directly, without decoding it to generated messages, which would be most of
- * the work. The field numbers are OpenTelemetry's.
- */
+/** Reads the spans of an encoded export request. The field numbers are OpenTelemetry's. */
 
 import { WireType } from '@bufbuild/protobuf/wire';
-import { Fault } from '../../domain/fault.ts';
-import { undecodable } from '../../domain/message-parts.ts';
 import type { Steps } from '../../domain/steps.ts';
-import { checkCount } from '../../domain/traces/collector/collector.ts';
-import { isUnreadable, type Sent } from '../../domain/traces/collector/collector-draft.ts';
-import { checkWidth, stepsUnlessTooWide, unlessTooWide } from '../../domain/traces/otlp/attributes.ts';
+import { checkWidth } from '../../domain/traces/otlp/attributes.ts';
 import { toParentId, toSpanId, toTraceId } from '../../domain/traces/otlp/ids.ts';
-import type {
-  Attributes,
-  OtlpEvent,
-  OtlpExport,
-  OtlpLink,
-  OtlpScope,
-  OtlpSpan,
-} from '../../domain/traces/otlp/span.ts';
+import type { OtlpEvent, OtlpExport, OtlpLink, OtlpSpan } from '../../domain/traces/otlp/span.ts';
 import type { LosslessJson } from '../../json/lossless-json.ts';
+import { type Around, type Range, readWireItems } from './otlp-wire-items.ts';
 import {
   delimited,
   enter,
+  FIELDS_PER_STEP,
   leave,
   nextTag,
-  openWire,
   readAttributeInto,
   readHex,
   readText,
@@ -35,89 +22,8 @@ import {
 
 /** Throws malformed_request, and payload_too_large for too many spans or parts. */
 export function* readWireExport(bytes: Uint8Array, spansMax: number): Steps<OtlpExport> {
-  const wire = openWire(bytes);
-  const spans: Sent<OtlpSpan>[] = [];
-  try {
-    for (const part of findMessages(wire, { start: 0, end: bytes.length }, RESOURCE_SPANS)) {
-      const resource = unlessTooWide(() => readResource(wire, part));
-      yield;
-      for (const group of findMessages(wire, part, SCOPE_SPANS)) {
-        const scope = readScope(wire, group);
-        yield;
-        for (const range of findMessages(wire, group, SPAN)) {
-          checkCount(spans.length + 1, 'spans', spansMax);
-          spans.push(
-            isUnreadable(resource) ? resource : yield* stepsUnlessTooWide(readSpan(wire, range, { scope, resource })),
-          );
-          yield;
-        }
-      }
-    }
-  } catch (error) {
-    throw error instanceof Fault ? error : undecodable(error);
-  }
-  return { spans, bytes: wire.bytes, depth: wire.depth };
-}
-
-const RESOURCE_SPANS = delimited(1);
-const RESOURCE = delimited(1);
-const RESOURCE_ATTRIBUTE = delimited(1);
-const SCOPE_SPANS = delimited(2);
-const SCOPE = delimited(1);
-const [SCOPE_NAME, SCOPE_VERSION] = [delimited(1), delimited(2)];
-const SPAN = delimited(2);
-
-type Range = { readonly start: number; readonly end: number };
-
-/**
- * Yields the positions of the messages in a repeated field, in any order of fields. The consumer may move the reader
- * between them.
- */
-function* findMessages(wire: Wire, { start, end }: Range, wanted: number): Generator<Range> {
-  const { reader } = wire;
-  for (let at = start; at < end; ) {
-    reader.pos = at;
-    const tag = nextTag(wire);
-    if (tag === wanted) {
-      at = enter(wire);
-      if (at <= end) yield { start: reader.pos, end: at };
-    } else {
-      skip(wire, tag);
-      at = reader.pos;
-    }
-    if (at > end) throw new RangeError('a field ends behind its message');
-  }
-}
-
-/** A singular message field that occurs twice is merged. */
-function readResource(wire: Wire, part: Range): Attributes {
-  const attributes = new Map<string, LosslessJson>();
-  let count = 0;
-  for (const { start, end } of findMessages(wire, part, RESOURCE)) {
-    wire.reader.pos = start;
-    while (wire.reader.pos < end) {
-      const tag = nextTag(wire);
-      if (tag === RESOURCE_ATTRIBUTE) readAttributeInto(attributes, wire, ++count);
-      else skip(wire, tag);
-    }
-    leave(wire, end);
-  }
-  return attributes;
-}
-
-function readScope(wire: Wire, group: Range): OtlpScope {
-  let [name, version] = ['', ''];
-  for (const { start, end } of findMessages(wire, group, SCOPE)) {
-    wire.reader.pos = start;
-    while (wire.reader.pos < end) {
-      const tag = nextTag(wire);
-      if (tag === SCOPE_NAME) name = readText(wire);
-      else if (tag === SCOPE_VERSION) version = readText(wire);
-      else skip(wire, tag);
-    }
-    leave(wire, end);
-  }
-  return { name, version };
+  const { items: spans, ...facts } = yield* readWireItems(bytes, { name: 'spans', itemsMax: spansMax, read: readSpan });
+  return { spans, ...facts };
 }
 
 const TRACE_ID = delimited(1);
@@ -131,11 +37,6 @@ const ATTRIBUTE = delimited(9);
 const EVENT = delimited(11);
 const LINK = delimited(13);
 const STATUS = delimited(15);
-
-type Around = Pick<OtlpSpan, 'scope' | 'resource'>;
-
-/** Fields that are read per step: a single span may have all fields of a request. */
-const FIELDS_PER_STEP = 256;
 
 function* readSpan(wire: Wire, { start, end }: Range, around: Around): Steps<OtlpSpan> {
   const { reader } = wire;

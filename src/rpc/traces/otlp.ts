@@ -1,7 +1,10 @@
-/** The services of OpenTelemetry. Spans become traces; records of other signals are counted and dropped. */
+/** The services of OpenTelemetry. Spans become traces, log records calls or parts of spans; metrics are counted and dropped. */
 
 import { create, type DescMethodUnary, type Message, toBinary } from '@bufbuild/protobuf';
-import { LogsService } from '../../../gen/opentelemetry/proto/collector/logs/v1/logs_service_pb.js';
+import {
+  ExportLogsServiceRequestSchema,
+  LogsService,
+} from '../../../gen/opentelemetry/proto/collector/logs/v1/logs_service_pb.js';
 import { MetricsService } from '../../../gen/opentelemetry/proto/collector/metrics/v1/metrics_service_pb.js';
 import {
   ExportTraceServiceRequestSchema,
@@ -9,8 +12,11 @@ import {
 } from '../../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { BodyRule, Credential, ErrorFamily, PolicySchema, SizeClass } from '../../../gen/spandrel/v1/options_pb.js';
 import type { RunSteps, Steps } from '../../domain/steps.ts';
+import type { TraceLogs } from '../../domain/traces/logs/trace-logs.ts';
 import { toBatchDraft } from '../../domain/traces/otlp/batch.ts';
 import { countJsonRecords, readJsonExport, unknownMemberNotes } from '../../domain/traces/otlp/json-export.ts';
+import { readJsonLogs } from '../../domain/traces/otlp/json-logs.ts';
+import type { OtlpLogs } from '../../domain/traces/otlp/log-record.ts';
 import type { OtlpExport } from '../../domain/traces/otlp/span.ts';
 import type { Traces } from '../../domain/traces/traces.ts';
 import { isObject, makeWellFormed } from '../../json/free-json.ts';
@@ -19,14 +25,16 @@ import type { JsonFacts, Method, TolerantHandler, UnaryMethod } from '../method.
 import type { Sizes } from '../registry.ts';
 import { projectOf } from '../scope.ts';
 import { readWireExport } from './otlp-wire.ts';
+import { readWireLogs } from './otlp-wire-logs.ts';
 
 export type OtlpRpcDeps = {
   readonly traces: Pick<Traces, 'collectBatch'>;
-  /** The most spans of one request. */
+  readonly logs: TraceLogs;
+  /** The most spans, or log records, of one request. */
   readonly spansMax: number;
   readonly runSteps: RunSteps;
-  /** Called with the number of discarded records. */
-  readonly onDiscarded: (signal: 'logs' | 'metrics', records: number) => void;
+  /** Called with the number of discarded metrics. */
+  readonly onDiscarded: (metrics: number) => void;
 };
 
 const SIGNALS = { traces: TraceService, logs: LogsService, metrics: MetricsService } as const;
@@ -41,8 +49,8 @@ export function createOtlpMethods(deps: OtlpRpcDeps, { ingestBytesMax: sizeMaxBy
   };
   return [
     methodOf('traces', createTraceHandler(deps) as TolerantHandler),
-    methodOf('logs', createDiscardingHandler(deps, 'logs')),
-    methodOf('metrics', createDiscardingHandler(deps, 'metrics')),
+    methodOf('logs', createLogsHandler(deps) as TolerantHandler),
+    methodOf('metrics', createDiscardingHandler(deps)),
   ];
 }
 
@@ -68,6 +76,7 @@ export function otlpPathsOf(signal: keyof typeof SIGNALS): readonly string[] {
 
 function createTraceHandler({
   traces,
+  logs,
   spansMax,
   runSteps,
 }: OtlpRpcDeps): TolerantHandler<typeof TraceService.method.export> {
@@ -80,7 +89,8 @@ function createTraceHandler({
       const at = { project: projectOf(context), nowMs: context.nowMs };
       const batch = await runSteps(toBatchDraft(await runSteps(reading)));
       const { rejectedSpans, errorMessage: reasons } = await traces.collectBatch(batch, at);
-      const errorMessage = [reasons, ...notes].filter((each) => each !== '').join('; ');
+      await logs.join(batch, at);
+      const errorMessage = joinNotes(reasons, notes);
       if (rejectedSpans === 0 && errorMessage === '') return {};
       return { partialSuccess: { rejectedSpans: BigInt(rejectedSpans), errorMessage } };
     };
@@ -96,22 +106,45 @@ function createTraceHandler({
   };
 }
 
-/** The lists of a request that lead to its records. */
-const RECORD_LISTS = {
-  logs: ['resourceLogs', 'scopeLogs', 'logRecords'],
-  metrics: ['resourceMetrics', 'scopeMetrics', 'metrics'],
-} as const;
+type LogsHandler = TolerantHandler<typeof LogsService.method.export>;
 
-function createDiscardingHandler({ onDiscarded }: OtlpRpcDeps, signal: keyof typeof RECORD_LISTS): TolerantHandler {
-  const discard = (records: number) => async () => {
-    onDiscarded(signal, records);
-    return {};
-  };
-  const lists = RECORD_LISTS[signal];
+function createLogsHandler({ logs, spansMax: recordsMax, runSteps }: OtlpRpcDeps): LogsHandler {
+  const collect =
+    (reading: Steps<OtlpLogs>, notes: readonly string[] = []): ReturnType<LogsHandler['readMessage']> =>
+    async (context) => {
+      const at = { project: projectOf(context), nowMs: context.nowMs };
+      const { rejectedRecords, errorMessage: reasons } = await logs.collect(await runSteps(reading), at);
+      const errorMessage = joinNotes(reasons, notes);
+      if (rejectedRecords === 0 && errorMessage === '') return {};
+      return { partialSuccess: { rejectedLogRecords: BigInt(rejectedRecords), errorMessage } };
+    };
   return {
     spelling: 'values',
-    readMessage: (request) => discard(countRecords([request], lists)),
-    readJson: (body) => discard(countJsonRecords(body, lists)),
+    readMessage: (request) => collect(readWireLogs(toBinary(ExportLogsServiceRequestSchema, request), recordsMax)),
+    readBytes: (bytes) => collect(readWireLogs(bytes, recordsMax)),
+    readJson: (body, facts) => {
+      const sent = wellFormed(body, facts);
+      return collect(readJsonLogs(sent, facts, recordsMax), unknownMemberNotes(sent, 'resourceLogs'));
+    },
+  };
+}
+
+function joinNotes(reasons: string, notes: readonly string[]): string {
+  return [reasons, ...notes].filter((each) => each !== '').join('; ');
+}
+
+/** The lists of a request that lead to its metrics. */
+const METRIC_LISTS = ['resourceMetrics', 'scopeMetrics', 'metrics'] as const;
+
+function createDiscardingHandler({ onDiscarded }: OtlpRpcDeps): TolerantHandler {
+  const discard = (records: number) => async () => {
+    onDiscarded(records);
+    return {};
+  };
+  return {
+    spelling: 'values',
+    readMessage: (request) => discard(countRecords([request], METRIC_LISTS)),
+    readJson: (body) => discard(countJsonRecords(body, METRIC_LISTS)),
   };
 }
 

@@ -117,8 +117,8 @@ export function createGuess() {
     isNew(appends: readonly Append[]): boolean {
       const isCautious = cautiousBatches > 0;
       if (isCautious) cautiousBatches -= 1;
-      // Reports of gateways are mostly about requests that exist.
-      return !isCautious && appends.every((append) => tracesOf(append).length > 0);
+      // Reports of gateways are mostly about requests that exist, and appends made of a span are about that.
+      return !isCautious && appends.every((append) => !isReport(append) && append.madeOf === undefined);
     },
     /** Call when the database refused such a batch. */
     noteConflict(): void {

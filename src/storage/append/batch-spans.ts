@@ -28,6 +28,7 @@ type SpanTables = Pick<
   | 'replaceSpan'
   | 'hasSpan'
   | 'findSpan'
+  | 'versionOf'
   | 'findPricing'
   | 'findCallTexts'
   | 'changeSpan'
@@ -110,6 +111,13 @@ export function createBatchSpans({ read, isNewTrace, spanCountOf, noteReplaced }
       if (row === undefined) return findStored(traceKey, spanId);
       const { paramsJson, emittedRequestId, sharedRequestId } = row;
       return { summary: summaryOf(row), paramsJson, emittedRequestId, sharedRequestId };
+    },
+    versionOf(traceKey, spanId) {
+      const key = partKey(traceKey, spanId);
+      const row = spans.get(key)?.row;
+      if (row !== undefined) return row.version ?? 0;
+      if (findStored(traceKey, spanId) === undefined) return undefined;
+      return changed.get(key)?.version ?? versions.get(key);
     },
     findPricing(traceKey, spanId) {
       const row = spans.get(partKey(traceKey, spanId))?.row;

@@ -209,3 +209,25 @@ export const EvaluationRow = table('Evaluation', 'evaluations', {
   inputsJson: json('inputs').strictNullable(),
   costJson: json('cost').strictNullable(),
 });
+
+/** Log records that tell of a span, as events of it, for a day: the span may come later, or be sent again. */
+export const LogRecordRow = defineEntity({
+  name: 'LogRecord',
+  tableName: 'log_records',
+  properties: {
+    projectNumber: integer().primary(),
+    traceId: packedId().primary(),
+    spanId: packedId().primary(),
+    recordId: id().primary(),
+    receivedAtMs: instant('received_at'),
+    bytes: integer(),
+    // Whether the span has it.
+    isJoined: flag(),
+    eventJson: json('event'),
+  },
+  indexes: [
+    // Narrow, and with all that adding up the bytes of a project needs.
+    { name: 'log_records_by_project', properties: ['projectNumber', 'receivedAtMs', 'bytes'] },
+    { name: 'log_records_by_receipt', properties: 'receivedAtMs' },
+  ],
+});

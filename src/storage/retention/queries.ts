@@ -11,6 +11,7 @@ import { EVALUATION_TEXTS, SPAN_TEXTS } from '../traces/text-columns.ts';
 export { addHour, listCounted, listSpans as listCountedSpans } from '../analytics/queries.ts';
 export { markStored } from '../search/queries-index.ts';
 export { listOldBlocks, removeBlock, removeParts } from '../spend/queries.ts';
+export { dropOldJoined, dropOldWaiting, dropRecordsOf } from '../traces/queries-log-records.ts';
 
 type Old = { readonly beforeMs: number; readonly limit: number };
 type Hidden = {

@@ -8,7 +8,7 @@ import type { StepBudget, TaskEnd } from './walk.ts';
 export type RemovalTask<Part = SharedPart> = { readonly part: Part; readonly after: number };
 export type SharedPart = (typeof SHARED_PARTS)[number];
 
-export const SHARED_PARTS = ['governance', 'spend', 'traces', 'audit'] as const;
+export const SHARED_PARTS = ['governance', 'spend', 'log records', 'traces', 'audit'] as const;
 
 type Step = StepBudget & {
   readonly cuts: RetentionCuts;
@@ -27,6 +27,10 @@ export async function removePart(
     const remove = part === 'governance' ? removeOldGovernance : removeOldSpend;
     const isMore = await remove(queries, cuts.eventsBeforeMs, pace);
     return { next: isMore ? [{ part, after }] : [] };
+  }
+  if (part === 'log records') {
+    const { unjoined, isMore } = await dropOldRecords(queries, cuts.logRecordsBeforeMs, pace);
+    return { removed: { logRecords: unjoined }, next: isMore ? [{ part, after }] : [] };
   }
   if (part === 'traces') {
     const latestCutMs = Math.max(0, ...cuts.traces.map(({ expiredBeforeMs }) => expiredBeforeMs));
@@ -69,6 +73,19 @@ async function removeOldSpend(
     removed += (await change(queries.removeParts, block)) + (await change(queries.removeBlock, block));
   }
   return true;
+}
+
+/** Answers how many of the records no span had, and whether there may be more. */
+async function dropOldRecords(
+  queries: RetentionQueries,
+  beforeMs: number,
+  { change, rowsMax, rowsAtOnce }: StepBudget,
+): Promise<{ readonly unjoined: number; readonly isMore: boolean }> {
+  const limit = Math.min(rowsAtOnce, rowsMax);
+  const unjoined = await change(queries.dropOldWaiting, { beforeMs, limit });
+  if (unjoined === limit) return { unjoined, isMore: true };
+  const joined = await change(queries.dropOldJoined, { beforeMs, limit });
+  return { unjoined, isMore: joined === limit };
 }
 
 type StepOfAudit = StepBudget & {

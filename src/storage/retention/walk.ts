@@ -31,7 +31,7 @@ type Waiting<Task> = { readonly task: Task; readonly triesLeft: number };
 
 // How often a task may find its rows locked before it is left to the next run.
 const TRIES_MAX = 10;
-const NOTHING: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
+const NOTHING: RetentionCounts = { events: 0, traces: 0, logRecords: 0, auditEntries: 0, months: 0 };
 
 export function beginWalk<Task>(tasks: readonly Task[], run: RunTask<Task>): RetentionWalk {
   let waiting = queueOf(tasks);

@@ -18,12 +18,13 @@ import * as search from '../search/queries.ts';
 import * as searchIndex from '../search/queries-index.ts';
 import * as spend from '../spend/queries.ts';
 import * as traces from '../traces/queries.ts';
+import * as logRecords from '../traces/queries-log-records.ts';
 import type { Compiled } from './statement.ts';
 
 /** Those that are used in the same way on every store. */
 const ROOMS = {
   ...{ analytics, endpoints, endpointsAhead, endpointsChanges, endpointsDue, endpointsWork, evaluations, events },
-  ...{ keys, monitors, organization, pricing, retention, search, searchIndex, spend, traces },
+  ...{ keys, logRecords, monitors, organization, pricing, retention, search, searchIndex, spend, traces },
 };
 
 export const SOURCES = { ...ROOMS, append };

@@ -138,6 +138,13 @@ export const findSpans = query<OfSome>()((db, params, dialect) =>
     .select((column) => spanOf(column, dialect)),
 );
 
+export const findVersionedSpans = query<OfSome>()((db, params, dialect) =>
+  spansOf(db, params)
+    .where(dialect.isOneOf('spanId', params.ids))
+    .select((column) => spanOf(column, dialect))
+    .select(columns('Span', 'version')),
+);
+
 /** In the order of SpanPosition. */
 export const listSpanOrder = query<OfSpanRange>()((db, params, { idText, textBytes }) => {
   const { atMs, startedNs, durationMs, finishedNs, id } = params;

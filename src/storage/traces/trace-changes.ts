@@ -50,6 +50,7 @@ export function createTraceChanges(transact: Transact, enqueuing: Enqueuing): Tr
         // In the order in which processes renew leases: a deletion in another order could deadlock with them.
         await tx.runQuery(retention.lockJobs, { projectNumber, sequences: [sequence] });
         await tx.change(retention.removeJobs, { projectNumber, sequences: [sequence] });
+        await tx.change(retention.dropRecordsOf, { projectNumber, traceId });
         if (await isSmall(tx, { projectNumber, sequence, spanCount })) {
           await tx.change(retention.removeSpans, { projectNumber, sequences: [sequence] });
           await tx.change(retention.removeTexts, { projectNumber, sequences: [sequence] });

@@ -31,11 +31,20 @@ type TraceRunner = QueryRunner<Queries['traces']> & {
 /** Reads of traces other than finding them. */
 export type TraceReads = Pick<
   TraceStore,
-  'rows' | 'outline' | 'digest' | 'calls' | 'spanOrder' | 'spanIdsOfType' | 'spans' | 'evaluationOrder' | 'evaluations'
+  | 'rows'
+  | 'outline'
+  | 'digest'
+  | 'calls'
+  | 'spanOrder'
+  | 'spanIdsOfType'
+  | 'spans'
+  | 'versionedSpan'
+  | 'evaluationOrder'
+  | 'evaluations'
 >;
 
 /** Reads that may go through everything of a trace. */
-export type WholeTraceReads = Omit<TraceReads, 'rows' | 'spans' | 'evaluations'> & {
+export type WholeTraceReads = Omit<TraceReads, 'rows' | 'spans' | 'versionedSpan' | 'evaluations'> & {
   /** Computed from all its spans. */
   sums(trace: StoredTrace): Promise<TraceState>;
 };
@@ -107,6 +116,12 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
     outline,
     digest,
     spans,
+    async versionedSpan(trace, spanId) {
+      const [found] = await runQuery(queries.findVersionedSpans, { ...keyOf(trace), ids: [spanId] });
+      if (found === undefined) return null;
+      const { version, ...span } = found;
+      return { span, version: version ?? 0 };
+    },
     async sums(trace) {
       const recomputation = createRecomputation();
       await queryForEach(queries.listLinkedSummaries, keyOf(trace), recomputation.add);

@@ -24,7 +24,7 @@ export function auditRetentionConformance(open: OpenSubject): void {
           return lists.map((entries) => entries.filter(({ actorKind }) => actorKind !== 'bootstrap'));
         };
         const before = (await left()).map((entries) => entries.filter(({ createdAtMs }) => createdAtMs >= AT_MS));
-        const cuts = { eventsBeforeMs: 0, traces: [], auditBeforeMs: AT_MS };
+        const cuts = { eventsBeforeMs: 0, traces: [], logRecordsBeforeMs: 0, auditBeforeMs: AT_MS };
         const versions = await Promise.all(ids.map((id) => store.management.version(id)));
         const walk = store.retention.begin(cuts);
         let removed = 0;
@@ -48,7 +48,12 @@ export function auditRetentionConformance(open: OpenSubject): void {
         const { organization } = await found(store);
         await change(store, organization.id, { audit: [sampleAudit(organization.id, { createdAtMs: 1 })] });
         const before = await store.management.audit(organization.id, EVERYTHING);
-        const walk = store.retention.begin({ eventsBeforeMs: 0, traces: [], auditBeforeMs: null });
+        const walk = store.retention.begin({
+          eventsBeforeMs: 0,
+          traces: [],
+          logRecordsBeforeMs: 0,
+          auditBeforeMs: null,
+        });
         for (let outcome = ''; outcome !== 'done'; ) ({ outcome } = await walk.step(ROWS));
         expect(await store.management.audit(organization.id, EVERYTHING)).toEqual(before);
       }),

@@ -17,7 +17,7 @@ import {
 import { type OpenSubject, withStore } from './subject.ts';
 import { readAllEvaluations, readSpanIds } from './trace-reading.ts';
 
-const NOTHING: RetentionCuts = { eventsBeforeMs: 0, traces: [], auditBeforeMs: null };
+const NOTHING: RetentionCuts = { eventsBeforeMs: 0, traces: [], logRecordsBeforeMs: 0, auditBeforeMs: null };
 const DAY_MS = 86_400_000;
 const ROWS = 50;
 
@@ -263,7 +263,7 @@ const EVERYTHING = {
   type: null,
   after: null,
 } as const;
-const NONE: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
+const NONE: RetentionCounts = { events: 0, traces: 0, logRecords: 0, auditEntries: 0, months: 0 };
 
 /** Runs all steps until the walk is done, or another process is at work. */
 async function walk({ retention }: Pick<Store, 'retention'>, cuts: RetentionCuts): Promise<RetentionCounts> {

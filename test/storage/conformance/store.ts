@@ -17,6 +17,7 @@ import { judgeSpendingConformance } from './judge-spending.ts';
 import { keyStoreConformance, projectConformance } from './keys.ts';
 import { largePartConformance } from './large-parts.ts';
 import { largeTraceConformance } from './large-traces.ts';
+import { logRecordConformance } from './log-records.ts';
 import { managementConformance } from './management.ts';
 import { measuringConformance } from './measuring.ts';
 import { monitorDigitsConformance, monitorStoreConformance } from './monitors.ts';
@@ -88,6 +89,7 @@ export function telemetryPortConformance(open: OpenSubject): void {
   largeTraceConformance(open);
   resentSpanConformance(open);
   traceChangeConformance(open);
+  logRecordConformance(open);
   traceRowConformance(open);
   traceSearchConformance(open);
   traceMatchConformance(open);

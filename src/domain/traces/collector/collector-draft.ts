@@ -45,6 +45,8 @@ export type BatchDraft = {
   readonly traces: readonly (TraceDraft & { readonly traceId: string })[];
   /** Spans that belong to no trace. */
   readonly refused: readonly ItemReason[];
+  /** What the request calls the items that became spans; "spans" by default. */
+  readonly itemsName?: string | undefined;
 };
 
 /** Why an item is not stored. */

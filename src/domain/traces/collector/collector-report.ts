@@ -2,7 +2,7 @@
 
 import { Fault } from '../../fault.ts';
 import type { TraceAppend, TraceAppended } from '../trace.ts';
-import type { ItemReason } from './collector-draft.ts';
+import type { BatchDraft, ItemReason } from './collector-draft.ts';
 
 /** The validated drafts of one trace. */
 export type Collected = {
@@ -41,12 +41,12 @@ export function reportCollected(collected: Collected, appended: TraceAppended): 
   const { refusedSpans = [] } = appended;
   const isStored = refusedSpans.length < append.spans.length || append.evaluations.length > 0;
   if (refusedSpans.length > 0 && !isStored) throw namingTrace(nothingStored(collected, appended), append.traceId);
-  return reportOf([], [{ collected, appended }]);
+  return reportOf({ stored: [{ collected, appended }] });
 }
 
-/** Call it once all appends are stored. `refused`: spans of no trace; `appended`: results of storable traces. */
+/** Call it once all appends are stored. `appended`: results of storable traces. */
 export function reportBatch(
-  refused: readonly ItemReason[],
+  { refused, itemsName }: Pick<BatchDraft, 'refused' | 'itemsName'>,
   validated: readonly ValidatedTrace[],
   appended: readonly TraceAppended[],
 ): CollectReport {
@@ -54,12 +54,12 @@ export function reportBatch(
   const stored = validated.map(({ collected, isStorable }) => {
     return { collected, appended: (isStorable ? results.next().value : undefined) ?? NOTHING_APPENDED };
   });
-  return reportOf(refused, stored);
+  return reportOf({ refused, stored, itemsName });
 }
 
 /** The refusal of a request of which nothing can be stored. */
 export function nothingStored(collected: Collected, appended = NOTHING_APPENDED): Fault {
-  const { errorMessage, rejectedSpans, rejectedEvaluations } = reportOf([], [{ collected, appended }]);
+  const { errorMessage, rejectedSpans, rejectedEvaluations } = reportOf({ stored: [{ collected, appended }] });
   const carriesItems = rejectedSpans + rejectedEvaluations > 0;
   const reason = carriesItems ? errorMessage : joinReasons([...collected.notes, 'nothing to store']);
   return refusal('validation_error', `Validation error: ${reason}`);
@@ -78,21 +78,27 @@ export function namingTrace(fault: Fault, traceId: string): Fault {
 
 /** Each reason as one text: spans first, then evaluations, metadata, and what was cut. */
 export function reasonsOf(collected: Collected): readonly string[] {
-  return describeRejections([], [{ collected, appended: NOTHING_APPENDED }]).reasons;
+  return describeRejections({ stored: [{ collected, appended: NOTHING_APPENDED }] }).reasons;
 }
 
-function reportOf(refused: readonly ItemReason[], stored: readonly Stored[]): CollectReport {
-  const { reasons, ...counts } = describeRejections(refused, stored);
+type Reported = {
+  readonly refused?: readonly ItemReason[];
+  readonly stored: readonly Stored[];
+  readonly itemsName?: string | undefined;
+};
+
+function reportOf(reported: Reported): CollectReport {
+  const { reasons, ...counts } = describeRejections(reported);
   return { ...counts, errorMessage: joinReasons(reasons) };
 }
 
-function describeRejections(refused: readonly ItemReason[], stored: readonly Stored[]) {
+function describeRejections({ refused = [], stored, itemsName = 'spans' }: Reported) {
   const spans = [...refused, ...stored.flatMap(({ collected }) => collected.refusedSpans)].sort(byIndex);
   const notes = stored.flatMap(({ collected }) => collected.spanNotes);
   const excess = stored.flatMap(excessOf).sort(byIndex);
   const evaluations = stored.flatMap(({ collected }) => collected.refusedEvaluations).sort(byIndex);
   const reasons = [
-    ...[...[...spans, ...notes].sort(byIndex), ...excess].map(({ index, reason }) => `spans[${index}]${reason}`),
+    ...[...[...spans, ...notes].sort(byIndex), ...excess].map(({ index, reason }) => `${itemsName}[${index}]${reason}`),
     ...evaluations.map(({ index, reason }) => `evaluations[${index}]${reason}`),
     ...stored.flatMap(({ collected }) => collected.notes),
     ...cutsOf(stored),

@@ -42,8 +42,9 @@ export function* toBatchDraft(request: OtlpExport): Steps<BatchDraft> {
   const traces = new Map<string, Group>();
   const refused: ItemReason[] = [];
   let evaluations = 0;
-  for (const [index, span] of request.spans.entries()) {
-    if (index > 0) yield;
+  for (const [position, span] of request.spans.entries()) {
+    if (position > 0) yield;
+    const index = request.madeOf?.indexes[position] ?? position;
     if (span === undefined || isUnreadable(span)) {
       refused.push({ index, reason: `: ${span?.reason ?? 'is required'}` });
       continue;
@@ -59,7 +60,8 @@ export function* toBatchDraft(request: OtlpExport): Steps<BatchDraft> {
     traces.set(traceId, group);
     evaluations = addSpan(group, span, { index, evaluations, json });
   }
-  return { traces: [...traces].map(([traceId, group]) => toDraft(traceId, group, json)), refused };
+  const drafts = [...traces].map(([traceId, group]) => toDraft(traceId, group, json));
+  return { traces: drafts, refused, itemsName: request.madeOf?.itemsName };
 }
 
 /** Parts of a trace read so far. */
@@ -111,6 +113,10 @@ function addSpan(group: Group, span: OtlpSpan, { index, evaluations, json }: Spa
     count += 1;
   }
   return count;
+}
+
+export function isEvaluationEvent(name: string): boolean {
+  return name === EVALUATION_EVENT || name === GEN_AI_EVALUATION_EVENT;
 }
 
 /** undefined: the event is no evaluation. */

@@ -20,6 +20,15 @@ export function toParentId(hex: string): Sent<string> {
   return hex === '' ? undefined : toId(hex, SPAN_ID_DIGITS, 'parentSpanId');
 }
 
+/** A record may belong to no trace: some exporters write that as an id of zeros. */
+export function toRecordTraceId(hex: string): Sent<string> {
+  return ZERO.test(hex) ? undefined : toTraceId(hex);
+}
+
+export function toRecordSpanId(hex: string): Sent<string> {
+  return ZERO.test(hex) ? undefined : toSpanId(hex);
+}
+
 function toId(hex: string, digits: number, path: string): Sent<string> {
   const id = hex.toLowerCase();
   if (id.length === digits && HEX.test(id) && !ZERO.test(id)) return id;

@@ -39,7 +39,7 @@ export const MESSAGE_EVENTS: readonly (readonly [name: string, gives: string])[]
 ];
 
 /** Whether an event says what a model was asked or what it answered. */
-export function isMessageEvent({ name }: OtlpEvent): boolean {
+export function isMessageEvent({ name }: Pick<OtlpEvent, 'name'>): boolean {
   return ROLES.has(name) || name === CHOICE || INPUTS.has(name) || OUTPUTS.has(name);
 }
 

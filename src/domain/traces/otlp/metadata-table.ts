@@ -1,5 +1,19 @@
 /** The attributes that give the metadata of a trace. */
 
+/** Attributes that name a thread, also called a session or a conversation. */
+export const THREAD_KEYS: readonly string[] = [
+  'langwatch.thread.id',
+  'langwatch.thread_id',
+  'thread_id',
+  'langfuse.session.id',
+  'gen_ai.conversation.id',
+  'langwatch.langgraph.thread_id',
+  'session.id',
+  'gcp.vertex.agent.session_id',
+  'mlflow.trace.session',
+  'conversation.id',
+];
+
 /** Members with their attributes; the first present attribute wins. */
 export const IDENTITY: readonly (readonly [member: string, keys: readonly string[]])[] = [
   [
@@ -13,22 +27,11 @@ export const IDENTITY: readonly (readonly [member: string, keys: readonly string
       'enduser.id',
       'llm.user',
       'mlflow.trace.user',
+      'user.account_id',
+      'user.email',
     ],
   ],
-  [
-    'thread_id',
-    [
-      'langwatch.thread.id',
-      'langwatch.thread_id',
-      'thread_id',
-      'langfuse.session.id',
-      'gen_ai.conversation.id',
-      'langwatch.langgraph.thread_id',
-      'session.id',
-      'gcp.vertex.agent.session_id',
-      'mlflow.trace.session',
-    ],
-  ],
+  ['thread_id', THREAD_KEYS],
   ['customer_id', ['langwatch.customer.id', 'langwatch.customer_id', 'customer_id']],
 ];
 

@@ -15,7 +15,7 @@ import type { AttributeJson } from './attribute-json.ts';
 import { ERROR_FLAGS, ERROR_KINDS, ERROR_MESSAGES, MODEL, RATES, VENDOR } from './attribute-table.ts';
 import { nameOf } from './conventions/ai-sdk.ts';
 import { createView } from './create-view.ts';
-import { type OtlpSpan, SPAN_KINDS, STATUS_CODES, STATUS_ERROR } from './span.ts';
+import { type OtlpEvent, type OtlpSpan, SPAN_KINDS, STATUS_CODES, STATUS_ERROR } from './span.ts';
 import { typeOf } from './span-type.ts';
 import { first, type SpanView } from './span-view.ts';
 import { timesOf } from './times.ts';
@@ -71,11 +71,7 @@ function telemetryOf(span: OtlpSpan): LosslessObject {
     scope: span.scope,
     kind: SPAN_KINDS[span.kind] ?? SPAN_KINDS[0],
     status: { code: STATUS_CODES[span.status.code] ?? STATUS_CODES[0], message: span.status.message },
-    events: span.events.map(({ name, timeNano, attributes }) => ({
-      name,
-      time_unix_nano: String(timeNano),
-      attributes: Object.fromEntries(attributes),
-    })),
+    events: span.events.map(eventOf),
     links: span.links.map(({ traceId, spanId, traceState, attributes }) => ({
       trace_id: traceId,
       span_id: spanId,
@@ -85,7 +81,13 @@ function telemetryOf(span: OtlpSpan): LosslessObject {
   };
 }
 
+/** An event as it is stored. */
+export function eventOf({ name, timeNano, attributes }: OtlpEvent): LosslessObject {
+  return { name, time_unix_nano: String(timeNano), attributes: Object.fromEntries(attributes) };
+}
+
 const UNKNOWN = 'Unknown error';
+const HTTP_STATUSES = ['http.response.status_code', 'http.status_code', 'status_code'];
 
 /** undefined: no error. */
 function failureOf({ status, attributes, events }: OtlpSpan): ErrorDraft | undefined {
@@ -105,7 +107,7 @@ function failureOf({ status, attributes, events }: OtlpSpan): ErrorDraft | undef
     message: firstText(messages) ?? kind ?? UNKNOWN,
     stacktrace,
     kind,
-    httpStatus: findHttpStatus([attributes.get('http.response.status_code'), attributes.get('http.status_code')]),
+    httpStatus: findHttpStatus(HTTP_STATUSES.map((key) => attributes.get(key))),
   };
 }
 

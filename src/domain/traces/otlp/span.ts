@@ -46,6 +46,8 @@ export type OtlpExport = {
   readonly bytes: number;
   /** How deep the values of attributes nest. */
   readonly depth: number;
+  /** What the request has instead of spans, and their indexes there. */
+  readonly madeOf?: { readonly itemsName: string; readonly indexes: readonly number[] };
 };
 
 export const SPAN_KINDS = [

@@ -19,6 +19,7 @@ import { createRooms } from '../../management/rooms.ts';
 import { createSumReads, limitSumReads, type SumReads } from '../../reads.ts';
 import { createSpendWriter } from '../../spend/spend-blocks.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
+import { createLogRecordWriter } from '../../traces/log-records.ts';
 import { createTraceChanges } from '../../traces/trace-changes.ts';
 import { createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, takeInTurns } from '../../traces/trace-reads.ts';
@@ -165,6 +166,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
     reads: { ...createQueryRunner(reads, queries), runQuery },
     rooms: createRooms(unitsOf(management, transact)),
     traceChanges: createTraceChanges(transact, { jobQueue, backlog }),
+    logRecords: createLogRecordWriter(transact),
     cacheKeys: (reader) =>
       // Requests that arrive in one turn of the event loop share a read of the generation. An installation may have more
       // keys than every process should read again after every change.

@@ -14,6 +14,7 @@ import { createUnit, type Mapper, unitOn } from '../../mapper.ts';
 import type { OfNumbers } from '../../queries.ts';
 import { createSpendWriter, type SpendWriter } from '../../spend/spend-blocks.ts';
 import type { Query } from '../../statements/statement.ts';
+import { createLogRecordWriter, type LogRecordWriter } from '../../traces/log-records.ts';
 import { createTraceChanges } from '../../traces/trace-changes.ts';
 import { createKeepSums, type KeepSums } from '../../traces/trace-finder.ts';
 import type { Transact } from '../../transaction.ts';
@@ -37,6 +38,7 @@ export type WriterVerbs = RoomVerbs &
   TraceChangeStore &
   DeliveryWork &
   SpendWriter &
+  LogRecordWriter &
   JobWork & {
     append(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
     keepSums: KeepSums;
@@ -109,6 +111,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
   const transact = createTransact(db, mapper, connection);
   const keepSums = createKeepSums(transact);
   const spendWriter = createSpendWriter(transact);
+  const logRecords = createLogRecordWriter(transact);
   const traceChanges = createTraceChanges(transact, { jobQueue, backlog });
   const removeExpired = prepareRemoval({ db, transact, requests, largeTexts });
   const endIndexStep = prepareStepEnd(db);
@@ -152,6 +155,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
         ...traceChanges,
         ...deliveries,
         ...spendWriter,
+        ...logRecords,
         ...jobs,
         append: async (appends) => appendBatch(appends),
         keepSums,

@@ -75,6 +75,7 @@ export function routeReads(short: TraceReader, long: WholeTraceReads): TraceRead
     // A few rows by their keys: passing them between threads takes longer than reading them.
     rows: short.rows,
     spans: short.spans,
+    versionedSpan: short.versionedSpan,
     evaluations: short.evaluations,
   };
 }

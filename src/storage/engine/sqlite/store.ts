@@ -195,6 +195,7 @@ function startEngine(
       generation += 1;
     }),
     traceChanges: writer,
+    logRecords: writer,
     cacheKeys: (keys) =>
       cacheKeyReads({
         reader: keys,

@@ -58,7 +58,7 @@ describe('several traces of one request', () => {
 
   it('are reported by the indexes of their items in the request', () => {
     const appended = [{ metadataNotes: [] }, { metadataNotes: ['note'], refusedSpans: [1] }];
-    expect(reportBatch([{ index: 3, reason: '.trace_id: must be 16 bytes' }], judged, appended)).toEqual({
+    expect(reportBatch({ refused: [{ index: 3, reason: '.trace_id: must be 16 bytes' }] }, judged, appended)).toEqual({
       rejectedSpans: 4,
       rejectedEvaluations: 1,
       errorMessage: [

@@ -3,6 +3,7 @@
 import type { Attributes, OtlpSpan } from '../span.ts';
 import { AI_SDK } from './ai-sdk.ts';
 import { CLAUDE_CODE, CLAUDE_CODE_SPANS } from './claude-code.ts';
+import { CODING_AGENT_CALLS, CODING_AGENTS } from './coding-agents.ts';
 import { type ReadConvention, toRead } from './convention.ts';
 import type { Dialect } from './dialect.ts';
 import { GEN_AI, GEN_AI_CACHED } from './gen-ai.ts';
@@ -28,6 +29,7 @@ const CONVENTIONS: readonly ReadConvention[] = [
   AI_SDK,
   LLM_USAGE,
   CLAUDE_CODE,
+  CODING_AGENTS,
   MLFLOW,
 ].map(toRead);
 
@@ -40,6 +42,7 @@ export const DIALECTS: readonly Dialect[] = [
   GOOGLE_ADK_SPANS,
   MLFLOW_SPANS,
   CLAUDE_CODE_SPANS,
+  CODING_AGENT_CALLS,
 ];
 
 /** Where a span has both signs, the first made it and the other only translated it. */

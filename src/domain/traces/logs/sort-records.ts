@@ -1,0 +1,63 @@
+/** Tells which log records of a request describe calls, which tell of a span, and which are not read. */
+
+import type { Project } from '../../caller.ts';
+import type { Steps } from '../../steps.ts';
+import { type ItemReason, isUnreadable } from '../collector/collector-draft.ts';
+import { createAttributeJson } from '../otlp/attribute-json.ts';
+import type { OtlpLogs, OtlpRecord } from '../otlp/log-record.ts';
+import type { OtlpEvent, OtlpExport, OtlpSpan } from '../otlp/span.ts';
+import type { NamedSpan } from './log-record-store.ts';
+import { toCallSpan } from './record-call.ts';
+import { tellsOfSpan, toEvent } from './record-event.ts';
+import { digestOfRecord, idsOfTold } from './record-ids.ts';
+import { nameOf } from './record-name.ts';
+
+export type SortedRecords = {
+  readonly calls: OtlpExport;
+  /** Records of spans, each as an event. */
+  readonly events: readonly SpanEvent[];
+  /** Records whose ids cannot be read. */
+  readonly refused: readonly ItemReason[];
+  /** How many records say nothing that is kept. */
+  readonly unread: number;
+};
+
+export type SpanEvent = NamedSpan & { readonly index: number; readonly recordId: string; readonly event: OtlpEvent };
+
+export function* sortRecords(logs: OtlpLogs, { id: projectId }: Pick<Project, 'id'>): Steps<SortedRecords> {
+  const json = createAttributeJson(logs);
+  const spans: OtlpSpan[] = [];
+  const indexes: number[] = [];
+  const events: SpanEvent[] = [];
+  const refused: ItemReason[] = [];
+  let unread = 0;
+  for (const [index, record] of logs.records.entries()) {
+    if (index > 0) yield;
+    if (record === undefined || isUnreadable(record)) {
+      refused.push({ index, reason: `: ${record?.reason ?? 'is required'}` });
+      continue;
+    }
+    const wrong = [record.traceId, record.spanId].find(isUnreadable);
+    if (wrong !== undefined) {
+      refused.push({ index, reason: `.${wrong.path}: ${wrong.reason}` });
+      continue;
+    }
+    const name = nameOf(record);
+    const named = spanOf(record, name, projectId);
+    const call = named === undefined ? toCallSpan(record, { name, projectId, json }) : undefined;
+    if (call !== undefined) {
+      spans.push(call);
+      indexes.push(index);
+    } else if (named !== undefined && named !== 'none' && tellsOfSpan(name)) {
+      events.push({ ...named, index, recordId: digestOfRecord(record, name), event: toEvent(record, name) });
+    } else unread += 1;
+  }
+  const { bytes, depth } = logs;
+  return { calls: { spans, bytes, depth, madeOf: { itemsName: 'logRecords', indexes } }, events, refused, unread };
+}
+
+/** The span that a record tells of; undefined: it belongs to no trace. */
+function spanOf({ traceId, spanId, ...record }: OtlpRecord, name: string, projectId: string) {
+  if (typeof traceId === 'string') return typeof spanId === 'string' ? { traceId, spanId } : 'none';
+  return idsOfTold({ ...record, traceId, spanId }, name, projectId);
+}

@@ -1,0 +1,91 @@
+/** Reads log records: those that describe calls become spans, and those that tell of a span become its events. */
+
+import type { RunSteps } from '../../steps.ts';
+import { type BatchDraft, isUnreadable } from '../collector/collector-draft.ts';
+import type { CollectorLimits } from '../collector/collector-reading.ts';
+import { toBatchDraft } from '../otlp/batch.ts';
+import type { OtlpLogs } from '../otlp/log-record.ts';
+import type { TraceStore } from '../telemetry-port.ts';
+import type { Traces } from '../traces.ts';
+import { type JoinAt, joinRecords } from './join-records.ts';
+import { toKeepable } from './keepable.ts';
+import { LOG_RECORDS_KEPT_MS, type LogRecordStore, type NamedSpan } from './log-record-store.ts';
+import { sortRecords } from './sort-records.ts';
+
+type TraceLogsDeps = {
+  readonly store: Pick<TraceStore, 'find' | 'versionedSpan'>;
+  readonly records: LogRecordStore;
+  readonly traces: Pick<Traces, 'collectBatch' | 'replaceSpan'>;
+  readonly runSteps: RunSteps;
+  readonly limits: CollectorLimits;
+  /** Called with the number of records that were not read. */
+  readonly onUnread: (records: number) => void;
+};
+
+export type LogsReport = { readonly rejectedRecords: number; readonly errorMessage: string };
+
+export type TraceLogs = {
+  /** Resolves once what the records tell is stored. After a failure the sender repeats the request, which is safe. */
+  collect(logs: OtlpLogs, at: JoinAt): Promise<LogsReport>;
+  /** Joins the records that waited for the spans of a batch. Call it once those are stored. */
+  join(batch: BatchDraft, at: JoinAt): Promise<void>;
+};
+
+/** What the records of a project may take while they are kept. */
+const PROJECT_BYTES_MAX = 64 * 1024 * 1024;
+
+export function createTraceLogs(deps: TraceLogsDeps): TraceLogs {
+  const { traces, records, runSteps, limits, onUnread } = deps;
+
+  async function joinEach(spans: Iterable<NamedSpan>, at: JoinAt): Promise<void> {
+    for (const span of spans) await joinRecords(deps, span, at);
+  }
+
+  async function join({ traces: drafts }: BatchDraft, at: JoinAt): Promise<void> {
+    const sinceMs = at.nowMs - LOG_RECORDS_KEPT_MS;
+    const traceIds = drafts.map(({ traceId }) => traceId);
+    if (traceIds.length === 0) return;
+    const waiting = await records.spansOf(at.project.number, traceIds, sinceMs);
+    if (waiting.length === 0) return;
+    const sent = new Set(drafts.flatMap((draft) => namesIn(draft)));
+    await joinEach(
+      waiting.filter((span) => sent.has(nameOf(span))),
+      at,
+    );
+  }
+
+  return {
+    async collect(logs, at) {
+      const { calls, events, refused, unread } = await runSteps(sortRecords(logs, at.project));
+      const { records: kept, ...read } = await runSteps(toKeepable(events, { limits, logs, nowMs: at.nowMs }));
+      const batch = await runSteps(toBatchDraft(calls));
+      const report = await traces.collectBatch(
+        { ...batch, refused: [...refused, ...read.refused, ...batch.refused] },
+        at,
+      );
+      if (kept.length > 0) {
+        const keeping = { projectNumber: at.project.number, records: kept, receivedAtMs: at.nowMs };
+        await records.keep({ ...keeping, bytesMax: PROJECT_BYTES_MAX });
+      }
+      await joinEach(new Map(kept.map((record) => [nameOf(record), record])).values(), at);
+      await join(batch, at);
+      onUnread(unread);
+      const errorMessage = [report.errorMessage, ...read.notes].filter((each) => each !== '').join('; ');
+      return { rejectedRecords: report.rejectedSpans, errorMessage };
+    },
+    join,
+  };
+}
+
+function namesIn({ traceId, spans }: BatchDraft['traces'][number]): readonly string[] {
+  if (spans === undefined || isUnreadable(spans)) return [];
+  return Array.from({ length: spans.length }, (_, index) => {
+    const span = spans.at(index);
+    const spanId = span === undefined || isUnreadable(span) ? undefined : span.spanId;
+    return typeof spanId === 'string' ? nameOf({ traceId, spanId }) : '';
+  });
+}
+
+function nameOf({ traceId, spanId }: NamedSpan): string {
+  return `${traceId} ${spanId}`;
+}

@@ -1,0 +1,50 @@
+/** Stores a stored OpenTelemetry span anew, as if it had been sent again with further events. */
+
+import type { Steps } from '../steps.ts';
+import { type Arrival, collectBatch } from './collector/collector.ts';
+import { toBatchDraft } from './otlp/batch.ts';
+import type { OtlpSpan } from './otlp/span.ts';
+import type { Span, SpanVersion, TraceAppend } from './trace.ts';
+
+export type ReplacedSpan = {
+  readonly span: OtlpSpan;
+  readonly stored: Span;
+  readonly madeOf: SpanVersion;
+};
+
+type CollectDeps = Parameters<typeof collectBatch>[2];
+
+/** Bounds the length of any text in the span. */
+const BYTES_PER_UNIT_MAX = 3;
+/** The values are walked: how deep they nest was not noted. */
+const UNKNOWN_DEPTH = 1_000;
+/** What stands at the end of a text that was cut. */
+const CUT = /…\[truncated: \d+ bytes\]"/;
+
+export function draftOf({ span, stored }: ReplacedSpan) {
+  const units =
+    (stored.telemetryJson?.length ?? 0) + JSON.stringify(span.events.map(({ attributes }) => [...attributes])).length;
+  return toBatchDraft({ spans: [span], bytes: units * BYTES_PER_UNIT_MAX, depth: UNKNOWN_DEPTH });
+}
+
+/** undefined: the span cannot be stored so. */
+export function* appendOf(
+  batch: Parameters<typeof collectBatch>[0],
+  { stored, madeOf }: ReplacedSpan,
+  { at, deps }: { readonly at: Arrival; readonly deps: CollectDeps },
+): Steps<TraceAppend | undefined> {
+  // The trace has the metadata of the span already, and it may have been changed since.
+  const traces = batch.traces.map((trace) => ({ ...trace, metadata: [], expectedOutput: undefined }));
+  const [validated] = yield* collectBatch({ ...batch, traces }, at, deps);
+  const append = validated?.collected.append;
+  const [span] = append?.spans ?? [];
+  if (append === undefined || span === undefined) return undefined;
+  return { ...append, spans: [keepTexts(stored, span)], madeOf };
+}
+
+/** An attribute that was cut gives less than it gave at first. */
+function keepTexts(stored: Span, span: Span): Span {
+  if (stored.telemetryJson === null || !CUT.test(stored.telemetryJson)) return span;
+  const { inputJson, outputJson } = stored;
+  return { ...span, inputJson: inputJson ?? span.inputJson, outputJson: outputJson ?? span.outputJson };
+}
