@@ -1,5 +1,6 @@
 /** Codex and Gemini CLI, which report the calls of a session as log records, and what those of Claude Code have like them. */
 
+import { createSource } from '../span-view.ts';
 import { attributesIn, type Convention, type UsageTable } from './convention.ts';
 import type { Dialect } from './dialect.ts';
 import { attribute } from './sources.ts';
@@ -46,7 +47,9 @@ export const CODING_AGENT_CALLS: Dialect = {
   name: 'Claude Code, Codex and Gemini CLI',
   marks: [EVENT_NAME],
   leads: false,
-  type: ({ name }) => (isAnsweredCall(name) || isFailedCall(name) ? 'llm' : undefined),
+  type: createSource('a log record that tells of a call → llm', ({ span: { name } }) =>
+    isAnsweredCall(name) || isFailedCall(name) ? 'llm' : undefined,
+  ),
   model: [attribute('model')],
   cost: [attribute('cost_usd')],
   input: ['prompt', 'request_text'].map(attribute),
