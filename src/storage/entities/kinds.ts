@@ -18,6 +18,12 @@ export const integer = () => p.integer();
 /** A whole number below 2^53: durations, tokens, sequence numbers. bigint | bigint */
 export const bigInteger = () => p.bigint('number');
 
+/** Whole numbers below 2^53. Only PostgreSQL: bigint[] */
+export const bigIntegers = () => p.type(BigIntegers).$type<readonly number[]>();
+
+/** Whole numbers from -2^15 to 2^15 - 1. Only PostgreSQL: smallint[] */
+export const smallIntegers = () => p.type(SmallIntegers).$type<readonly number[]>();
+
 /** An amount of money. bigint | bigint */
 export const nanoUsd = <Name extends string>(column: Name) => p.bigint('number').fieldName(column);
 
@@ -150,6 +156,18 @@ export class Stored extends Type<unknown, string | number | null> {
 abstract class Packed extends Type<string> {
   override getColumnType(): string {
     return 'text';
+  }
+}
+
+class BigIntegers extends Type<readonly number[]> {
+  override getColumnType(): string {
+    return 'bigint[]';
+  }
+}
+
+class SmallIntegers extends Type<readonly number[]> {
+  override getColumnType(): string {
+    return 'smallint[]';
   }
 }
 

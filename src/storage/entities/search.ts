@@ -1,6 +1,7 @@
 /** What the databases themselves know of the search index of traces. SQLite has the index in a file of its own. */
 
-import { bigInteger, id, integer, table } from './kinds.ts';
+import { defineEntity } from '@mikro-orm/core';
+import { bigInteger, bigIntegers, flag, id, instant, integer, nanoUsd, smallIntegers, table } from './kinds.ts';
 
 /** Traces to index: new ones, and those that changed since they were indexed. */
 export const SearchPending = table('SearchPending', 'search_pending', {
@@ -17,4 +18,50 @@ export const SearchPending = table('SearchPending', 'search_pending', {
 export const SearchState = table('SearchState', 'search_state', {
   incarnation: id().primary(),
   step: bigInteger(),
+});
+
+/** PostgreSQL: a trace as searches and analytics see it (search/trace-index.ts), once it is indexed. */
+export const IndexedTraceRow = defineEntity({
+  name: 'IndexedTrace',
+  tableName: 'indexed_traces',
+  properties: {
+    projectNumber: integer().primary(),
+    traceSequence: bigInteger().primary(),
+    traceId: id(),
+    startedAtMs: instant('started_at'),
+    updatedAtMs: instant('updated_at'),
+    insertedAtMs: instant('inserted_at'),
+    totalTimeMs: bigInteger().strictNullable(),
+    totalCostNanoUsd: nanoUsd('total_cost_nano_usd').strictNullable(),
+    totalTokens: bigInteger().strictNullable(),
+    firstTokenMs: bigInteger().strictNullable(),
+    spanCount: integer(),
+    hasError: flag(),
+    promptTokens: bigInteger().strictNullable(),
+    completionTokens: bigInteger().strictNullable(),
+    userValue: bigInteger().strictNullable(),
+    customerValue: bigInteger().strictNullable(),
+    threadValue: bigInteger().strictNullable(),
+    labels: bigIntegers(),
+    facets: bigIntegers(),
+  },
+  indexes: [
+    { name: 'indexed_traces_by_start', properties: ['projectNumber', 'startedAtMs', 'traceId'] },
+    { name: 'indexed_traces_by_facet', properties: ['facets'], type: 'gin' },
+  ],
+});
+
+/**
+ * PostgreSQL: the triples of characters in the texts of an indexed trace. pg_trgm would ignore characters that the locale
+ * of the database does not know, may be forbidden, and needs the texts a second time.
+ */
+export const IndexedTextRow = defineEntity({
+  name: 'IndexedText',
+  tableName: 'indexed_texts',
+  properties: {
+    projectNumber: integer().primary(),
+    traceSequence: bigInteger().primary(),
+    triples: smallIntegers(),
+  },
+  indexes: [{ name: 'indexed_texts_by_triple', properties: ['triples'], type: 'gin' }],
 });
