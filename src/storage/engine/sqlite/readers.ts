@@ -53,6 +53,7 @@ export function createReads({ db, runRead, queries }: Reading): SumReads {
   const { runQuery } = runnerOf(null);
   return createSumReads(runnerOf, queries, {
     index: { open: async () => null },
+    indexedSums: { sumUp: async () => null, statsOf: async () => null },
     findRequests: async (keys) => (await Promise.all(keys.map((key) => runQuery(findRequest, key)))).flat(),
     findPositions: async (keys) => (await Promise.all(keys.map((key) => runQuery(findEventPosition, key)))).flat(),
   });
