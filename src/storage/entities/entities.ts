@@ -28,7 +28,7 @@ export const WriteProbe = table('WriteProbe', 'write_probe', {
 });
 
 const { AuthGeneration, ...ofKeys } = keys;
-const { SearchState, IndexedTraceRow, IndexedTextRow, ...ofSearch } = search;
+const { SearchState, IndexedTraceRow, ...ofSearch } = search;
 const { TraceOnSqlite, TraceOnPostgres, LargeText, UnusedText, ...ofTraces } = traces;
 const { EventOnSqlite, Envelope, RequestOnSqlite, RequestKeyOnSqlite, IndexedRequests, ...others } = events;
 const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } = others;
@@ -56,6 +56,5 @@ export const SQLITE_TABLES = [
 
 export const POSTGRES_TABLES = [
   ...SHARED,
-  ...[TraceOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, EventOnPostgres, AuthGeneration],
-  ...[IndexedTraceRow, IndexedTextRow],
+  ...[TraceOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, EventOnPostgres, AuthGeneration, IndexedTraceRow],
 ];

@@ -22,7 +22,7 @@ export const bigInteger = () => p.bigint('number');
 export const bigIntegers = () => p.type(BigIntegers).$type<readonly number[]>();
 
 /** Whole numbers from -2^15 to 2^15 - 1. Only PostgreSQL: smallint[] */
-export const smallIntegers = () => p.type(SmallIntegers).$type<readonly number[]>();
+export const smallIntegers = () => p.type(SmallIntegers).$type<Int16Array>();
 
 /** An amount of money. bigint | bigint */
 export const nanoUsd = <Name extends string>(column: Name) => p.bigint('number').fieldName(column);
@@ -165,7 +165,7 @@ class BigIntegers extends Type<readonly number[]> {
   }
 }
 
-class SmallIntegers extends Type<readonly number[]> {
+class SmallIntegers extends Type<Int16Array> {
   override getColumnType(): string {
     return 'smallint[]';
   }

@@ -44,24 +44,22 @@ export const IndexedTraceRow = defineEntity({
     threadValue: bigInteger().strictNullable(),
     labels: bigIntegers(),
     facets: bigIntegers(),
-  },
-  indexes: [
-    { name: 'indexed_traces_by_start', properties: ['projectNumber', 'startedAtMs', 'traceId'] },
-    { name: 'indexed_traces_by_facet', properties: ['facets'], type: 'gin' },
-  ],
-});
-
-/**
- * PostgreSQL: the triples of characters in the texts of an indexed trace. pg_trgm would ignore characters that the locale
- * of the database does not know, may be forbidden, and needs the texts a second time.
- */
-export const IndexedTextRow = defineEntity({
-  name: 'IndexedText',
-  tableName: 'indexed_texts',
-  properties: {
-    projectNumber: integer().primary(),
-    traceSequence: bigInteger().primary(),
+    // Numbers of the triples of characters in the texts (engine/postgres/text-triples.ts). pg_trgm would ignore characters that
+    // the locale of the database does not know, may be forbidden, and needs the texts a second time.
     triples: smallIntegers(),
   },
-  indexes: [{ name: 'indexed_texts_by_triple', properties: ['triples'], type: 'gin' }],
+  indexes: [
+    { name: 'indexed_traces_by_term', properties: ['facets', 'triples'], type: 'gin' },
+    // Equal values are few, and are sorted by the id of the trace when they are read.
+    ...Object.entries({
+      start: 'startedAtMs',
+      update: 'updatedAtMs',
+      duration: 'totalTimeMs',
+      cost: 'totalCostNanoUsd',
+      first_token: 'firstTokenMs',
+    } as const).map(([order, property]) => ({
+      name: `indexed_traces_by_${order}`,
+      properties: ['projectNumber' as const, property],
+    })),
+  ],
 });

@@ -16,7 +16,8 @@ export function newSignature(): TextSignature {
 }
 
 export function addText(signature: TextSignature, text: string): void {
-  forEachTriple(text, (number) => {
+  forEachTriple(text, (hash) => {
+    const number = hash & (TRIPLE_NUMBERS - 1);
     const word = number >>> 5;
     signature[word] = (signature[word] ?? 0) | (1 << (number & 31));
   });
@@ -25,16 +26,17 @@ export function addText(signature: TextSignature, text: string): void {
 /** Distinct triple numbers of a text. */
 export function tripleNumbersOf(text: string): readonly number[] {
   const numbers = new Set<number>();
-  forEachTriple(text, (number) => numbers.add(number));
+  forEachTriple(text, (hash) => numbers.add(hash & (TRIPLE_NUMBERS - 1)));
   return [...numbers];
 }
 
-function forEachTriple(text: string, take: (number: number) => void): void {
+/** Passes a hash of 32 bits of each triple. */
+export function forEachTriple(text: string, take: (hash: number) => void): void {
   let [first, second] = [text.charCodeAt(0), text.charCodeAt(1)];
   for (let index = TRIPLE_LENGTH - 1; index < text.length; index += 1) {
     const third = text.charCodeAt(index);
     const mixed = Math.imul(Math.imul(Math.imul(first, 0x9e37_79b1) + second, 0x85eb_ca6b) + third, 0xc2b2_ae35);
-    take((mixed ^ (mixed >>> 15)) & (TRIPLE_NUMBERS - 1));
+    take(mixed ^ (mixed >>> 15));
     [first, second] = [second, third];
   }
 }

@@ -6,9 +6,12 @@
 import type { RowsInsert, ToArray } from '../../statements/statement.ts';
 import type { Pool, Statement } from './pool.ts';
 
-type Cell = string | number | boolean | Uint8Array | null;
+type List = readonly number[] | Int16Array;
+type Cell = string | number | boolean | Uint8Array | List | null;
 
-const OIDS = { bool: 16, bytea: 17, int8: 20, int4: 23, text: 25, float8: 701 } as const;
+const OIDS = { bool: 16, bytea: 17, int8: 20, int2: 21, int4: 23, text: 25, float8: 701 } as const;
+/** The types of elements by those of arrays. */
+const ELEMENTS: Readonly<Record<number, number>> = { 1005: OIDS.int2, 1016: OIDS.int8 };
 const NULL_LENGTH = -1;
 const BYTES_MIN = 512;
 const BYTES_EXPECTED_MAX = 1024 * 1024;
@@ -77,14 +80,18 @@ function encodeColumn(oid: number) {
 function createWriter(elementOid: number, count: number, bytesExpected = 0) {
   let buffer = Buffer.allocUnsafe(Math.min(BYTES_EXPECTED_MAX, BYTES_MIN + bytesExpected + (bytesExpected >> 2)));
   let end = 0;
-  // One dimension, possibly with nulls, counted from 1.
-  for (const head of [1, 1, elementOid, count, 1]) int32(head);
+  beginArray(elementOid, count);
 
   function makeRoom(bytes: number): void {
     if (end + bytes <= buffer.length) return;
     const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, end + bytes));
     buffer.copy(larger, 0, 0, end);
     buffer = larger;
+  }
+
+  /** One dimension, possibly with nulls, counted from 1. */
+  function beginArray(oid: number, length: number): void {
+    for (const head of [1, 1, oid, length, 1]) int32(head);
   }
 
   function int32(value: number): void {
@@ -104,6 +111,8 @@ function createWriter(elementOid: number, count: number, bytesExpected = 0) {
     } else if (typeof value === 'boolean') {
       end = buffer.writeInt32BE(1, end);
       end = buffer.writeUInt8(value ? 1 : 0, end);
+    } else if (typeof value === 'object' && !(value instanceof Uint8Array)) {
+      list(oid, value);
     } else if (typeof value === 'object') {
       makeRoom(4 + value.length);
       end = buffer.writeInt32BE(value.length, end);
@@ -114,7 +123,21 @@ function createWriter(elementOid: number, count: number, bytesExpected = 0) {
     }
   }
 
+  function list(oid: number, values: List): void {
+    const elementOid = ELEMENTS[oid];
+    if (elementOid === undefined) throw new Error('a list is written to a column of another type');
+    const begin = reserveLength();
+    beginArray(elementOid, values.length);
+    for (const value of values) cell(elementOid, value);
+    setLength(begin);
+  }
+
   function number(oid: number, value: number): void {
+    if (oid === OIDS.int2) {
+      end = buffer.writeInt32BE(2, end);
+      end = buffer.writeInt16BE(value, end);
+      return;
+    }
     if (oid === OIDS.int4) {
       end = buffer.writeInt32BE(4, end);
       end = buffer.writeInt32BE(value, end);
@@ -131,15 +154,21 @@ function createWriter(elementOid: number, count: number, bytesExpected = 0) {
     end = buffer.writeUInt32BE(fitting - high * TWO_TO_32, end);
   }
 
+  /** Leaves room for a length that is written later. */
+  function reserveLength(): number {
+    int32(0);
+    return end;
+  }
+
+  function setLength(begin: number): void {
+    buffer.writeInt32BE(end - begin, begin - 4);
+  }
+
   return {
     int32,
     cell,
-    /** Leaves room for a length that is written later. */
-    reserveLength(): number {
-      int32(0);
-      return end;
-    },
-    setLength: (begin: number) => void buffer.writeInt32BE(end - begin, begin - 4),
+    reserveLength,
+    setLength,
     bytes: () => buffer.subarray(0, end),
   };
 }

@@ -171,9 +171,13 @@ const READ_CONNECTIONS_MIN = 1;
 const MANAGEMENT_CONNECTIONS = 2;
 // Deliveries batch their writes, so few connections are needed.
 const DELIVERY_CONNECTIONS = 4;
+// One process indexes at a time, and only one step.
+const INDEX_CONNECTIONS = 1;
 // All others wait while a transaction has locked the head of a log or an endpoint.
 const WRITE_TIMEOUT_MS = 5_000;
 const READ_TIMEOUT_MS = 30_000;
+// Nobody waits for a step of the indexer, which also reads meanwhile.
+const INDEX_TIMEOUT_MS = 60_000;
 // Every request waits for one of these point reads, so a silent database must be noticed soon.
 const CONTROL_TIMEOUT_MS = 2_000;
 // Planning a query over all months takes longer than running it.
@@ -188,7 +192,7 @@ const FIND_BY_KEYS = `SET jit = off;
   SET cpu_index_tuple_cost = 1;
   SET join_collapse_limit = 1`;
 
-export type Pools = Readonly<Record<'ingest' | 'control' | 'reads' | 'management' | 'delivery', Pool>>;
+export type Pools = Readonly<Record<'ingest' | 'control' | 'reads' | 'management' | 'delivery' | 'index', Pool>>;
 
 export type PoolsOptions = {
   readonly url: string;
@@ -233,6 +237,14 @@ export function openPools({ url, connectionsMax, mayLoseWrites }: PoolsOptions):
       connectionsMax: DELIVERY_CONNECTIONS,
       isPipelined: true,
       prepareConnection: prepare(`${FIND_BY_KEYS}; ${KEEP_PLANS}`),
+    }),
+    index: openPool({
+      ...write,
+      name: 'index',
+      connectionsMax: INDEX_CONNECTIONS,
+      statementTimeoutMs: INDEX_TIMEOUT_MS,
+      isPipelined: true,
+      prepareConnection: prepare(FIND_BY_KEYS),
     }),
   };
 }

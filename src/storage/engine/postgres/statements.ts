@@ -3,6 +3,7 @@
 import * as appendPostgres from '../../append/queries-postgres.ts';
 import { ReceivedText, Stored } from '../../entities/kinds.ts';
 import { SHARED_FORMS } from '../../rows/forms.ts';
+import * as searchPostgres from '../../search/queries-postgres.ts';
 import type { Column } from '../../statements/columns.ts';
 import { compileRooms } from '../../statements/compile.ts';
 import { bindRooms } from '../../statements/runnable.ts';
@@ -13,7 +14,7 @@ import { createDialect } from './dialect.ts';
 import { openMapper, queryBuilderOn } from './mapper.ts';
 import { dropNul } from './run-query.ts';
 
-const ALL = { ...SOURCES, appendPostgres };
+const ALL = { ...SOURCES, appendPostgres, searchPostgres };
 
 export type PostgresQueries = {
   readonly [Room in keyof typeof ALL]: {

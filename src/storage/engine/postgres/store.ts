@@ -49,7 +49,9 @@ import { CURRENT_SCHEMA, type CurrentSchema, refuseOtherSchema } from './process
 import { createRetention } from './retention.ts';
 import { createQueryRunner, createRunQuery, queryInPages } from './run-query.ts';
 import { withCurrentSchema } from './schema.ts';
+import { createIndexWork } from './search-index-writer.ts';
 import { openQueries } from './statements.ts';
+import { createTraceIndex } from './trace-index.ts';
 import { createTransact } from './transaction.ts';
 
 type PostgresStoreOptions = PoolsOptions & {
@@ -176,7 +178,14 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       findEvent: (key) => runQuery(queries.append.findEvent, [key]),
     },
     sums: createReads(reads),
-    indexWork: { indexSome: async () => 'done', countUnbuilt: async () => 0 },
+    indexWork: createIndexWork({
+      pool: guardPool(pools.index, refuseWhenClosed),
+      runner: {
+        ...createQueryRunner(reads, { ...queries.search, ...queries.searchIndex }),
+        nowMs: () => performance.now(),
+      },
+      rowTypes,
+    }),
     spendWriter: createSpendWriter(transact),
     retention: createRetention(management),
     usage: async () => ({
@@ -235,7 +244,7 @@ function createReads(pool: Pool): SumReads {
   const queries = openQueries();
   return limitSumReads(
     createSumReads(runnerOf, queries, {
-      index: { open: async () => null },
+      index: createTraceIndex(pool),
       indexedSums: createIndexedSums(pool),
       findRequests: (keys) => runQuery(queries.append.findRequest, keys),
       findPositions: (keys) => runQuery(queries.append.findEventPosition, keys),

@@ -1,0 +1,132 @@
+/** Writes the index of traces: one process at a time, in steps that are a transaction each. */
+
+import { readIndexedTraces } from '../../search/indexed-traces.ts';
+import type { IndexWork } from '../../search/indexer.ts';
+import type { SearchRunner } from '../../search/search-runner.ts';
+import type { IndexedMark, IndexedTrace } from '../../search/trace-index.ts';
+import type { RowTypes } from './binary-arrays.ts';
+import { isOtherRow, toFault } from './failures.ts';
+import type { Pool } from './pool.ts';
+import { openQueries } from './statements.ts';
+import { createTripleCollectors } from './text-triples.ts';
+import { type PipelinedTransaction, runTransaction } from './transaction.ts';
+
+type WriterDeps = {
+  /** For the transactions. */
+  readonly pool: Pool;
+  /** Reads beside them. */
+  readonly runner: SearchRunner;
+  readonly rowTypes: RowTypes;
+};
+
+const TRACES_PER_STEP = 512;
+const TRACES_AT_ONCE = 128;
+/** A step ends early with traces whose texts take longer to read, or have more triples. */
+const READ_MAX_MS = 5_000;
+const TRIPLES_MAX = 4_000_000;
+const BEGINNING = { projectNumber: 0, traceSequence: 0 };
+// Held until the transaction ends. Only its holder lists pending traces, so that a mark is removed by who read its trace.
+const INDEXER_LOCK = 0x5350_4958;
+const TAKE_LOCK = { name: 'index-lock', text: `SELECT pg_try_advisory_xact_lock(${INDEXER_LOCK}) AS "isMine"` };
+
+export function createIndexWork({ pool, runner, rowTypes }: WriterDeps): IndexWork {
+  const newText = createTripleCollectors();
+  let position = BEGINNING;
+
+  async function listPending() {
+    const { runQuery, queries } = runner;
+    const isWhole = position === BEGINNING;
+    const pending = await runQuery(queries.listAllPending, { ...position, limit: TRACES_PER_STEP });
+    const last = pending.length < TRACES_PER_STEP ? undefined : pending.at(-1);
+    // Moves on before it indexes, so that traces that fail do not delay the others.
+    position = last === undefined ? BEGINNING : { projectNumber: last.projectNumber, traceSequence: last.sequence };
+    return { pending, isLast: isWhole && last === undefined };
+  }
+
+  /** No row is locked meanwhile. */
+  async function read(pending: readonly IndexedMark[]): Promise<Indexed> {
+    const rows: IndexedTrace<Int16Array>[] = [];
+    const marks: IndexedMark[] = [];
+    const endsAtMs = runner.nowMs() + READ_MAX_MS;
+    let triples = 0;
+    for (const some of cutByProject(pending)) {
+      const [{ projectNumber } = BEGINNING] = some;
+      const sequences = some.map(({ sequence }) => sequence);
+      const found = await readIndexedTraces(runner, projectNumber, { sequences, newText });
+      rows.push(...found);
+      marks.push(...some);
+      triples += found.reduce((sum, { text }) => sum + text.length, 0);
+      if (triples > TRIPLES_MAX || runner.nowMs() > endsAtMs) break;
+    }
+    return { rows, marks };
+  }
+
+  async function indexIn(transaction: PipelinedTransaction): Promise<'more' | 'done'> {
+    const { rows: locks } = await transaction.send(TAKE_LOCK);
+    if (!locks[0]?.isMine) return 'done';
+    const { pending, isLast } = await listPending();
+    const indexed = await read(pending);
+    await write(transaction, rowTypes, indexed);
+    return isLast && indexed.marks.length === pending.length ? 'done' : 'more';
+  }
+
+  return {
+    async indexSome() {
+      try {
+        return await pool.withConnection((client) => runTransaction(client, indexIn));
+      } catch (error) {
+        if (isOtherRow(error)) await rowTypes.load();
+        throw toFault(error);
+      }
+    },
+    // Every trace is in the index or pending.
+    countUnbuilt: async () => 0,
+  };
+}
+
+type Indexed = {
+  readonly rows: readonly IndexedTrace<Int16Array>[];
+  /** Of these rows, and of traces that are gone. */
+  readonly marks: readonly IndexedMark[];
+};
+
+async function write(transaction: PipelinedTransaction, rowTypes: RowTypes, { rows, marks }: Indexed): Promise<void> {
+  const { searchIndex, searchPostgres } = openQueries();
+  const { post, changeRows, runQuery } = transaction;
+  const { replaceIndexed, removeIndexed } = searchPostgres;
+  if (rows.length > 0) post(replaceIndexed, [rowTypes.encode(replaceIndexed, rows.map(toRow))]);
+  const isFound = new Set(rows.map(({ sequence }) => sequence));
+  changeRows(
+    removeIndexed,
+    marks.filter(({ sequence }) => !isFound.has(sequence)),
+  );
+  // As appends lock them.
+  for (const [projectNumber, ofProject] of Map.groupBy(marks, (mark) => mark.projectNumber)) {
+    await runQuery(searchIndex.lockPending, { projectNumber, sequences: ofProject.map(({ sequence }) => sequence) });
+  }
+  changeRows(
+    searchIndex.removePending,
+    marks.map(({ sequence, ...mark }) => ({ ...mark, traceSequence: sequence })),
+  );
+}
+
+function cutByProject(pending: readonly IndexedMark[]): readonly (readonly IndexedMark[])[] {
+  return [...Map.groupBy(pending, ({ projectNumber }) => projectNumber).values()].flatMap((marks) =>
+    Array.from({ length: Math.ceil(marks.length / TRACES_AT_ONCE) }, (_, part) =>
+      marks.slice(part * TRACES_AT_ONCE, (part + 1) * TRACES_AT_ONCE),
+    ),
+  );
+}
+
+function toRow({ sequence, startMs, text, sums, ...trace }: IndexedTrace<Int16Array>) {
+  const { user, customer, thread, ...others } = sums;
+  return {
+    ...{ ...trace, ...others },
+    traceSequence: sequence,
+    startedAtMs: startMs,
+    userValue: user,
+    customerValue: customer,
+    threadValue: thread,
+    triples: text,
+  };
+}
