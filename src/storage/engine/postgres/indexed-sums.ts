@@ -12,7 +12,7 @@ import {
   type SumsQuery,
   type TracesQuery,
 } from '../../analytics/indexed-sums.ts';
-import { toFault } from './failures.ts';
+import { createRunPlanned, listOf, PLANNED } from './planned-query.ts';
 import type { Pool } from './pool.ts';
 
 type OfValue = { readonly number: number | null };
@@ -31,30 +31,23 @@ type StatsRow = Sums & {
 };
 
 export function createIndexedSums(pool: Pool): IndexedSums {
-  /** Not prepared: the database chooses the plan by the values. */
-  async function ask<Row extends object>({ text, values }: Sql): Promise<readonly Row[]> {
-    try {
-      return await pool.withConnection(async (client) => (await client.query<Row>({ text, values: [...values] })).rows);
-    } catch (error) {
-      throw toFault(error);
-    }
-  }
+  const run = createRunPlanned(pool);
 
   return {
     async sumUp(query, keep) {
-      if (query.groupBy === null) return (await ask<BucketRow>(bucketsOf(query, null))).map(toBucket(query));
-      const ranked = await ask<RankRow>(rankOf(query));
+      if (query.groupBy === null) return (await run<BucketRow>(PLANNED, bucketsOf(query, null))).map(toBucket(query));
+      const ranked = await run<RankRow>(PLANNED, rankOf(query));
       if (ranked.length > NAMED_MAX) return null;
       const groups = ranked.map(({ first, last, ...group }) => ({
         ...group,
         sequences: [first, last].filter((sequence) => sequence !== null),
       }));
       const kept = await keep({ groups, count: ranked[0]?.count ?? 0 });
-      return kept === null ? null : (await ask<BucketRow>(bucketsOf(query, kept))).map(toBucket(query));
+      return kept === null ? null : (await run<BucketRow>(PLANNED, bucketsOf(query, kept))).map(toBucket(query));
     },
 
     async statsOf(query) {
-      const [row] = await ask<StatsRow>(statsOf(query));
+      const [row] = await run<StatsRow>(PLANNED, statsOf(query));
       if (row === undefined) throw new Error('the database answers no sums');
       const { threads, firstSeenMs, lastSeenMs, ...sums } = row;
       return { totals: totalsOfSums(sums, NO_DURATIONS), threads, firstSeenMs, lastSeenMs };
@@ -77,8 +70,6 @@ function percentilesOf(p50: number | null, p95: number | null): Percentiles | nu
   return p50 === null || p95 === null ? null : { p50, p95 };
 }
 
-type Sql = { readonly text: string; readonly values: readonly unknown[] };
-
 const SUMS = `count(*) AS "traces", coalesce(sum(span_count), 0)::bigint AS "spans",
   count(*) FILTER (WHERE has_error) AS "errors",
   coalesce(sum(prompt_tokens), 0)::float8 AS "promptTokens", count(prompt_tokens) AS "promptKnown",
@@ -95,42 +86,33 @@ const DURATIONS = {
 };
 type DurationColumn = keyof typeof DURATIONS;
 
-function rankOf(query: SumsQuery): Sql {
-  const { traces, values, place } = selectTraces(query, query.groupBy);
-  const text = `${traces} SELECT * FROM (
+function rankOf(query: SumsQuery): string {
+  return `${tracesOf(query, query.groupBy)} SELECT * FROM (
     SELECT number, count(*) AS "traces", coalesce(sum(total_cost_nano_usd), 0)::float8 / 1e9 AS "costUsd",
       min(sequence) AS first, max(sequence) AS last, count(*) OVER () AS count
-    FROM traces GROUP BY number ORDER BY 2 DESC, 3 DESC FETCH FIRST ${place(query.groupsMax)}::bigint ROWS WITH TIES
+    FROM traces GROUP BY number ORDER BY 2 DESC, 3 DESC FETCH FIRST ${query.groupsMax} ROWS WITH TIES
   ) AS ranked LIMIT ${NAMED_MAX + 1}`;
-  return { text, values };
 }
 
 /** `kept` null: one group. */
-function bucketsOf(query: SumsQuery, kept: readonly (number | null)[] | null): Sql {
-  const { traces, values, place } = selectTraces(query, query.groupBy);
+function bucketsOf(query: SumsQuery, kept: readonly (number | null)[] | null): string {
   const durations = Object.entries(DURATIONS).map(
     ([name, percentile]) => `${query.hasPercentiles ? percentile : 'NULL'} AS "${name}"`,
   );
   const numbers = kept?.filter((number) => number !== null) ?? [];
-  const isKept = kept === null ? 'true' : `number = ANY(${place(numbers)}::bigint[])`;
-  const text = `${traces} SELECT ${startOf(query, place)} AS "startMs", number, ${SUMS}, ${durations.join(', ')}
+  const isKept = kept === null ? 'true' : `number = ANY (${listOf(numbers, 'bigint')})`;
+  return `${tracesOf(query, query.groupBy)} SELECT ${startOf(query)} AS "startMs", number, ${SUMS}, ${durations.join(', ')}
     FROM traces WHERE ${isKept} ${kept?.includes(null) ? 'OR number IS NULL' : ''}
-    GROUP BY 1, 2 LIMIT ${place(query.bucketsMax + 1)}`;
-  return { text, values };
+    GROUP BY 1, 2 LIMIT ${query.bucketsMax + 1}`;
 }
 
-function statsOf(query: TracesQuery): Sql {
-  const { traces, values } = selectTraces(query, null);
-  const text = `${traces} SELECT ${SUMS}, count(DISTINCT thread_value) AS "threads",
+function statsOf(query: TracesQuery): string {
+  return `${tracesOf(query, null)} SELECT ${SUMS}, count(DISTINCT thread_value) AS "threads",
     min(started_at) AS "firstSeenMs", max(started_at) AS "lastSeenMs" FROM traces`;
-  return { text, values };
 }
 
-/** Adds a value, and returns what stands for it in the text. */
-type Place = (value: unknown) => string;
-
-function startOf({ interval, fromMs }: Pick<AnalyticsQuery, 'interval' | 'fromMs'>, place: Place): string {
-  if (interval === 'total') return `${place(fromMs)}::bigint`;
+function startOf({ interval, fromMs }: Pick<AnalyticsQuery, 'interval' | 'fromMs'>): string {
+  if (interval === 'total') return `${fromMs}::bigint`;
   if (interval === 'month') {
     const month = `date_trunc('month', to_timestamp(started_at / 1000) AT TIME ZONE 'UTC')`;
     return `(extract(epoch FROM ${month}) * 1000)::bigint`;
@@ -140,7 +122,7 @@ function startOf({ interval, fromMs }: Pick<AnalyticsQuery, 'interval' | 'fromMs
 }
 
 /** Columns of traces, by what a changed trace has in them. */
-const COLUMNS: Readonly<Record<string, (trace: ChangedTrace) => unknown>> = {
+const COLUMNS: Readonly<Record<string, (trace: ChangedTrace) => number | boolean | null>> = {
   started_at: ({ startMs }) => startMs,
   span_count: ({ spanCount }) => spanCount,
   has_error: ({ hasError }) => hasError,
@@ -154,31 +136,33 @@ const COLUMNS: Readonly<Record<string, (trace: ChangedTrace) => unknown>> = {
 const VALUES = { user: 'user_value', customer: 'customer_value', thread: 'thread_value' } as const;
 
 /** The traces of a query as a table: one row for each group that a trace is in. */
-function selectTraces(
+function tracesOf(
   { projectNumber, fromMs, toMs, receivedFromMs, conditions, changed, leftOut }: TracesQuery,
   groupBy: Dimension | null,
-) {
-  const values: unknown[] = [];
-  const place: Place = (value) => `$${values.push(value)}`;
-  const names = Object.keys(COLUMNS).join(', ');
+): string {
+  const names = Object.keys(COLUMNS);
   const labels = groupBy === 'label' ? 'LEFT JOIN LATERAL unnest(labels) AS of_label (number) ON true' : '';
   const number = groupBy === null ? 'NULL::bigint' : groupBy === 'label' ? 'of_label.number' : VALUES[groupBy];
-  const fits = conditions.map((condition) =>
-    condition.dimension === 'label'
-      ? ` AND ${place(condition.number)}::bigint = ANY(labels)`
-      : ` AND ${VALUES[condition.dimension]} = ${place(condition.number)}`,
-  );
-  const indexed = `SELECT trace_sequence AS sequence, ${number} AS number, ${names} FROM indexed_traces ${labels}
-    WHERE project_number = ${place(projectNumber)} AND started_at BETWEEN ${place(fromMs)} AND ${place(toMs)}
-      AND inserted_at >= ${place(receivedFromMs)}${fits.join('')}
-      AND trace_sequence NOT IN (SELECT unnest(${place(leftOut)}::bigint[]))`;
-  const rows = changed.flatMap((trace) => trace.groups.map((group) => ({ trace, group })));
-  const lists = [
-    `${place(rows.map(({ group }) => group))}::bigint[]`,
-    ...Object.entries(COLUMNS).map(
-      ([name, of]) => `${place(rows.map(({ trace }) => of(trace)))}::${name === 'has_error' ? 'boolean' : 'bigint'}[]`,
+  const fits = [
+    `project_number = ${projectNumber} AND started_at BETWEEN ${fromMs} AND ${toMs} AND inserted_at >= ${receivedFromMs}`,
+    `trace_sequence NOT IN (SELECT unnest(${listOf(leftOut, 'bigint')}))`,
+    ...conditions.map((condition) =>
+      condition.dimension === 'label'
+        ? `${condition.number} = ANY (labels)`
+        : `${VALUES[condition.dimension]} = ${condition.number}`,
     ),
   ];
-  const others = `SELECT NULL::bigint, * FROM unnest(${lists.join(', ')})`;
-  return { traces: `WITH traces AS (${indexed} UNION ALL ${others})`, values, place };
+  const rows = changed.flatMap((trace) => trace.groups.map((group) => ({ trace, group })));
+  const lists = Object.entries(COLUMNS).map(([name, of]) => {
+    const values = rows.map(({ trace }) => of(trace));
+    return listOf(values, name === 'has_error' ? 'boolean' : 'bigint');
+  });
+  const numbers = listOf(
+    rows.map(({ group }) => group),
+    'bigint',
+  );
+  return `WITH traces AS (
+    SELECT trace_sequence AS sequence, ${number} AS number, ${names.join(', ')} FROM indexed_traces ${labels}
+    WHERE ${fits.join(' AND ')}
+    UNION ALL SELECT NULL::bigint, * FROM unnest(${[numbers, ...lists].join(', ')}))`;
 }

@@ -13,7 +13,7 @@ import {
 import type { RangedNumber } from '../../search/index-plan.ts';
 import { lastKey } from '../../search/named-traces.ts';
 import type { IndexQuery, IndexSelection, Selected, TraceIndex } from '../../search/trace-index.ts';
-import { toFault } from './failures.ts';
+import { createRunPlanned, listOf, PLANNED, type RunPlanned } from './planned-query.ts';
 import type { Pool } from './pool.ts';
 import { triplesOf } from './text-triples.ts';
 
@@ -34,7 +34,6 @@ const NUMBERS: Readonly<Record<RangedNumber, string>> = {
 };
 
 /** Settings of one statement. */
-const PLANNED = 'SET LOCAL jit = off';
 const BY_TERM = `${PLANNED}; SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off`;
 const IN_ORDER = `${PLANNED}; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off`;
 /** From here on a page is found sooner in the order of the query than by sorting all that fit. */
@@ -43,22 +42,13 @@ const MANY = TOTAL_MAX + 1;
 const SOUGHT_LENGTH_MAX = 64;
 
 export function createTraceIndex(pool: Pool): TraceIndex {
-  /** The values are in the text: the connections have statements with parameters planned once for all values. */
-  const run: Run = async (settings, statement) => {
-    try {
-      const results: unknown = await pool.withConnection((client) => client.query(`${settings}; ${statement}`));
-      return (results as pg.QueryResult<never>[]).at(-1)?.rows ?? [];
-    } catch (error) {
-      throw toFault(error);
-    }
-  };
+  const run = createRunPlanned(pool);
   return { open: async (asked) => createSelection(run, asked) };
 }
 
-type Run = <Row>(settings: string, statement: string) => Promise<readonly Row[]>;
 type Row = SearchPosition & { readonly sequence: number };
 
-function createSelection(run: Run, { query, plan, leftOut }: IndexQuery): IndexSelection {
+function createSelection(run: RunPlanned, { query, plan, leftOut }: IndexQuery): IndexSelection {
   const terms = termsOf(plan);
   const conditions = [...terms, ...boundsOf(query, plan)];
   if (leftOut.length > 0) conditions.push(`trace_sequence <> ALL (${listOf(leftOut, 'bigint')})`);
@@ -141,8 +131,4 @@ function within(column: string, { fromMs, toMs }: InstantRange): readonly string
     ...(fromMs > EVER.fromMs ? [`${column} >= ${fromMs}`] : []),
     ...(toMs < EVER.toMs ? [`${column} <= ${toMs}`] : []),
   ];
-}
-
-function listOf(numbers: Iterable<number>, type: string): string {
-  return `'{${[...numbers].join(',')}}'::${type}[]`;
 }
