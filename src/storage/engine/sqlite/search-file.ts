@@ -7,8 +7,10 @@ import { realpathSync, rmSync } from 'node:fs';
 import { codeOf } from '../../errors.ts';
 import { type Database, openWriteHandle } from './connection.ts';
 
-/** Another number makes files anew. */
-const LAYOUT = 1;
+/** Files with another number are made anew. Other programs have hardly this one. */
+const LAYOUT = 130_001;
+/** A parameter of FTS5, which ignores bounds that are not stored as whole numbers: the driver passes large ones as fractions. */
+export const INTEGER = 'CAST(? AS INTEGER)';
 /** Sequences of a chunk. */
 export const CHUNK_TRACES = 1024;
 
@@ -18,7 +20,7 @@ const TABLES = `
   CREATE TABLE state (
     step text NOT NULL, previous text, sequences text NOT NULL, walked_to integer NOT NULL, walk_end integer NOT NULL);
   CREATE TABLE indexed_traces (
-    sequence integer PRIMARY KEY, project_number integer NOT NULL, trace_id any NOT NULL,
+    sequence integer PRIMARY KEY, project_number integer NOT NULL, trace_id blob NOT NULL,
     started_at integer NOT NULL, updated_at integer NOT NULL, inserted_at integer NOT NULL,
     total_time_ms integer, total_cost_nano_usd integer, total_tokens integer, first_token_ms integer,
     span_count integer NOT NULL, has_error integer NOT NULL, prompt_tokens integer, completion_tokens integer,
@@ -72,4 +74,33 @@ function openAsIs(path: string): Database {
     db.close();
     throw error;
   }
+}
+
+export type State = {
+  readonly step: string;
+  /** Null: the file is new. */
+  readonly previous: string | null;
+  /** Of the traces that the step changed. */
+  readonly sequences: readonly number[];
+  /** While the index is built: up to which sequence it has all traces, and up to which it must have them. */
+  readonly walkedTo: number;
+  readonly walkEnd: number;
+};
+
+/** Null: nothing was indexed yet. */
+export function readState(db: Database): State | null {
+  const row = db
+    .prepare<[], Omit<State, 'sequences'> & { readonly sequences: string }>(
+      'SELECT step, previous, sequences, walked_to AS walkedTo, walk_end AS walkEnd FROM state',
+    )
+    .get();
+  return row === undefined ? null : { ...row, sequences: JSON.parse(row.sequences) };
+}
+
+export function storeState(db: Database, { sequences, ...state }: State): void {
+  db.prepare('DELETE FROM state').run();
+  db.prepare('INSERT INTO state VALUES (@step, @previous, @sequences, @walkedTo, @walkEnd)').run({
+    ...state,
+    sequences: JSON.stringify(sequences),
+  });
 }
