@@ -20,6 +20,8 @@ export function collectText(): TextCollector<string> {
   let triples: Triples | null = null;
   return {
     add(text) {
+      // Spans often repeat the texts of others.
+      if (kept.includes(text)) return;
       if (triples === null && kept.length + text.length < KEPT_LENGTH) {
         kept += text + BETWEEN;
         return;
