@@ -12,12 +12,11 @@ export const SearchPending = table('SearchPending', 'search_pending', {
 });
 
 /**
- * SQLite: which file has the index, and the number of the last step of the indexer. The file has both too, and is not of
- * this database, or of another time of it, where they differ (engine/sqlite/search-file.ts).
+ * SQLite: the last step of the indexer, in its only row. The file of the index has it too, and is not of this database, or
+ * of another time of it, where they differ (engine/sqlite/search-steps.ts).
  */
 export const SearchState = table('SearchState', 'search_state', {
-  incarnation: id().primary(),
-  step: bigInteger(),
+  step: id().primary(),
 });
 
 /** PostgreSQL: a trace as searches and analytics see it (search/trace-index.ts), once it is indexed. */

@@ -4,4 +4,4 @@ DROP TABLE search_parts;
 DROP TABLE search_facets;
 DROP TABLE search_blocks;
 DROP TABLE search_heads;
-create table "search_state" ("incarnation" text not null primary key, "step" integer not null);
+create table "search_state" ("step" text not null primary key);

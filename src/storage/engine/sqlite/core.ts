@@ -29,6 +29,7 @@ import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.
 import { listVerbs, type RoomVerb, type RoomVerbs } from './rooms.ts';
 import { createPrepareOnce, type PreparedQuery, prepareChange, prepareQuery, prepareRows } from './run-query.ts';
 import { openDatabase } from './schema.ts';
+import type { IndexStep } from './search-steps.ts';
 import { openQueries } from './statements.ts';
 
 /** The verbs of the writer. They reject with SQLite's own error when the storage fails. */
@@ -41,6 +42,8 @@ export type WriterVerbs = RoomVerbs &
     keepSums: KeepSums;
     /** One step of retention. */
     removeExpired(step: RemovalStep): Promise<RemovalDone>;
+    /** Stores that the index of traces has a step. */
+    endIndexStep(step: IndexStep): Promise<void>;
     /** Of the newest requests only the writer knows where they are. */
     findRequest: LookUps['findRequest'];
     /** Resolves when reads and writes work. */
@@ -108,6 +111,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
   const spendWriter = createSpendWriter(transact);
   const traceChanges = createTraceChanges(transact, { jobQueue, backlog });
   const removeExpired = prepareRemoval({ db, transact, requests, largeTexts });
+  const endIndexStep = prepareStepEnd(db);
   const deliveries = createDeliveryWork(transact);
   const jobs = createJobWork(transact, backlog);
   const probe = prepareProbe(db);
@@ -152,6 +156,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
         append: async (appends) => appendBatch(appends),
         keepSums,
         removeExpired,
+        endIndexStep: async (step) => endIndexStep(step),
       }),
       findRequest: (key) => run(() => requests.find(key)),
       check: () =>
@@ -165,6 +170,20 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
     run,
     close: () => run(() => void db.close()),
   };
+}
+
+function prepareStepEnd(db: Database): (step: IndexStep) => void {
+  const removePending = prepareRows(db, openQueries().searchIndex.removePending);
+  const [removeState, insertState] = [
+    db.prepare('DELETE FROM search_state'),
+    db.prepare<[string]>('INSERT INTO search_state VALUES (?)'),
+  ];
+  const end = db.transaction(({ step, marks }: IndexStep) => {
+    removePending(marks.map(({ sequence: traceSequence, ...mark }) => ({ ...mark, traceSequence })));
+    removeState.run();
+    insertState.run(step);
+  });
+  return end.immediate;
 }
 
 function prepareProbe(db: Database): { read(): void; write(): void } {

@@ -7,8 +7,11 @@ import { createTraceFinder, type TraceFinder, textRange } from '../../traces/tra
 import { createTraceReads, isLarge, type TraceReads, type WholeTraceReads } from '../../traces/trace-reads.ts';
 import { packPrefixRange } from './compact-ids.ts';
 import type { Database, RunRead } from './connection.ts';
+import { createIndexedSums } from './indexed-sums.ts';
 import type { SqliteQueries } from './queries.ts';
 import { createQueryRunner, prepareQuery } from './run-query.ts';
+import { createSearchIndex } from './search-index.ts';
+import type { SearchedFile } from './search-steps.ts';
 
 type TraceReader = TraceReads &
   WholeTraceReads & {
@@ -47,13 +50,13 @@ export function createTraceReader({ db, runRead, queries }: Reading, runSteps: R
   };
 }
 
-export function createReads({ db, runRead, queries }: Reading): SumReads {
+export function createReads({ db, runRead, queries }: Reading, file: SearchedFile): SumReads {
   const { findRequest, findEventPosition } = queries.append;
   const runnerOf = <Of>(some: Of) => createQueryRunner(db, runRead, some);
   const { runQuery } = runnerOf(null);
   return createSumReads(runnerOf, queries, {
-    index: { open: async () => null },
-    indexedSums: { sumUp: async () => null, statsOf: async () => null },
+    index: createSearchIndex(file),
+    indexedSums: createIndexedSums(file),
     findRequests: async (keys) => (await Promise.all(keys.map((key) => runQuery(findRequest, key)))).flat(),
     findPositions: async (keys) => (await Promise.all(keys.map((key) => runQuery(findEventPosition, key)))).flat(),
   });

@@ -7,18 +7,20 @@ import { realpathSync, rmSync } from 'node:fs';
 import { codeOf } from '../../errors.ts';
 import { type Database, openWriteHandle } from './connection.ts';
 
-/** Another number makes files anew. */
-const LAYOUT = 1;
+/** Files with another number are made anew. Other programs have hardly this one. */
+const LAYOUT = 130_001;
+/** A parameter of FTS5, which ignores bounds that are not stored as whole numbers: the driver passes large ones as fractions. */
+export const INTEGER = 'CAST(? AS INTEGER)';
 /** Sequences of a chunk. */
 export const CHUNK_TRACES = 1024;
 
 // `facets` has the tokens of search-tokens.ts, `texts` folded texts; the row ids of both are sequences. Without their
-// content and the positions of tokens they take little room.
+// content and the positions of tokens they take little room. Merged eight at a time, their parts are written less often.
 const TABLES = `
   CREATE TABLE state (
     step text NOT NULL, previous text, sequences text NOT NULL, walked_to integer NOT NULL, walk_end integer NOT NULL);
   CREATE TABLE indexed_traces (
-    sequence integer PRIMARY KEY, project_number integer NOT NULL, trace_id any NOT NULL,
+    sequence integer PRIMARY KEY, project_number integer NOT NULL, trace_id blob NOT NULL,
     started_at integer NOT NULL, updated_at integer NOT NULL, inserted_at integer NOT NULL,
     total_time_ms integer, total_cost_nano_usd integer, total_tokens integer, first_token_ms integer,
     span_count integer NOT NULL, has_error integer NOT NULL, prompt_tokens integer, completion_tokens integer,
@@ -26,6 +28,8 @@ const TABLES = `
   CREATE VIRTUAL TABLE facets USING fts5(t, content='', contentless_delete=1, detail=none, tokenize='ascii');
   CREATE VIRTUAL TABLE texts USING fts5(
     t, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1');
+  INSERT INTO facets (facets, rank) VALUES ('automerge', 8);
+  INSERT INTO texts (texts, rank) VALUES ('automerge', 8);
   -- The bounds of the traces of a project among some sequences. They only widen.
   CREATE TABLE chunks (
     project_number integer, chunk integer, started_from integer NOT NULL, started_to integer NOT NULL,
@@ -72,4 +76,33 @@ function openAsIs(path: string): Database {
     db.close();
     throw error;
   }
+}
+
+export type State = {
+  readonly step: string;
+  /** Null: the file is new. */
+  readonly previous: string | null;
+  /** Of the traces that the step changed. */
+  readonly sequences: readonly number[];
+  /** While the index is built: up to which sequence it has all traces, and up to which it must have them. */
+  readonly walkedTo: number;
+  readonly walkEnd: number;
+};
+
+/** Null: nothing was indexed yet. */
+export function readState(db: Database): State | null {
+  const row = db
+    .prepare<[], Omit<State, 'sequences'> & { readonly sequences: string }>(
+      'SELECT step, previous, sequences, walked_to AS walkedTo, walk_end AS walkEnd FROM state',
+    )
+    .get();
+  return row === undefined ? null : { ...row, sequences: JSON.parse(row.sequences) };
+}
+
+export function storeState(db: Database, { sequences, ...state }: State): void {
+  db.prepare('DELETE FROM state').run();
+  db.prepare('INSERT INTO state VALUES (@step, @previous, @sequences, @walkedTo, @walkEnd)').run({
+    ...state,
+    sequences: JSON.stringify(sequences),
+  });
 }

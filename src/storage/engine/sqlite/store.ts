@@ -16,12 +16,14 @@ import { isStorageFailure, storageFault } from './failures.ts';
 import { acquireLock, type Lock, requireLock } from './lock.ts';
 import { bindQueries, type SqliteQueries } from './queries.ts';
 import { paceReads } from './read-pace.ts';
-import { createFinder, createReads, createTraceReader, routeReads } from './readers.ts';
+import { createFinder, createReads, createTraceReader, type Reading, routeReads } from './readers.ts';
 import { createRetention } from './retention.ts';
 import { roomsOf } from './rooms.ts';
 import { createQueryRunner } from './run-query.ts';
+import { createSearchSteps } from './search-steps.ts';
+import { createIndexWork } from './search-work.ts';
 import { spawnThread } from './thread-calls.ts';
-import { createThreadReader, type LongReads, spawnReader } from './thread-reader.ts';
+import { createThreadReader, spawnReader, type ThreadReader } from './thread-reader.ts';
 import { startThreadWriter } from './thread-writer.ts';
 import { readUsage } from './usage.ts';
 
@@ -75,8 +77,8 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
       lock.release();
     };
     const { call, verbs } = writer;
-    const longReads = threadReader.reads;
-    return assembleStore({ ...options, call, verbs, reader, runRead: readNow, queries, longReads, release });
+    const parts = { call, verbs, reader, runRead: readNow, queries, thread: threadReader, release };
+    return assembleStore({ ...options, ...parts });
   } catch (error) {
     await writer.close();
     throw error;
@@ -109,8 +111,6 @@ export function createInlineStore(
 ): Store {
   // Reads are queued with the writes, or they would see uncommitted changes.
   const runRead: RunRead = (read) => core.run(() => readNow(read));
-  // A database in memory is visible only in its own thread, and a command has no other work.
-  const longReads = null;
   return assembleStore({
     ...options,
     call: callInline(core),
@@ -118,7 +118,8 @@ export function createInlineStore(
     reader: db,
     runRead,
     queries,
-    longReads,
+    // A database in memory is visible only in its own thread, and a command has no other work.
+    thread: null,
     release: async () => {
       await core.close();
       closed();
@@ -146,8 +147,8 @@ type Parts = SqliteStoreOptions & {
   readonly reader: Database;
   readonly runRead: RunRead;
   readonly queries: SqliteQueries;
-  /** The thread for long reads; null: they run like all others. */
-  readonly longReads: LongReads | null;
+  /** The thread for long reads and for the index of traces; null: they run like all others. */
+  readonly thread: Pick<ThreadReader, 'reads' | 'searchWork'> | null;
   readonly release: () => Promise<void>;
 };
 
@@ -157,7 +158,7 @@ function assembleStore(parts: Parts): Store {
 }
 
 function startEngine(
-  { call, verbs, reader, runRead, queries, longReads, release, nowMs = () => performance.now() }: Parts,
+  { call, verbs, reader, runRead, queries, thread, release, nowMs = () => performance.now() }: Parts,
   { isClosed, refuseWhenClosed, isBusy }: StoreState,
 ): Engine {
   // Counts the writes that authentication must see (see key-cache.ts). Only this process writes to the file: it holds
@@ -185,6 +186,7 @@ function startEngine(
   const reading = { db: reader, runRead: runPacedRead, queries };
   const finder = createFinder(reading);
   const traceReader = createTraceReader(reading, takeInTurns);
+  const searching = thread === null ? searchHere(reading) : { ...thread, close: async () => undefined };
   return {
     control,
     reads,
@@ -202,15 +204,15 @@ function startEngine(
     append: (appends) => call('append', appends),
     traces: {
       ...finder,
-      ...(longReads === null ? traceReader : routeReads(traceReader, longReads)),
+      ...(thread === null ? traceReader : routeReads(traceReader, thread.reads)),
     },
     keepSums: writer.keepSums,
     lookUps: {
       findRequest: writer.findRequest,
       findEvent: (key) => reads.runQuery(queries.append.findEvent, key),
     },
-    sums: longReads ?? createReads(reading),
-    indexWork: { indexSome: async () => 'done', countUnbuilt: async () => 0 },
+    sums: searching.reads,
+    indexWork: createIndexWork({ steps: searching.searchWork, endStep: writer.endIndexStep, control }),
     spendWriter: writer,
     retention: createRetention(control, writer.removeExpired),
     usage: () => runOpenRead(() => readUsage(reader)),
@@ -232,8 +234,16 @@ function startEngine(
       await control.runQuery(queries.organization.findAnyOrganization, {});
       await writer.check();
     },
-    release,
+    release: async () => {
+      await searching.close();
+      await release();
+    },
   };
+}
+
+function searchHere(reading: Reading) {
+  const searchWork = createSearchSteps(reading);
+  return { reads: createReads(reading, searchWork), searchWork, close: searchWork.close };
 }
 
 /** An object with a method for each verb of the writer, which makes one call. */

@@ -5,10 +5,12 @@ import { createTraceLimit } from '../../long-reads.ts';
 import { limitSumReads, type SumReads } from '../../reads.ts';
 import type { StatementRooms } from '../../statements/statement.ts';
 import type { WholeTraceReads } from '../../traces/trace-reads.ts';
+import type { SearchWork } from './search-steps.ts';
 import { createThreadCalls, endThread, refusal, spawnThread } from './thread-calls.ts';
 
 /** The reads that the thread serves. */
 export type LongReads = WholeTraceReads & SumReads;
+type Served = LongReads & SearchWork;
 
 type ThreadReaderOptions = {
   readonly spawn: () => Worker;
@@ -25,6 +27,8 @@ const READ_MAX_MS = 30_000;
 export function spawnReader(file: string, statements: StatementRooms): Worker {
   return spawnThread({ thread: 'reader', file, statements }, HEAP_MAX);
 }
+
+export type ThreadReader = ReturnType<typeof createThreadReader>;
 
 export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadReaderOptions) {
   const limit = createTraceLimit(WHOLE_TRACES_AT_ONCE);
@@ -46,13 +50,13 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
     return worker;
   }
 
-  const call = <V extends keyof LongReads>(verb: V) =>
+  const call = <V extends keyof Served>(verb: V) =>
     (async (...args: readonly unknown[]) => {
       if (closing) throw refusal('The store is closed.');
       if (calls.countPending() >= READS_PENDING_MAX) throw refusal('Too much is being read; try again.');
       thread ??= start();
       return await calls.send(thread, verb, args);
-    }) as unknown as LongReads[V];
+    }) as unknown as Served[V];
   return {
     /** Each read rejects with the unavailable Fault when the thread has ended, is overloaded or too slow. */
     reads: limitSumReads<LongReads>({
@@ -73,6 +77,8 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       // One live tail per project calls this, one call after the other.
       match: call('match'),
     }),
+    /** These fail in the same way. */
+    searchWork: { indexSome: call('indexSome'), countUnbuilt: call('countUnbuilt') } satisfies SearchWork,
     /** Waits for reads that have begun, as long as a read may take, and refuses new ones. */
     close: async () => {
       closing = true;

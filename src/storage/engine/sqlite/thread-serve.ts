@@ -36,13 +36,21 @@ async function serveWriter({ file, jobQueue, lockFile }: ThreadInput): Promise<v
 
 async function serveReader({ file, statements }: ThreadInput): Promise<void> {
   if (statements === null) throw new Error('a thread that reads is given its statements');
-  const { createReads, createTraceReader } = await import('./readers.ts');
+  const [{ createReads, createTraceReader }, { createSearchSteps }] = await Promise.all([
+    import('./readers.ts'),
+    import('./search-steps.ts'),
+  ]);
   const db = openWaitingReadHandle(file);
   // Errors are translated below, where their codes are still known.
   const readHere: RunRead = async (read) => read();
   const reading = { db, runRead: readHere, queries: bindQueries(statements) };
   const reads = createTraceReader(reading, async (steps) => runWithoutPauses(steps));
-  serveCalls({ ...reads, ...createReads(reading) }, () => void db.close());
+  const steps = createSearchSteps(reading);
+  const { indexSome, countUnbuilt } = steps;
+  serveCalls({ ...reads, ...createReads(reading, steps), indexSome, countUnbuilt }, async () => {
+    await steps.close();
+    db.close();
+  });
 }
 
 function serveCalls(verbs: object, close: () => void | Promise<void>): void {

@@ -1,0 +1,108 @@
+/** The tokens of the index of traces, and the expressions of FTS5 that look for them. */
+
+import type { IndexPlan, NumberRange, RangedNumber } from '../../search/index-plan.ts';
+import type { IndexedTrace } from '../../search/trace-index.ts';
+
+/** The letter that begins the tokens of a number. */
+const LETTERS = { totalCostNanoUsd: 'c', totalTimeMs: 'd', firstTokenMs: 'k', totalTokens: 't' } as const;
+const NUMBERS = Object.keys(LETTERS) as readonly RangedNumber[];
+
+const OCTAVE = 16;
+const BASE = 36;
+/** The bucket of traces without the number. */
+export const NONE = -1;
+
+export type InBucket = { readonly number: RangedNumber; readonly bucket: number };
+
+/** Buckets of numbers grow with them: below 32 each number has its own, then 16 share an octave. */
+export function bucketOf(value: number | null): number {
+  if (value === null) return NONE;
+  if (value < OCTAVE) return Math.max(0, value);
+  let octaves = 0;
+  let rest = value;
+  while (rest >= 2 * OCTAVE) {
+    rest = Math.floor(rest / 2);
+    octaves += 1;
+  }
+  return octaves * OCTAVE + rest;
+}
+
+/** The least number of a bucket. The first one has the negative numbers too. */
+export function leastOf(bucket: number): number {
+  if (bucket <= 0) return Number.MIN_SAFE_INTEGER;
+  if (bucket < 2 * OCTAVE) return bucket;
+  const octaves = Math.floor(bucket / OCTAVE) - 1;
+  return (bucket - octaves * OCTAVE) * 2 ** octaves;
+}
+
+export function greatestOf(bucket: number): number {
+  return leastOf(bucket + 1) - 1;
+}
+
+export function bucketsOf(trace: Readonly<Record<RangedNumber, number | null>>): readonly InBucket[] {
+  return NUMBERS.map((number) => ({ number, bucket: bucketOf(trace[number]) }));
+}
+
+export function tokensOf(trace: Omit<IndexedTrace<unknown>, 'text'>): string {
+  const { projectNumber, facets } = trace;
+  const buckets = bucketsOf(trace).map((each) => bucketToken(projectNumber, each));
+  return [projectToken(projectNumber), ...buckets, ...facets.map(facetToken)].join(' ');
+}
+
+function facetToken(facet: number): string {
+  return `f${facet.toString(BASE)}`;
+}
+
+/** Every trace of the project has it. */
+export function projectToken(projectNumber: number): string {
+  return `p${projectNumber}`;
+}
+
+function bucketToken(projectNumber: number, { number, bucket }: InBucket): string {
+  return `${LETTERS[number]}${projectNumber}${bucket === NONE ? 'none' : `b${bucket}`}`;
+}
+
+export function anyBucket(
+  projectNumber: number,
+  number: RangedNumber,
+  buckets: readonly Pick<InBucket, 'bucket'>[],
+): string {
+  return anyOf(buckets.map(({ bucket }) => bucketToken(projectNumber, { number, bucket })));
+}
+
+function anyOf(tokens: readonly string[]): string {
+  return `(${tokens.join(' OR ')})`;
+}
+
+/** Null: no trace fits. */
+export function matchFacets(projectNumber: number, { conditions, isNegated }: IndexPlan): string | null {
+  const all = projectToken(projectNumber);
+  if (conditions.some((facets) => facets.length === 0)) return isNegated ? all : null;
+  const each = conditions.map((facets) => anyOf(facets.map(facetToken))).join(' AND ');
+  if (isNegated) return each === '' ? null : `${all} NOT (${each})`;
+  return each === '' ? all : each;
+}
+
+/** Whether a bucket may have a number of a range. */
+export function mayHave(bucket: number, { from, to }: NumberRange): boolean {
+  return bucket >= bucketOf(from) && bucket <= bucketOf(to);
+}
+
+/** Characters that a text need not have as they are: databases store the last one in the place of halves of others. */
+const UNKNOWN = /[\0\ud800-\udfff\ufffd]/u;
+const SELECTIVE_CHARACTERS = 64;
+/** The text of traces that have too many triples; every text is looked for among them. */
+export const TOO_MUCH = '\u{10ffff}'.repeat(3);
+
+/** Null: any text may have it. */
+export function matchText(text: string): string | null {
+  const characters = [...text].slice(0, SELECTIVE_CHARACTERS);
+  const triples = characters.map((_, at) => characters.slice(at, at + 3).join(''));
+  const known = triples.slice(0, -2).filter((triple) => !UNKNOWN.test(triple));
+  if (known.length === 0) return null;
+  return `(${[...new Set(known)].map(quote).join(' AND ')}) OR ${quote(TOO_MUCH)}`;
+}
+
+function quote(triple: string): string {
+  return `"${triple.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,34 @@
+/** Keeps the index of traces up to date, from the main thread. */
+
+import type { IndexWork } from '../../search/indexer.ts';
+import type { QueryRunner } from '../../transaction.ts';
+import type { SqliteQueries } from './queries.ts';
+import type { IndexStep, SearchWork } from './search-steps.ts';
+
+type IndexWorkDeps = {
+  readonly steps: SearchWork;
+  readonly endStep: (step: IndexStep) => Promise<void>;
+  readonly control: QueryRunner<SqliteQueries>;
+};
+
+export function createIndexWork({ steps, endStep, control: { queries, runQuery } }: IndexWorkDeps): IndexWork {
+  let isUsed = false;
+
+  /** A database without traces needs no index, nor the thread that has it. */
+  async function hasTraces(): Promise<boolean> {
+    if (isUsed) return true;
+    const [row] = await runQuery(queries.appendSqlite.findLastSequence, {});
+    isUsed = (row?.sequence ?? null) !== null;
+    return isUsed;
+  }
+
+  return {
+    async indexSome() {
+      if (!(await hasTraces())) return 'done';
+      const { step, isDone } = await steps.indexSome();
+      if (step !== null) await endStep(step);
+      return isDone ? 'done' : 'more';
+    },
+    countUnbuilt: async () => ((await hasTraces()) ? await steps.countUnbuilt() : 0),
+  };
+}
