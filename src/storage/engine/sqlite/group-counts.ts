@@ -48,8 +48,8 @@ async function countPart(
 ): Promise<'through' | 'full' | 'too_long'> {
   const idsOf = createGroupsOf(dimension, counts.idOf);
   const columns = [COLUMNS[dimension], 'total_cost_nano_usd'];
-  const isInTime = await rows.forEach({ columns, values: null }, ([value = null, cost = null], slice) => {
-    for (const id of idsOf(value)) counts.add(id, cost as number | null, slice);
+  const isInTime = await rows.forEach({ columns, values: null }, (row, slice) => {
+    for (const id of idsOf(row[0] ?? null)) counts.add(id, row[1] as number | null, slice);
     return counts.isFull();
   });
   if (!isInTime) return 'too_long';

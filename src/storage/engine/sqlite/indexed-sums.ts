@@ -122,12 +122,17 @@ function newGroup(number: number | null): Group {
   return { number, sums: new Map(), first: null, last: null };
 }
 
+/** Reads a row by its places: taking it apart as a list takes longer. */
 function toTrace(row: readonly Cell[]): SummedTrace {
-  const [, startMs, spanCount, hasError, promptTokens, completionTokens, totalCostNanoUsd, totalTimeMs, firstTokenMs] =
-    row as readonly number[];
   return {
-    ...{ startMs, spanCount, hasError: hasError === 1, promptTokens, completionTokens, totalCostNanoUsd },
-    ...{ totalTimeMs, firstTokenMs },
+    startMs: row[1],
+    spanCount: row[2],
+    hasError: row[3] === 1,
+    promptTokens: row[4],
+    completionTokens: row[5],
+    totalCostNanoUsd: row[6],
+    totalTimeMs: row[7],
+    firstTokenMs: row[8],
   } as SummedTrace;
 }
 

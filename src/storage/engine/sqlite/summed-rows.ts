@@ -28,14 +28,15 @@ const ROWS_MAX = 2_048;
 
 export function createSummedRows(file: Database, query: TracesQuery) {
   const { projectNumber, fromMs, toMs, receivedFromMs, conditions, isOver } = query;
-  const fits = [
-    'project_number = ? AND started_at BETWEEN ? AND ? AND inserted_at >= ?',
+  const own = [
+    'project_number = ?',
     ...conditions.map(({ dimension }) => (dimension === 'label' ? HAS_LABEL : `${COLUMNS[dimension]} = ?`)),
   ].join(' AND ');
-  const cells = [
-    ...[projectNumber, fromMs, toMs, receivedFromMs],
+  const ownCells = [
+    projectNumber,
     ...conditions.flatMap(({ dimension, number }) => (dimension === 'label' ? [String(number), number] : [number])),
   ];
+  const bounds = [fromMs, toMs, receivedFromMs];
   const leftOut = Float64Array.from(query.leftOut).sort();
 
   function leftOutOf({ from, to }: Slice): string | null {
@@ -51,9 +52,9 @@ export function createSummedRows(file: Database, query: TracesQuery) {
       take: (row: readonly Cell[], slice: Slice) => boolean,
     ): Promise<boolean> {
       const among = values === null ? { text: '', cells: [] } : isAmong(values);
-      const text = `SELECT ${columns.join()} FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${fits}${among.text}`;
+      const text = `SELECT ${columns.join()} FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${own}${among.text}`;
       const all = file.prepare<Cell[], Cell[]>(text).raw();
-      const others = file.prepare<Cell[], Cell[]>(`${text} AND ${IS_KNOWN}`).raw();
+      const some = file.prepare<Cell[], Cell[]>(`${text} AND ${IS_WITHIN} AND ${IS_OTHER}`).raw();
       const turns = createTurns();
       let size = SLICE_MIN;
       for (const run of runsOf(file, query)) {
@@ -61,8 +62,9 @@ export function createSummedRows(file: Database, query: TracesQuery) {
           const slice = { from, to: Math.min(run.to, from + size - 1) };
           const startedAtMs = performance.now();
           const known = leftOutOf(slice);
-          const own = [slice.from, slice.to, ...cells, ...among.cells];
-          const rows = known === null ? all.all(...own) : others.all(...own, known);
+          const cells = [slice.from, slice.to, ...ownCells, ...among.cells];
+          const isAll = run.isInside && known === null;
+          const rows = isAll ? all.all(...cells) : some.all(...cells, ...bounds, known ?? '[]');
           for (const row of rows) if (take(row, slice)) return true;
           const tookMs = performance.now() - startedAtMs;
           if (tookMs > LONG_MS) size = Math.max(SLICE_MIN, size / 2);
@@ -79,15 +81,17 @@ export function createSummedRows(file: Database, query: TracesQuery) {
     find({ from, to }: Slice, { dimension, number }: Condition): number | null {
       const has = dimension === 'label' ? HAS_LABEL : `${COLUMNS[dimension]} = ?`;
       const value = dimension === 'label' ? [String(number), number] : [number];
-      const text = `SELECT sequence FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${fits} AND ${has} AND ${IS_KNOWN}`;
-      const found = file.prepare<Cell[], number>(`${text} LIMIT 1`).pluck();
-      return found.get(from, to, ...cells, ...value, leftOutOf({ from, to }) ?? '[]') ?? null;
+      const text = `SELECT sequence FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${own} AND ${has}
+        AND ${IS_WITHIN} AND ${IS_OTHER} LIMIT 1`;
+      const found = file.prepare<Cell[], number>(text).pluck();
+      return found.get(from, to, ...ownCells, ...value, ...bounds, leftOutOf({ from, to }) ?? '[]') ?? null;
     },
   };
 }
 
 const HAS_LABEL = 'instr(labels, ?) > 0 AND EXISTS (SELECT 1 FROM json_each(labels) WHERE value = ?)';
-const IS_KNOWN = 'sequence NOT IN (SELECT value FROM json_each(?))';
+const IS_WITHIN = 'started_at BETWEEN ? AND ? AND inserted_at >= ?';
+const IS_OTHER = 'sequence NOT IN (SELECT value FROM json_each(?))';
 
 /** Values one of which a trace must have; null: none. */
 type Values = { readonly dimension: Exclude<Dimension, 'label'>; readonly numbers: readonly (number | null)[] };
@@ -102,20 +106,24 @@ function isAmong({ dimension, numbers }: Values) {
   };
 }
 
-/** The sequences among which the traces are. */
-function runsOf(file: Database, { projectNumber, fromMs, toMs }: TracesQuery): readonly Slice[] {
+/** Sequences among which the traces are. `isInside`: whether all that the project has there are within the bounds. */
+type Run = { readonly from: number; to: number; readonly isInside: boolean };
+type Chunk = { readonly chunk: number; readonly isInside: number };
+
+function runsOf(file: Database, { projectNumber, fromMs, toMs, receivedFromMs }: TracesQuery): readonly Run[] {
   const chunks = file
-    .prepare<Cell[], number>(
-      'SELECT chunk FROM chunks WHERE project_number = ? AND started_to >= ? AND started_from <= ? ORDER BY chunk',
+    .prepare<Cell[], Chunk>(
+      `SELECT chunk, started_from >= ? AND started_to <= ? AND inserted_from >= ? AS isInside FROM chunks
+       WHERE project_number = ? AND started_to >= ? AND started_from <= ? ORDER BY chunk`,
     )
-    .pluck()
-    .all(projectNumber, fromMs, toMs);
-  const runs: { from: number; to: number }[] = [];
-  for (const chunk of chunks) {
+    .all(fromMs, toMs, receivedFromMs, projectNumber, fromMs, toMs);
+  const runs: Run[] = [];
+  for (const { chunk, ...bounds } of chunks) {
+    const isInside = bounds.isInside === 1;
     const [from, to] = [chunk * CHUNK_TRACES, (chunk + 1) * CHUNK_TRACES - 1];
     const run = runs.at(-1);
-    if (run?.to === from - 1) run.to = to;
-    else runs.push({ from, to });
+    if (run?.to === from - 1 && run.isInside === isInside) run.to = to;
+    else runs.push({ from, to, isInside });
   }
   return runs;
 }
