@@ -23,7 +23,7 @@ const PARTS_MAX = 16;
 export async function countGroups(
   rows: SummedRows,
   query: SumsQuery,
-  { dimension, countedMax = COUNTED_MAX }: { readonly dimension: Dimension; readonly countedMax?: number },
+  { dimension, countedMax = COUNTED_MAX }: { readonly dimension: Dimension; readonly countedMax?: number | undefined },
 ): Promise<IndexedAnswer<CountedGroups>> {
   for (let parts = 1; parts <= PARTS_MAX; parts *= 2) {
     const ranking = createRanking<CountedGroup>(query.groupsMax);
