@@ -161,8 +161,10 @@ export function createSearchSteps({ db, runRead, queries }: Reading) {
     }
   }
 
-  function noteFailure(error: unknown): void {
-    if (storageFailureOf(error) === 'damage') isBroken = true;
+  /** Whether the file is damaged. The next step makes it anew. */
+  function noteFailure(error: unknown): boolean {
+    isBroken ||= storageFailureOf(error) === 'damage';
+    return isBroken;
   }
 
   /** One job after the other. */
