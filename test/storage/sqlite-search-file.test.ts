@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/domain/store.ts';
 import { ALL_TRACES } from '../../src/domain/traces/search/trace-search-store.ts';
 import { backupFile } from '../../src/storage/engine/sqlite/backup.ts';
+import { compactFile } from '../../src/storage/engine/sqlite/compact.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { PROJECT, sampleAppend } from './conformance/samples.ts';
@@ -174,6 +175,13 @@ describe('the file of the index of traces', () => {
       copyFileSync(backup, file);
       await expectFound({ ...before, later: [] });
     }
+  });
+
+  it('gives its free pages back with those of the database', async () => {
+    execute(searchFile, 'CREATE TABLE filler AS SELECT randomblob(200000) AS bytes; DROP TABLE filler');
+    const { bytesBefore, bytesAfter } = await compactFile(file, { pause: async () => undefined, nowMs: () => 0 });
+    expect(bytesBefore - bytesAfter).toBeGreaterThan(150_000);
+    await expectFound(before, 0);
   });
 
   it('of one course of events does not answer for another', async () => {
