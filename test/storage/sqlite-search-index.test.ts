@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { TraceSort } from '../../src/domain/traces/search/trace-search-query.ts';
-import { ALL_TRACES, EVER, type SearchPosition, type SearchQuery } from '../../src/domain/traces/search/trace-search-store.ts';
+import {
+  ALL_TRACES,
+  EVER,
+  type SearchPosition,
+  type SearchQuery,
+} from '../../src/domain/traces/search/trace-search-store.ts';
 import type { Database } from '../../src/storage/engine/sqlite/connection.ts';
 import { openSearchFile } from '../../src/storage/engine/sqlite/search-file.ts';
 import { createSearchIndex } from '../../src/storage/engine/sqlite/search-index.ts';
@@ -10,7 +15,7 @@ import { prepareSearchWriter } from '../../src/storage/engine/sqlite/search-writ
 import type { IndexPlan, RangedNumber } from '../../src/storage/search/index-plan.ts';
 import { comparePositions, isBehind, lastKey } from '../../src/storage/search/named-traces.ts';
 import type { IndexedTrace, Selected } from '../../src/storage/search/trace-index.ts';
-import { drawSeed, isFullTier, seeded, runsOf } from '../support/scenario.ts';
+import { drawSeed, isFullTier, runsOf, seeded } from '../support/scenario.ts';
 
 type Trace = IndexedTrace<string> & { readonly words: string };
 type Question = { readonly query: SearchQuery; readonly plan: IndexPlan; readonly leftOut: readonly number[] };
@@ -67,7 +72,16 @@ function makeTraces(random: () => number) {
       facets: [10, 20, 30, 40].flatMap((kind) => (below(3) === 0 ? [] : [projectNumber * 1_000 + kind + below(kind)])),
       text: collected.end(),
       words,
-      sums: { spanCount: 1, hasError: false, promptTokens: 1, completionTokens: 1, user: 1, customer: null, thread: null, labels: [] },
+      sums: {
+        spanCount: 1,
+        hasError: false,
+        promptTokens: 1,
+        completionTokens: 1,
+        user: 1,
+        customer: null,
+        thread: null,
+        labels: [],
+      },
     };
   };
 }
@@ -83,7 +97,11 @@ function makeQuestion(random: () => number): Question {
   const isNegated = conditions.length > 0 && below(4) === 0;
   const range = () => {
     const from = below(3) === 0 ? Number.MIN_SAFE_INTEGER : below(3_000);
-    return { number: NUMBERS[below(4)] ?? 'totalTokens', from, to: below(3) === 0 ? Number.MAX_SAFE_INTEGER : from + below(9_000) };
+    return {
+      number: NUMBERS[below(4)] ?? 'totalTokens',
+      from,
+      to: below(3) === 0 ? Number.MAX_SAFE_INTEGER : from + below(9_000),
+    };
   };
   const bounds = () => {
     const fromMs = below(TRACES) * 1_000;
@@ -122,7 +140,8 @@ type Row = SearchPosition & { readonly sequence: number };
 /** Every trace that fits, in order; for a text, at least those that have it. */
 function fitting(traces: Iterable<Trace>, { query, plan, leftOut }: Question): Row[] {
   const without = new Set(leftOut);
-  const within = (value: number, { fromMs, toMs }: { fromMs: number; toMs: number }) => value >= fromMs && value <= toMs;
+  const within = (value: number, { fromMs, toMs }: { fromMs: number; toMs: number }) =>
+    value >= fromMs && value <= toMs;
   const fits = (trace: Trace) =>
     trace.projectNumber === query.projectNumber &&
     !without.has(trace.sequence) &&
@@ -195,8 +214,14 @@ describe('the index of traces on SQLite', () => {
         const wanted = expected.filter((row) => isEnd || end === null || !isBehind(row, end, question.query));
         const candidates = fitting(traces.values(), { ...question, plan: { ...question.plan, text: '' } });
         const among = new Set(found);
-        expect(candidates.map(({ sequence }) => sequence).filter((sequence) => among.has(sequence)), said).toEqual(found);
-        expect(wanted.filter(({ sequence }) => !among.has(sequence)), said).toEqual([]);
+        expect(
+          candidates.map(({ sequence }) => sequence).filter((sequence) => among.has(sequence)),
+          said,
+        ).toEqual(found);
+        expect(
+          wanted.filter(({ sequence }) => !among.has(sequence)),
+          said,
+        ).toEqual([]);
       }
     }
   });

@@ -7,7 +7,13 @@ import { seeded } from '../support/scenario.ts';
 it('each number is in the bucket whose bounds it is within, and buckets have no gaps', () => {
   expect(bucketOf(null)).toBe(NONE);
   const powers = Array.from({ length: 53 }, (_, power) => 2 ** power);
-  const near = powers.flatMap((power) => [power - 1, power, power + 1, Math.floor(power * 1.3), Math.floor(power * 1.7)]);
+  const near = powers.flatMap((power) => [
+    power - 1,
+    power,
+    power + 1,
+    Math.floor(power * 1.3),
+    Math.floor(power * 1.7),
+  ]);
   for (const value of [-5, 0, ...near, Number.MAX_SAFE_INTEGER]) {
     const bucket = bucketOf(value);
     expect(leastOf(bucket), `${value}`).toBeLessThanOrEqual(value);

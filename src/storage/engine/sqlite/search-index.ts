@@ -116,7 +116,8 @@ async function listSome({ rows, whole, turns }: Scope) {
 
 function selectAmong(rows: readonly Row[], query: SearchQuery): IndexSelection {
   return {
-    select: async ({ after, limit }) => toSelected(rows.filter((row) => isBehind(row, after, query)).slice(0, limit), limit),
+    select: async ({ after, limit }) =>
+      toSelected(rows.filter((row) => isBehind(row, after, query)).slice(0, limit), limit),
     count: async (limit) => Math.min(limit, rows.length),
   };
 }
@@ -127,7 +128,9 @@ async function countUpTo({ rows, chunks, whole, leftOut, turns }: Scope, { limit
   const without = new Set(leftOut);
   const isWhole = (chunk: Chunk) => !isRanged && whole.facets !== null && rows.isInside(chunk);
   // The longest runs that need no look at the rows come first: they may suffice.
-  const runs = runsOf(chunks, isWhole).sort((one, other) => Number(other.isWhole) - Number(one.isWhole) || other.length - one.length);
+  const runs = runsOf(chunks, isWhole).sort(
+    (one, other) => Number(other.isWhole) - Number(one.isWhole) || other.length - one.length,
+  );
   let count = 0;
   for (const { from, to, isWhole: areAllIn } of runs) {
     for (const slice of sliced({ ...whole, from, to })) {

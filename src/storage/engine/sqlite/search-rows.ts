@@ -65,8 +65,14 @@ export function createSearchRows(file: Database, query: SearchQuery, { ranges }:
   };
 
   function listRows({ text, cells }: Sql): readonly Row[] {
-    const rows = prepare<[number, number, string]>(file, text).raw().all(...cells);
-    return (rows as [number, number, string][]).map(([sequence, rowKey, traceId]) => ({ sequence, key: rowKey, traceId }));
+    const rows = prepare<[number, number, string]>(file, text)
+      .raw()
+      .all(...cells);
+    return (rows as [number, number, string][]).map(([sequence, rowKey, traceId]) => ({
+      sequence,
+      key: rowKey,
+      traceId,
+    }));
   }
 
   const select = `SELECT r.sequence, ${key} AS row_key, ${ID} AS id FROM`;
@@ -74,12 +80,16 @@ export function createSearchRows(file: Database, query: SearchQuery, { ranges }:
     /** The sequences of some candidates in ascending order, regardless of the bounds of the query. */
     sequences(piece: Piece, limit: number): readonly number[] {
       const { text, cells } = candidatesOf(piece);
-      return prepare<number>(file, `${text} LIMIT ?`).pluck().all(...cells, limit) as number[];
+      return prepare<number>(file, `${text} LIMIT ?`)
+        .pluck()
+        .all(...cells, limit) as number[];
     },
     /** Those of them that are within the bounds. */
     fittingSequences(piece: Piece, limit: number): readonly number[] {
       const { text, cells } = joined(piece, fits);
-      return prepare<number>(file, `SELECT r.sequence FROM ${text} LIMIT ?`).pluck().all(...cells, limit) as number[];
+      return prepare<number>(file, `SELECT r.sequence FROM ${text} LIMIT ?`)
+        .pluck()
+        .all(...cells, limit) as number[];
     },
     /** The rows of candidates that are within the bounds, in any order. */
     rowsOf(sequences: readonly number[]): readonly Row[] {

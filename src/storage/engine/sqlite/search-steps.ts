@@ -207,7 +207,9 @@ function prepareMain(db: Database) {
   const columns = 'sequence, project_number AS projectNumber FROM traces WHERE sequence';
   const step = db.prepare<[], string>('SELECT step FROM search_state').pluck();
   const end = db.prepare<[], number>('SELECT ifnull(max(sequence), 0) FROM traces').pluck();
-  const list = db.prepare<[number, number, number], Known>(`SELECT ${columns} > ? AND sequence <= ? ORDER BY sequence LIMIT ?`);
+  const list = db.prepare<[number, number, number], Known>(
+    `SELECT ${columns} > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
+  );
   const find = db.prepare<[string], Known>(`SELECT ${columns} IN (SELECT value FROM json_each(?))`);
   return {
     readStep: () => step.get() ?? null,

@@ -103,7 +103,10 @@ export function matchText(text: string): string | null {
   const known = [...new Set(all.filter((triple) => !UNKNOWN.test(triple)))];
   if (known.length === 0) return null;
   const every = Math.ceil(known.length / TRIPLES_MAX);
-  return `(${known.filter((_, at) => at % every === 0).map(quote).join(' AND ')}) OR ${quote(TOO_MUCH)}`;
+  return `(${known
+    .filter((_, at) => at % every === 0)
+    .map(quote)
+    .join(' AND ')}) OR ${quote(TOO_MUCH)}`;
 }
 
 function quote(triple: string): string {

@@ -86,7 +86,8 @@ function within(together: number): number {
 
 function takeTogether<Of extends Part>(list: readonly Of[], start: number, together: number): readonly Of[] {
   let [end, traces] = [start, 0];
-  for (; end < Math.min(list.length, start + PARTS_MAX) && traces < together; end += 1) traces += list[end]?.traces ?? 0;
+  for (; end < Math.min(list.length, start + PARTS_MAX) && traces < together; end += 1)
+    traces += list[end]?.traces ?? 0;
   return list.slice(start, end);
 }
 
