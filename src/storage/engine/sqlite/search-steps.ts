@@ -6,6 +6,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { codeOf } from '../../errors.ts';
 import { readIndexedTraces } from '../../search/indexed-traces.ts';
 import type { IndexedMark, IndexedTrace } from '../../search/trace-index.ts';
 import type { Database } from './connection.ts';
@@ -193,7 +194,8 @@ export function createSearchSteps({ db, runRead, queries }: Reading) {
         const state = isOwn ? readState(file) : null;
         return state !== null && state.walkedTo >= state.walkEnd ? file : null;
       } catch (error) {
-        noteFailure(error);
+        // Without a code it comes from no file.
+        if (!noteFailure(error) && codeOf(error) === '') throw error;
         return null;
       }
     },
