@@ -20,6 +20,7 @@ const FROZEN = {
   'sqlite-0010-anchor': '47c8cbab197bef35f04989b5e6ed6c2402e4d45b435a27e3352bd0ac758ade69',
   'sqlite-0011-large-texts': '899eef9c0006bd840899c5c77d505f97e34fd9d266cd87a23271b8cac311621e',
   'sqlite-0012-span-texts': 'f58bb80ae965440a3e9e06d504b0bb818b85d4c1a7011c20bcfdbe411bb33766',
+  'sqlite-0013-search-index': 'ad7218d1793d8c7f9286c361858fb9233abed509068c69a6533567e1c46e1a9c',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
   'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
   'postgres-0003-span-nanoseconds': '068afa8a72b78e7765f4197dd641816e742df85289b7529c3fb6082f24887c19',
@@ -45,7 +46,7 @@ describe('migrations', () => {
     const stopping = ALL.filter(({ olderProcesses }) => olderProcesses === 'must be stopped');
     const ofBoth = ['0001-initial', '0004-shares', '0006-trace-texts', '0012-span-texts'];
     expect(stopping.map(({ name }) => name)).toEqual([
-      ...[...ofBoth, '0011-large-texts'].sort().map((subject) => `sqlite-${subject}`),
+      ...[...ofBoth, '0011-large-texts', '0013-search-index'].sort().map((subject) => `sqlite-${subject}`),
       ...ofBoth.map((subject) => `postgres-${subject}`),
     ]);
     const later = ALL.flatMap(({ laterIndexes }) => Object.keys(laterIndexes));

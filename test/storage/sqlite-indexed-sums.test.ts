@@ -32,7 +32,7 @@ function openFile(traces: number, labels: readonly number[] = []) {
     for (let sequence = 1; sequence <= traces; sequence += 1) writer.put(makeTrace(sequence, labels));
     writer.end(true);
   })();
-  return { file, sums: createIndexedSums({ searchedFile: async () => file, noteFailure: () => undefined }) };
+  return { file, sums: createIndexedSums({ searchedFile: async () => file, noteFailure: () => false }) };
 }
 
 function makeTrace(sequence: number, labels: readonly number[]) {

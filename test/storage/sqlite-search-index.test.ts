@@ -14,7 +14,7 @@ import { collectText } from '../../src/storage/engine/sqlite/search-texts.ts';
 import { prepareSearchWriter } from '../../src/storage/engine/sqlite/search-writer.ts';
 import type { IndexPlan, RangedNumber } from '../../src/storage/search/index-plan.ts';
 import { comparePositions, isBehind, lastKey } from '../../src/storage/search/named-traces.ts';
-import type { IndexedTrace } from '../../src/storage/search/trace-index.ts';
+import type { IndexedTrace, Selected } from '../../src/storage/search/trace-index.ts';
 import { drawSeed, isFullTier, runsOf, seeded } from '../support/scenario.ts';
 
 type Trace = IndexedTrace<string> & { readonly words: string };
@@ -33,7 +33,7 @@ const WORDS = ['tariff', 'invoice', 'übergröße', '東京都庁', 'a "quoted" 
 function openIndex() {
   const file = openSearchFile(':memory:');
   const writer = prepareSearchWriter(file);
-  const steps = { searchedFile: async (): Promise<Database> => file, noteFailure: () => undefined };
+  const steps = { searchedFile: async (): Promise<Database> => file, noteFailure: () => false };
   return {
     file,
     index: createSearchIndex(steps),
@@ -196,7 +196,7 @@ describe('the index of traces on SQLite', () => {
       const found: number[] = [];
       let pages = 0;
       for (let after: SearchPosition | null = null; pages < 4; pages += 1) {
-        const selected = await selection?.select({ after, limit });
+        const selected: Selected | undefined = await selection?.select({ after, limit });
         found.push(...(selected?.sequences ?? []));
         after = selected?.last ?? null;
         if (after === null) break;

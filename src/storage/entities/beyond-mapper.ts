@@ -10,7 +10,6 @@ export const WITHOUT_ROWID = [
   'events',
   'governance_events',
   'request_keys',
-  'search_facets',
   'search_pending',
   'usage_nodes',
   'webhook_figures',

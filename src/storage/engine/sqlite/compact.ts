@@ -4,9 +4,10 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf, StartError } from '../../errors.ts';
 import { type Database, openWriteHandle } from './connection.ts';
-import { describeFailure, freeBytesIn } from './failures.ts';
+import { describeFailure, freeBytesIn, isStorageFailure } from './failures.ts';
 import { acquireLock, type Lock } from './lock.ts';
 import { pendingMigrations } from './schema.ts';
+import { searchPathOf } from './search-file.ts';
 
 export type Compacted = { readonly bytesBefore: number; readonly bytesAfter: number };
 
@@ -35,7 +36,9 @@ export async function compactFile(file: string, deps: CompactDeps): Promise<Comp
   if (!existsSync(file)) throw new StartError(`there is no database at ${file}`);
   // Refuses files of other programs and of newer builds.
   pendingMigrations(file);
-  const bytesBefore = sizeOf(file);
+  const searchFile = searchPathOf(file);
+  const size = () => sizeOf(file) + sizeOf(searchFile);
+  const bytesBefore = size();
   const db = openChecked(file);
   try {
     if (db.pragma('auto_vacuum', { simple: true }) === INCREMENTAL) await compactBeside(db, deps);
@@ -47,7 +50,22 @@ export async function compactFile(file: string, deps: CompactDeps): Promise<Comp
   } finally {
     db.close();
   }
-  return { bytesBefore, bytesAfter: sizeOf(file) };
+  if (existsSync(searchFile)) await compactIndex(searchFile, deps);
+  return { bytesBefore, bytesAfter: size() };
+}
+
+async function compactIndex(file: string, deps: CompactDeps): Promise<void> {
+  try {
+    const db = openWriteHandle(file, () => undefined);
+    try {
+      await compactBeside(db, deps);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    // The server makes a damaged one anew.
+    if (!isStorageFailure(error)) throw error;
+  }
 }
 
 function openChecked(file: string): Database {
@@ -113,5 +131,5 @@ function countFree(db: Database): number {
 }
 
 function sizeOf(file: string): number {
-  return statSync(file).size;
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

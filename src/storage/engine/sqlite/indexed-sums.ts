@@ -36,8 +36,9 @@ export function createIndexedSums({ searchedFile, noteFailure }: SearchedFile): 
     try {
       return await sum(file);
     } catch (error) {
-      noteFailure(error);
-      throw error;
+      // Analytics do without a file that is damaged.
+      if (!noteFailure(error)) throw error;
+      return null;
     }
   }
   return {

@@ -14,15 +14,22 @@ import { createTurns } from './turns.ts';
 
 /** So many candidates are read at once. */
 const FEW = 4_096;
+/** So many are checked sooner than looked for by their text. */
+const FEW_ANYHOW = 64;
 /** Sequences that one statement goes through: FTS5 needs a while where it finds nothing. */
 const SLICE = 1_048_576;
 const SLICE_WITH_TEXT = 131_072;
 /** More buckets take longer to look for than they save. */
-const BUCKETS_MAX = 128;
+const BUCKETS_MAX = 512;
 
 const EMPTY: IndexSelection = { select: async () => ({ sequences: [], last: null }), count: async () => 0 };
 
 export function createSearchIndex({ searchedFile, noteFailure }: SearchedFile): TraceIndex {
+  /** A search does without the index then. */
+  const noteDamage = (error: unknown): null => {
+    if (!noteFailure(error)) throw error;
+    return null;
+  };
   const noting = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
@@ -35,7 +42,9 @@ export function createSearchIndex({ searchedFile, noteFailure }: SearchedFile): 
     open: async (asked) => {
       const file = await searchedFile();
       if (file === null) return null;
-      const { select, count } = await noting(openSelection(file, asked));
+      const opened = await openSelection(file, asked).catch(noteDamage);
+      if (opened === null) return null;
+      const { select, count } = opened;
       return { select: (page) => noting(select(page)), count: (limit) => noting(count(limit)) };
     },
   };
@@ -49,10 +58,18 @@ async function openSelection(file: Database, { query, plan, leftOut }: IndexQuer
   if (match === null || first === undefined || last === undefined) return EMPTY;
   const whole = { ...match, from: first.chunk * CHUNK_TRACES, to: (last.chunk + 1) * CHUNK_TRACES - 1 };
   const scope = { ...{ rows, query, chunks, whole, leftOut }, turns: createTurns() };
-  const few = await listFew(scope);
-  if (few !== null) return selectAmong(few, query);
+  const listed = await listSome(scope);
+  if (listed.areAll) {
+    const without = new Set(leftOut);
+    const left = rows.rowsOf(listed.sequences.filter((sequence) => !without.has(sequence)));
+    return selectAmong(
+      left.toSorted((one, other) => comparePositions(one, other, query)),
+      query,
+    );
+  }
+  const span = (listed.sequences.at(-1) ?? whole.to) - whole.from;
   return {
-    select: createWalk(scope),
+    select: createWalk(scope, span / listed.sequences.length),
     count: (limit) => countUpTo(scope, { limit, isRanged: plan.ranges.length > 0 }),
   };
 }
@@ -79,17 +96,19 @@ function matchPlan(
   return { facets: isAny && text !== null ? null : facets.map((each) => `(${each})`).join(' AND '), text };
 }
 
-/** The rows of all candidates if there are few; else null. */
-async function listFew({ rows, query, whole, leftOut, turns }: Scope): Promise<readonly Row[] | null> {
-  const found: number[] = [];
+/** The first candidates by sequence, all of them if there are few. */
+async function listSome({ rows, whole, turns }: Scope) {
+  if (whole.text !== null && whole.facets !== null) {
+    const sequences = rows.sequences({ ...whole, text: null }, FEW_ANYHOW + 1);
+    if (sequences.length <= FEW_ANYHOW) return { sequences, areAll: true };
+  }
+  const sequences: number[] = [];
   for (const slice of sliced(whole)) {
-    found.push(...rows.sequences(slice, FEW + 1 - found.length));
-    if (found.length > FEW) return null;
+    sequences.push(...rows.sequences(slice, FEW + 1 - sequences.length));
+    if (sequences.length > FEW) return { sequences, areAll: false };
     await turns.next();
   }
-  const without = new Set(leftOut);
-  const left = found.filter((sequence) => !without.has(sequence));
-  return rows.rowsOf(left).toSorted((one, other) => comparePositions(one, other, query));
+  return { sequences, areAll: true };
 }
 
 function selectAmong(rows: readonly Row[], query: SearchQuery): IndexSelection {

@@ -6,6 +6,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { codeOf } from '../../errors.ts';
 import { readIndexedTraces } from '../../search/indexed-traces.ts';
 import type { IndexedMark, IndexedTrace } from '../../search/trace-index.ts';
 import type { Database } from './connection.ts';
@@ -163,8 +164,10 @@ export function createSearchSteps({ db, runRead, queries }: Reading) {
     }
   }
 
-  function noteFailure(error: unknown): void {
-    if (storageFailureOf(error) === 'damage') isBroken = true;
+  /** Whether the file is damaged. The next step makes it anew. */
+  function noteFailure(error: unknown): boolean {
+    isBroken ||= storageFailureOf(error) === 'damage';
+    return isBroken;
   }
 
   /** One job after the other. */
@@ -193,7 +196,8 @@ export function createSearchSteps({ db, runRead, queries }: Reading) {
         const state = isOwn ? readState(file) : null;
         return state !== null && state.walkedTo >= state.walkEnd ? file : null;
       } catch (error) {
-        noteFailure(error);
+        // Without a code it comes from no file.
+        if (!noteFailure(error) && codeOf(error) === '') throw error;
         return null;
       }
     },

@@ -3,7 +3,7 @@
  * are chunks of sequences, of which the times are known, or buckets of the number that sorts.
  */
 
-import type { SearchPosition, SearchQuery } from '../../../domain/traces/search/trace-search-store.ts';
+import type { SearchQuery } from '../../../domain/traces/search/trace-search-store.ts';
 import type { RangedNumber } from '../../search/index-plan.ts';
 import { comparePositions, lastKey, positionOf } from '../../search/named-traces.ts';
 import type { IndexSelection } from '../../search/trace-index.ts';
@@ -31,9 +31,11 @@ type Parts<Of extends Part = Part> = {
   readonly piecesOf: (group: readonly Of[]) => readonly Piece[];
 };
 
-/** Traces of the parts that are read together. */
-const TOGETHER_MIN = CHUNK_TRACES;
+/** Traces of the parts that are read together, about. */
 const TOGETHER_MAX = 32 * CHUNK_TRACES;
+/** Rather read a few too many than begin again. */
+const MORE = 1.5;
+const GROWTH_MAX = 8;
 /** An expression of FTS5 has a token for each bucket. */
 const PARTS_MAX = 64;
 
@@ -45,17 +47,20 @@ const NUMBERS: Readonly<Record<SearchQuery['sort'], RangedNumber | null>> = {
   first_token_ms: 'firstTokenMs',
 };
 
-export function createWalk(scope: Scope): IndexSelection['select'] {
+/** `spread`: about how many traces there are for each candidate. */
+export function createWalk(scope: Scope, spread: number): IndexSelection['select'] {
   const number = NUMBERS[scope.query.sort];
-  return number === null ? walk(scope, chunkParts(scope)) : walk(scope, bucketParts(scope, number));
+  return number === null ? walk(scope, chunkParts(scope), spread) : walk(scope, bucketParts(scope, number), spread);
 }
 
-function walk<Of extends Part>({ rows, query, leftOut, turns }: Scope, { list, piecesOf }: Parts<Of>) {
+function walk<Of extends Part>(
+  { rows, query, leftOut, turns }: Scope,
+  { list, piecesOf }: Parts<Of>,
+  spread: number,
+): IndexSelection['select'] {
   const isBefore = (key: number, other: number) => (query.isAscending ? key < other : key > other);
-  // Later pages find about as many.
-  let together = TOGETHER_MIN;
-
-  return async ({ after, limit }: { readonly after: SearchPosition | null; readonly limit: number }) => {
+  return async ({ after, limit }) => {
+    let together = within(MORE * limit * spread);
     const left = after === null ? list : list.filter(({ worst }) => !isBefore(worst, after.key));
     let best: readonly Row[] = [];
     for (let at = 0; at < left.length; ) {
@@ -69,11 +74,14 @@ function walk<Of extends Part>({ rows, query, leftOut, turns }: Scope, { list, p
         await turns.next();
       }
       best = [...best, ...found].sort((one, other) => comparePositions(one, other, query)).slice(0, limit);
-      const factor = found.length > limit ? 0.5 : 2;
-      together = Math.min(TOGETHER_MAX, Math.max(TOGETHER_MIN, together * factor));
+      together = within(together * Math.min(GROWTH_MAX, (MORE * limit) / (found.length + 1)));
     }
     return toSelected(best, limit);
   };
+}
+
+function within(together: number): number {
+  return Math.min(TOGETHER_MAX, Math.max(CHUNK_TRACES, together));
 }
 
 function takeTogether<Of extends Part>(list: readonly Of[], start: number, together: number): readonly Of[] {
