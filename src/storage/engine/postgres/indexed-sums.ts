@@ -12,7 +12,7 @@ import {
   type SumsQuery,
   type TracesQuery,
 } from '../../analytics/indexed-sums.ts';
-import { createRunPlanned, listOf, PLANNED } from './planned-query.ts';
+import { createRunPlanned, listOf } from './planned-query.ts';
 import type { Pool } from './pool.ts';
 
 type OfValue = { readonly number: number | null };
@@ -30,24 +30,27 @@ type StatsRow = Sums & {
   readonly lastSeenMs: number | null;
 };
 
+/** Groups are counted in memory, and values sorted in it. */
+const SETTINGS = `SET LOCAL jit = off; SET LOCAL work_mem = '64MB'`;
+
 export function createIndexedSums(pool: Pool): IndexedSums {
   const run = createRunPlanned(pool);
 
   return {
     async sumUp(query, keep) {
-      if (query.groupBy === null) return (await run<BucketRow>(PLANNED, bucketsOf(query, null))).map(toBucket(query));
-      const ranked = await run<RankRow>(PLANNED, rankOf(query));
+      if (query.groupBy === null) return (await run<BucketRow>(SETTINGS, bucketsOf(query, null))).map(toBucket(query));
+      const ranked = await run<RankRow>(SETTINGS, rankOf(query));
       if (ranked.length > NAMED_MAX) return null;
       const groups = ranked.map(({ first, last, ...group }) => ({
         ...group,
         sequences: [first, last].filter((sequence) => sequence !== null),
       }));
       const kept = await keep({ groups, count: ranked[0]?.count ?? 0 });
-      return kept === null ? null : (await run<BucketRow>(PLANNED, bucketsOf(query, kept))).map(toBucket(query));
+      return kept === null ? null : (await run<BucketRow>(SETTINGS, bucketsOf(query, kept))).map(toBucket(query));
     },
 
     async statsOf(query) {
-      const [row] = await run<StatsRow>(PLANNED, statsOf(query));
+      const [row] = await run<StatsRow>(SETTINGS, statsOf(query));
       if (row === undefined) throw new Error('the database answers no sums');
       const { threads, firstSeenMs, lastSeenMs, ...sums } = row;
       return { totals: totalsOfSums(sums, NO_DURATIONS), threads, firstSeenMs, lastSeenMs };

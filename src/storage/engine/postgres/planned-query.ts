@@ -7,9 +7,6 @@ import type { Pool } from './pool.ts';
 /** `settings` hold for the statement alone. */
 export type RunPlanned = <Row>(settings: string, statement: string) => Promise<readonly Row[]>;
 
-/** Compiling a plan takes longer than most of them run. */
-export const PLANNED = 'SET LOCAL jit = off';
-
 /** The values are in the text: the connections have statements with parameters planned once for all values. */
 export function createRunPlanned(pool: Pool): RunPlanned {
   return async (settings, statement) => {
