@@ -17,7 +17,7 @@ import type { Queries, QueryRunner } from './transaction.ts';
 export type SumReads = TraceSearch & TraceAnalytics & SpendStore & SpendBlockReads;
 
 /** The index of traces, as searches and as analytics ask it. */
-type IndexReads = { readonly index: TraceIndex; readonly indexedSums: IndexedSums };
+export type IndexReads = { readonly index: TraceIndex; readonly indexedSums: IndexedSums };
 
 export function createSumReads(
   runnerOf: <Of>(queries: Of) => QueryRunner<Of>,

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { compareRanks, createRanking } from '../../../src/domain/analytics/group-ranking.ts';
 import { createIntervalSums, type GroupSums, totalsOf } from '../../../src/domain/analytics/interval-sums.ts';
+import { createNumberIds } from '../../../src/domain/analytics/number-ids.ts';
 import { sumsOfTrace } from '../../../src/domain/analytics/sums.ts';
 import { createTallies } from '../../../src/domain/analytics/tallies.ts';
 import type { AnalyticsQuery } from '../../../src/domain/analytics/trace-analytics-store.ts';
 import { keyedGroupHash } from '../../../src/domain/group-parts.ts';
-import { createNumberIds } from '../../../src/domain/number-ids.ts';
 import { drawSeed, seeded } from '../../support/scenario.ts';
 
 const HOUR_MS = 3_600_000;

@@ -12,7 +12,7 @@ import {
 } from '../../../domain/traces/search/trace-search-store.ts';
 import type { IndexPlan, RangedNumber } from '../../search/index-plan.ts';
 import { lastKey } from '../../search/named-traces.ts';
-import type { IndexQuery, IndexSelection, TraceIndex } from '../../search/trace-index.ts';
+import type { IndexQuery, IndexSelection, SelectedPage, TraceIndex } from '../../search/trace-index.ts';
 import { createRunPlanned, listOf, type RunPlanned } from './planned-query.ts';
 import type { Pool } from './pool.ts';
 import { triplesOf } from './text-triples.ts';
@@ -50,7 +50,6 @@ export function createTraceIndex(pool: Pool): TraceIndex {
 }
 
 type Row = SearchPosition & { readonly sequence: number };
-type Page = Parameters<IndexSelection['select']>[0];
 
 function createSelection(run: RunPlanned, { query, plan, leftOut }: IndexQuery): IndexSelection {
   const terms = termsOf(plan, overlaps);
@@ -78,7 +77,7 @@ function createSelection(run: RunPlanned, { query, plan, leftOut }: IndexQuery):
   }
 
   /** Null: too many fit. */
-  async function sortFitting({ after, limit }: Page): Promise<readonly Row[] | null> {
+  async function sortFitting({ after, limit }: SelectedPage): Promise<readonly Row[] | null> {
     const key = `coalesce(${column}, ${last})`;
     const found = await run<Row & { readonly count: number }>(
       BY_TERM,
@@ -93,7 +92,7 @@ function createSelection(run: RunPlanned, { query, plan, leftOut }: IndexQuery):
     return fits < MANY ? found : null;
   }
 
-  async function walk({ after, limit }: Page): Promise<readonly Row[]> {
+  async function walk({ after, limit }: SelectedPage): Promise<readonly Row[]> {
     const settings = terms.length > 0 ? IN_ORDER : PLANNED;
     const list = (rest: string) =>
       run<Row>(

@@ -1,8 +1,8 @@
 /** Counts the traces of very many groups, to find those that come first. */
 
 import { createRanking, type Ranked } from '../../../domain/analytics/group-ranking.ts';
+import { createNumberIds } from '../../../domain/analytics/number-ids.ts';
 import { costOf } from '../../../domain/analytics/sums.ts';
-import { createNumberIds } from '../../../domain/number-ids.ts';
 import type { Dimension, IndexedAnswer, SumsQuery } from '../../analytics/indexed-sums.ts';
 import { type Cell, COLUMNS, type Slice, type SummedRows } from './summed-rows.ts';
 

@@ -23,11 +23,17 @@ import {
   type SumsQuery,
   type TracesQuery,
 } from '../../analytics/indexed-sums.ts';
+import type { IndexReads } from '../../reads.ts';
 import type { Database } from './connection.ts';
 import { type CountedGroup, countGroups, createGroupsOf } from './group-counts.ts';
+import { createSearchIndex } from './search-index.ts';
 import type { SearchedFile } from './search-steps.ts';
 import { type Cell, COLUMNS, createSummedRows, type Slice, type SummedRows } from './summed-rows.ts';
 import { createTurns } from './turns.ts';
+
+export function createIndexReads(file: SearchedFile): IndexReads {
+  return { index: createSearchIndex(file), indexedSums: createIndexedSums(file) };
+}
 
 export function createIndexedSums({ searchedFile, noteFailure }: SearchedFile): IndexedSums {
   async function read<Found>(sum: (file: Database) => Promise<IndexedAnswer<Found>>): Promise<IndexedAnswer<Found>> {

@@ -2,16 +2,13 @@
 
 import type { RunSteps } from '../../../domain/steps.ts';
 import type { StoredTrace } from '../../../domain/traces/telemetry-port.ts';
-import { createSumReads, type SumReads } from '../../reads.ts';
+import { createSumReads, type IndexReads, type SumReads } from '../../reads.ts';
 import { createTraceFinder, type TraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, type TraceReads, type WholeTraceReads } from '../../traces/trace-reads.ts';
 import { packPrefixRange } from './compact-ids.ts';
 import type { Database, RunRead } from './connection.ts';
-import { createIndexedSums } from './indexed-sums.ts';
 import type { SqliteQueries } from './queries.ts';
 import { createQueryRunner, prepareQuery } from './run-query.ts';
-import { createSearchIndex } from './search-index.ts';
-import type { SearchedFile } from './search-steps.ts';
 
 type TraceReader = TraceReads &
   WholeTraceReads & {
@@ -50,13 +47,12 @@ export function createTraceReader({ db, runRead, queries }: Reading, runSteps: R
   };
 }
 
-export function createReads({ db, runRead, queries }: Reading, file: SearchedFile): SumReads {
+export function createReads({ db, runRead, queries }: Reading, index: IndexReads): SumReads {
   const { findRequest, findEventPosition } = queries.append;
   const runnerOf = <Of>(some: Of) => createQueryRunner(db, runRead, some);
   const { runQuery } = runnerOf(null);
   return createSumReads(runnerOf, queries, {
-    index: createSearchIndex(file),
-    indexedSums: createIndexedSums(file),
+    ...index,
     findRequests: async (keys) => (await Promise.all(keys.map((key) => runQuery(findRequest, key)))).flat(),
     findPositions: async (keys) => (await Promise.all(keys.map((key) => runQuery(findEventPosition, key)))).flat(),
   });
