@@ -3,6 +3,7 @@
 import type { TraceAnalytics } from '../domain/analytics/trace-analytics-store.ts';
 import type { SpendStore } from '../domain/spend/spend-store.ts';
 import type { TraceSearch } from '../domain/traces/search/trace-search-store.ts';
+import type { IndexedSums } from './analytics/indexed-sums.ts';
 import { createTraceAnalytics } from './analytics/trace-analytics.ts';
 import { limitReads, limitSearches, SUMS } from './long-reads.ts';
 import type { TraceIndex } from './search/trace-index.ts';
@@ -15,18 +16,22 @@ import type { Queries, QueryRunner } from './transaction.ts';
 
 export type SumReads = TraceSearch & TraceAnalytics & SpendStore & SpendBlockReads;
 
+/** The index of traces, as searches and as analytics ask it. */
+export type IndexReads = { readonly index: TraceIndex; readonly indexedSums: IndexedSums };
+
 export function createSumReads(
   runnerOf: <Of>(queries: Of) => QueryRunner<Of>,
-  { search, searchIndex, analytics, spend }: Queries,
-  { index, ...lookUps }: Pick<SpendRunner, 'findRequests' | 'findPositions'> & { readonly index: TraceIndex },
+  { search, searchIndex, analytics, traces, spend }: Queries,
+  { index, indexedSums, ...lookUps }: Pick<SpendRunner, 'findRequests' | 'findPositions'> & IndexReads,
 ): SumReads {
   const nowMs = () => performance.now();
   const searching = { ...runnerOf({ ...search, ...searchIndex }), nowMs };
-  const summing = { ...runnerOf({ ...analytics, ...searchIndex }), nowMs };
+  const { listOutdated } = traces;
+  const summing = { ...runnerOf({ ...analytics, ...searchIndex, listOutdated }), nowMs };
   const reading = { ...runnerOf(spend), ...lookUps, nowMs };
   return {
     ...createTraceSearch(searching, index),
-    ...createTraceAnalytics(summing),
+    ...createTraceAnalytics(summing, indexedSums),
     ...createSpendSums(reading),
     ...createSpendBlockReads(reading),
   };

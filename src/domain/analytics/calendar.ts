@@ -16,28 +16,25 @@ export type Span = { readonly startMs: number; readonly endMs: number };
 /** What is asked of the calendar; both ends of the range are inclusive. */
 type IntervalQuery = { readonly interval: Interval; readonly fromMs: number; readonly toMs: number };
 
+/** Intervals of one length, each of which begins a multiple of it after an instant. */
+type EvenIntervals = { readonly lengthMs: number; readonly firstMs: number };
+
+export const EVEN_INTERVALS: Readonly<Record<Exclude<Interval, 'month' | 'total'>, EvenIntervals>> = {
+  minute: { lengthMs: MINUTE_MS, firstMs: 0 },
+  hour: { lengthMs: HOUR_MS, firstMs: 0 },
+  day: { lengthMs: DAY_MS, firstMs: 0 },
+  week: { lengthMs: WEEK_MS, firstMs: FIRST_MONDAY_MS },
+};
+
 /** The interval that holds an instant of the range; `total` is one interval for the whole range. */
 export function intervalAt({ interval, fromMs, toMs }: IntervalQuery, instantMs: number): Span {
-  switch (interval) {
-    case 'total':
-      return { startMs: fromMs, endMs: Math.min(toMs, LAST_INSTANT_MS - 1) + 1 };
-    case 'minute':
-      return evenSpan(instantMs, MINUTE_MS, 0);
-    case 'hour':
-      return evenSpan(instantMs, HOUR_MS, 0);
-    case 'day':
-      return evenSpan(instantMs, DAY_MS, 0);
-    case 'week':
-      return evenSpan(instantMs, WEEK_MS, FIRST_MONDAY_MS);
-    case 'month': {
-      const instant = new Date(instantMs);
-      const [year, month] = [instant.getUTCFullYear(), instant.getUTCMonth()];
-      return { startMs: Date.UTC(year, month, 1), endMs: Date.UTC(year, month + 1, 1) };
-    }
+  if (interval === 'total') return { startMs: fromMs, endMs: Math.min(toMs, LAST_INSTANT_MS - 1) + 1 };
+  if (interval === 'month') {
+    const instant = new Date(instantMs);
+    const [year, month] = [instant.getUTCFullYear(), instant.getUTCMonth()];
+    return { startMs: Date.UTC(year, month, 1), endMs: Date.UTC(year, month + 1, 1) };
   }
-}
-
-function evenSpan(instantMs: number, lengthMs: number, firstMs: number): Span {
+  const { lengthMs, firstMs } = EVEN_INTERVALS[interval];
   const startMs = Math.floor((instantMs - firstMs) / lengthMs) * lengthMs + firstMs;
   return { startMs, endMs: startMs + lengthMs };
 }

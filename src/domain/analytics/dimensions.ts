@@ -4,7 +4,7 @@ import { isArray, isObject, parseFreeJson } from '../../json/free-json.ts';
 import type { GroupBy } from './query.ts';
 import type { TraceConditions } from './trace-analytics-store.ts';
 
-type Dimensions = {
+export type Dimensions = {
   readonly userId: string | null;
   readonly customerId: string | null;
   readonly threadId: string | null;

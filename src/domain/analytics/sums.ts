@@ -46,14 +46,21 @@ export function isZero(sums: Sums): boolean {
   return Object.values(sums).every((each) => each === 0);
 }
 
-/** The amounts of a trace or a span; null: unknown. */
-type Amounts = {
-  readonly promptTokens: number | null;
-  readonly completionTokens: number | null;
-  readonly costNanoUsd: number | null;
-};
+/** Adds one whole trace. */
+export function addTrace(to: MutableSums, trace: CountedTrace): void {
+  to.traces += 1;
+  to.spans += trace.spanCount;
+  if (trace.hasError) to.errors += 1;
+  addAmounts(to, trace.promptTokens, trace.completionTokens, trace.totalCostNanoUsd);
+}
 
-function addAmounts(to: MutableSums, { promptTokens, completionTokens, costNanoUsd }: Amounts): void {
+/** Null: unknown. */
+function addAmounts(
+  to: MutableSums,
+  promptTokens: number | null,
+  completionTokens: number | null,
+  costNanoUsd: number | null,
+): void {
   if (promptTokens !== null) {
     to.promptTokens += promptTokens;
     to.promptKnown += 1;
@@ -70,7 +77,7 @@ function addAmounts(to: MutableSums, { promptTokens, completionTokens, costNanoU
 }
 
 /** US dollars, as precise as a double allows. */
-export function costOf({ costUsd, costRestNanoUsd }: Sums): number {
+export function costOf({ costUsd, costRestNanoUsd }: Pick<Sums, 'costUsd' | 'costRestNanoUsd'>): number {
   const nano = costUsd * NANO_PER_USD + costRestNanoUsd;
   return Number.isSafeInteger(nano) ? nano / NANO_PER_USD : costUsd + costRestNanoUsd / NANO_PER_USD;
 }
@@ -83,15 +90,18 @@ export type CountedTrace = Pick<
 /** The sums of one whole trace. */
 export function sumsOfTrace(trace: CountedTrace): Sums {
   const sums = noSums();
-  sums.traces = 1;
-  sums.spans = trace.spanCount;
-  sums.errors = trace.hasError ? 1 : 0;
-  addAmounts(sums, { ...trace, costNanoUsd: trace.totalCostNanoUsd });
+  addTrace(sums, trace);
   return sums;
 }
 
-/** What one span adds. */
-export type CountedSpan = Amounts & { readonly model: string | null; readonly hasError: boolean };
+/** What one span adds; null: unknown. */
+export type CountedSpan = {
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  readonly costNanoUsd: number | null;
+  readonly model: string | null;
+  readonly hasError: boolean;
+};
 
 /**
  * The sums of one trace by the models of its spans. The key is null where no span has a model. In a trace with models the
@@ -104,7 +114,7 @@ export function sumsByModel(spans: Iterable<CountedSpan>): ReadonlyMap<string | 
     byModel.set(span.model, sums);
     sums.spans += 1;
     if (span.hasError) sums.errors += 1;
-    addAmounts(sums, span);
+    addAmounts(sums, span.promptTokens, span.completionTokens, span.costNanoUsd);
   }
   if (byModel.size > 1) byModel.delete(null);
   if (byModel.size === 0) byModel.set(null, { ...noSums(), traces: 1 });

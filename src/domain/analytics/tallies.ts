@@ -6,6 +6,7 @@
 import { createGroupPasses, type GroupHash, insertRanked } from '../group-parts.ts';
 import { createOpenInterval, type Span } from './calendar.ts';
 import { createDistribution, type Distribution } from './distribution.ts';
+import { compareRanks, type Ranked } from './group-ranking.ts';
 import { addSums, costOf, type MutableSums, NO_DURATIONS, noSums, type Sums, totalsOfSums } from './sums.ts';
 import type { AnalyticsAnswer, AnalyticsQuery, Bucket } from './trace-analytics-store.ts';
 
@@ -144,20 +145,25 @@ function hasTraces({ sums }: Cell): boolean {
 }
 
 function bucketsOf(tallies: readonly Tally[]): readonly Bucket[] {
-  const ordered = tallies.toSorted((one, other) => compareNames(one.group, other.group));
-  const buckets = ordered.flatMap(({ group, cells }) =>
+  const buckets = tallies.flatMap(({ group, cells }) =>
     [...cells.values()]
       .filter(hasTraces)
       .map(({ span, sums, durations }) => ({ ...span, group, totals: totalsOfSums(sums, durations) })),
   );
-  return buckets.sort((one, other) => one.startMs - other.startMs);
+  return inOrder(buckets);
 }
 
-/** By traces, then cost, then name. */
+/** By start, then group. */
+export function inOrder(buckets: readonly Bucket[]): readonly Bucket[] {
+  return buckets.toSorted((one, other) => one.startMs - other.startMs || compareNames(one.group, other.group));
+}
+
 function compareRank(one: Tally, other: Tally): number {
-  return (
-    other.sums.traces - one.sums.traces || costOf(other.sums) - costOf(one.sums) || compareNames(one.group, other.group)
-  );
+  return compareRanks(rankOf(one), rankOf(other)) || compareNames(one.group, other.group);
+}
+
+function rankOf({ sums }: Tally): Ranked {
+  return { traces: sums.traces, costUsd: costOf(sums) };
 }
 
 /** Compares names by their bytes; null comes last. */

@@ -26,6 +26,14 @@ type OfRange = {
 /** The beginning is enough to see whether the totals of a large trace are outdated. */
 const AGGREGATES_START = sql<string | null>`substr(${sql.ref('aggregatesJson')}, 1, 100)`;
 
+const FACTS = [
+  START.as('startMs'),
+  ...columns('Trace', 'sequence', 'insertedAtMs', 'spanCount', 'hasError', 'promptTokens', 'completionTokens'),
+  ...columns('Trace', 'totalCostNanoUsd', 'firstTokenMs', 'durationMs'),
+  METADATA_BYTES.as('metadataBytes'),
+  AGGREGATES_START.as('aggregatesJson'),
+] as const;
+
 export const listTraces = query<OfRange>()((db, params, dialect) => rangeOf(db, params, dialect));
 
 /** Traces that the hourly sums count. */
@@ -49,26 +57,14 @@ function rangeOf(db: Db, params: OfRange, { holds }: Dialect) {
       .where('insertedAtMs', '<=', params.receivedToMs)
       .where((column) => holds(metadataOf(column), params.firstNeedle))
       .where((column) => holds(metadataOf(column), params.secondNeedle))
-      .select([
-        START.as('startMs'),
-        ...columns('Trace', 'sequence', 'spanCount', 'hasError', 'promptTokens', 'completionTokens'),
-        ...columns('Trace', 'totalCostNanoUsd', 'firstTokenMs', 'durationMs'),
-        METADATA_BYTES.as('metadataBytes'),
-        AGGREGATES_START.as('aggregatesJson'),
-      ])
+      .select(FACTS)
       .orderBy(START)
       .orderBy('sequence')
       .limit(params.limit)
   );
 }
 
-export const listDurations = query<OfTraces>()((db, params, dialect) =>
-  tracesOf(db, params, dialect).select([
-    'sequence as sequence',
-    START.as('startMs'),
-    ...columns('Trace', 'insertedAtMs', 'spanCount', 'durationMs', 'firstTokenMs'),
-  ]),
-);
+export const listNamed = query<OfTraces>()((db, params, dialect) => tracesOf(db, params, dialect).select(FACTS));
 
 export const { listSpans, listSpansBehind } = spanQueries(spansOf);
 

@@ -1,6 +1,6 @@
 /**
- * Sums traces up: from the hourly sums where these suffice, and else by scanning traces. The rules of the domain count,
- * so that every store answers the same.
+ * Sums traces up: from the hourly sums where these suffice, else by the index of traces, and where it cannot answer by
+ * scanning traces. The rules of the domain count, so that every store answers the same.
  */
 
 import { hash } from 'node:crypto';
@@ -19,14 +19,21 @@ import type {
 import { GROUP_HASH, READ_MAX_MS } from '../long-reads.ts';
 import { summariseEvaluations } from './evaluation-sums.ts';
 import { type HourPlan, planHours, rangesBesideHours, readHours } from './hours.ts';
+import { type IndexReading, statsByIndex, summariseByIndex } from './indexed-analytics.ts';
+import type { IndexedSums } from './indexed-sums.ts';
 import { type AnalyticsRunner, type Needs, type ScanRange, scanTraces, wholeRange } from './trace-scan.ts';
 
-export function createTraceAnalytics(runner: AnalyticsRunner): TraceAnalytics {
+export function createTraceAnalytics(runner: AnalyticsRunner, index: IndexedSums): TraceAnalytics {
   return {
-    summarise: (query) => summarise(runner, query),
-    statsOfUser: (query) => statsOfUser(runner, query),
+    summarise: (query) => summarise(beginReading(runner, index), query),
+    statsOfUser: (query) => statsOfUser(beginReading(runner, index), query),
     summariseEvaluations: (query) => summariseEvaluations(runner, query),
   };
+}
+
+function beginReading(runner: AnalyticsRunner, index: IndexedSums): IndexReading {
+  const endsAtMs = runner.nowMs() + READ_MAX_MS;
+  return { runner, index, isOver: () => runner.nowMs() > endsAtMs };
 }
 
 type Pass = {
@@ -36,11 +43,12 @@ type Pass = {
   readonly isOver: () => boolean;
 };
 
-async function summarise(runner: AnalyticsRunner, query: AnalyticsQuery): Promise<AnalyticsAnswer> {
-  const endsAtMs = runner.nowMs() + READ_MAX_MS;
-  const isOver = () => runner.nowMs() > endsAtMs;
-  const tallies = createTallies(query, GROUP_HASH);
+async function summarise(reading: IndexReading, query: AnalyticsQuery): Promise<AnalyticsAnswer> {
   const plan = planHours(query);
+  const found = plan === null ? await summariseByIndex(reading, query) : null;
+  if (found !== null) return found;
+  const { runner, isOver } = reading;
+  const tallies = createTallies(query, GROUP_HASH);
   const pass = { runner, query, tallies, isOver };
   while (tallies.beginPass()) {
     const ranges = plan === null ? [wholeRange(query)] : await addHours(pass, plan);
@@ -92,10 +100,12 @@ function needsOf({ groupBy, conditions }: AnalyticsQuery): Needs {
 const THREADS_MAX = 1_000_000;
 const THREAD_NUMBER_BYTES = 6;
 
-async function statsOfUser(runner: AnalyticsRunner, query: UserStatsQuery): Promise<UserStatsAnswer> {
+async function statsOfUser(reading: IndexReading, query: UserStatsQuery): Promise<UserStatsAnswer> {
+  const found = await statsByIndex(reading, query);
+  if (found !== null) return found;
+  const { runner, isOver } = reading;
   const conditions = { userId: query.userId, customerId: null, threadId: null, label: null, model: null };
   const needs = { metadata: true, spans: false, needles: needlesOf(conditions) };
-  const endsAtMs = runner.nowMs() + READ_MAX_MS;
   const sums = noSums();
   const threads = new Set<number>();
   let [firstSeenMs, lastSeenMs]: [number | null, number | null] = [null, null];
@@ -108,7 +118,7 @@ async function statsOfUser(runner: AnalyticsRunner, query: UserStatsQuery): Prom
       firstSeenMs ??= facts.trace.startMs;
       lastSeenMs = facts.trace.startMs;
     }
-    if (runner.nowMs() > endsAtMs || threads.size > THREADS_MAX) return { kind: 'too_long' };
+    if (isOver() || threads.size > THREADS_MAX) return { kind: 'too_long' };
   }
   const totals = totalsOfSums(sums, NO_DURATIONS);
   return { kind: 'stats', stats: { totals, threads: threads.size, firstSeenMs, lastSeenMs } };

@@ -9,7 +9,9 @@ import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readPages, readSpansOf, SPANS_A
 import type { RowOf } from '../statements/statement.ts';
 import type { Queries, QueryRunner } from '../transaction.ts';
 
-export type AnalyticsQueries = Queries['analytics'] & Pick<Queries['searchIndex'], 'listPending'>;
+export type AnalyticsQueries = Queries['analytics'] &
+  Pick<Queries['searchIndex'], 'listPending'> &
+  Pick<Queries['traces'], 'listOutdated'>;
 export type AnalyticsRunner = QueryRunner<AnalyticsQueries> & {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
@@ -74,9 +76,28 @@ export async function* scanTraces(
   }
 }
 
+const NAMED_AT_ONCE = 500;
+
+/** The same for traces that are named by their sequences; those that were removed are left out. */
+export async function* readTraces(
+  runner: AnalyticsRunner,
+  projectNumber: number,
+  { sequences, needs }: { readonly sequences: readonly number[]; readonly needs: Omit<Needs, 'needles'> },
+): AsyncGenerator<readonly TraceFacts[]> {
+  const { queries, runQuery } = runner;
+  for (let start = 0; start < sequences.length; start += NAMED_AT_ONCE) {
+    const some = sequences.slice(start, start + NAMED_AT_ONCE);
+    const rows = await runQuery(queries.listNamed, { projectNumber, sequences: some });
+    for (const batch of cut(rows, needs)) {
+      yield await readFacts(runner, projectNumber, { batch, needs });
+      await nextTurn();
+    }
+  }
+}
+
 const LISTINGS = { any: 'listTraces', small: 'listSmallTraces', large: 'listLargeTraces' } as const;
 
-function cut(rows: readonly TraceRow[], needs: Needs): readonly (readonly TraceRow[])[] {
+function cut(rows: readonly TraceRow[], needs: Omit<Needs, 'needles'>): readonly (readonly TraceRow[])[] {
   return cutIntoBatches(
     rows,
     (row) => [needs.spans || isOutdated(row) ? row.spanCount : 0, needs.metadata ? row.metadataBytes : 0],
@@ -87,7 +108,7 @@ function cut(rows: readonly TraceRow[], needs: Needs): readonly (readonly TraceR
 async function readFacts(
   { queries, runQuery }: AnalyticsRunner,
   projectNumber: number,
-  { batch, needs }: { readonly batch: readonly TraceRow[]; readonly needs: Needs },
+  { batch, needs }: { readonly batch: readonly TraceRow[]; readonly needs: Omit<Needs, 'needles'> },
 ): Promise<readonly TraceFacts[]> {
   const spans = await readSpansOf<SpanRow>(needs.spans ? batch : batch.filter(isOutdated), {
     list: (sequences) => runQuery(queries.listSpans, { projectNumber, sequences }),

@@ -21,7 +21,7 @@ import {
   totalOf,
 } from './named-traces.ts';
 import type { SearchRunner } from './search-runner.ts';
-import type { IndexSelection, PageAsked, TraceIndex } from './trace-index.ts';
+import type { IndexSelection, SelectedPage, TraceIndex } from './trace-index.ts';
 
 /** With more traces that are not indexed, scanning all traces in order is faster. */
 const PENDING_MAX = 20_000;
@@ -84,7 +84,7 @@ type SelectedRows = {
 };
 
 /** The rows of the next candidates. Those that were removed since they were indexed are left out. */
-async function selectRows({ runner, query, selection }: Parts, page: PageAsked): Promise<SelectedRows> {
+async function selectRows({ runner, query, selection }: Parts, page: SelectedPage): Promise<SelectedRows> {
   const { sequences, last } = await selection.select(page);
   const found = await findBySequences(runner, query.projectNumber, sequences);
   return { rows: rankFound(found, query).filter((row) => isBehind(row, page.after, query)), last };

@@ -57,13 +57,13 @@ export type IndexQuery = {
 /** The candidates of a query: every trace that fits, but for those left out. */
 export type IndexSelection = {
   /** The first candidates after a position, in the order of the query. */
-  readonly select: SelectPage;
+  select: Select;
   /** Counts up to a limit. */
   count(limit: number): Promise<number>;
 };
 
-export type PageAsked = { readonly after: SearchPosition | null; readonly limit: number };
-export type SelectPage = (page: PageAsked) => Promise<Selected>;
+export type Select = (page: SelectedPage) => Promise<Selected>;
+export type SelectedPage = { readonly after: SearchPosition | null; readonly limit: number };
 
 export type Selected = {
   readonly sequences: readonly number[];

@@ -30,6 +30,7 @@ import { createRowTypes, type RowTypes } from './binary-arrays.ts';
 import { createWakeUps } from './delivery-wake.ts';
 import { isAway, isStorageFailure, storageFault } from './failures.ts';
 import { refuseHalfCopied, refuseUnsafeCommits } from './fitness.ts';
+import { createIndexedSums } from './indexed-sums.ts';
 import { unitsOf } from './mapper.ts';
 import { createMonitorCache } from './monitor-cache.ts';
 import { createMonths } from './months.ts';
@@ -246,6 +247,7 @@ function createReads(pool: Pool): SumReads {
   return limitSumReads(
     createSumReads(runnerOf, queries, {
       index: createTraceIndex(pool),
+      indexedSums: createIndexedSums(pool),
       findRequests: (keys) => runQuery(queries.append.findRequest, keys),
       findPositions: (keys) => runQuery(queries.append.findEventPosition, keys),
     }),

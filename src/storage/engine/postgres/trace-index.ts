@@ -12,8 +12,8 @@ import {
 } from '../../../domain/traces/search/trace-search-store.ts';
 import type { IndexPlan, RangedNumber } from '../../search/index-plan.ts';
 import { lastKey } from '../../search/named-traces.ts';
-import type { IndexQuery, IndexSelection, PageAsked, TraceIndex } from '../../search/trace-index.ts';
-import { toFault } from './failures.ts';
+import type { IndexQuery, IndexSelection, SelectedPage, TraceIndex } from '../../search/trace-index.ts';
+import { createRunPlanned, listOf, type RunPlanned } from './planned-query.ts';
 import type { Pool } from './pool.ts';
 import { triplesOf } from './text-triples.ts';
 
@@ -45,22 +45,13 @@ const LIST_MAX = 16;
 const SOUGHT_LENGTH_MAX = 64;
 
 export function createTraceIndex(pool: Pool): TraceIndex {
-  /** The values are in the text: the connections have statements with parameters planned once for all values. */
-  const run: Run = async (settings, statement) => {
-    try {
-      const results: unknown = await pool.withConnection((client) => client.query(`${settings}; ${statement}`));
-      return (results as pg.QueryResult<never>[]).at(-1)?.rows ?? [];
-    } catch (error) {
-      throw toFault(error);
-    }
-  };
+  const run = createRunPlanned(pool);
   return { open: async (asked) => createSelection(run, asked) };
 }
 
-type Run = <Row>(settings: string, statement: string) => Promise<readonly Row[]>;
 type Row = SearchPosition & { readonly sequence: number };
 
-function createSelection(run: Run, { query, plan, leftOut }: IndexQuery): IndexSelection {
+function createSelection(run: RunPlanned, { query, plan, leftOut }: IndexQuery): IndexSelection {
   const terms = termsOf(plan, overlaps);
   const bounds = boundsOf(query, plan);
   if (leftOut.length > 0) bounds.push(`trace_sequence <> ALL (${listOf(leftOut, 'bigint')})`);
@@ -86,7 +77,7 @@ function createSelection(run: Run, { query, plan, leftOut }: IndexQuery): IndexS
   }
 
   /** Null: too many fit. */
-  async function sortFitting({ after, limit }: PageAsked): Promise<readonly Row[] | null> {
+  async function sortFitting({ after, limit }: SelectedPage): Promise<readonly Row[] | null> {
     const key = `coalesce(${column}, ${last})`;
     const found = await run<Row & { readonly count: number }>(
       BY_TERM,
@@ -101,7 +92,7 @@ function createSelection(run: Run, { query, plan, leftOut }: IndexQuery): IndexS
     return fits < MANY ? found : null;
   }
 
-  async function walk({ after, limit }: PageAsked): Promise<readonly Row[]> {
+  async function walk({ after, limit }: SelectedPage): Promise<readonly Row[]> {
     const settings = terms.length > 0 ? IN_ORDER : PLANNED;
     const list = (rest: string) =>
       run<Row>(
@@ -189,8 +180,4 @@ function within(column: string, { fromMs, toMs }: InstantRange): readonly string
     ...(fromMs > EVER.fromMs ? [`${column} >= ${fromMs}`] : []),
     ...(toMs < EVER.toMs ? [`${column} <= ${toMs}`] : []),
   ];
-}
-
-function listOf(numbers: Iterable<number>, type: string): string {
-  return `'{${[...numbers].join(',')}}'::${type}[]`;
 }

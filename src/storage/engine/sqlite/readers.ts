@@ -2,8 +2,7 @@
 
 import type { RunSteps } from '../../../domain/steps.ts';
 import type { StoredTrace } from '../../../domain/traces/telemetry-port.ts';
-import { createSumReads, type SumReads } from '../../reads.ts';
-import type { TraceIndex } from '../../search/trace-index.ts';
+import { createSumReads, type IndexReads, type SumReads } from '../../reads.ts';
 import { createTraceFinder, type TraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, type TraceReads, type WholeTraceReads } from '../../traces/trace-reads.ts';
 import { packPrefixRange } from './compact-ids.ts';
@@ -48,12 +47,12 @@ export function createTraceReader({ db, runRead, queries }: Reading, runSteps: R
   };
 }
 
-export function createReads({ db, runRead, queries }: Reading, index: TraceIndex): SumReads {
+export function createReads({ db, runRead, queries }: Reading, index: IndexReads): SumReads {
   const { findRequest, findEventPosition } = queries.append;
   const runnerOf = <Of>(some: Of) => createQueryRunner(db, runRead, some);
   const { runQuery } = runnerOf(null);
   return createSumReads(runnerOf, queries, {
-    index,
+    ...index,
     findRequests: async (keys) => (await Promise.all(keys.map((key) => runQuery(findRequest, key)))).flat(),
     findPositions: async (keys) => (await Promise.all(keys.map((key) => runQuery(findEventPosition, key)))).flat(),
   });

@@ -7,7 +7,7 @@ import type { IndexQuery, IndexSelection, TraceIndex } from '../../search/trace-
 import type { Database } from './connection.ts';
 import { CHUNK_TRACES } from './search-file.ts';
 import { type Chunk, createSearchRows, type Piece, type Row, type SearchRows } from './search-rows.ts';
-import type { SearchSteps } from './search-steps.ts';
+import type { SearchedFile } from './search-steps.ts';
 import { anyBucket, matchFacets, matchText, mayHave, projectToken } from './search-tokens.ts';
 import { createWalk, runsOf, type Scope, toSelected } from './search-walk.ts';
 import { createTurns } from './turns.ts';
@@ -24,10 +24,7 @@ const BUCKETS_MAX = 512;
 
 const EMPTY: IndexSelection = { select: async () => ({ sequences: [], last: null }), count: async () => 0 };
 
-export function createSearchIndex({
-  searchedFile,
-  noteFailure,
-}: Pick<SearchSteps, 'searchedFile' | 'noteFailure'>): TraceIndex {
+export function createSearchIndex({ searchedFile, noteFailure }: SearchedFile): TraceIndex {
   /** A search does without the index then. */
   const noteDamage = (error: unknown): null => {
     if (!noteFailure(error)) throw error;

@@ -25,6 +25,8 @@ export type IndexStep = { readonly step: string; readonly marks: readonly Indexe
 export type StepDone = { readonly step: IndexStep | null; readonly isDone: boolean };
 
 export type SearchSteps = ReturnType<typeof createSearchSteps>;
+/** The file, for what reads it. */
+export type SearchedFile = Pick<SearchSteps, 'searchedFile' | 'noteFailure'>;
 /** The work that the main thread asks for. */
 export type SearchWork = Pick<SearchSteps, 'indexSome' | 'countUnbuilt'>;
 

@@ -6,7 +6,7 @@
 import type { SearchQuery } from '../../../domain/traces/search/trace-search-store.ts';
 import type { RangedNumber } from '../../search/index-plan.ts';
 import { comparePositions, lastKey, positionOf } from '../../search/named-traces.ts';
-import type { SelectPage } from '../../search/trace-index.ts';
+import type { Select } from '../../search/trace-index.ts';
 import { CHUNK_TRACES } from './search-file.ts';
 import type { Bucket, Chunk, Piece, Row, SearchRows } from './search-rows.ts';
 import { anyBucket, greatestOf, leastOf, NONE } from './search-tokens.ts';
@@ -48,7 +48,7 @@ const NUMBERS: Readonly<Record<SearchQuery['sort'], RangedNumber | null>> = {
 };
 
 /** `spread`: about how many traces there are for each candidate. */
-export function createWalk(scope: Scope, spread: number): SelectPage {
+export function createWalk(scope: Scope, spread: number): Select {
   const number = NUMBERS[scope.query.sort];
   return number === null ? walk(scope, chunkParts(scope), spread) : walk(scope, bucketParts(scope, number), spread);
 }
@@ -57,7 +57,7 @@ function walk<Of extends Part>(
   { rows, query, leftOut, turns }: Scope,
   { list, piecesOf }: Parts<Of>,
   spread: number,
-): SelectPage {
+): Select {
   const isBefore = (key: number, other: number) => (query.isAscending ? key < other : key > other);
   return async ({ after, limit }) => {
     let together = within(MORE * limit * spread);

@@ -13,6 +13,7 @@ import { takeInTurns } from '../../traces/trace-reads.ts';
 import { type Database, openReadHandle, type RunRead, readNow } from './connection.ts';
 import type { CallWriter, Core, OpenedCore, WriterVerbs } from './core.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
+import { createIndexReads } from './indexed-sums.ts';
 import { acquireLock, type Lock, requireLock } from './lock.ts';
 import { bindQueries, type SqliteQueries } from './queries.ts';
 import { paceReads } from './read-pace.ts';
@@ -20,7 +21,6 @@ import { createFinder, createReads, createTraceReader, type Reading, routeReads 
 import { createRetention } from './retention.ts';
 import { roomsOf } from './rooms.ts';
 import { createQueryRunner } from './run-query.ts';
-import { createSearchIndex } from './search-index.ts';
 import { createSearchSteps } from './search-steps.ts';
 import { createIndexWork } from './search-work.ts';
 import { spawnThread } from './thread-calls.ts';
@@ -245,7 +245,7 @@ function startEngine(
 
 function searchHere(reading: Reading) {
   const searchWork = createSearchSteps(reading);
-  return { reads: createReads(reading, createSearchIndex(searchWork)), searchWork, close: searchWork.close };
+  return { reads: createReads(reading, createIndexReads(searchWork)), searchWork, close: searchWork.close };
 }
 
 /** An object with a method for each verb of the writer, which makes one call. */

@@ -36,9 +36,9 @@ async function serveWriter({ file, jobQueue, lockFile }: ThreadInput): Promise<v
 
 async function serveReader({ file, statements }: ThreadInput): Promise<void> {
   if (statements === null) throw new Error('a thread that reads is given its statements');
-  const [{ createReads, createTraceReader }, { createSearchIndex }, { createSearchSteps }] = await Promise.all([
+  const [{ createReads, createTraceReader }, { createIndexReads }, { createSearchSteps }] = await Promise.all([
     import('./readers.ts'),
-    import('./search-index.ts'),
+    import('./indexed-sums.ts'),
     import('./search-steps.ts'),
   ]);
   const db = openWaitingReadHandle(file);
@@ -48,7 +48,7 @@ async function serveReader({ file, statements }: ThreadInput): Promise<void> {
   const reads = createTraceReader(reading, async (steps) => runWithoutPauses(steps));
   const steps = createSearchSteps(reading);
   const { indexSome, countUnbuilt } = steps;
-  serveCalls({ ...reads, ...createReads(reading, createSearchIndex(steps)), indexSome, countUnbuilt }, async () => {
+  serveCalls({ ...reads, ...createReads(reading, createIndexReads(steps)), indexSome, countUnbuilt }, async () => {
     await steps.close();
     db.close();
   });

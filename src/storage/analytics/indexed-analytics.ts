@@ -1,0 +1,163 @@
+/**
+ * Sums traces up by the index. Traces that changed since they were indexed are read from their tables, and left out of the
+ * index. Groups get their names from the metadata of their traces.
+ */
+
+import { type Dimensions, groupsOfTrace, matchTrace, readDimensions } from '../../domain/analytics/dimensions.ts';
+import { compareRanks } from '../../domain/analytics/group-ranking.ts';
+import type { GroupBy } from '../../domain/analytics/query.ts';
+import { compareNames, inOrder } from '../../domain/analytics/tallies.ts';
+import type {
+  AnalyticsAnswer,
+  AnalyticsQuery,
+  TraceConditions,
+  TraceRange,
+  UserStatsAnswer,
+  UserStatsQuery,
+} from '../../domain/analytics/trace-analytics-store.ts';
+import { dimensionNumber } from '../search/index-plan.ts';
+import type { ChangedTrace, Dimension, IndexedSums, Ranking, TracesQuery } from './indexed-sums.ts';
+import { type AnalyticsRunner, readTraces } from './trace-scan.ts';
+
+export type IndexReading = {
+  readonly runner: AnalyticsRunner;
+  readonly index: IndexedSums;
+  readonly isOver: () => boolean;
+};
+
+/** With more traces that are not indexed, scanning all traces is better. */
+const CHANGED_MAX = 20_000;
+/** The same of large traces whose totals an append left out. */
+const OUTDATED_MAX = 100;
+const NEEDS = { metadata: true, spans: false };
+
+type Grouping = Exclude<GroupBy, 'model'>;
+
+const DIMENSIONS: Readonly<Record<Grouping, Dimension | null>> = {
+  none: null,
+  user_id: 'user',
+  customer_id: 'customer',
+  thread_id: 'thread',
+  label: 'label',
+};
+
+/** Null: the index cannot answer. */
+export async function summariseByIndex(reading: IndexReading, query: AnalyticsQuery): Promise<AnalyticsAnswer | null> {
+  const { groupBy, conditions, groupsMax, bucketsMax } = query;
+  if (groupBy === 'model' || conditions.model !== null) return null;
+  const names = createNames(reading, query.projectNumber, groupBy);
+  const traces = await readQuery(reading, query, { conditions, names });
+  if (traces === null) return null;
+  let isTruncated = false;
+  const found = await reading.index.sumUp({ ...query, ...traces, groupBy: DIMENSIONS[groupBy] }, async (ranking) => {
+    isTruncated = ranking.count > groupsMax;
+    return await names.first(ranking, groupsMax);
+  });
+  if (found === null) return null;
+  if (found === 'too_long') return { kind: 'too_long' };
+  if (found.length > bucketsMax) return { kind: 'too_many_buckets' };
+  const buckets = found.map(({ number, ...bucket }) => ({ ...bucket, group: names.of(number) }));
+  return { kind: 'buckets', buckets: inOrder(buckets), isTruncated };
+}
+
+/** Null: the index cannot answer. */
+export async function statsByIndex(
+  reading: IndexReading,
+  { userId, ...query }: UserStatsQuery,
+): Promise<UserStatsAnswer | null> {
+  const names = createNames(reading, query.projectNumber, 'none');
+  const conditions = { userId, customerId: null, threadId: null, label: null, model: null };
+  const traces = await readQuery(reading, query, { conditions, names });
+  const stats = traces === null ? null : await reading.index.statsOf(traces);
+  if (stats === null) return null;
+  return stats === 'too_long' ? { kind: 'too_long' } : { kind: 'stats', stats };
+}
+
+type Asked = { readonly conditions: TraceConditions; readonly names: Names };
+
+/** Null: too many traces changed since they were indexed. */
+async function readQuery(
+  { runner, isOver }: IndexReading,
+  { projectNumber, fromMs, toMs, expiredBeforeMs }: TraceRange,
+  { conditions, names }: Asked,
+): Promise<TracesQuery | null> {
+  const { queries, runQuery } = runner;
+  // Before the pending traces, which have those that were completed meanwhile; and those before the index, so that a
+  // trace that is indexed meanwhile is known.
+  const outdated = await runQuery(queries.listOutdated, { projectNumber, limit: OUTDATED_MAX + 1 });
+  const pending = await runQuery(queries.listPending, { projectNumber, limit: CHANGED_MAX + 1 });
+  if (outdated.length > OUTDATED_MAX || pending.length > CHANGED_MAX) return null;
+  const leftOut = [...new Set([...outdated, ...pending].map(({ sequence }) => sequence))];
+  const receivedFromMs = expiredBeforeMs ?? Number.MIN_SAFE_INTEGER;
+  const changed: ChangedTrace[] = [];
+  for await (const part of readTraces(runner, projectNumber, { sequences: leftOut, needs: NEEDS })) {
+    for (const { trace, metadataJson } of part) {
+      if (trace.startMs < fromMs || trace.startMs > toMs || trace.insertedAtMs < receivedFromMs) continue;
+      const dimensions = readDimensions(metadataJson ?? '{}');
+      if (!matchTrace(dimensions, conditions)) continue;
+      const { durationMs, ...rest } = trace;
+      const totalTimeMs = durationMs === null ? null : Math.max(0, durationMs);
+      changed.push({ ...rest, totalTimeMs, ...names.numbersOf(dimensions) });
+    }
+  }
+  return {
+    ...{ projectNumber, fromMs, toMs, receivedFromMs, changed, leftOut, isOver },
+    conditions: numbersOf(projectNumber, conditions),
+  };
+}
+
+function numbersOf(
+  projectNumber: number,
+  { userId, customerId, threadId, label }: TraceConditions,
+): TracesQuery['conditions'] {
+  const values = { user: userId, customer: customerId, thread: threadId, label };
+  return (Object.keys(values) as Dimension[]).flatMap((dimension) => {
+    const value = values[dimension];
+    return value === null ? [] : [{ dimension, number: dimensionNumber(projectNumber, value) }];
+  });
+}
+
+type Names = ReturnType<typeof createNames>;
+
+/** The names of the groups, by their numbers. */
+function createNames({ runner }: IndexReading, projectNumber: number, groupBy: Grouping) {
+  const names = new Map<number, string>();
+  const numbers = new Map<string, number>();
+  /** Whether two names have the same number. */
+  let isMixed = false;
+
+  function learn(name: string): number {
+    const number = numbers.get(name) ?? dimensionNumber(projectNumber, name);
+    isMixed ||= names.has(number) && names.get(number) !== name;
+    names.set(number, name);
+    numbers.set(name, number);
+    return number;
+  }
+
+  function learnGroups(dimensions: Dimensions): readonly (number | null)[] {
+    if (groupBy === 'none') return [null];
+    return groupsOfTrace(dimensions, groupBy).map((name) => (name === null ? null : learn(name)));
+  }
+
+  const nameOf = (number: number | null) => (number === null ? null : (names.get(number) ?? null));
+
+  return {
+    of: nameOf,
+    numbersOf: (dimensions: Dimensions) => ({
+      groups: learnGroups(dimensions),
+      thread: dimensions.threadId === null ? null : dimensionNumber(projectNumber, dimensions.threadId),
+    }),
+    /** Null where a name is unknown or unsure: a trace changed meanwhile, or two names have the same number. */
+    async first({ groups }: Ranking, groupsMax: number): Promise<readonly (number | null)[] | null> {
+      const sequences = [...new Set(groups.flatMap((group) => group.sequences))];
+      for await (const part of readTraces(runner, projectNumber, { sequences, needs: NEEDS })) {
+        for (const { metadataJson } of part) learnGroups(readDimensions(metadataJson ?? '{}'));
+      }
+      if (isMixed || groups.some(({ number }) => number !== null && !names.has(number))) return null;
+      return groups
+        .toSorted((one, other) => compareRanks(one, other) || compareNames(nameOf(one.number), nameOf(other.number)))
+        .slice(0, groupsMax)
+        .map(({ number }) => number);
+    },
+  };
+}

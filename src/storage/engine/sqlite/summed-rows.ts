@@ -1,0 +1,140 @@
+/** Reads the rows that analytics sum up from the file of the index, slice by slice. */
+
+import type { Condition, Dimension, TracesQuery } from '../../analytics/indexed-sums.ts';
+import type { Database } from './connection.ts';
+import { CHUNK_TRACES } from './search-file.ts';
+import { createTurns } from './turns.ts';
+
+export type Cell = string | number | null;
+/** The sequences of one statement. */
+export type Slice = { readonly from: number; readonly to: number };
+
+export type SummedRows = ReturnType<typeof createSummedRows>;
+
+export const COLUMNS: Readonly<Record<Dimension, string>> = {
+  user: 'user_value',
+  customer: 'customer_value',
+  thread: 'thread_value',
+  label: 'labels',
+};
+
+/** Other reads have their turn after each slice. A trace with a thousand labels takes as long as hundreds without. */
+const SLICE_MIN = 64;
+const SLICE_MAX = 65_536;
+const SHORT_MS = 3;
+const LONG_MS = 8;
+/** So many rows are soon garbage, before it is copied. */
+const ROWS_MAX = 2_048;
+
+export function createSummedRows(file: Database, query: TracesQuery) {
+  const { projectNumber, fromMs, toMs, receivedFromMs, conditions, isOver } = query;
+  const own = [
+    'project_number = ?',
+    ...conditions.map(({ dimension }) => (dimension === 'label' ? HAS_LABEL : `${COLUMNS[dimension]} = ?`)),
+  ].join(' AND ');
+  const ownCells = [
+    projectNumber,
+    ...conditions.flatMap(({ dimension, number }) => (dimension === 'label' ? [String(number), number] : [number])),
+  ];
+  const bounds = [fromMs, toMs, receivedFromMs];
+  const leftOut = Float64Array.from(query.leftOut).sort();
+
+  function leftOutOf({ from, to }: Slice): string | null {
+    const first = indexOfFirst(leftOut, from);
+    const some = leftOut.subarray(first, indexOfFirst(leftOut, to + 1));
+    return some.length === 0 ? null : JSON.stringify([...some]);
+  }
+
+  return {
+    /** Passes the columns of each row to `take`, until it returns true. False: the time is over. */
+    async forEach(
+      { columns, values }: { readonly columns: readonly string[]; readonly values: Values | null },
+      take: (row: readonly Cell[], slice: Slice) => boolean,
+    ): Promise<boolean> {
+      const among = values === null ? { text: '', cells: [] } : isAmong(values);
+      const text = `SELECT ${columns.join()} FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${own}${among.text}`;
+      const all = file.prepare<Cell[], Cell[]>(text).raw();
+      const some = file.prepare<Cell[], Cell[]>(`${text} AND ${IS_WITHIN} AND ${IS_OTHER}`).raw();
+      const turns = createTurns();
+      let size = SLICE_MIN;
+      for (const run of runsOf(file, query)) {
+        for (let from = run.from; from <= run.to; ) {
+          const slice = { from, to: Math.min(run.to, from + size - 1) };
+          const startedAtMs = performance.now();
+          const known = leftOutOf(slice);
+          const cells = [slice.from, slice.to, ...ownCells, ...among.cells];
+          const isAll = run.isInside && known === null;
+          const rows = isAll ? all.all(...cells) : some.all(...cells, ...bounds, known ?? '[]');
+          for (const row of rows) if (take(row, slice)) return true;
+          const tookMs = performance.now() - startedAtMs;
+          if (tookMs > LONG_MS) size = Math.max(SLICE_MIN, size / 2);
+          else if (tookMs < SHORT_MS && rows.length < ROWS_MAX) size = Math.min(SLICE_MAX, size * 2);
+          from = slice.to + 1;
+          await turns.next();
+          if (isOver()) return false;
+        }
+      }
+      return true;
+    },
+
+    /** A trace of a slice that has a value; null: it has none any more. */
+    find({ from, to }: Slice, { dimension, number }: Condition): number | null {
+      const has = dimension === 'label' ? HAS_LABEL : `${COLUMNS[dimension]} = ?`;
+      const value = dimension === 'label' ? [String(number), number] : [number];
+      const text = `SELECT sequence FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${own} AND ${has}
+        AND ${IS_WITHIN} AND ${IS_OTHER} LIMIT 1`;
+      const found = file.prepare<Cell[], number>(text).pluck();
+      return found.get(from, to, ...ownCells, ...value, ...bounds, leftOutOf({ from, to }) ?? '[]') ?? null;
+    },
+  };
+}
+
+const HAS_LABEL = 'instr(labels, ?) > 0 AND EXISTS (SELECT 1 FROM json_each(labels) WHERE value = ?)';
+const IS_WITHIN = 'started_at BETWEEN ? AND ? AND inserted_at >= ?';
+const IS_OTHER = 'sequence NOT IN (SELECT value FROM json_each(?))';
+
+/** Values one of which a trace must have; null: none. */
+type Values = { readonly dimension: Exclude<Dimension, 'label'>; readonly numbers: readonly (number | null)[] };
+
+function isAmong({ dimension, numbers }: Values) {
+  const column = COLUMNS[dimension];
+  const known = numbers.filter((number) => number !== null);
+  const orNull = known.length < numbers.length ? ` OR ${column} IS NULL` : '';
+  return {
+    text: ` AND (${column} IN (SELECT value FROM json_each(?))${orNull})`,
+    cells: [JSON.stringify(known)],
+  };
+}
+
+/** Sequences among which the traces are. `isInside`: whether all that the project has there are within the bounds. */
+type Run = { readonly from: number; to: number; readonly isInside: boolean };
+type Chunk = { readonly chunk: number; readonly isInside: number };
+
+function runsOf(file: Database, { projectNumber, fromMs, toMs, receivedFromMs }: TracesQuery): readonly Run[] {
+  const chunks = file
+    .prepare<Cell[], Chunk>(
+      `SELECT chunk, started_from >= ? AND started_to <= ? AND inserted_from >= ? AS isInside FROM chunks
+       WHERE project_number = ? AND started_to >= ? AND started_from <= ? ORDER BY chunk`,
+    )
+    .all(fromMs, toMs, receivedFromMs, projectNumber, fromMs, toMs);
+  const runs: Run[] = [];
+  for (const { chunk, ...bounds } of chunks) {
+    const isInside = bounds.isInside === 1;
+    const [from, to] = [chunk * CHUNK_TRACES, (chunk + 1) * CHUNK_TRACES - 1];
+    const run = runs.at(-1);
+    if (run?.to === from - 1 && run.isInside === isInside) run.to = to;
+    else runs.push({ from, to, isInside });
+  }
+  return runs;
+}
+
+/** The first index whose number is at least this one. */
+function indexOfFirst(sorted: Float64Array, number: number): number {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((sorted[middle] ?? 0) < number) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
