@@ -5,6 +5,7 @@ import { createNumberIds } from '../../../domain/analytics/number-ids.ts';
 import { costOf } from '../../../domain/analytics/sums.ts';
 import type { Dimension, IndexedAnswer, SumsQuery } from '../../analytics/indexed-sums.ts';
 import { type Cell, COLUMNS, type Slice, type SummedRows } from './summed-rows.ts';
+import { createTurns } from './turns.ts';
 
 /** A group, and the slices of the first and the last row that has its value. */
 export type CountedGroup = Ranked & {
@@ -18,6 +19,7 @@ export type CountedGroups = ReturnType<ReturnType<typeof createRanking<CountedGr
 /** Each takes about a hundred bytes. With more of them each pass over the traces counts a part of the groups. */
 const COUNTED_MAX = 1_000_000;
 const PARTS_MAX = 16;
+const RANKED_AT_ONCE = 1_000;
 
 /** Null: there are too many groups. */
 export async function countGroups(
@@ -25,13 +27,17 @@ export async function countGroups(
   query: SumsQuery,
   { dimension, countedMax = COUNTED_MAX }: { readonly dimension: Dimension; readonly countedMax?: number | undefined },
 ): Promise<IndexedAnswer<CountedGroups>> {
+  const turns = createTurns();
   for (let parts = 1; parts <= PARTS_MAX; parts *= 2) {
     const ranking = createRanking<CountedGroup>(query.groupsMax);
     let outcome: 'through' | 'full' | 'too_long' = 'through';
     for (let part = 0; part < parts && outcome === 'through'; part += 1) {
       const counts = createCounts(countedMax, (number) => number % parts === part);
       outcome = await countPart(rows, query, { dimension, counts });
-      counts.forEach(ranking.add);
+      for (let first = 0; first < counts.size(); first += RANKED_AT_ONCE) {
+        for (const group of counts.list(first, first + RANKED_AT_ONCE)) ranking.add(group);
+        await turns.next();
+      }
     }
     if (outcome === 'too_long') return outcome;
     if (outcome === 'through') return ranking.end();
@@ -94,14 +100,16 @@ function createCounts(countedMax: number, isCovered: (number: number) => boolean
       costs.usd[id] = (costs.usd[id] ?? 0) + usd;
       costs.restNanoUsd[id] = (costs.restNanoUsd[id] ?? 0) + costNanoUsd - usd * NANO_PER_USD;
     },
-    forEach(take: (group: CountedGroup) => void): void {
-      traces.forEach((count, id) => {
+    size: () => traces.length,
+    /** The groups with ids from one on, and below another. */
+    list: (fromId: number, toId: number): readonly CountedGroup[] =>
+      traces.slice(fromId, toId).map((count, index) => {
+        const id = fromId + index;
         const number = ids.numberOf(id);
         const cost = { costUsd: costs.usd[id] ?? 0, costRestNanoUsd: costs.restNanoUsd[id] ?? 0 };
         const [first = null, last = null] = [slices.first[id], slices.last[id]];
-        take({ number: number === NONE ? null : number, traces: count, costUsd: costOf(cost), first, last });
-      });
-    },
+        return { number: number === NONE ? null : number, traces: count, costUsd: costOf(cost), first, last };
+      }),
   };
 }
 
