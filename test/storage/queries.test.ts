@@ -19,7 +19,8 @@ describe('compiled queries', () => {
   it('are the same for every store but where they are called after one', () => {
     const [sqlite, postgres] = [byName(openSqliteQueries()), byName(openPostgresQueries())];
     expect(sqlite.size).toBeGreaterThan(0);
-    const common = (names: Iterable<string>) => [...names].filter((name) => !/^(append|search)(Sqlite|Postgres)\./.test(name));
+    const common = (names: Iterable<string>) =>
+      [...names].filter((name) => !/^(append|search)(Sqlite|Postgres)\./.test(name));
     expect(common(sqlite.keys())).toEqual(common(postgres.keys()));
     for (const { text } of postgres.values()) expect(text).not.toContain('?');
   });
