@@ -33,8 +33,8 @@ const CLOCK_INTERVAL_MS = 60_000;
 /** Indexes and blocks, which make later reads fast. */
 const INDEX_INTERVAL_MS = 2_000;
 const INDEX_RETRY_DELAY_MS = 30_000;
-/** The pause after a step, relative to its duration, so that indexing uses at most half a core. */
-const INDEX_REST_SHARE = 1;
+/** The pause after a step, relative to its duration: other reads in its thread have their turn. */
+const INDEX_REST_SHARE = 0.25;
 
 /** `failed`: the log line for a run that failed. */
 type Job = Omit<ScheduleOptions, 'wait' | 'onError'> & { readonly failed: string };
