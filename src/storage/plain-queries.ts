@@ -125,31 +125,27 @@ export function remove<Name extends TableName, By extends Column<Name>>(
   return { change: (db, params, dialect) => dialect.remove(db, table, some(params, by)) };
 }
 
-type Counted = { readonly projectNumber: number; readonly limit: number };
+type SomeOfTrace = { readonly projectNumber: number; readonly traceSequence: number; readonly limit: number };
 
 /**
- * Removes at most `limit` rows of a part, in the order of `key`. By a range of keys: the planner does not know how many
- * rows a part has, and might join badly.
+ * Removes at most `limit` rows of a trace, in the order of `key`. By a range of keys: the planner does not know how many
+ * rows a trace has, and might join badly.
  */
-export function removeSome<Part extends 'block' | 'traceSequence'>(
-  table: Part extends 'block' ? 'SearchFacet' | 'SearchPart' : 'Span' | 'UsageNode' | 'Evaluation',
-  part: Part,
-  key: string,
-): ChangeSource<Counted & { readonly [Name in Part]: number }> {
+export function removeSome(table: 'Span' | 'UsageNode' | 'Evaluation', key: string): ChangeSource<SomeOfTrace> {
   // The other tables have such columns, too.
   const [name, id] = [table as 'Span', key as 'spanId'];
-  return change((db, params) => {
-    const known = { projectNumber: params.projectNumber, [part]: params[part] };
+  return change((db, { projectNumber, traceSequence, limit }) => {
+    const rows = { projectNumber, traceSequence };
     const some = db
       .selectFrom(name)
-      .where(({ and }) => and(known as never))
+      .where(({ and }) => and(rows as never))
       .select(`${id} as key`);
     const last = db
-      .selectFrom(some.orderBy(id).limit(params.limit).as('some'))
+      .selectFrom(some.orderBy(id).limit(limit).as('some'))
       .select(({ fn }) => fn.max('some.key').as('last'));
     return db
       .deleteFrom(name)
-      .where(({ and }) => and(known as never))
+      .where(({ and }) => and(rows as never))
       .where(id, '<=', last);
   });
 }

@@ -195,6 +195,6 @@ function removeAll(table: 'Span' | 'UsageNode' | 'TraceText' | 'Evaluation' | 'E
   );
 }
 
-export const removeSomeSpans = removeSome('Span', 'traceSequence', 'spanId');
-export const removeSomeUsageNodes = removeSome('UsageNode', 'traceSequence', 'spanId');
-export const removeSomeEvaluations = removeSome('Evaluation', 'traceSequence', 'evaluationId');
+export const removeSomeSpans = removeSome('Span', 'spanId');
+export const removeSomeUsageNodes = removeSome('UsageNode', 'spanId');
+export const removeSomeEvaluations = removeSome('Evaluation', 'evaluationId');
