@@ -38,7 +38,7 @@ const READ_MAX_MS = 50;
 const TRACES_MIN = 200;
 const READ_SLOWLY_MAX_MS = 1_000;
 /** From the start on; after it no other value is counted by the index. */
-const COUNT_MAX_MS = 90;
+const COUNT_MAX_MS = 80;
 /** Counts stop at the first limit, which takes little time, and go on to the second one while there is time. */
 const COUNT_LIMITS = [1_000, TOTAL_MAX] as const;
 const ROWS_AT_ONCE = 500;
