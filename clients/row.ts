@@ -2,7 +2,7 @@
 
 /** null: nothing is read. */
 export type Row = {
-  /** Types of all spans, in the order of the trace. */
+  /** Types of all spans, sorted: spans that begin in one millisecond come in any order. */
   readonly types: string;
   readonly vendor: string | null;
   readonly model: string | null;
@@ -18,6 +18,7 @@ export type Row = {
   readonly thread: string | null;
   /** Names of further members. */
   readonly metadata: string | null;
+  /** Messages of all spans, each once, sorted. */
   readonly error: string | null;
 };
 
@@ -27,7 +28,6 @@ export type ReadTrace = {
   readonly metadata: { readonly [name: string]: unknown };
   readonly metrics: { readonly [name: string]: unknown };
   readonly models: readonly string[];
-  readonly error: { readonly message: string } | null;
   readonly spans: readonly ReadSpan[];
 };
 
@@ -36,6 +36,7 @@ type ReadSpan = {
   readonly vendor: string | null;
   readonly output: { readonly type: string; readonly value: unknown } | null;
   readonly metrics: { readonly [name: string]: unknown } | null;
+  readonly error: { readonly message: string } | null;
 };
 
 /** A client that has no root span sends several traces: a row is about all of them, oldest first. */
@@ -45,7 +46,10 @@ export function rowOf(traces: readonly ReadTrace[]): Row {
   const [prompt, completion] = [total('prompt_tokens'), total('completion_tokens')];
   const cost = total('total_cost');
   return {
-    types: spans.map(({ type }) => type).join(' '),
+    types: spans
+      .map(({ type }) => type)
+      .toSorted()
+      .join(' '),
     model: listOf(traces.flatMap(({ models }) => models).toSorted()),
     vendor: listOf(spans.map(({ vendor }) => vendor)),
     input: textOf(traces[0]?.input),
@@ -61,7 +65,7 @@ export function rowOf(traces: readonly ReadTrace[]): Row {
     metadata: listOf(
       traces.flatMap(({ metadata }) => Object.keys(metadata).filter((name) => !IDENTITY.has(name))).toSorted(),
     ),
-    error: listOf(traces.map(({ error }) => error?.message)),
+    error: listOf(spans.map(({ error }) => error?.message).toSorted()),
   };
 }
 
