@@ -12,7 +12,7 @@ import type { OtlpRecord } from '../otlp/log-record.ts';
 import { type OtlpSpan, SPAN_KINDS, STATUS_ERROR } from '../otlp/span.ts';
 import { first } from '../otlp/span-view.ts';
 import { eventAttributes } from './record-event.ts';
-import { idsOfCall } from './record-ids.ts';
+import { idsOfCall, timestampNano } from './record-ids.ts';
 
 const CLIENT = SPAN_KINDS.indexOf('SPAN_KIND_CLIENT');
 const NANO_PER_MS = 1_000_000;
@@ -67,11 +67,4 @@ function durationNano(sent: LosslessJson | undefined, timeNano: bigint): bigint 
   if (!(durationMs > 0 && durationMs <= DURATION_MAX_MS)) return 0n;
   const nano = BigInt(Math.round(durationMs * NANO_PER_MS));
   return nano < timeNano ? nano : 0n;
-}
-
-/** When a record without an instant says that it happened; 0: it does not. */
-function timestampNano({ attributes }: OtlpRecord): bigint {
-  const sent = attributes.get('event.timestamp');
-  const ms = typeof sent === 'string' ? Date.parse(sent) : Number.NaN;
-  return ms > 0 ? BigInt(ms) * BigInt(NANO_PER_MS) : 0n;
 }

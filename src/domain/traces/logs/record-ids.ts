@@ -10,18 +10,19 @@ import { THREAD_KEYS } from '../otlp/metadata-table.ts';
 
 const [TRACE_ID_DIGITS, SPAN_ID_DIGITS] = [32, 16] as const;
 const NANO_PER_MS = 1_000_000n;
+const TIMESTAMP = 'event.timestamp';
 const NANO_PER_DAY = 86_400_000_000_000n;
 
 export type CallIds = { readonly traceId: string; readonly spanId: string };
 
 /** Calls of one session on one UTC day share a trace; a call of no session has a trace of its own. */
 export function idsOfCall(record: OtlpRecord, name: string, projectId: string): CallIds {
-  return idsOf(record, { projectId, identity: toldOf(record) ?? contentOf(record, name) });
+  return idsOf(record, { projectId, identity: factsOfBoth(record) ?? contentOf(record, name) });
 }
 
-/** Those of the call that a record repeats; undefined: it repeats none. */
-export function idsOfTold(record: OtlpRecord, name: string, projectId: string): CallIds | undefined {
-  const identity = name.startsWith('gen_ai.') ? toldOf(record) : undefined;
+/** The ids of the call that another record has described; undefined: there is no such record. */
+export function idsOfRepeated(record: OtlpRecord, name: string, projectId: string): CallIds | undefined {
+  const identity = name.startsWith('gen_ai.') ? factsOfBoth(record) : undefined;
   return identity === undefined ? undefined : idsOf(record, { projectId, identity });
 }
 
@@ -33,10 +34,15 @@ function idsOf(record: OtlpRecord, { projectId, identity }: Identified): CallIds
   return { traceId: digestOf([projectId, session ?? spanId, dayOf(record)], TRACE_ID_DIGITS), spanId };
 }
 
-function dayOf({ timeNano, attributes }: OtlpRecord): string {
-  const told = attributes.get('event.timestamp');
-  const ms = typeof told === 'string' ? Date.parse(told) : Number.NaN;
-  return String((ms > 0 ? BigInt(ms) * NANO_PER_MS : timeNano) / NANO_PER_DAY);
+function dayOf(record: OtlpRecord): string {
+  return String((timestampNano(record) || record.timeNano) / NANO_PER_DAY);
+}
+
+/** The instant in the attributes of a record; 0: there is none. */
+export function timestampNano({ attributes }: OtlpRecord): bigint {
+  const sent = attributes.get(TIMESTAMP);
+  const ms = typeof sent === 'string' ? Date.parse(sent) : Number.NaN;
+  return ms > 0 ? BigInt(ms) * NANO_PER_MS : 0n;
 }
 
 /** A digest that identifies a record by its content. */
@@ -56,22 +62,24 @@ function sessionOf({ attributes, resource }: OtlpRecord): string | null {
 }
 
 /** Gemini CLI tells of each call twice: in a record of its own form and in one of OpenTelemetry's, at the same instant. */
-const TOLD_TWICE: readonly (readonly string[])[] = [
-  ['event.timestamp', 'model', 'input_token_count', 'output_token_count'],
-  ['event.timestamp', 'gen_ai.request.model', 'gen_ai.usage.input_tokens', 'gen_ai.usage.output_tokens'],
+const KEYS_OF_BOTH: readonly (readonly string[])[] = [
+  [TIMESTAMP, 'model', 'input_token_count', 'output_token_count'],
+  [TIMESTAMP, 'gen_ai.request.model', 'gen_ai.usage.input_tokens', 'gen_ai.usage.output_tokens'],
 ];
-const TELLS_TWICE = /^(gemini-cli|qwen-code)$/;
+const REPORTERS_OF_TWO = /^(gemini-cli|qwen-code)$/;
 
-function tellsTwice({ scope, resource }: Pick<OtlpRecord, 'scope' | 'resource'>): boolean {
-  return [scope.name, resource.get('service.name')].some((name) => typeof name === 'string' && TELLS_TWICE.test(name));
+function reportsTwice({ scope, resource }: Pick<OtlpRecord, 'scope' | 'resource'>): boolean {
+  return [scope.name, resource.get('service.name')].some(
+    (name) => typeof name === 'string' && REPORTERS_OF_TWO.test(name),
+  );
 }
 
-/** What both records of a call have; undefined: the record is none of two. */
-function toldOf(record: OtlpRecord): readonly LosslessJson[] | undefined {
-  if (!tellsTwice(record)) return undefined;
-  for (const keys of TOLD_TWICE) {
-    const told = keys.map((key) => record.attributes.get(key));
-    if (!told.some(isBlank)) return told.map((value) => (typeof value === 'string' ? value : scalarText(value)));
+/** What both records of a call have; undefined: the call has one record. */
+function factsOfBoth(record: OtlpRecord): readonly LosslessJson[] | undefined {
+  if (!reportsTwice(record)) return undefined;
+  for (const keys of KEYS_OF_BOTH) {
+    const facts = keys.map((key) => record.attributes.get(key));
+    if (!facts.some(isBlank)) return facts.map((value) => (typeof value === 'string' ? value : scalarText(value)));
   }
   return undefined;
 }

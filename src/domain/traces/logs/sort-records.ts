@@ -9,7 +9,7 @@ import type { OtlpEvent, OtlpExport, OtlpSpan } from '../otlp/span.ts';
 import type { NamedSpan } from './log-record-store.ts';
 import { toCallSpan } from './record-call.ts';
 import { tellsOfSpan, toEvent } from './record-event.ts';
-import { digestOfRecord, idsOfTold } from './record-ids.ts';
+import { digestOfRecord, idsOfRepeated } from './record-ids.ts';
 import { nameOf } from './record-name.ts';
 
 export type SortedRecords = {
@@ -59,5 +59,5 @@ export function* sortRecords(logs: OtlpLogs, { id: projectId }: Pick<Project, 'i
 /** The span that a record tells of; undefined: it belongs to no trace. */
 function spanOf({ traceId, spanId, ...record }: OtlpRecord, name: string, projectId: string) {
   if (typeof traceId === 'string') return typeof spanId === 'string' ? { traceId, spanId } : 'none';
-  return idsOfTold({ ...record, traceId, spanId }, name, projectId);
+  return idsOfRepeated({ ...record, traceId, spanId }, name, projectId);
 }

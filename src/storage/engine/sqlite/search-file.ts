@@ -7,7 +7,7 @@ import { realpathSync, rmSync } from 'node:fs';
 import { codeOf } from '../../errors.ts';
 import { type Database, openWriteHandle } from './connection.ts';
 
-/** Files with another number are made anew. Other programs have hardly this one. */
+/** Files with another number are made anew. No other program is likely to use this one. */
 const LAYOUT = 130_001;
 /** A parameter of FTS5, which ignores bounds that are not stored as whole numbers: the driver passes large ones as fractions. */
 export const INTEGER = 'CAST(? AS INTEGER)';
