@@ -7,13 +7,13 @@
 import { randomBytes } from 'node:crypto';
 import { Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
-import { createApp } from '../src/app.ts';
+import { createApp } from '../src/app/app.ts';
 import { createLog } from '../src/cli/log.ts';
 import { readConfig } from '../src/config/config.ts';
 import { bootstrap } from '../src/domain/organization/bootstrap.ts';
+import { readPriceList } from '../src/domain/pricing/price-list.ts';
 import { createPricing } from '../src/domain/pricing/pricing.ts';
 import { deriveRootKeys } from '../src/domain/secrets.ts';
-import { readPriceList } from '../src/price-list.ts';
 import { openStore } from '../src/storage/open.ts';
 import { findCircles, importsOf, linesByRoom, singleUserFiles, sourceFiles } from './house/imports.ts';
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '../../src/config/config.ts';
 import { bootstrap } from '../../src/domain/organization/bootstrap.ts';
+import { readPriceList } from '../../src/domain/pricing/price-list.ts';
 import { createPricing } from '../../src/domain/pricing/pricing.ts';
 import { deriveRootKeys } from '../../src/domain/secrets.ts';
 import { runWithoutPauses } from '../../src/domain/steps.ts';
 import { collect } from '../../src/domain/traces/collector/collector.ts';
 import { toTraceDraft } from '../../src/domain/traces/collector/collector-json.ts';
-import { readPriceList } from '../../src/price-list.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { createJsonTrace } from '../load/trace.ts';
 import { quietLog } from './quiet-log.ts';

@@ -2,12 +2,12 @@
 
 import { parseArgs } from 'node:util';
 import { SETTINGS } from '../config/config.ts';
-import { readVersion } from '../version.ts';
 import { KEYS_HELP, type KeysCommand, readKeysCommand } from './keys-arguments.ts';
 import { MEMBERS_HELP, type MembersCommand, readMembersCommand } from './members-arguments.ts';
 import type { RecoveryOptions } from './mint-admin-key.ts';
 import { ORGANIZATION_HELP, type OrganizationCommand, readOrganizationCommand } from './organization-arguments.ts';
 import { REPRICE_HELP, type RepriceCommand, readRepriceCommand } from './reprice-arguments.ts';
+import { readVersion } from './version.ts';
 
 export type Command =
   | { readonly kind: 'serve' }

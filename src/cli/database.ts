@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Config, readConfig } from '../config/config.ts';
+import { readSecret } from '../config/secret-file.ts';
 import type { RandomBytes } from '../domain/clock.ts';
 import { checkSecret } from '../domain/organization/bootstrap.ts';
 import { deriveRootKeys, type RootKeys } from '../domain/secrets.ts';
 import type { Store } from '../domain/store.ts';
-import { readSecret } from '../secret-file.ts';
 import { databaseFile, isPostgres, openStore } from '../storage/open.ts';
 import type { CommandIo } from './io.ts';
 

@@ -1,11 +1,11 @@
 /** Reprices stored spans, directly in the database. */
 
 import { nanoToUsdText } from '../domain/pricing/money.ts';
+import { readPriceList } from '../domain/pricing/price-list.ts';
 import { createPriceResolver } from '../domain/pricing/prices.ts';
 import { createPricing } from '../domain/pricing/pricing.ts';
 import { type RepriceResult, reprice as repriceSpans } from '../domain/pricing/reprice.ts';
 import { runWithoutPauses } from '../domain/steps.ts';
-import { readPriceList } from '../price-list.ts';
 import { createCopyProgress } from './copy-progress.ts';
 import { withDatabase } from './database.ts';
 import type { CommandIo } from './io.ts';

@@ -4,21 +4,21 @@ import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import type { App } from '../app.ts';
+import type { App } from '../app/app.ts';
 import { type Config, readConfig } from '../config/config.ts';
+import { readOrCreateSecret, readSecret } from '../config/secret-file.ts';
 import { bootstrap, type FirstKeys } from '../domain/organization/bootstrap.ts';
+import { readPriceList } from '../domain/pricing/price-list.ts';
 import { createPricing } from '../domain/pricing/pricing.ts';
 import { deriveRootKeys } from '../domain/secrets.ts';
 import type { Store } from '../domain/store.ts';
-import { readPriceList } from '../price-list.ts';
-import { readOrCreateSecret, readSecret } from '../secret-file.ts';
 import { databaseFile, isPostgres, openStore } from '../storage/open.ts';
-import { readVersion } from '../version.ts';
 import { exportLines } from './first-keys.ts';
 import type { Environment } from './io.ts';
 import { createLog } from './log.ts';
 import { openFilesLimit, openFilesWarning } from './open-files.ts';
 import { readTlsFiles, watchTlsFiles } from './tls-files.ts';
+import { readVersion } from './version.ts';
 
 /** Resolves once the server listens. Rejects with one line for the operator when it cannot. */
 export async function serve(environment: Environment): Promise<void> {
@@ -43,7 +43,7 @@ export async function serve(environment: Environment): Promise<void> {
   opening.catch(() => undefined);
   // In the turn after it, the rest of the code is loaded while the thread of the writer, or the database, starts.
   await nextTurn();
-  const { createApp } = await import('../app.ts');
+  const { createApp } = await import('../app/app.ts');
   const store = await opening;
   try {
     const rootKeys = deriveRootKeys(config.secret ?? (await secretBesideData(config, store)));

@@ -2,7 +2,7 @@
 
 import type { Clock, RandomBytes } from '../domain/clock.ts';
 import type { DeliveryStore } from '../domain/delivery/webhook-store.ts';
-import { startPollLoop } from '../queue/poll-loop.ts';
+import { startPollLoop } from '../scheduling/poll-loop.ts';
 import type { MakeAttempt } from './attempt.ts';
 import { createClaims, type SplitBatch } from './claims.ts';
 import { createDispatcher } from './dispatcher.ts';

@@ -1,7 +1,7 @@
 /** Converts responses and errors of connections into results and failures of attempts. */
 
 import type { AttemptResult } from '../domain/endpoints/destination.ts';
-import { readRetryAfterMs } from '../queue/retry-after.ts';
+import { readRetryAfterMs } from '../scheduling/retry-after.ts';
 import { CONNECT_FAILED, CONNECTION_RESET, type Failure, failure, LOCAL_CODES, NO_SOCKET } from './failure.ts';
 
 export type Answer = {

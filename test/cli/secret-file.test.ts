@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readOrCreateSecret, readSecret } from '../../src/secret-file.ts';
+import { readOrCreateSecret, readSecret } from '../../src/config/secret-file.ts';
 import { temporaryFolder } from '../support/temp.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;

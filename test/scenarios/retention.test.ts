@@ -7,7 +7,7 @@ import type { RetentionStore } from '../../src/domain/management/retention-store
 import { createRetention } from '../../src/domain/retention.ts';
 import type { Store } from '../../src/domain/store.ts';
 import type { TraceAppend } from '../../src/domain/traces/trace.ts';
-import { waitUnref } from '../../src/schedule.ts';
+import { waitUnref } from '../../src/scheduling/schedule.ts';
 import { openStore } from '../../src/storage/open.ts';
 import {
   bareSpan,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createBackfills } from '../../src/domain/management/backfill.ts';
 import { createShareBackfill } from '../../src/domain/pricing/share-backfill.ts';
 import { SPANS_READ_THROUGH_MAX } from '../../src/domain/traces/trace-aggregates.ts';
-import type { Wait } from '../../src/schedule.ts';
+import type { Wait } from '../../src/scheduling/schedule.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { pricesOfNobody } from '../support/pricing.ts';
 import { type Body, callRest } from '../support/surfaces.ts';

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { type App, type AppDeps, createApp } from '../../src/app.ts';
+import { type App, type AppDeps, createApp } from '../../src/app/app.ts';
 import { createLog } from '../../src/cli/log.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { JOB_QUEUE_DEFAULTS } from '../../src/domain/evaluations/jobs.ts';
 import { bootstrap } from '../../src/domain/organization/bootstrap.ts';
+import { readPriceList } from '../../src/domain/pricing/price-list.ts';
 import { createPricing } from '../../src/domain/pricing/pricing.ts';
 import { deriveRootKeys, type RootKeys } from '../../src/domain/secrets.ts';
 import type { Store } from '../../src/domain/store.ts';
-import { readPriceList } from '../../src/price-list.ts';
 import { openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { createInlineStore, type SqliteStoreOptions } from '../../src/storage/engine/sqlite/store.ts';
 import { databaseFile, isPostgres, openStore } from '../../src/storage/open.ts';

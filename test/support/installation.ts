@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { afterAll, beforeAll } from 'vitest';
-import { readOrCreateSecret } from '../../src/secret-file.ts';
+import { readOrCreateSecret } from '../../src/config/secret-file.ts';
 import { startApp, type TestApp, type TestAppOptions } from './app.ts';
 import { ADMIN_KEY, PROJECT_KEY } from './server.ts';
 import { temporaryFolder } from './temp.ts';

@@ -1,12 +1,12 @@
 import { nanoToUsdNumber } from '../../src/domain/pricing/money.ts';
 import type { PriceOverride } from '../../src/domain/pricing/override.ts';
 import { packPriceRegistry } from '../../src/domain/pricing/packing.ts';
+import { readPriceList } from '../../src/domain/pricing/price-list.ts';
 import { createPriceResolver } from '../../src/domain/pricing/prices.ts';
 import { createPricing, type PriceQuery, type Pricing } from '../../src/domain/pricing/pricing.ts';
 import { unpackPriceRegistry } from '../../src/domain/pricing/registry.ts';
 import type { TokenCounts, UsageDetails } from '../../src/domain/pricing/usage.ts';
 import { runWithoutPauses } from '../../src/domain/steps.ts';
-import { readPriceList } from '../../src/price-list.ts';
 
 /** The real price list and the rules over it. */
 export const registry = readPriceList();

@@ -3,7 +3,7 @@
 import type { TokenCounts } from '../../domain/pricing/usage.ts';
 import { cutToCharacters } from '../../domain/text-limits.ts';
 import type { LosslessObject } from '../../json/lossless-json.ts';
-import { readRetryAfterMs } from '../../queue/retry-after.ts';
+import { readRetryAfterMs } from '../../scheduling/retry-after.ts';
 import type { Spending } from './judge-budget.ts';
 import type { Exchanged, PostJson } from './post-json.ts';
 

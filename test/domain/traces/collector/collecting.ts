@@ -2,6 +2,7 @@
 
 import type { Project } from '../../../../src/domain/caller.ts';
 import { Fault, type JsonValue } from '../../../../src/domain/fault.ts';
+import { readPriceList } from '../../../../src/domain/pricing/price-list.ts';
 import { createPricing } from '../../../../src/domain/pricing/pricing.ts';
 import { runWithoutPauses } from '../../../../src/domain/steps.ts';
 import { type CollectorLimits, collect } from '../../../../src/domain/traces/collector/collector.ts';
@@ -16,7 +17,6 @@ import {
 import type { Losses } from '../../../../src/domain/traces/collector/losses.ts';
 import type { Span } from '../../../../src/domain/traces/trace.ts';
 import { parseLossless } from '../../../../src/json/bounded-json.ts';
-import { readPriceList } from '../../../../src/price-list.ts';
 
 export const NOW_MS = Date.UTC(2026, 10, 20, 12);
 

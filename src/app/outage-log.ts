@@ -3,8 +3,8 @@
  * deliveries fail for the same reason, and a line for each would bury the others.
  */
 
-import { Fault } from './domain/fault.ts';
-import type { Wait } from './schedule.ts';
+import { Fault } from '../domain/fault.ts';
+import type { Wait } from '../scheduling/schedule.ts';
 
 export type Log = {
   error(fields: object, message: string): void;

@@ -1,14 +1,14 @@
 /** Runs monitors: polls the queue of evaluation jobs. */
 
-import type { Deps } from './deps.ts';
-import type { RunEvaluator } from './domain/evaluations/outcome.ts';
-import { withSettlements } from './domain/evaluations/settlement-run.ts';
-import type { TraceResults } from './domain/evaluations/trace-results.ts';
-import { createMonitorRun } from './domain/monitors/monitor-run.ts';
-import type { RunSteps } from './domain/steps.ts';
-import { createJobWorker } from './evaluation/job-worker.ts';
-import { startPollLoop } from './queue/poll-loop.ts';
-import { waitUnref } from './schedule.ts';
+import type { Deps } from '../app/deps.ts';
+import type { RunEvaluator } from '../domain/evaluations/outcome.ts';
+import { withSettlements } from '../domain/evaluations/settlement-run.ts';
+import type { TraceResults } from '../domain/evaluations/trace-results.ts';
+import { createMonitorRun } from '../domain/monitors/monitor-run.ts';
+import type { RunSteps } from '../domain/steps.ts';
+import { createJobWorker } from '../evaluation/job-worker.ts';
+import { startPollLoop } from '../scheduling/poll-loop.ts';
+import { waitUnref } from '../scheduling/schedule.ts';
 
 type MonitorRunnerDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'random' | 'log'> & {
   readonly run: RunEvaluator;

@@ -1,16 +1,16 @@
 /** Assembles the sending of webhooks: URL policy, resolver, senders and attempts. */
 
-import { createAttempt, createTestSender } from './delivery/attempt.ts';
-import { createDelivery, type DeliveryDeps } from './delivery/delivery.ts';
-import { createHttpSender } from './delivery/http.ts';
-import { splitBatch } from './delivery/queue-message.ts';
-import { createResolver } from './delivery/resolver.ts';
-import { createSqsSender } from './delivery/sqs.ts';
-import type { Deps } from './deps.ts';
-import type { Send } from './domain/endpoints/destination.ts';
-import type { EndpointDeps } from './domain/endpoints/endpoint-deps.ts';
-import { createEndpointSecrets } from './domain/endpoints/endpoint-secrets.ts';
-import { createUrlPolicy } from './domain/endpoints/url-policy.ts';
+import type { Deps } from '../app/deps.ts';
+import { createAttempt, createTestSender } from '../delivery/attempt.ts';
+import { createDelivery, type DeliveryDeps } from '../delivery/delivery.ts';
+import { createHttpSender } from '../delivery/http.ts';
+import { splitBatch } from '../delivery/queue-message.ts';
+import { createResolver } from '../delivery/resolver.ts';
+import { createSqsSender } from '../delivery/sqs.ts';
+import type { Send } from '../domain/endpoints/destination.ts';
+import type { EndpointDeps } from '../domain/endpoints/endpoint-deps.ts';
+import { createEndpointSecrets } from '../domain/endpoints/endpoint-secrets.ts';
+import { createUrlPolicy } from '../domain/endpoints/url-policy.ts';
 
 export type WebhookPorts = Pick<EndpointDeps, 'secrets' | 'urlPolicy' | 'resolve' | 'queues' | 'sendTest'>;
 

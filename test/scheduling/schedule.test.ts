@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startSchedule, type Wait, waitUnref } from '../../src/schedule.ts';
+import { startSchedule, type Wait, waitUnref } from '../../src/scheduling/schedule.ts';
 import { until } from '../support/temp.ts';
 
 /** A time that passes when the test says so. */

@@ -1,15 +1,15 @@
 /** Schedules the background jobs of a server. */
 
-import { maintainDeliveries } from './delivery/maintenance.ts';
-import type { Deps } from './deps.ts';
-import { createSettlement } from './domain/events/settlement.ts';
-import { removeHiddenRuns } from './domain/experiments/experiments.ts';
-import { createBackfills } from './domain/management/backfill.ts';
-import type { RetentionClock } from './domain/management/retention-clock.ts';
-import type { PriceResolver } from './domain/pricing/prices.ts';
-import { createShareBackfill } from './domain/pricing/share-backfill.ts';
-import { createRetention } from './domain/retention.ts';
-import { type Schedule, type ScheduleOptions, startSchedule, type Wait } from './schedule.ts';
+import type { Deps } from '../app/deps.ts';
+import { maintainDeliveries } from '../delivery/maintenance.ts';
+import { createSettlement } from '../domain/events/settlement.ts';
+import { removeHiddenRuns } from '../domain/experiments/experiments.ts';
+import { createBackfills } from '../domain/management/backfill.ts';
+import type { RetentionClock } from '../domain/management/retention-clock.ts';
+import type { PriceResolver } from '../domain/pricing/prices.ts';
+import { createShareBackfill } from '../domain/pricing/share-backfill.ts';
+import { createRetention } from '../domain/retention.ts';
+import { type Schedule, type ScheduleOptions, startSchedule, type Wait } from '../scheduling/schedule.ts';
 
 type JobDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'log'> & {
   readonly prices: PriceResolver;

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 
 export function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const found = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : null;
   return String(found);
 }
@@ -22,5 +22,5 @@ export function readCommit(): string {
 }
 
 function readGit(path: string): string {
-  return readFileSync(new URL(`../.git/${path}`, import.meta.url), 'utf8').trim();
+  return readFileSync(new URL(`../../.git/${path}`, import.meta.url), 'utf8').trim();
 }

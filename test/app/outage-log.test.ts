@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { createOutageLog } from '../../src/app/outage-log.ts';
 import { unavailableFault } from '../../src/domain/fault.ts';
-import { createOutageLog } from '../../src/outage-log.ts';
 import { createManualPause } from '../support/manual-pause.ts';
 import { until } from '../support/temp.ts';
 

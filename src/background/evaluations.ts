@@ -1,16 +1,16 @@
 /** Wires the evaluators: those of this process, the judge, and runs over traces. */
 
-import type { Deps } from './deps.ts';
-import type { Clock } from './domain/clock.ts';
-import type { PriceResolver } from './domain/pricing/prices.ts';
-import { createBuiltinRunner } from './evaluation/builtin/runner.ts';
-import { createChat } from './evaluation/judge/chat.ts';
-import { createJudge } from './evaluation/judge/judge.ts';
-import { createJudgeBudget } from './evaluation/judge/judge-budget.ts';
-import { createPostJson } from './evaluation/judge/post-json.ts';
-import { createRunner, type RunnerDeps } from './evaluation/runner.ts';
-import { type RunsWorker, type RunsWorkerDeps, startRunsWorker } from './evaluation/runs-worker.ts';
-import { waitUnref } from './schedule.ts';
+import type { Deps } from '../app/deps.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { PriceResolver } from '../domain/pricing/prices.ts';
+import { createBuiltinRunner } from '../evaluation/builtin/runner.ts';
+import { createChat } from '../evaluation/judge/chat.ts';
+import { createJudge } from '../evaluation/judge/judge.ts';
+import { createJudgeBudget } from '../evaluation/judge/judge-budget.ts';
+import { createPostJson } from '../evaluation/judge/post-json.ts';
+import { createRunner, type RunnerDeps } from '../evaluation/runner.ts';
+import { type RunsWorker, type RunsWorkerDeps, startRunsWorker } from '../evaluation/runs-worker.ts';
+import { waitUnref } from '../scheduling/schedule.ts';
 
 export type EvaluationPorts = ReturnType<typeof createEvaluating>['ports'];
 

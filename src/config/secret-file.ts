@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { RandomBytes } from './domain/clock.ts';
+import type { RandomBytes } from '../domain/clock.ts';
 
 const FILE = 'secret';
 const SECRET_BYTES = 32;
