@@ -208,6 +208,37 @@ describe('log records of a span', () => {
     expect([spans[0].input, spans[0].events]).toEqual([null, []]);
   });
 
+  it('of many spans join them side by side, so that their appends share commits', async () => {
+    let [appends, most] = [0, 0];
+    const many = await startApp({
+      wrapStore: (store) => ({
+        ...store,
+        traces: {
+          ...store.traces,
+          async append(append) {
+            appends += 1;
+            most = Math.max(most, appends);
+            try {
+              return await store.traces.append(append);
+            } finally {
+              appends -= 1;
+            }
+          },
+        },
+      }),
+    });
+    try {
+      const all = Array.from({ length: 40 }, newIds);
+      for (const ids of all) await send(many, 'protobuf', exportOf([spanOf(ids)]));
+      expect(most).toBe(1);
+      expect(await sendLogs(many, 'protobuf', logsOf(all.flatMap(conversationOf)))).toEqual(NO_LOSS);
+      expect(most).toBeGreaterThan(1);
+      for (const { traceId } of all) expect((await readTrace(many, traceId)).spans[0].events).toHaveLength(4);
+    } finally {
+      await many.close();
+    }
+  });
+
   it('that say nothing of a span are counted and dropped, and too deep ones refused', async () => {
     const ids = newIds();
     let deep: Value = 'x';

@@ -1,6 +1,6 @@
 /** Log records that are kept for their spans. */
 
-import type { Keeping, KeptRecord, LogRecordStore } from '../../domain/traces/logs/log-record-store.ts';
+import type { Keeping, KeptRecord, LogRecordStore, NamedSpan } from '../../domain/traces/logs/log-record-store.ts';
 import { type QueryRunner, queryInBatches, type Transact, type Transaction } from '../transaction.ts';
 
 /** What an engine writes. */
@@ -20,9 +20,11 @@ export function createLogRecordWriter(transact: Transact): LogRecordWriter {
         tx.changeRows(tx.queries.logRecords.keepRecords, rows.toSorted(byKey));
         return { dropped: await dropOldest(tx, { projectNumber, bytesMax }) };
       }),
-    noteLogRecordsJoined: (projectNumber, span) =>
+    noteLogRecordsJoined: (projectNumber, spans) =>
       transact(async ({ change, queries }) => {
-        await change(queries.logRecords.noteJoined, { projectNumber, ...span });
+        for (const { traceId, spanId } of spans.toSorted(bySpan)) {
+          await change(queries.logRecords.noteJoined, { projectNumber, traceId, spanId });
+        }
       }),
   };
 }
@@ -41,6 +43,11 @@ export function createLogRecordStore(
     listOf: (projectNumber, span, { sinceMs, limit }) =>
       runQuery(queries.listRecords, { projectNumber, ...span, sinceMs, limit }),
   };
+}
+
+function bySpan(one: NamedSpan, other: NamedSpan): number {
+  const [a, b] = [`${one.traceId} ${one.spanId}`, `${other.traceId} ${other.spanId}`];
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function byKey(one: KeptRecord, other: KeptRecord): number {

@@ -49,7 +49,7 @@ export function logRecordConformance(open: OpenSubject): void {
       withStore(open, async (store) => {
         const records = Array.from({ length: 10 }, () => recordOf());
         for (const [index, record] of records.entries()) await keep(store, [record], { atMs: RECEIVED_AT_MS + index });
-        await store.logRecords.noteJoined(PROJECT.number, records[1] as KeptRecord);
+        await store.logRecords.noteJoined(PROJECT.number, [records[1] as KeptRecord]);
         const others = { projectNumber: PROJECT.number + 1, receivedAtMs: 0, bytesMax: ROOMY };
         const foreign = recordOf();
         await store.logRecords.keep({ ...others, records: [foreign] });
@@ -70,7 +70,7 @@ export function logRecordConformance(open: OpenSubject): void {
         const [old, joined, young] = [recordOf(), recordOf(), recordOf()];
         await keep(store, [old, joined]);
         await keep(store, [young], { atMs: RECEIVED_AT_MS + 1 });
-        await store.logRecords.noteJoined(PROJECT.number, joined);
+        await store.logRecords.noteJoined(PROJECT.number, [joined]);
         const cuts = { eventsBeforeMs: 0, traces: [], logRecordsBeforeMs: RECEIVED_AT_MS + 1, auditBeforeMs: null };
         const walk = store.retention.begin(cuts);
         let removed = 0;

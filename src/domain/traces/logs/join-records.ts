@@ -25,26 +25,23 @@ const RETRY_AFTER_SECONDS = 1;
 /**
  * Stores the span anew with its records, until nothing is missing. Whoever stores a span or a record reads the other
  * afterwards, so that of two processes at least one sees both; and a span that changed meanwhile is read again, so that
- * none undoes what another stored.
+ * none undoes what another stored. Answers whether records have joined of which that is not noted yet.
  */
-export async function joinRecords({ store, records, traces }: JoinDeps, span: NamedSpan, at: JoinAt): Promise<void> {
+export async function joinRecords({ store, records, traces }: JoinDeps, span: NamedSpan, at: JoinAt): Promise<boolean> {
   const { project, nowMs } = at;
   const { number } = project;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const trace = await store.find(number, span.traceId);
     const stored = trace && (await store.versionedSpan({ ...trace, projectNumber: number }, span.spanId));
-    if (trace === null || stored === null) return;
+    if (trace === null || stored === null) return false;
     const range = { sinceMs: nowMs - LOG_RECORDS_KEPT_MS, limit: RECORDS_MAX };
     const listed = await records.listOf(number, span, range);
     const sent = toOtlpSpan(span.traceId, stored.span);
     const merged = sent && mergeRecords(sent, listed);
-    if (sent === null) return;
-    if (merged === null) {
-      if (listed.some(({ isJoined }) => !isJoined)) await records.noteJoined(number, span);
-      return;
-    }
+    if (sent === null) return false;
+    if (merged === null) return listed.some(({ isJoined }) => !isJoined);
     const madeOf = { spanId: span.spanId, sequence: trace.sequence, version: stored.version };
-    if ((await traces.replaceSpan({ span: merged, stored: stored.span, madeOf }, at)) === 'refused') return;
+    if ((await traces.replaceSpan({ span: merged, stored: stored.span, madeOf }, at)) === 'refused') return false;
   }
   throw unavailableFault('A span changes faster than log records can join it.', RETRY_AFTER_SECONDS);
 }

@@ -36,8 +36,8 @@ export type LogRecordStore = {
     span: NamedSpan,
     range: { readonly sinceMs: number; readonly limit: number },
   ): Promise<readonly ListedRecord[]>;
-  /** Notes that the span has its records. They are kept, because the span may be sent again without them. */
-  noteJoined(projectNumber: number, span: NamedSpan): Promise<void>;
+  /** Notes that the spans have their records. They are kept, because a span may be sent again without them. */
+  noteJoined(projectNumber: number, spans: readonly NamedSpan[]): Promise<void>;
 };
 
 export type ListedRecord = Pick<KeptRecord, 'recordId' | 'eventJson'> & { readonly isJoined: boolean };

@@ -33,12 +33,19 @@ export type TraceLogs = {
 
 /** What the records of a project may take while they are kept. */
 const PROJECT_BYTES_MAX = 64 * 1024 * 1024;
+/** Appends of the same moment share a commit; each holds a span in memory. */
+const JOINED_AT_ONCE = 32;
 
 export function createTraceLogs(deps: TraceLogsDeps): TraceLogs {
   const { traces, records, runSteps, limits, onUnread } = deps;
 
-  async function joinEach(spans: Iterable<NamedSpan>, at: JoinAt): Promise<void> {
-    for (const span of spans) await joinRecords(deps, span, at);
+  async function joinEach(spans: readonly NamedSpan[], at: JoinAt): Promise<void> {
+    for (let start = 0; start < spans.length; start += JOINED_AT_ONCE) {
+      const some = spans.slice(start, start + JOINED_AT_ONCE);
+      const joined = await Promise.all(some.map((span) => joinRecords(deps, span, at)));
+      const unnoted = some.filter((_, index) => joined[index] === true);
+      if (unnoted.length > 0) await records.noteJoined(at.project.number, unnoted);
+    }
   }
 
   async function join({ traces: drafts }: BatchDraft, at: JoinAt): Promise<void> {
@@ -67,7 +74,7 @@ export function createTraceLogs(deps: TraceLogsDeps): TraceLogs {
         const keeping = { projectNumber: at.project.number, records: kept, receivedAtMs: at.nowMs };
         await records.keep({ ...keeping, bytesMax: PROJECT_BYTES_MAX });
       }
-      await joinEach(new Map(kept.map((record) => [nameOf(record), record])).values(), at);
+      await joinEach([...new Map(kept.map((record) => [nameOf(record), record])).values()], at);
       await join(batch, at);
       onUnread(unread);
       const errorMessage = [report.errorMessage, ...read.notes].filter((each) => each !== '').join('; ');
