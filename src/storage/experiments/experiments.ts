@@ -50,7 +50,7 @@ export function createExperimentStore(room: ExperimentRoom): ExperimentStore {
     figures: ({ projectId, key }, visit) => readFigures({ run: { projectId, key }, visit }),
     results: async ({ projectId, key }, keys) => (await room.resultRows({ projectId, key }, keys)).map(parseResult),
     init: room.init,
-    hide: room.hide,
+    remove: room.remove,
     insertRun: room.insertRun,
     report: room.report,
     hideRun: room.hideRun,
