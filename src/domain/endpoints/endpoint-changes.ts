@@ -1,7 +1,7 @@
 /** Updates and archives endpoints, and rolls their secrets. */
 
 import type { RandomBytes } from '../clock.ts';
-import type { ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall } from '../management/management-call.ts';
 import { refuseProblems } from '../reasons.ts';
 import type { Endpoint, EndpointRecord, SqsRecord } from './endpoint.ts';
 import { sealQueue } from './endpoint-creation.ts';
@@ -64,10 +64,9 @@ export function archiveEndpoint(deps: EndpointDeps, { call, id }: EndpointTarget
   });
 }
 
-export type SecretRoll = EndpointTarget & {
+export type SecretRoll = EndpointTarget<IdempotentCall<SecretEndpoint>> & {
   /** How long the previous secret signs too; 0: not at all. */
   readonly overlapSeconds: number;
-  readonly receipt: ReceiptOf<SecretEndpoint>;
 };
 
 /** Gives the endpoint a new secret. Only the previous one can stay valid beside it, no older one. */

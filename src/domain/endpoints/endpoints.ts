@@ -3,7 +3,7 @@
 import { type DeliveryWithAttempts, viewDelivery } from '../delivery/delivery-view.ts';
 import { createKeyedMutex } from '../keyed-mutex.ts';
 import type { CursorPageRequest } from '../management/listing.ts';
-import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall } from '../management/management-call.ts';
 import { archiveEndpoint, rollSecret, type SecretRoll, updateEndpoint } from './endpoint-changes.ts';
 import { createEndpoint } from './endpoint-creation.ts';
 import { type EndpointDeps, type EndpointTarget, requireEndpoint } from './endpoint-deps.ts';
@@ -29,8 +29,7 @@ export function createEndpoints(deps: EndpointDeps) {
     changeProblems,
     replayProblems,
     /** Throws webhook_endpoint_invalid and webhook_endpoint_limit. */
-    create: (call: ManagementCall, draft: EndpointDraft, receipt: ReceiptOf<SecretEndpoint>) =>
-      createEndpoint(deps, { call, draft, receipt }),
+    create: (call: IdempotentCall<SecretEndpoint>, draft: EndpointDraft) => createEndpoint(deps, call, draft),
     /** Oldest first. Throws invalid_cursor. */
     list: (call: ManagementCall, request: CursorPageRequest) => listEndpoints(deps, call, request),
     async get({ call, id }: EndpointTarget): Promise<EndpointView> {

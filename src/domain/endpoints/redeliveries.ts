@@ -6,7 +6,7 @@ import { type DeliveryView, isKept, viewDelivery } from '../delivery/delivery-vi
 import type { WebhookStore } from '../delivery/webhook-store.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
-import type { ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall } from '../management/management-call.ts';
 import { retentionStartMs } from '../retention-terms.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
@@ -17,10 +17,7 @@ import {
   requireActive,
 } from './endpoint-deps.ts';
 
-export type RedeliveryRequest = EndpointTarget & {
-  readonly dispatchId: string;
-  readonly receipt: ReceiptOf<DeliveryView>;
-};
+export type RedeliveryRequest = EndpointTarget<IdempotentCall<DeliveryView>> & { readonly dispatchId: string };
 
 /** Sends the same bytes under the same id. */
 export function redeliver(deps: EndpointDeps, request: RedeliveryRequest): Promise<DeliveryView> {

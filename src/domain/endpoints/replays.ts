@@ -5,7 +5,7 @@ import type { MatchedEvents } from '../delivery/webhook-store.ts';
 import { type EventMask, maskOfSelector, maskOfSelectors, SELECTOR_EXPECTED } from '../events/event-type.ts';
 import { Fault, type Reason } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
-import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall } from '../management/management-call.ts';
 import { rangeProblems, refuseProblems } from '../reasons.ts';
 import { retentionStartMs } from '../retention-terms.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -28,10 +28,7 @@ export type ReplayRange = {
 
 export type StartedReplay = { readonly replayId: string; readonly matched: number };
 
-export type ReplayRequest = EndpointTarget & {
-  readonly range: ReplayRange;
-  readonly receipt: ReceiptOf<StartedReplay>;
-};
+export type ReplayRequest = EndpointTarget<IdempotentCall<StartedReplay>> & { readonly range: ReplayRange };
 
 const UNFINISHED_MAX = 4;
 

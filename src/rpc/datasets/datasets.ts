@@ -22,16 +22,12 @@ const TRACES_MAX = 1000;
 
 export function createDatasetRpc({ datasets, searches }: DatasetRpcDeps): Implementation<typeof DatasetService> {
   return {
-    getDataset: {
-      async handle({ slugOrId, version }, context) {
-        const { dataset, entries } = await datasets.get(projectOf(context), slugOrId, version ?? null);
-        context.countResponseBytes(dataset.totalBytes);
-        return { dataset: toMessage(dataset), data: entries.map((entry) => toEntry(dataset, entry)) };
-      },
+    async getDataset({ slugOrId, version }, context) {
+      const { dataset, entries } = await datasets.get(projectOf(context), slugOrId, version ?? null);
+      context.countResponseBytes(dataset.totalBytes);
+      return { dataset: toMessage(dataset), data: entries.map((entry) => toEntry(dataset, entry)) };
     },
-    listDatasets: {
-      handle: async (_request, context) => ({ data: (await datasets.list(projectOf(context))).map(toMessage) }),
-    },
+    listDatasets: async (_request, context) => ({ data: (await datasets.list(projectOf(context))).map(toMessage) }),
     createDataset: {
       check: ({ name }) => nameProblems(name ?? null),
       async handle(request, context) {
@@ -39,11 +35,9 @@ export function createDatasetRpc({ datasets, searches }: DatasetRpcDeps): Implem
         return { dataset: toMessage(await datasets.create(projectOf(context), draft, context.nowMs)) };
       },
     },
-    addDatasetEntries: {
-      async handle(request, context) {
-        const entries = { ...entriesOf(request), nowMs: context.nowMs };
-        return { dataset: toMessage(await datasets.append(projectOf(context), request.slugOrId, entries)) };
-      },
+    async addDatasetEntries(request, context) {
+      const entries = { ...entriesOf(request), nowMs: context.nowMs };
+      return { dataset: toMessage(await datasets.append(projectOf(context), request.slugOrId, entries)) };
     },
     addTracesToDataset: {
       precheck: async (_request, { caller }) => requirePermission('traces:view', caller),
@@ -54,11 +48,9 @@ export function createDatasetRpc({ datasets, searches }: DatasetRpcDeps): Implem
         return { dataset: toMessage(dataset), ...counts };
       },
     },
-    deleteDataset: {
-      async handle({ slugOrId }, context) {
-        await datasets.remove(projectOf(context), slugOrId, context.nowMs);
-        return {};
-      },
+    async deleteDataset({ slugOrId }, context) {
+      await datasets.remove(projectOf(context), slugOrId, context.nowMs);
+      return {};
     },
   };
 }

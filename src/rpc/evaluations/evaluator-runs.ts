@@ -37,19 +37,13 @@ export function createEvaluatorRunRpc({ runs, searches }: EvaluatorRunRpcDeps): 
         return { run: toMessage(await runs.start(projectOf(context), start)) };
       },
     },
-    getEvaluatorRun: {
-      handle: async ({ runId }, context) => ({ run: toMessage(await runs.get(projectOf(context), runId)) }),
-    },
-    listEvaluatorRuns: {
-      handle: async ({ pageSize }, context) => ({
-        runs: (await runs.list(projectOf(context), pageSize ?? LIST_SIZE_DEFAULT)).map(toMessage),
-      }),
-    },
-    cancelEvaluatorRun: {
-      handle: async ({ runId }, context) => ({
-        run: toMessage(await runs.cancel(projectOf(context), runId, context.nowMs)),
-      }),
-    },
+    getEvaluatorRun: async ({ runId }, context) => ({ run: toMessage(await runs.get(projectOf(context), runId)) }),
+    listEvaluatorRuns: async ({ pageSize }, context) => ({
+      runs: (await runs.list(projectOf(context), pageSize ?? LIST_SIZE_DEFAULT)).map(toMessage),
+    }),
+    cancelEvaluatorRun: async ({ runId }, context) => ({
+      run: toMessage(await runs.cancel(projectOf(context), runId, context.nowMs)),
+    }),
   };
 }
 

@@ -41,11 +41,9 @@ export function createEvaluatorRpc(deps: EvaluatorRpcDeps): Implementation<typeo
     evaluators: evaluators.map((evaluator) => respond(project, evaluator).evaluator),
   });
   return {
-    getEvaluator: {
-      handle: async (request, context) => {
-        const project = projectOf(context);
-        return respond(project, await deps.evaluators.get(project, request.idOrSlug));
-      },
+    async getEvaluator(request, context) {
+      const project = projectOf(context);
+      return respond(project, await deps.evaluators.get(project, request.idOrSlug));
     },
     createEvaluator: {
       check: (request) => draftProblems(toDraft(request)),
@@ -75,11 +73,9 @@ export function createEvaluatorRpc(deps: EvaluatorRpcDeps): Implementation<typeo
         return respond(project, await deps.evaluators.update(project, update));
       },
     },
-    deleteEvaluator: {
-      handle: async (request, context) => {
-        await deps.evaluators.remove(projectOf(context), request.idOrSlug, context.nowMs);
-        return {};
-      },
+    async deleteEvaluator(request, context) {
+      await deps.evaluators.remove(projectOf(context), request.idOrSlug, context.nowMs);
+      return {};
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Member, MemberChanges, Members } from '../../domain/organization/m
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { nameOf } from '../enums.ts';
 import { timesOf, toTimestamp } from '../epoch-ms.ts';
-import { managementCallOf } from '../management-call.ts';
+import { answerOnce, managementCallOf } from '../management-call.ts';
 import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
 
@@ -21,14 +21,11 @@ export function createMemberRpc({ members }: { readonly members: Members }): Imp
     },
     createMember: {
       check: nulProblems,
-      async handle(request, context) {
-        const { email = '', name = '' } = request;
-        const draft = { email, name, role: nameOf(MemberRole, request.role) ?? ROLE_DEFAULT };
-        const answer = (member: Member) => ({ member: toMessage(member) });
-        return answer(
-          await members.create(managementCallOf(context), draft, (member) => context.receipt(answer(member))),
-        );
-      },
+      handle: ({ email = '', name = '', role }, context) =>
+        answerOnce(context, {
+          run: (call) => members.create(call, { email, name, role: nameOf(MemberRole, role) ?? ROLE_DEFAULT }),
+          show: (member) => ({ member: toMessage(member) }),
+        }),
     },
     updateMember: {
       check: updateProblems,

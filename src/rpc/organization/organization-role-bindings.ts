@@ -13,7 +13,7 @@ import type { RoleBindingRecord } from '../../domain/management/management.ts';
 import { type RoleBindings, roleBindingProblems } from '../../domain/organization/role-bindings.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { nameOf } from '../enums.ts';
-import { managementCallOf } from '../management-call.ts';
+import { answerOnce, managementCallOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
 
@@ -33,14 +33,11 @@ export function createRoleBindingRpc(deps: {
     },
     createRoleBinding: {
       check: draftProblems,
-      async handle(request, context) {
-        const answer = (binding: RoleBindingRecord) => ({ roleBinding: toMessage(binding) });
-        return answer(
-          await roleBindings.create(managementCallOf(context), draftOf(request), (binding) =>
-            context.receipt(answer(binding)),
-          ),
-        );
-      },
+      handle: (request, context) =>
+        answerOnce(context, {
+          run: (call) => roleBindings.create(call, draftOf(request)),
+          show: (binding) => ({ roleBinding: toMessage(binding) }),
+        }),
     },
     deleteRoleBinding: {
       check: nulProblems,

@@ -28,29 +28,23 @@ type PricingRpcDeps = { readonly overrides: PriceOverrides; readonly prices: Pri
 
 export function createPricingRpc({ overrides, prices }: PricingRpcDeps): Implementation<typeof PricingService> {
   return {
-    listOverrides: {
-      handle: async (_request, context) => ({
-        data: (await overrides.list(managementCallOf(context))).map(toOverride),
-      }),
-    },
+    listOverrides: async (_request, context) => ({
+      data: (await overrides.list(managementCallOf(context))).map(toOverride),
+    }),
     createOverride: {
       check: (request) => overrideProblems(draftOf(request)),
       handle: async (request, context) => ({
         override: toOverride(await overrides.create(managementCallOf(context), draftOf(request))),
       }),
     },
-    deleteOverride: {
-      async handle({ id }, context) {
-        await overrides.remove(managementCallOf(context), id);
-        return {};
-      },
+    async deleteOverride({ id }, context) {
+      await overrides.remove(managementCallOf(context), id);
+      return {};
     },
-    matchPrice: {
-      async handle({ model = '', vendor, at }, context) {
-        const { match } = await prices.of(organizationOf(context), () => [model]);
-        const found = match(model, vendor ?? null, at === undefined ? context.nowMs : msOfTimestamp(at));
-        return found === null ? {} : { match: toMatch(found) };
-      },
+    async matchPrice({ model = '', vendor, at }, context) {
+      const { match } = await prices.of(organizationOf(context), () => [model]);
+      const found = match(model, vendor ?? null, at === undefined ? context.nowMs : msOfTimestamp(at));
+      return found === null ? {} : { match: toMatch(found) };
     },
   };
 }

@@ -18,7 +18,6 @@ const actor = (actorKeyId: string): Actor => ({
 
 const action = (targetId: string | null, code = 'api_key_not_found'): RefusedAction => ({
   action: 'apiKey.read',
-  targetType: 'apiKey',
   targetId,
   status: 404,
   code,
