@@ -20,6 +20,7 @@ export function managementCallOf<M extends DescMethodUnary>(
 
 type IdempotentAnswer<M extends DescMethodUnary, R> = {
   readonly run: (call: IdempotentCall<R>) => Promise<R>;
+  /** Names the type of the result. */
   readonly show: (result: R) => MessageInitShape<M['output']>;
   /** See `managementCallOf`. */
   readonly idOf?: (answer: MessageShape<M['output']>) => string | null;

@@ -1,8 +1,10 @@
 /** EndpointService: converts messages to and from the domain. */
 
 import type { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
+import type { DeliveryView } from '../../domain/delivery/delivery-view.ts';
 import type { SecretEndpoint } from '../../domain/endpoints/endpoint-view.ts';
 import type { Endpoints } from '../../domain/endpoints/endpoints.ts';
+import type { StartedReplay } from '../../domain/endpoints/replays.ts';
 import { SCHEMA_VERSION } from '../../domain/events/event.ts';
 import { EVENT_TYPES } from '../../domain/events/event-type.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
@@ -106,7 +108,7 @@ function createDeliveries({ endpoints }: Deps): Pick<Service, Deliveries> {
     redeliverDelivery: ({ id, dispatchId }, context) =>
       answerOnce(context, {
         run: (call) => endpoints.redeliver({ call, id, dispatchId }),
-        show: (delivery) => ({ data: toDelivery(delivery) }),
+        show: (delivery: DeliveryView) => ({ data: toDelivery(delivery) }),
       }),
     async listDeadLetters(request, context) {
       const page = await endpoints.deadLetters({ ...targetOf(request, context), ...cursorRequest(request) });
@@ -134,7 +136,7 @@ function createReplays({ endpoints }: Deps): Pick<Service, Replays> {
         if (range === null) throw new Error('the contract let a replay without a range through');
         return await answerOnce(context, {
           run: (call) => endpoints.startReplay({ call, id: request.id, range }),
-          show: ({ replayId, matched }) => ({ data: { replayId, matched: BigInt(matched) } }),
+          show: ({ replayId, matched }: StartedReplay) => ({ data: { replayId, matched: BigInt(matched) } }),
         });
       },
     },

@@ -24,7 +24,7 @@ export function createMemberRpc({ members }: { readonly members: Members }): Imp
       handle: ({ email = '', name = '', role }, context) =>
         answerOnce(context, {
           run: (call) => members.create(call, { email, name, role: nameOf(MemberRole, role) ?? ROLE_DEFAULT }),
-          show: (member) => ({ member: toMessage(member) }),
+          show: (member: Member) => ({ member: toMessage(member) }),
         }),
     },
     updateMember: {

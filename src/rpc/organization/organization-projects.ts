@@ -4,7 +4,8 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { ProjectSchema, type ProjectService } from '../../../gen/spandrel/v1/organization_pb.js';
 import type { ProjectRecord } from '../../domain/management/management.ts';
-import type { Projects } from '../../domain/organization/projects.ts';
+import type { RotatedKey } from '../../domain/organization/project-keys.ts';
+import type { NewProject, Projects } from '../../domain/organization/projects.ts';
 import { timesOf, toTimestamp } from '../epoch-ms.ts';
 import { answerOnce, managementCallOf } from '../management-call.ts';
 import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
@@ -30,7 +31,7 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
       handle: ({ name = '', teamId = null, language = null, framework = null, apiKey = null }, context) =>
         answerOnce(context, {
           run: (call) => projects.create(call, { name, teamId, language, framework, apiKey }),
-          show: (created) => ({ project: toProject(created.project), apiKey: created.apiKey }),
+          show: (created: NewProject) => ({ project: toProject(created.project), apiKey: created.apiKey }),
           idOf: ({ project }) => project?.id ?? null,
         }),
     },
@@ -56,10 +57,14 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
       handle: ({ id, overlapSeconds = 0, apiKey = null }, context) =>
         answerOnce(context, {
           run: (call) => projects.rotateKey(call, { id, overlapSeconds, apiKey }),
-          show: (rotated) => ({ apiKey: rotated.apiKey, overlapEndsAt: toTimestamp(rotated.overlapEndsAtMs) }),
+          show: toRotated,
         }),
     },
   };
+}
+
+function toRotated({ apiKey, overlapEndsAtMs }: RotatedKey) {
+  return { apiKey, overlapEndsAt: toTimestamp(overlapEndsAtMs) };
 }
 
 function toProject(project: ProjectRecord): MessageInitShape<typeof ProjectSchema> {

@@ -36,7 +36,7 @@ export function createRoleBindingRpc(deps: {
       handle: (request, context) =>
         answerOnce(context, {
           run: (call) => roleBindings.create(call, draftOf(request)),
-          show: (binding) => ({ roleBinding: toMessage(binding) }),
+          show: (binding: RoleBindingRecord) => ({ roleBinding: toMessage(binding) }),
         }),
     },
     deleteRoleBinding: {

@@ -50,7 +50,7 @@ export function createTeamRpc({ teams }: { readonly teams: Teams }): Implementat
       handle: ({ name = '' }, context) =>
         answerOnce(context, {
           run: (call) => teams.create(call, { name }),
-          show: (team) => ({ team: toTeam(team) }),
+          show: (team: TeamRecord) => ({ team: toTeam(team) }),
         }),
     },
   };
