@@ -8,7 +8,7 @@ import type { Dataset } from '../../domain/datasets/dataset.ts';
 import { type Datasets, type NumberedEntry, nameProblems } from '../../domain/datasets/datasets.ts';
 import type { EntriesDraft } from '../../domain/datasets/entries.ts';
 import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
-import { timesOf } from '../epoch-ms.ts';
+import { fieldsOf } from '../field-values.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 import { callOf, toConditions } from '../traces/trace-search.ts';
@@ -62,7 +62,7 @@ function entriesOf({ entriesJson, csv, jsonl }: SentEntries): EntriesDraft {
 }
 
 function toMessage(dataset: Dataset): MessageInitShape<typeof DatasetSchema> {
-  return { ...dataset, ...timesOf(dataset) };
+  return fieldsOf(dataset);
 }
 
 function toEntry(dataset: Dataset, entry: NumberedEntry): MessageInitShape<typeof DatasetEntrySchema> {

@@ -22,8 +22,7 @@ import {
 } from '../../domain/evaluators/evaluators.ts';
 import { cursorRequest } from '../cursor-page.ts';
 import { numbersOf, wordOf } from '../enums.ts';
-import { timesOf } from '../epoch-ms.ts';
-import { unsetNulls } from '../field-values.ts';
+import { fieldsOf } from '../field-values.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 
@@ -113,8 +112,7 @@ function toFieldDraft(field: EvaluatorField): EvaluatorFieldDraft {
 
 function toMessage(evaluator: Evaluator, platformUrl: string): MessageInitShape<typeof EvaluatorSchema> {
   return {
-    ...unsetNulls(evaluator),
-    ...timesOf(evaluator),
+    ...fieldsOf(evaluator),
     evaluatorType: TYPES[evaluator.type],
     fields: evaluator.fields.map(toField),
     outputFields: evaluator.outputFields.map(toField),

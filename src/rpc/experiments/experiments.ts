@@ -16,8 +16,7 @@ import type { RunSummary } from '../../domain/experiments/run-summary.ts';
 import type { ExperimentRuns } from '../../domain/experiments/runs.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
-import { timesOf, toTimestamp } from '../epoch-ms.ts';
-import { unsetNulls } from '../field-values.ts';
+import { fieldsOf, unsetNulls } from '../field-values.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
@@ -133,7 +132,7 @@ function nameOf({ slugOrId, runId }: { readonly slugOrId: string; readonly runId
 }
 
 function toMessage(experiment: Experiment): MessageInitShape<typeof ExperimentSchema> {
-  return { ...experiment, ...timesOf(experiment) };
+  return fieldsOf(experiment);
 }
 
 function comparedMessage({ run, summary }: ComparedRun) {
@@ -141,19 +140,11 @@ function comparedMessage({ run, summary }: ComparedRun) {
 }
 
 function runMessage(run: ListedRun & { readonly targetsJson?: string }): MessageInitShape<typeof ExperimentRunSchema> {
-  const { id, experimentId, name, datasetId, datasetVersion, total, progress, resultCount } = run;
   return {
-    id: maskTokens(id),
-    experimentId,
-    name,
-    datasetId: datasetId ?? undefined,
-    datasetVersion: datasetVersion ?? undefined,
+    ...fieldsOf(run),
+    id: maskTokens(run.id),
     targets: run.targetsJson === undefined ? [] : (JSON.parse(run.targetsJson) as RunTarget[]),
-    total: total ?? undefined,
-    done: progress ?? resultCount,
-    resultCount,
-    ...timesOf(run),
-    finishedAt: toTimestamp(run.finishedAtMs),
+    done: run.progress ?? run.resultCount,
   };
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../../gen/spandrel/v1/keys_pb.js';
 import type { ApiKeys, KeyView, MintedKey, RenewedKey } from '../../domain/keys/keys.ts';
 import { numbersOf } from '../enums.ts';
-import { timesOf, toTimestamp } from '../epoch-ms.ts';
+import { fieldsOf } from '../field-values.ts';
 import { answerOnce, managementCallOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
@@ -73,26 +73,16 @@ function withToken({ token, key }: MintedKey | RenewedKey) {
 
 function toMessage(key: KeyView): MessageInitShape<typeof ApiKeySchema> {
   return {
-    id: key.id,
+    ...fieldsOf(key),
     keyType: TYPES[key.keyType],
-    name: key.name,
-    description: key.description ?? undefined,
     assignedToUserId: key.userId ?? undefined,
-    createdByUserId: key.createdByUserId ?? undefined,
     permissionMode: MODES[key.permissionMode],
-    permissions: [...key.permissions],
     bindings: key.bindings.map(({ id, role, scopeType, scopeId }) => ({
       id,
       role: Role[role],
       scopeType: ScopeType[scopeType],
       scopeId,
     })),
-    projectIds: [...key.projectIds],
-    effectivePermissions: [...key.effectivePermissions],
-    ...timesOf(key),
-    expiresAt: toTimestamp(key.expiresAtMs),
-    lastUsedAt: toTimestamp(key.lastUsedAtMs),
-    revokedAt: toTimestamp(key.revokedAtMs),
-    ...(key.warnings.length === 0 ? {} : { warnings: { sentences: [...key.warnings] } }),
+    warnings: key.warnings.length === 0 ? undefined : { sentences: [...key.warnings] },
   };
 }

@@ -19,7 +19,8 @@ import {
 } from '../../domain/monitors/monitor-draft.ts';
 import type { Monitors } from '../../domain/monitors/monitors.ts';
 import { nameOf } from '../enums.ts';
-import { timesOf, toTimestamp } from '../epoch-ms.ts';
+import { toTimestamp } from '../epoch-ms.ts';
+import { fieldsOf } from '../field-values.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 import { isSent } from '../update-mask.ts';
@@ -135,8 +136,7 @@ function readPrecondition({ field = '', rule, valueJson }: MonitorPrecondition):
 
 function toMessage(monitor: Monitor, platformUrl: string): MessageInitShape<typeof MonitorSchema> {
   return {
-    ...monitor,
-    ...timesOf(monitor),
+    ...fieldsOf(monitor),
     preconditions: monitor.preconditions.map(({ field, value }) => ({
       field,
       rule: 'is',

@@ -5,7 +5,7 @@ import { MemberRole, MemberSchema, type MemberService } from '../../../gen/spand
 import type { Member, MemberChanges, Members } from '../../domain/organization/members.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { nameOf } from '../enums.ts';
-import { timesOf, toTimestamp } from '../epoch-ms.ts';
+import { fieldsOf } from '../field-values.ts';
 import { answerOnce, managementCallOf } from '../management-call.ts';
 import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
@@ -47,14 +47,5 @@ export function createMemberRpc({ members }: { readonly members: Members }): Imp
 }
 
 function toMessage(member: Member): MessageInitShape<typeof MemberSchema> {
-  const { userId, email, name, role, disabledAtMs } = member;
-  return {
-    userId,
-    email,
-    name,
-    role: MemberRole[role],
-    disabled: disabledAtMs !== null,
-    disabledAt: toTimestamp(disabledAtMs),
-    ...timesOf(member),
-  };
+  return { ...fieldsOf(member), role: MemberRole[member.role], disabled: member.disabledAtMs !== null };
 }

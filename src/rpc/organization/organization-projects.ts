@@ -6,7 +6,8 @@ import { ProjectSchema, type ProjectService } from '../../../gen/spandrel/v1/org
 import type { ProjectRecord } from '../../domain/management/management.ts';
 import type { RotatedKey } from '../../domain/organization/project-keys.ts';
 import type { NewProject, Projects } from '../../domain/organization/projects.ts';
-import { timesOf, toTimestamp } from '../epoch-ms.ts';
+import { toTimestamp } from '../epoch-ms.ts';
+import { fieldsOf } from '../field-values.ts';
 import { answerOnce, managementCallOf } from '../management-call.ts';
 import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
@@ -68,17 +69,6 @@ function toRotated({ apiKey, overlapEndsAtMs }: RotatedKey) {
 }
 
 function toProject(project: ProjectRecord): MessageInitShape<typeof ProjectSchema> {
-  const { id, name, slug, teamId, language, framework } = project;
-  return {
-    id,
-    name,
-    slug,
-    teamId,
-    language,
-    framework,
-    ...timesOf(project),
-    archivedAt: toTimestamp(project.archivedAtMs),
-    apiKeyHint: project.keyHint,
-    apiKeyLastUsedAt: toTimestamp(project.keyLastUsedAtMs),
-  };
+  const { keyHint: apiKeyHint, keyLastUsedAtMs } = project;
+  return { ...fieldsOf(project), apiKeyHint, apiKeyLastUsedAt: toTimestamp(keyLastUsedAtMs) };
 }

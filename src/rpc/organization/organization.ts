@@ -13,7 +13,7 @@ import type { OrganizationRecord, TeamRecord } from '../../domain/management/man
 import type { Organizations } from '../../domain/organization/organization.ts';
 import type { Teams } from '../../domain/organization/teams.ts';
 import type { Paged } from '../cursor-page.ts';
-import { timesOf } from '../epoch-ms.ts';
+import { fieldsOf } from '../field-values.ts';
 import { answerOnce, managementCallOf } from '../management-call.ts';
 import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
@@ -76,11 +76,9 @@ export function toPaging({ page, limit, total }: Page<unknown>) {
 }
 
 function toOrganization(record: OrganizationRecord): MessageInitShape<typeof OrganizationSchema> {
-  const { id, name, slug } = record;
-  return { id, name, slug, ...timesOf(record) };
+  return fieldsOf(record);
 }
 
 function toTeam(team: TeamRecord): MessageInitShape<typeof TeamSchema> {
-  const { id, name, slug, organizationId } = team;
-  return { id, name, slug, organizationId, ...timesOf(team) };
+  return fieldsOf(team);
 }

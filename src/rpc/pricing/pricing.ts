@@ -1,7 +1,6 @@
 /** PricingService: message <-> domain values. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type CreateOverrideRequest,
   OverrideMatch,
@@ -20,6 +19,7 @@ import type { PriceMatch } from '../../domain/pricing/pricing.ts';
 import type { TokenRates } from '../../domain/pricing/rates.ts';
 import { numbersOf, wordOf } from '../enums.ts';
 import { msOfTimestamp, toTimestamp } from '../epoch-ms.ts';
+import { fieldsOf } from '../field-values.ts';
 import { managementCallOf } from '../management-call.ts';
 import type { Implementation } from '../method.ts';
 import { organizationOf } from '../scope.ts';
@@ -67,17 +67,15 @@ function draftOf(request: CreateOverrideRequest): OverrideDraft {
 }
 
 function toOverride(override: PriceOverride): MessageInitShape<typeof PriceOverrideSchema> {
-  const { id, model, match, cacheReadPicoUsd, cacheWritePicoUsd, effectiveFromMs } = override;
+  const { match, cacheReadPicoUsd, cacheWritePicoUsd, effectiveFromMs } = override;
   return {
-    id,
-    model,
+    ...fieldsOf(override),
     match: MATCHES[match],
     inputCostPerToken: picoToUsdNumber(override.inputPicoUsd),
     outputCostPerToken: picoToUsdNumber(override.outputPicoUsd),
     ...(cacheReadPicoUsd === null ? {} : { cacheReadCostPerToken: picoToUsdNumber(cacheReadPicoUsd) }),
     ...(cacheWritePicoUsd === null ? {} : { cacheWriteCostPerToken: picoToUsdNumber(cacheWritePicoUsd) }),
     effectiveFrom: toTimestamp(effectiveFromMs),
-    createdAt: timestampFromMs(override.createdAtMs),
   };
 }
 
