@@ -5,8 +5,9 @@
 
 import type { Project } from './caller.ts';
 import type { RandomBytes } from './clock.ts';
-import { Fault, unavailableFault } from './fault.ts';
+import { Fault, type Reason, unavailableFault } from './fault.ts';
 import { isPossibleId, newId } from './ids.ts';
+import { countCodePoints, lengthReason, typeReason } from './reasons.ts';
 import { drawSlug } from './slug.ts';
 
 export type Resource = {
@@ -122,6 +123,22 @@ export function resourceRules({ noun, liveMax, atLimit, isFlat = false, checkId 
       return id;
     },
   };
+}
+
+const NAME_LENGTH_MAX = 255;
+
+/** The stored form of a name. */
+export function normalizeName(sent: string): string {
+  return sent.trim().toWellFormed();
+}
+
+/** The problems of the name of a resource; null: not sent. */
+export function nameProblems(name: string | null): readonly Reason[] {
+  if (name === null) return [typeReason('name', 'string', 'undefined')];
+  const length = countCodePoints(name.trim());
+  if (length < 1 || length > NAME_LENGTH_MAX) return [lengthReason('name', `1 to ${NAME_LENGTH_MAX} characters`)];
+  if (!name.includes('\0')) return [];
+  return [{ field: 'name', type: 'invalid_format', message: 'name must not contain the character U+0000' }];
 }
 
 // Every failed attempt means that another request succeeded, so a long series means heavy contention.

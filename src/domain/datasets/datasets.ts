@@ -2,9 +2,9 @@
 
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
-import { Fault, type Reason, unavailableFault } from '../fault.ts';
-import { countCodePoints, lengthReason, refuseProblems, typeReason } from '../reasons.ts';
-import { resourceRules, retryStale } from '../resources.ts';
+import { Fault, unavailableFault } from '../fault.ts';
+import { refuseProblems, typeReason } from '../reasons.ts';
+import { nameProblems, normalizeName, resourceRules, retryStale } from '../resources.ts';
 import { createSemaphore, type SemaphoreOptions } from '../semaphore.ts';
 import type { SearchCall } from '../traces/search/search-call.ts';
 import type { SearchConditions, TraceSearches } from '../traces/search/trace-search.ts';
@@ -62,7 +62,7 @@ export function createDatasets(deps: DatasetDeps) {
     async create(project: Project, draft: DatasetDraft, nowMs: number): Promise<Dataset> {
       const { entries, problems } = await readEntries(project, draft);
       refuseProblems([...nameProblems(draft.name), ...problems]);
-      const name = (draft.name ?? '').trim().toWellFormed();
+      const name = normalizeName(draft.name ?? '');
       const { dataset: content, next } = addVersion({ ...EMPTY, name }, entries, nowMs);
       return await rules.create(deps, { project, content, nowMs }, (dataset) =>
         store.insert(dataset, next, rules.liveMax),
@@ -130,17 +130,6 @@ export function cutToCapacity(entries: readonly string[], { entriesMax, bytesMax
     leftBytes -= bytes;
     return true;
   });
-}
-
-const NAME_LENGTH_MAX = 255;
-
-/** The problems of the name of a new dataset. */
-export function nameProblems(name: string | null): readonly Reason[] {
-  if (name === null) return [typeReason('name', 'string', 'undefined')];
-  const length = countCodePoints(name.trim());
-  if (length < 1 || length > NAME_LENGTH_MAX) return [lengthReason('name', `1 to ${NAME_LENGTH_MAX} characters`)];
-  if (!name.includes('\0')) return [];
-  return [{ field: 'name', type: 'invalid_format', message: 'name must not contain the character U+0000' }];
 }
 
 type Size = Pick<Dataset, 'version' | 'entryCount' | 'totalBytes'>;

@@ -6,16 +6,9 @@ import type { RandomBytes } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault, type Reason, validationFault } from '../fault.ts';
 import { refuseProblems } from '../reasons.ts';
-import { resourceRules } from '../resources.ts';
+import { nameProblems, normalizeName, resourceRules } from '../resources.ts';
 import { type Evaluator, type EvaluatorStore, readStoredObject } from './evaluator.ts';
-import {
-  configProblems,
-  type EvaluatorContent,
-  type EvaluatorDraft,
-  nameProblems,
-  normalizeName,
-  validateDraft,
-} from './evaluator-draft.ts';
+import { configProblems, type EvaluatorContent, type EvaluatorDraft, validateDraft } from './evaluator-draft.ts';
 import { createEvaluatorLists } from './evaluator-lists.ts';
 import { IN_CONFIG } from './evaluator-settings.ts';
 import { type CheckPatterns, patternProblems } from './text-rules.ts';

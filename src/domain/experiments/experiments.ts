@@ -5,7 +5,7 @@ import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { newId } from '../ids.ts';
 import { refuseProblems, typeReason } from '../reasons.ts';
-import { resourceRules } from '../resources.ts';
+import { normalizeName, resourceRules } from '../resources.ts';
 import { slugBase } from '../slug.ts';
 import type { Experiment, ExperimentStore } from './experiment.ts';
 
@@ -30,7 +30,7 @@ export function createExperiments({ store, random }: ExperimentDeps) {
     async init(project: Project, draft: ExperimentDraft, nowMs: number): Promise<Experiment> {
       const text = draft.slug ?? draft.name;
       if (text === null) refuseProblems([typeReason('experiment_slug', 'string', 'undefined')]);
-      const given = (draft.name ?? draft.slug ?? '').trim().toWellFormed();
+      const given = normalizeName(draft.name ?? draft.slug ?? '');
       const experiment: Experiment = {
         projectId: project.id,
         id: newId('experiment', random),

@@ -6,13 +6,12 @@ import type { RandomBytes } from '../clock.ts';
 import { targetToRun } from '../evaluations/evaluation-target.ts';
 import type { EvaluationJobStore } from '../evaluations/jobs.ts';
 import { type Evaluator, type EvaluatorStore, readStoredObject } from '../evaluators/evaluator.ts';
-import { normalizeName } from '../evaluators/evaluator-draft.ts';
 import { type CatalogueEntry, validateSettings } from '../evaluators/evaluator-settings.ts';
 import { evaluatorRules } from '../evaluators/evaluators.ts';
 import { type CheckPatterns, patternProblems } from '../evaluators/text-rules.ts';
 import type { Reason } from '../fault.ts';
 import { choiceReason, refuseProblems } from '../reasons.ts';
-import { byLastUpdate, resourceRules } from '../resources.ts';
+import { byLastUpdate, normalizeName, resourceRules } from '../resources.ts';
 import type { Mappings, Monitor, MonitorStore } from './monitor.ts';
 import { type MonitorDraft, monitorProblems, newMonitorProblems, readParts } from './monitor-draft.ts';
 
