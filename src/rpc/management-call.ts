@@ -1,7 +1,7 @@
 /** A call of a management operation, in the form that the rules take. */
 
 import type { DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
-import type { IdempotentCall, ManagementCall } from '../domain/management/management-call.ts';
+import type { IdempotentCall, ManagementCall, Target } from '../domain/management/management-call.ts';
 import type { Context } from './method.ts';
 
 /**
@@ -16,6 +16,11 @@ export function managementCallOf<M extends DescMethodUnary>(
   const call = { caller, actor, nowMs };
   if (replay === undefined) return call;
   return { ...call, replay: { answeredId: idOf(replay.answer), pass: replay.pass } };
+}
+
+/** A call about the record that its request names. */
+export function targetOf({ id }: { readonly id: string }, context: Context): Target {
+  return { call: managementCallOf(context), id };
 }
 
 type IdempotentAnswer<M extends DescMethodUnary, R> = {

@@ -7,7 +7,7 @@ import { Fault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
 import type { AuditedAction } from '../management/audit.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
-import type { IdempotentCall, ManagementCall } from '../management/management-call.ts';
+import type { IdempotentCall, Target } from '../management/management-call.ts';
 import {
   type AuditedProposal,
   type CommitDeps,
@@ -54,16 +54,10 @@ export async function requireEndpoint(webhooks: WebhookStore, organizationId: st
   return requireFound(await findEndpoint(webhooks, organizationId, id));
 }
 
-export type EndpointTarget<Call = ManagementCall> = { readonly call: Call; readonly id: string };
-
 type EndpointAttempt<R> = (endpoint: Endpoint) => AuditedProposal<R> | Promise<AuditedProposal<R>>;
 
 /** Commits optimistically about one endpoint, with the current permissions of the caller. */
-export function commitOnEndpoint<R>(
-  deps: EndpointDeps,
-  { call, id }: EndpointTarget,
-  attempt: EndpointAttempt<R>,
-): Promise<R> {
+export function commitOnEndpoint<R>(deps: EndpointDeps, { call, id }: Target, attempt: EndpointAttempt<R>): Promise<R> {
   return commitAudited(deps, call, async () => {
     const [, endpoint] = await Promise.all([
       refreshCall(deps.store, call, MANAGE),
@@ -78,7 +72,7 @@ export function commitOnEndpoint<R>(
  */
 export function commitIdempotentlyOnEndpoint<R>(
   deps: EndpointDeps,
-  { call, id }: EndpointTarget<IdempotentCall<R>>,
+  { call, id }: Target<IdempotentCall<R>>,
   attempt: EndpointAttempt<R>,
 ): Promise<R> {
   return commitIdempotently(deps, call, {

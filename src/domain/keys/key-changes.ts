@@ -5,7 +5,7 @@ import { isPossibleId } from '../ids.ts';
 import { type OrganizationDirectory, readDirectory } from '../management/directory.ts';
 import { type FreshCall, refreshCall } from '../management/fresh-caller.ts';
 import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
-import type { IdempotentCall, ManagementCall } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall, Target } from '../management/management-call.ts';
 import { type AuditedProposal, commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
 import { refuseProblems } from '../reasons.ts';
 import { hashSecret, mintSecretPart } from '../secrets.ts';
@@ -21,7 +21,7 @@ export function findKey(store: ManagementStore, organizationId: string, id: stri
   return isPossibleId(id) ? store.apiKey(organizationId, id) : Promise.resolve(null);
 }
 
-type KeyUpdate = { readonly call: ManagementCall; readonly id: string; readonly draft: KeyDraft };
+type KeyUpdate = Target & { readonly draft: KeyDraft };
 
 /** Changes the fields that were sent. Answers the changed key. */
 export function updateKey(deps: MintDeps, { call, id, draft }: KeyUpdate): Promise<KeyView> {
@@ -92,7 +92,6 @@ export function rotateKey(
   });
 }
 
-type Target = { readonly call: ManagementCall; readonly id: string };
 type KeyAttempt<R> = (fresh: FreshCall, stored: ApiKeyRecord) => Promise<AuditedProposal<R>>;
 
 /** Commits a change of one key that the caller may see, with the caller's current rights. */

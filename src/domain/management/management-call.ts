@@ -27,6 +27,9 @@ type ReceiptOf<R> = (result: R) => Receipt | undefined;
 /** A call of an operation that takes idempotency keys; `R` is its result. */
 export type IdempotentCall<R> = ManagementCall & { readonly receipt: ReceiptOf<R> };
 
+/** A call about one record. */
+export type Target<Call = ManagementCall> = { readonly call: Call; readonly id: string };
+
 /** Throws insufficient_permissions unless the caller holds the permission there. */
 export function requirePermission({ caller }: ManagementCall, permission: string, scope: Scope): void {
   if (!may(caller.principal, permission, scope)) throw insufficientPermissions(permission);

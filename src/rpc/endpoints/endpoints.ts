@@ -8,9 +8,9 @@ import type { StartedReplay } from '../../domain/endpoints/replays.ts';
 import { SCHEMA_VERSION } from '../../domain/events/event.ts';
 import { EVENT_TYPES } from '../../domain/events/event-type.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
-import { answerOnce, managementCallOf } from '../management-call.ts';
+import { answerOnce, managementCallOf, targetOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
-import type { Context, Implementation } from '../method.ts';
+import type { Implementation } from '../method.ts';
 import { toAttempt, toDelivery, toEndpoint, toHealth, toReplay, toSecretEndpoint, toTest } from './endpoint-message.ts';
 import {
   changedBaseProblems,
@@ -31,8 +31,6 @@ export function createEndpointRpc(deps: Deps): Service {
 }
 
 const OVERLAP_DEFAULT_SECONDS = 86_400;
-
-const targetOf = ({ id }: { readonly id: string }, context: Context) => ({ call: managementCallOf(context), id });
 
 type Changes =
   | 'createEndpoint'

@@ -6,21 +6,16 @@ import type { EvaluatorRunStore } from '../../domain/evaluations/evaluator-run.t
 import { EvaluatorRunRow } from '../entities/evaluations.ts';
 import type { EntityManager } from '../mapper.ts';
 import { lockProject } from './slugs.ts';
-import { plain, type Units } from './units.ts';
+import { plain, rowReads, type Units } from './units.ts';
+
+const LEASE = ['leasedUntilMs', 'fence', 'failures'] as const;
 
 export function createRunStore({ read, transact }: Units): EvaluatorRunStore {
+  const { one, all } = rowReads(read);
   return {
-    find: (projectId, id) =>
-      read(async (em) => {
-        const run = await em.findOne(EvaluatorRunRow, { projectId, id });
-        return run === null ? null : plain(run, 'leasedUntilMs', 'fence', 'failures');
-      }),
+    find: (projectId, id) => one(EvaluatorRunRow, { projectId, id }, ...LEASE),
     list: (projectId, limit) =>
-      read(async (em) => {
-        const newest = { orderBy: { createdAtMs: 'desc', id: 'desc' }, limit } as const;
-        const runs = await em.find(EvaluatorRunRow, { projectId }, newest);
-        return runs.map((run) => plain(run, 'leasedUntilMs', 'fence', 'failures'));
-      }),
+      all(EvaluatorRunRow, { projectId }, { orderBy: { createdAtMs: 'desc', id: 'desc' }, limit, without: LEASE }),
     insert: (run, { runningMax, startedMax, startedSinceMs, endedBeforeMs }) =>
       transact(async ({ em }) => {
         const { projectId } = run;
