@@ -50,7 +50,7 @@ type Fields<R> = {
 
 /**
  * Values for a new message from a record whose names are those of the message: its instants become timestamps, and null
- * leaves a field unset. `create` ignores names that the message does not have.
+ * leaves a field unset. `create` ignores names that the message does not have, such as hashes.
  */
 export function fieldsOf<R extends object>(record: R): Fields<R> {
   const fields = Object.entries(record).map(([name, value]) =>
