@@ -216,7 +216,7 @@ function keepText(sent: string | null): string | null {
 }
 
 function refuseUnstorable(draft: EvaluatorDraft, config: LosslessObject | null, found: Reason[]): void {
-  const { configJson: _, ...members } = draft;
+  const { configJson: _, name: __, ...members } = draft;
   refuseUnstorableIn(members, '', found);
   if (config) refuseUnstorableIn(config, 'config', found);
 }

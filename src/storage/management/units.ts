@@ -1,6 +1,7 @@
 /** What rooms of management run on. */
 
 import { type EntityName, type FilterQuery, type FindOptions, type RawQueryFragment, raw } from '@mikro-orm/core';
+import { type Lease, leaseMaxMs } from '../../domain/clock.ts';
 import type { EntityManager } from '../mapper.ts';
 import type { Db, Tables } from '../queries.ts';
 import type { Transact, Transaction } from '../transaction.ts';
@@ -58,6 +59,11 @@ export function rowReads(read: Units['read']) {
         return rows.map((row) => plain(row as Row, ...without));
       }),
   };
+}
+
+/** A row that no process leases now; see `leaseMaxMs`. */
+export function unleased(lease: Lease) {
+  return { $or: [{ leasedUntilMs: { $lte: lease.nowMs } }, { leasedUntilMs: { $gt: leaseMaxMs(lease) } }] };
 }
 
 /** One more than a column has when the statement runs. */
