@@ -6,8 +6,6 @@ import { drawCharacters } from './ids.ts';
 const BASE_LENGTH_MAX = 50;
 const SUFFIX_LENGTH = 5;
 const SUFFIX_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
-// With 36^5 suffixes and at most a thousand slugs in use, about one create in 60,000 needs a second attempt.
-const ATTEMPTS_MAX = 16;
 
 /**
  * A fresh slug for a name: its ASCII letters and digits, then 5 random characters of `[0-9a-z]`.
@@ -30,15 +28,6 @@ export function slugBase(name: string, lengthMax = BASE_LENGTH_MAX): string {
       .slice(0, lengthMax)
       .replace(/-$/, '')
   );
-}
-
-/** Repeats an attempt, which draws a slug of its own each time, while the slug is taken. */
-export async function retryTakenSlugs<Made>(attempt: () => Promise<Made | 'slug_taken'>): Promise<Made> {
-  for (let count = 0; count < ATTEMPTS_MAX; count += 1) {
-    const made = await attempt();
-    if (made !== 'slug_taken') return made;
-  }
-  throw new Error(`no free slug in ${ATTEMPTS_MAX} draws`);
 }
 
 /** The slug of an object: the name's ASCII letters and digits in lower case, then the last 6 characters of the id. */

@@ -67,14 +67,7 @@ export function refusedAction(method: Method, fault: Fault, message: Message | n
   // A refused list is recorded as a refused read, which needs the same permission.
   const action = audit.replace(/\.list$/, '.read');
   if (fault.kind === 'not_found' && !NOTED_MISSES.has(action)) return null;
-  const [targetType = ''] = action.split('.', 1);
-  return {
-    action,
-    targetType,
-    targetId: message === null ? null : targetOf(method, message),
-    status,
-    code: fault.code,
-  };
+  return { action, targetId: message === null ? null : targetOf(method, message), status, code: fault.code };
 }
 
 /** The id in the path of the route. */

@@ -23,11 +23,6 @@ export function toTimestamp(instantMs: number | null): Timestamp | undefined {
   return instantMs === null ? undefined : timestampFromMs(instantMs);
 }
 
-/** When a record was created and last changed. */
-export function timesOf({ createdAtMs, updatedAtMs }: { readonly createdAtMs: number; readonly updatedAtMs: number }) {
-  return { createdAt: timestampFromMs(createdAtMs), updatedAt: timestampFromMs(updatedAtMs) };
-}
-
 /** Milliseconds with their fraction, to validate instants of requests. */
 export function fractionalMsOf(instant: Timestamp | undefined): number | undefined {
   return instant && Number(instant.seconds) * 1000 + instant.nanos / 1_000_000;

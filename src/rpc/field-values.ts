@@ -1,6 +1,8 @@
 /** Reads the fields of messages, and creates messages from values of fields. */
 
 import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import { toTimestamp } from './epoch-ms.ts';
 
 /**
  * A REST body can set several members of a oneof, of which its message holds one. The others are kept beside the message,
@@ -35,6 +37,27 @@ export function unsetNulls<T extends object>(values: T): { readonly [K in keyof 
 }
 
 type UnsetNull<V> = null extends V ? Exclude<V, null> | undefined : V;
+
+/** The name of an instant ends so in a record, and without the unit in a message. */
+type Instant = `${string}${'At' | 'Since'}Ms`;
+const INSTANT = /(?:At|Since)Ms$/;
+
+type FieldName<Name> = Name extends Instant ? (Name extends `${infer Field}Ms` ? Field : never) : Name;
+type FieldValue<V> = V extends null ? undefined : V extends readonly (infer Item)[] ? Item[] : V;
+type Fields<R> = {
+  [Name in keyof R as FieldName<Name>]: Name extends Instant ? Timestamp | undefined : FieldValue<R[Name]>;
+};
+
+/**
+ * Values for a new message from a record whose names are those of the message: its instants become timestamps, and null
+ * leaves a field unset. `create` ignores names that the message does not have, such as hashes.
+ */
+export function fieldsOf<R extends object>(record: R): Fields<R> {
+  const fields = Object.entries(record).map(([name, value]) =>
+    INSTANT.test(name) ? [name.slice(0, -'Ms'.length), toTimestamp(value)] : [name, value ?? undefined],
+  );
+  return Object.fromEntries(fields) as Fields<R>;
+}
 
 /** The value of a field; undefined where it is unset. */
 export function fieldValue(message: Message, field: DescField): unknown {

@@ -1,7 +1,7 @@
 /** A call of a management operation, in the form that the rules take. */
 
-import type { DescMethodUnary, MessageShape } from '@bufbuild/protobuf';
-import type { ManagementCall } from '../domain/management/management-call.ts';
+import type { DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import type { IdempotentCall, ManagementCall, Target } from '../domain/management/management-call.ts';
 import type { Context } from './method.ts';
 
 /**
@@ -16,4 +16,26 @@ export function managementCallOf<M extends DescMethodUnary>(
   const call = { caller, actor, nowMs };
   if (replay === undefined) return call;
   return { ...call, replay: { answeredId: idOf(replay.answer), pass: replay.pass } };
+}
+
+/** A call about the record that its request names. */
+export function targetOf({ id }: { readonly id: string }, context: Context): Target {
+  return { call: managementCallOf(context), id };
+}
+
+type IdempotentAnswer<M extends DescMethodUnary, R> = {
+  readonly run: (call: IdempotentCall<R>) => Promise<R>;
+  /** Names the type of the result. */
+  readonly show: (result: R) => MessageInitShape<M['output']>;
+  /** See `managementCallOf`. */
+  readonly idOf?: (answer: MessageShape<M['output']>) => string | null;
+};
+
+/** Answers an operation that takes idempotency keys: the answer is also what a repeated call gets. */
+export async function answerOnce<M extends DescMethodUnary, R>(
+  context: Context<M>,
+  { run, show, idOf }: IdempotentAnswer<M, R>,
+): Promise<MessageInitShape<M['output']>> {
+  const receipt = (result: R) => context.receipt(show(result));
+  return show(await run({ ...managementCallOf(context, idOf), receipt }));
 }

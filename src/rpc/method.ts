@@ -139,10 +139,10 @@ export type StreamHandler<M extends DescMethodServerStreaming = DescMethodServer
   readonly isIdle?: boolean;
 };
 
-/** The handlers of a service: a missing rpc does not compile. */
+/** The handlers of a service: a missing rpc does not compile. A function is the `handle` of an rpc that needs nothing else. */
 export type Implementation<S extends DescService> = {
   readonly [K in keyof S['method']]: S['method'][K] extends DescMethodUnary
-    ? Handler<S['method'][K]> | TolerantHandler<S['method'][K]>
+    ? Handler<S['method'][K]> | Handler<S['method'][K]>['handle'] | TolerantHandler<S['method'][K]>
     : S['method'][K] extends DescMethodServerStreaming
       ? StreamHandler<S['method'][K]>
       : never;

@@ -37,7 +37,8 @@ export function compileService<S extends DescService>(
   const handlers: Readonly<Record<string, unknown>> = implementation;
   return service.methods.map((desc: DescMethod): Method => {
     const name = `${service.typeName}/${desc.name}`;
-    const handler = handlers[desc.localName];
+    const implemented = handlers[desc.localName];
+    const handler = typeof implemented === 'function' ? { handle: implemented } : implemented;
     const rules = readRules(desc, name, sizes);
     switch (desc.methodKind) {
       case 'unary':

@@ -23,6 +23,12 @@ export function isSent(mask: FieldMask | undefined, path: string, value: unknown
   return paths.length > 0 ? paths.includes(path) : value !== undefined;
 }
 
+/** Reads what an update sends of a field: undefined where it is not sent, null where it is sent without a value. */
+export function sentBy(mask: FieldMask | undefined) {
+  return <V>(path: string, value: V | undefined): V | null | undefined =>
+    isSent(mask, path, value) ? (value ?? null) : undefined;
+}
+
 /**
  * Problems of a mask: paths that name no field, and fields that are set although the mask omits them. Ignoring such a field
  * silently would be dangerous: it may be the one that restricts a key.

@@ -45,7 +45,6 @@ function start({ concurrency = 4, refusals = 0 } = {}) {
       ended.push(traceSequence);
       return 'recorded';
     },
-    enqueue: async () => {},
     countsOf: async () => ({ due: 0, scheduled: 0, running: 0, oldestDueAtMs: null, refused: 0 }),
     counts: async () => ({ depth: queued.length, oldestDueAtMs: null, refused: 0 }),
   };

@@ -202,7 +202,6 @@ describe('the audit log records', () => {
         },
         audited: {
           action: 'apiKey.create',
-          targetType: 'apiKey',
           targetId: null,
           status: 403,
           code: 'insufficient_permissions',
@@ -220,7 +219,7 @@ describe('the audit log records', () => {
     const { call, refused } = keys();
     await faultOf(call(name, { id: 'key\0one' }, { as: 'admin' }));
     expect(refused.map(({ audited }) => audited)).toEqual([
-      { action, targetType: 'apiKey', targetId: 'key\uFFFDone', status: 404, code: 'api_key_not_found' },
+      { action, targetId: 'key\uFFFDone', status: 404, code: 'api_key_not_found' },
     ]);
   });
 

@@ -2,12 +2,10 @@
 
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
-import { Fault, type Reason, unavailableFault } from '../fault.ts';
-import { newId } from '../ids.ts';
-import { countCodePoints, lengthReason, refuseProblems, typeReason } from '../reasons.ts';
-import { retryStale } from '../record-updates.ts';
+import { Fault, unavailableFault } from '../fault.ts';
+import { refuseProblems, typeReason } from '../reasons.ts';
+import { nameProblems, normalizeName, resourceRules, retryStale } from '../resources.ts';
 import { createSemaphore, type SemaphoreOptions } from '../semaphore.ts';
-import { drawSlug, retryTakenSlugs } from '../slug.ts';
 import type { SearchCall } from '../traces/search/search-call.ts';
 import type { SearchConditions, TraceSearches } from '../traces/search/trace-search.ts';
 import type { SearchTotal } from '../traces/search/trace-search-store.ts';
@@ -38,8 +36,7 @@ type TracesAdded = {
   readonly isLeftOutExact: boolean;
 };
 
-/** Datasets that a project may hold. */
-const LIVE_MAX = 1000;
+const rules = resourceRules({ noun: 'dataset', liveMax: 1000, atLimit: 'delete one first' });
 const APPEND_ATTEMPTS_MAX = 20;
 const RETRY_AFTER_SECONDS = 1;
 /** One at a time: several at once take as long together, and hold the memory of all. */
@@ -48,7 +45,7 @@ const READING: SemaphoreOptions = { permitsMax: 1, waitingMax: 256, waitingOfOwn
 export type Datasets = ReturnType<typeof createDatasets>;
 
 export function createDatasets(deps: DatasetDeps) {
-  const { store, random } = deps;
+  const { store } = deps;
   const semaphore = createSemaphore<string>(READING);
   async function readEntries(project: Project, draft: EntriesDraft) {
     if ((await semaphore.acquire(project.id)) !== 'acquired') {
@@ -65,16 +62,11 @@ export function createDatasets(deps: DatasetDeps) {
     async create(project: Project, draft: DatasetDraft, nowMs: number): Promise<Dataset> {
       const { entries, problems } = await readEntries(project, draft);
       refuseProblems([...nameProblems(draft.name), ...problems]);
-      const name = (draft.name ?? '').trim().toWellFormed();
-      const empty = { version: 0, entryCount: 0, totalBytes: 0, createdAtMs: nowMs, updatedAtMs: nowMs };
-      return await retryTakenSlugs(async () => {
-        const slug = drawSlug(name, 'dataset', random);
-        const unfilled = { id: newId('dataset', random), projectId: project.id, name, slug, ...empty };
-        const { dataset, next } = addVersion(unfilled, entries, nowMs);
-        const outcome = await store.insert(dataset, next, LIVE_MAX);
-        if (outcome === 'limit_reached') throw limitFault();
-        return outcome === 'stored' ? dataset : outcome;
-      });
+      const name = normalizeName(draft.name ?? '');
+      const { dataset: content, next } = addVersion({ ...EMPTY, name }, entries, nowMs);
+      return await rules.create(deps, { project, content, nowMs }, (dataset) =>
+        store.insert(dataset, next, rules.liveMax),
+      );
     },
     /** Adds a version with the entries. Throws validation_error, dataset_not_found, dataset_too_large. */
     async append(project: Project, idOrSlug: string, { nowMs, ...draft }: EntriesDraft & { readonly nowMs: number }) {
@@ -85,7 +77,7 @@ export function createDatasets(deps: DatasetDeps) {
     /** Adds a version with as many traces of a search as fit. Throws validation_error, dataset_not_found. */
     async appendTraces(project: Project, idOrSlug: string, draft: TracesDraft): Promise<TracesAdded> {
       const { search, limit, call } = draft;
-      const capacity = capacityOf(await find(deps, project, idOrSlug));
+      const capacity = capacityOf(await rules.find(store, project, idOrSlug));
       const entriesMax = Math.min(capacity.entriesMax, limit);
       const { entries, found } = await readTraceEntries(deps, { ...capacity, entriesMax }, { search, call });
       const at = { project, idOrSlug, nowMs: call.nowMs };
@@ -94,18 +86,15 @@ export function createDatasets(deps: DatasetDeps) {
     },
     /** The entries up to a version; null: all. Throws dataset_not_found, dataset_version_not_found. */
     async get(project: Project, idOrSlug: string, version: number | null): Promise<DatasetContent> {
-      const dataset = await find(deps, project, idOrSlug);
+      const dataset = await rules.find(store, project, idOrSlug);
       if (version !== null && (version < 1 || version > dataset.version)) throw versionFault(dataset);
       const versions = await store.versions(dataset, version ?? dataset.version);
       return { dataset, entries: versions.flatMap((each) => numberEntries(dataset, each)) };
     },
     /** The newest first. */
-    list: (project: Project) => store.list(project.id, LIVE_MAX),
+    list: (project: Project) => store.list(project.id, rules.liveMax),
     /** Throws dataset_not_found. */
-    async remove(project: Project, idOrSlug: string, nowMs: number): Promise<void> {
-      const { id } = await find(deps, project, idOrSlug);
-      if (!(await store.remove(project.id, id, nowMs))) throw notFound();
-    },
+    remove: (project: Project, idOrSlug: string, nowMs: number) => rules.remove(store, project, { idOrSlug, nowMs }),
   };
 }
 
@@ -118,7 +107,7 @@ async function appendWhatFits(
   entriesFor: (dataset: Dataset) => readonly string[],
 ): Promise<{ readonly dataset: Dataset; readonly added: number }> {
   const attempt = async () => {
-    const known = await find(deps, project, idOrSlug);
+    const known = await rules.find(deps.store, project, idOrSlug);
     const entries = entriesFor(known);
     if (entries.length === 0) return { dataset: known, added: 0 };
     const { dataset, next } = addVersion(known, entries, nowMs);
@@ -143,21 +132,14 @@ export function cutToCapacity(entries: readonly string[], { entriesMax, bytesMax
   });
 }
 
-const NAME_LENGTH_MAX = 255;
+type Size = Pick<Dataset, 'version' | 'entryCount' | 'totalBytes'>;
 
-/** The problems of the name of a new dataset. */
-export function nameProblems(name: string | null): readonly Reason[] {
-  if (name === null) return [typeReason('name', 'string', 'undefined')];
-  const length = countCodePoints(name.trim());
-  if (length < 1 || length > NAME_LENGTH_MAX) return [lengthReason('name', `1 to ${NAME_LENGTH_MAX} characters`)];
-  if (!name.includes('\0')) return [];
-  return [{ field: 'name', type: 'invalid_format', message: 'name must not contain the character U+0000' }];
-}
+const EMPTY: Size = { version: 0, entryCount: 0, totalBytes: 0 };
 
 /** Adds a version to the dataset. Throws dataset_too_large. */
-function addVersion(dataset: Dataset, entries: readonly string[], nowMs: number) {
+function addVersion<D extends Size>(dataset: D, entries: readonly string[], nowMs: number) {
   const entryLines = entries.join('\n');
-  const grown: Dataset = {
+  const grown = {
     ...dataset,
     version: dataset.version + 1,
     entryCount: dataset.entryCount + entries.length,
@@ -178,22 +160,8 @@ function numberEntries({ id }: Dataset, { firstPosition, entryLines, createdAtMs
     .map((entryJson, index) => ({ id: `${id}-${firstPosition + index}`, entryJson, createdAtMs }));
 }
 
-async function find({ store }: DatasetDeps, project: Project, idOrSlug: string): Promise<Dataset> {
-  const dataset = idOrSlug.includes('\0') ? null : await store.find(project.id, idOrSlug);
-  if (dataset === null) throw notFound();
-  return dataset;
-}
-
-function notFound(): Fault {
-  return new Fault('dataset_not_found', 'Dataset not found');
-}
-
 function versionFault({ version }: Dataset): Fault {
   return new Fault('dataset_version_not_found', `The dataset has the versions 1 to ${version}.`);
-}
-
-function limitFault(): Fault {
-  return new Fault('dataset_limit_reached', `The project already holds ${LIVE_MAX} datasets; delete one first.`);
 }
 
 function tooLargeFault(): Fault {

@@ -1,7 +1,7 @@
 /** Updates and archives endpoints, and rolls their secrets. */
 
 import type { RandomBytes } from '../clock.ts';
-import type { ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall, Target } from '../management/management-call.ts';
 import { refuseProblems } from '../reasons.ts';
 import type { Endpoint, EndpointRecord, SqsRecord } from './endpoint.ts';
 import { sealQueue } from './endpoint-creation.ts';
@@ -9,7 +9,6 @@ import {
   commitIdempotentlyOnEndpoint,
   commitOnEndpoint,
   type EndpointDeps,
-  type EndpointTarget,
   endpointAction,
   requireEndpoint,
 } from './endpoint-deps.ts';
@@ -20,7 +19,7 @@ import { requireUrl, requireValues } from './endpoint-values.ts';
 import { type EndpointView, type SecretEndpoint, viewEndpoint, viewQueue } from './endpoint-view.ts';
 import { mintWebhookSecret } from './webhook-signature.ts';
 
-type EndpointUpdate = EndpointTarget & { readonly draft: EndpointDraft };
+type EndpointUpdate = Target & { readonly draft: EndpointDraft };
 
 /** Changes the fields that were sent, in one write, and returns the endpoint as it is then. */
 export async function updateEndpoint(deps: EndpointDeps, { call, id, draft }: EndpointUpdate): Promise<EndpointView> {
@@ -47,7 +46,7 @@ async function checkNewUrl(deps: EndpointDeps, { call, id, draft }: EndpointUpda
 }
 
 /** Archives the endpoint permanently, and erases its secrets. */
-export function archiveEndpoint(deps: EndpointDeps, { call, id }: EndpointTarget): Promise<void> {
+export function archiveEndpoint(deps: EndpointDeps, { call, id }: Target): Promise<void> {
   return commitOnEndpoint(deps, { call, id }, (stored) => {
     const { sqs } = stored;
     const record: EndpointRecord = {
@@ -64,10 +63,9 @@ export function archiveEndpoint(deps: EndpointDeps, { call, id }: EndpointTarget
   });
 }
 
-export type SecretRoll = EndpointTarget & {
+export type SecretRoll = Target<IdempotentCall<SecretEndpoint>> & {
   /** How long the previous secret signs too; 0: not at all. */
   readonly overlapSeconds: number;
-  readonly receipt: ReceiptOf<SecretEndpoint>;
 };
 
 /** Gives the endpoint a new secret. Only the previous one can stay valid beside it, no older one. */

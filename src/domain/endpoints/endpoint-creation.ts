@@ -4,7 +4,7 @@ import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { randomBase62, toBase62 } from '../ids.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
-import type { Creation, ManagementCall } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall } from '../management/management-call.ts';
 import { commitIdempotently } from '../management/optimistic-commit.ts';
 import { refuseProblems } from '../reasons.ts';
 import type { EndpointRecord, SqsRecord } from './endpoint.ts';
@@ -16,20 +16,18 @@ import { requireUrl, requireValues } from './endpoint-values.ts';
 import { type SecretEndpoint, viewEndpoint } from './endpoint-view.ts';
 import { mintWebhookSecret } from './webhook-signature.ts';
 
-type EndpointCreation = Creation<EndpointDraft, SecretEndpoint>;
-
 /** The streak of a new endpoint. */
 const NEW_STREAK = { failingSinceMs: null, lastSuccessAtMs: null, lastFailureAtMs: null, consecutiveFailures: 0 };
 
 export function createEndpoint(
   deps: EndpointDeps,
-  { call, draft, receipt }: EndpointCreation,
+  call: IdempotentCall<SecretEndpoint>,
+  draft: EndpointDraft,
 ): Promise<SecretEndpoint> {
   const { store, webhooks, queues, endpointsMax } = deps;
   refuseProblems(creationProblems(draft));
   let drawing: Promise<NewEndpoint> | null = null;
   return commitIdempotently(deps, call, {
-    receipt,
     checkCaller: () => refreshCall(store, call, MANAGE),
     async attempt() {
       // Preparing resolves the host, so later attempts of the commit reuse the prepared endpoint.
@@ -62,7 +60,7 @@ function disabledBy(nowMs: number): StatusFields {
   return { status: 'disabled', disabledReason: 'manual', disabledAtMs: nowMs };
 }
 
-type NewRecord = Omit<EndpointCreation, 'receipt'> & { readonly secret: string };
+type NewRecord = { readonly call: ManagementCall; readonly draft: EndpointDraft; readonly secret: string };
 
 /** Throws webhook_endpoint_invalid for values that may not be. */
 function newRecord(deps: EndpointDeps, { call, draft, secret }: NewRecord): EndpointRecord {

@@ -7,7 +7,7 @@ import { Fault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
 import type { AuditedAction } from '../management/audit.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
-import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall, Target } from '../management/management-call.ts';
 import {
   type AuditedProposal,
   type CommitDeps,
@@ -46,7 +46,7 @@ export const MANAGE = 'webhookEndpoints:manage';
 
 /** What the audit log says about a change of an endpoint. */
 export function endpointAction(verb: string, { id }: Pick<Endpoint, 'id'>): AuditedAction {
-  return { action: `webhookEndpoint.${verb}`, targetType: 'webhookEndpoint', targetId: id };
+  return { action: `webhookEndpoint.${verb}`, targetId: id };
 }
 
 /** Throws webhook_endpoint_not_found for unknown, hidden and archived endpoints alike. */
@@ -54,16 +54,10 @@ export async function requireEndpoint(webhooks: WebhookStore, organizationId: st
   return requireFound(await findEndpoint(webhooks, organizationId, id));
 }
 
-export type EndpointTarget = { readonly call: ManagementCall; readonly id: string };
-
 type EndpointAttempt<R> = (endpoint: Endpoint) => AuditedProposal<R> | Promise<AuditedProposal<R>>;
 
 /** Commits optimistically about one endpoint, with the current permissions of the caller. */
-export function commitOnEndpoint<R>(
-  deps: EndpointDeps,
-  { call, id }: EndpointTarget,
-  attempt: EndpointAttempt<R>,
-): Promise<R> {
+export function commitOnEndpoint<R>(deps: EndpointDeps, { call, id }: Target, attempt: EndpointAttempt<R>): Promise<R> {
   return commitAudited(deps, call, async () => {
     const [, endpoint] = await Promise.all([
       refreshCall(deps.store, call, MANAGE),
@@ -78,11 +72,10 @@ export function commitOnEndpoint<R>(
  */
 export function commitIdempotentlyOnEndpoint<R>(
   deps: EndpointDeps,
-  { call, id, receipt }: EndpointTarget & { readonly receipt: ReceiptOf<R> },
+  { call, id }: Target<IdempotentCall<R>>,
   attempt: EndpointAttempt<R>,
 ): Promise<R> {
   return commitIdempotently(deps, call, {
-    receipt,
     checkCaller: () => refreshCall(deps.store, call, MANAGE),
     attempt: async () => attempt(await requireEndpoint(deps.webhooks, call.caller.organization.id, id)),
   });

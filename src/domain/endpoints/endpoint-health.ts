@@ -1,9 +1,10 @@
 /** The health of an endpoint in numbers. */
 
 import type { EndpointFigures } from '../delivery/webhook-store.ts';
+import type { Target } from '../management/management-call.ts';
 import { pick } from '../pick.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type EndpointDeps, type EndpointTarget, requireEndpoint } from './endpoint-deps.ts';
+import { type EndpointDeps, requireEndpoint } from './endpoint-deps.ts';
 import { overlappingSecret } from './endpoint-secrets.ts';
 
 const OF_ENDPOINT = [
@@ -31,7 +32,7 @@ const WINDOW_MINUTES = 60;
 
 export async function readHealth(
   { webhooks, webhookLog }: EndpointDeps,
-  { call, id }: EndpointTarget,
+  { call, id }: Target,
 ): Promise<EndpointHealth> {
   const { nowMs } = call;
   const endpoint = await requireEndpoint(webhooks, call.caller.organization.id, id);

@@ -10,9 +10,9 @@ import {
   type PagePosition,
   readCursorPage,
 } from '../management/listing.ts';
-import type { ManagementCall } from '../management/management-call.ts';
+import type { ManagementCall, Target } from '../management/management-call.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type EndpointDeps, type EndpointTarget, requireEndpoint } from './endpoint-deps.ts';
+import { type EndpointDeps, requireEndpoint } from './endpoint-deps.ts';
 import { type EndpointView, viewEndpoint } from './endpoint-view.ts';
 
 /** `nextCursor`: null on the last page, undefined when the request named no page and this is the whole list. */
@@ -40,7 +40,7 @@ export async function listEndpoints(
   return { endpoints: items.map((endpoint) => viewEndpoint(endpoint, queues.service)), nextCursor };
 }
 
-export type ListRequest = EndpointTarget & CursorPageRequest;
+export type ListRequest = Target & CursorPageRequest;
 
 /** Newest first. */
 export async function listAttempts(deps: EndpointDeps, request: ListRequest): Promise<CursorPage<Attempt>> {

@@ -5,10 +5,11 @@ import { type Verdict, verdictOf } from '../delivery/delivery.ts';
 import { SCHEMA_VERSION } from '../events/event.ts';
 import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';
+import type { Target } from '../management/management-call.ts';
 import { cutToCharacters } from '../text-limits.ts';
 import { type AttemptResult, UNRESOLVED_ERROR } from './destination.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type EndpointDeps, type EndpointTarget, requireEndpoint } from './endpoint-deps.ts';
+import { type EndpointDeps, requireEndpoint } from './endpoint-deps.ts';
 
 /** Undefined members are left out of the answer. */
 export type TestOutcome = {
@@ -27,7 +28,7 @@ const UNRESOLVED = `${NOT_COMPLETED} The host name does not resolve.`;
 const QUEUE_REFUSAL = /^[A-Z]/;
 
 /** Throws rate_limited. A failure of the receiver is an outcome and not a fault. */
-export async function testEndpoint(deps: EndpointDeps, { call, id }: EndpointTarget): Promise<TestOutcome> {
+export async function testEndpoint(deps: EndpointDeps, { call, id }: Target): Promise<TestOutcome> {
   const { webhooks, webhookLog, random, clock, sendTest, onTestUnrecorded } = deps;
   const endpoint = await requireEndpoint(webhooks, call.caller.organization.id, id);
   const firedAtMs = clock();

@@ -3,10 +3,10 @@
 import { type DeliveryWithAttempts, viewDelivery } from '../delivery/delivery-view.ts';
 import { createKeyedMutex } from '../keyed-mutex.ts';
 import type { CursorPageRequest } from '../management/listing.ts';
-import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall, Target } from '../management/management-call.ts';
 import { archiveEndpoint, rollSecret, type SecretRoll, updateEndpoint } from './endpoint-changes.ts';
 import { createEndpoint } from './endpoint-creation.ts';
-import { type EndpointDeps, type EndpointTarget, requireEndpoint } from './endpoint-deps.ts';
+import { type EndpointDeps, requireEndpoint } from './endpoint-deps.ts';
 import { changeProblems, creationProblems, type EndpointDraft } from './endpoint-draft.ts';
 import { readHealth } from './endpoint-health.ts';
 import { type ListRequest, listAttempts, listDeadLetters, listEndpoints } from './endpoint-lists.ts';
@@ -29,26 +29,25 @@ export function createEndpoints(deps: EndpointDeps) {
     changeProblems,
     replayProblems,
     /** Throws webhook_endpoint_invalid and webhook_endpoint_limit. */
-    create: (call: ManagementCall, draft: EndpointDraft, receipt: ReceiptOf<SecretEndpoint>) =>
-      createEndpoint(deps, { call, draft, receipt }),
+    create: (call: IdempotentCall<SecretEndpoint>, draft: EndpointDraft) => createEndpoint(deps, call, draft),
     /** Oldest first. Throws invalid_cursor. */
     list: (call: ManagementCall, request: CursorPageRequest) => listEndpoints(deps, call, request),
-    async get({ call, id }: EndpointTarget): Promise<EndpointView> {
+    async get({ call, id }: Target): Promise<EndpointView> {
       return viewEndpoint(await requireEndpoint(deps.webhooks, call.caller.organization.id, id), deps.queues.service);
     },
     /** Throws webhook_endpoint_invalid. */
-    update: (target: EndpointTarget, draft: EndpointDraft) => updateEndpoint(deps, { ...target, draft }),
+    update: (target: Target, draft: EndpointDraft) => updateEndpoint(deps, { ...target, draft }),
     /** Archives the endpoint permanently. */
-    archive: (target: EndpointTarget) => archiveEndpoint(deps, target),
+    archive: (target: Target) => archiveEndpoint(deps, target),
     /** Serializes the rolls of one endpoint, so that no caller gets a secret that another roll has already ended. */
     rollSecret: (roll: SecretRoll) =>
       secretRolls.run(`${roll.call.caller.organization.id}/${roll.id}`, () => rollSecret(deps, roll)),
     /** Throws rate_limited. */
-    test: (target: EndpointTarget) => testEndpoint(deps, target),
+    test: (target: Target) => testEndpoint(deps, target),
     /** Newest first. Throws invalid_cursor. */
     attempts: (request: ListRequest) => listAttempts(deps, request),
     /** Throws webhook_delivery_not_found. */
-    delivery: (target: EndpointTarget, dispatchId: string) => getDelivery(deps, target, dispatchId),
+    delivery: (target: Target, dispatchId: string) => getDelivery(deps, target, dispatchId),
     /**
      * Throws webhook_delivery_not_found, webhook_delivery_not_redeliverable, webhook_delivery_in_progress and
      * webhook_endpoint_disabled.
@@ -59,14 +58,14 @@ export function createEndpoints(deps: EndpointDeps) {
     /** Throws webhook_endpoint_disabled and too_many_replays. */
     startReplay: (request: ReplayRequest) => startReplay(deps, request),
     /** Throws webhook_replay_not_found. */
-    replay: (target: EndpointTarget, replayId: string) => getReplay(deps, target, replayId),
-    health: (target: EndpointTarget) => readHealth(deps, target),
+    replay: (target: Target, replayId: string) => getReplay(deps, target, replayId),
+    health: (target: Target) => readHealth(deps, target),
   };
 }
 
 async function getDelivery(
   { webhooks }: EndpointDeps,
-  { call, id }: EndpointTarget,
+  { call, id }: Target,
   dispatchId: string,
 ): Promise<DeliveryWithAttempts> {
   const { nowMs, caller } = call;

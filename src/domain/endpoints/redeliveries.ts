@@ -6,21 +6,12 @@ import { type DeliveryView, isKept, viewDelivery } from '../delivery/delivery-vi
 import type { WebhookStore } from '../delivery/webhook-store.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
-import type { ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall, Target } from '../management/management-call.ts';
 import { retentionStartMs } from '../retention-terms.ts';
 import type { Endpoint } from './endpoint.ts';
-import {
-  commitIdempotentlyOnEndpoint,
-  type EndpointDeps,
-  type EndpointTarget,
-  endpointAction,
-  requireActive,
-} from './endpoint-deps.ts';
+import { commitIdempotentlyOnEndpoint, type EndpointDeps, endpointAction, requireActive } from './endpoint-deps.ts';
 
-export type RedeliveryRequest = EndpointTarget & {
-  readonly dispatchId: string;
-  readonly receipt: ReceiptOf<DeliveryView>;
-};
+export type RedeliveryRequest = Target<IdempotentCall<DeliveryView>> & { readonly dispatchId: string };
 
 /** Sends the same bytes under the same id. */
 export function redeliver(deps: EndpointDeps, request: RedeliveryRequest): Promise<DeliveryView> {

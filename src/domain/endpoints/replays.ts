@@ -5,14 +5,13 @@ import type { MatchedEvents } from '../delivery/webhook-store.ts';
 import { type EventMask, maskOfSelector, maskOfSelectors, SELECTOR_EXPECTED } from '../events/event-type.ts';
 import { Fault, type Reason } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
-import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall, Target } from '../management/management-call.ts';
 import { rangeProblems, refuseProblems } from '../reasons.ts';
 import { retentionStartMs } from '../retention-terms.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
   commitIdempotentlyOnEndpoint,
   type EndpointDeps,
-  type EndpointTarget,
   endpointAction,
   requireActive,
   requireEndpoint,
@@ -28,10 +27,7 @@ export type ReplayRange = {
 
 export type StartedReplay = { readonly replayId: string; readonly matched: number };
 
-export type ReplayRequest = EndpointTarget & {
-  readonly range: ReplayRange;
-  readonly receipt: ReceiptOf<StartedReplay>;
-};
+export type ReplayRequest = Target<IdempotentCall<StartedReplay>> & { readonly range: ReplayRange };
 
 const UNFINISHED_MAX = 4;
 
@@ -63,7 +59,7 @@ export function startReplay(deps: EndpointDeps, request: ReplayRequest): Promise
 /** Throws webhook_replay_not_found. */
 export async function getReplay(
   { webhooks }: EndpointDeps,
-  { call, id }: EndpointTarget,
+  { call, id }: Target,
   replayId: string,
 ): Promise<ReplayView> {
   const endpoint = await requireEndpoint(webhooks, call.caller.organization.id, id);

@@ -168,8 +168,6 @@ export type EvaluationJobStore = {
    * stored once, in the commit that ends the job, and never on a removed trace.
    */
   end(end: JobEnd): Promise<'recorded' | 'stale'>;
-  /** Adds jobs; existing ones stay unchanged. */
-  enqueue(jobs: readonly NewJob[]): Promise<void>;
   /** For metrics. Counts at most `countMax` jobs. */
   counts(countMax: number): Promise<JobCounts>;
   /** The jobs of one project. MUST count at most `countMax` that are due, and at most `countMax` others. */
@@ -204,8 +202,6 @@ export type ProjectJobCounts = {
 };
 
 type JobQueue = { readonly projectNumber: number; readonly dueAtMs: number };
-
-export type NewJob = JobKey & { readonly traceId: string; readonly dueAtMs: number };
 
 export type ClaimRequest = {
   readonly shares: readonly { readonly projectNumber: number; readonly limit: number }[];

@@ -14,7 +14,8 @@ import {
 } from '../../json/lossless-json.ts';
 import { TOO_WIDE_REASON } from '../../json/wide-json.ts';
 import { REASONS_MAX, type Reason, validationFault } from '../fault.ts';
-import { choiceReason, countCodePoints, lengthReason, receivedType, typeReason } from '../reasons.ts';
+import { choiceReason, lengthReason, receivedType, typeReason } from '../reasons.ts';
+import { nameProblems, normalizeName } from '../resources.ts';
 import type { Evaluator, EvaluatorField } from './evaluator.ts';
 import { catalogueIds, findCatalogueEntry } from './evaluator-catalogue.ts';
 import {
@@ -56,13 +57,12 @@ export function draftProblems(draft: EvaluatorDraft): readonly Reason[] {
 }
 
 function readDraft(draft: EvaluatorDraft): { content: EvaluatorContent; problems: readonly Reason[] } {
-  const found: Reason[] = [];
+  const found: Reason[] = [...nameProblems(draft.name)];
   const type = draft.type ?? 'evaluator';
-  const name = validateName(draft.name, found);
   const config = readConfig(draft.configJson, found);
   const { storedConfig, fields, outputFields } = validateByType(type, { draft, config, found });
   const content: EvaluatorContent = {
-    name,
+    name: normalizeName(draft.name ?? ''),
     type,
     configJson: stringifyLossless(storedConfig),
     workflowId: keepText(draft.workflowId),
@@ -76,21 +76,6 @@ function readDraft(draft: EvaluatorDraft): { content: EvaluatorContent; problems
   return { content, problems: found };
 }
 
-const NAME_LENGTH_MAX = 255;
-
-/** The stored form of a name. */
-export function normalizeName(sent: string): string {
-  return sent.trim().toWellFormed();
-}
-
-/** The problems of a new name. */
-export function nameProblems(name: string): readonly Reason[] {
-  const found: Reason[] = [];
-  validateName(name, found);
-  refuseUnstorableIn(name, 'name', found);
-  return found;
-}
-
 /** The problems of a partial config. */
 export function configProblems(configJson: string | null, type: Evaluator['type']): readonly Reason[] {
   const found: Reason[] = [];
@@ -99,17 +84,6 @@ export function configProblems(configJson: string | null, type: Evaluator['type'
   if (type === 'evaluator') validateCatalogued(config, { found, isPart: true });
   refuseUnstorableIn(config, 'config', found);
   return found;
-}
-
-function validateName(sent: string | null, found: Reason[]): string {
-  if (sent === null) {
-    found.push(typeReason('name', 'string', 'undefined'));
-    return '';
-  }
-  const name = normalizeName(sent);
-  const length = countCodePoints(name);
-  if (length < 1 || length > NAME_LENGTH_MAX) found.push(lengthReason('name', `1 to ${NAME_LENGTH_MAX} characters`));
-  return name;
 }
 
 // A request body may nest 128 levels, and the config is a member of it.
@@ -242,7 +216,7 @@ function keepText(sent: string | null): string | null {
 }
 
 function refuseUnstorable(draft: EvaluatorDraft, config: LosslessObject | null, found: Reason[]): void {
-  const { configJson: _, ...members } = draft;
+  const { configJson: _, name: __, ...members } = draft;
   refuseUnstorableIn(members, '', found);
   if (config) refuseUnstorableIn(config, 'config', found);
 }

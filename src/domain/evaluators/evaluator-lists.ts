@@ -3,7 +3,7 @@
 import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { type CursorPage, type CursorPageRequest, invalidCursor } from '../management/listing.ts';
-import { byLastUpdate } from '../record-updates.ts';
+import { byLastUpdate } from '../resources.ts';
 import type { Evaluator, EvaluatorSize, EvaluatorStore } from './evaluator.ts';
 
 type EvaluatorListDeps = {

@@ -2,14 +2,11 @@
 
 import { parseLossless } from '../../json/bounded-json.ts';
 import { isObject, type LosslessObject } from '../../json/lossless-json.ts';
+import type { Resource, ResourceStore } from '../resources.ts';
 
 export type EvaluatorField = { readonly identifier: string; readonly type: string; readonly optional: boolean };
 
-export type Evaluator = {
-  readonly id: string;
-  readonly projectId: string;
-  readonly name: string;
-  readonly slug: string;
+export type Evaluator = Resource & {
   readonly type: 'evaluator' | 'workflow' | 'code';
   /** Compact JSON text of an object. */
   readonly configJson: string;
@@ -19,18 +16,15 @@ export type Evaluator = {
   readonly copiedFromEvaluatorId: string | null;
   readonly fields: readonly EvaluatorField[];
   readonly outputFields: readonly EvaluatorField[];
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
 };
 
-export type EvaluatorStore = {
+/** `remove` MUST keep the row of the evaluator, and disable the monitors that run it. */
+export type EvaluatorStore = ResourceStore<Evaluator> & {
   /**
    * MUST keep ids and slugs unique in the project: answers `slug_taken` without storing when the slug is
    * used, and `limit_reached` when the project already holds `liveMax` evaluators.
    */
   insert(evaluator: Evaluator, liveMax: number): Promise<'stored' | 'slug_taken' | 'limit_reached'>;
-  /** By id first, then by slug, case-sensitive; null for an evaluator of another project or a deleted one. */
-  find(projectId: string, idOrSlug: string): Promise<Evaluator | null>;
   /** All evaluators of the project, in any order, without their texts. Deleted evaluators are left out. */
   measure(projectId: string): Promise<readonly EvaluatorSize[]>;
   /** Those of the evaluators that are not deleted, in any order. */
@@ -40,11 +34,6 @@ export type EvaluatorStore = {
    * at another instant than `expectedUpdatedAtMs`.
    */
   replace(evaluator: Evaluator, expectedUpdatedAtMs: number): Promise<'stored' | 'stale'>;
-  /**
-   * MUST hide the evaluator from every later read, free its slug and its share of the limit, keep its row, and disable
-   * the monitors that run it. False when it does not exist.
-   */
-  remove(projectId: string, id: string, nowMs: number): Promise<boolean>;
 };
 
 export type EvaluatorSize = Pick<Evaluator, 'id' | 'updatedAtMs'> & {

@@ -5,19 +5,10 @@ import { type Project, tenantOf } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault, type Reason, validationFault } from '../fault.ts';
-import { isPossibleId, newId } from '../ids.ts';
 import { refuseProblems } from '../reasons.ts';
-import { nextUpdateMs, retryStale } from '../record-updates.ts';
-import { drawSlug, retryTakenSlugs } from '../slug.ts';
+import { nameProblems, normalizeName, resourceRules } from '../resources.ts';
 import { type Evaluator, type EvaluatorStore, readStoredObject } from './evaluator.ts';
-import {
-  configProblems,
-  type EvaluatorContent,
-  type EvaluatorDraft,
-  nameProblems,
-  normalizeName,
-  validateDraft,
-} from './evaluator-draft.ts';
+import { configProblems, type EvaluatorContent, type EvaluatorDraft, validateDraft } from './evaluator-draft.ts';
 import { createEvaluatorLists } from './evaluator-lists.ts';
 import { IN_CONFIG } from './evaluator-settings.ts';
 import { type CheckPatterns, patternProblems } from './text-rules.ts';
@@ -38,70 +29,49 @@ type EvaluatorUpdate = {
   readonly nowMs: number;
 };
 
+export const evaluatorRules = resourceRules({
+  noun: 'evaluator',
+  liveMax: 1000,
+  atLimit: 'delete one before creating another',
+  isFlat: true,
+  checkId(idOrSlug) {
+    if (!idOrSlug.includes('\0')) return;
+    const message = 'idOrSlug must not contain the character U+0000';
+    throw validationFault('param', [{ field: 'idOrSlug', type: 'invalid_format', message }]);
+  },
+});
+
 export type Evaluators = ReturnType<typeof createEvaluators>;
 
 export function createEvaluators(deps: EvaluatorDeps) {
+  const { store } = deps;
   return {
     /** By id, or else by slug. Throws evaluator_not_found, also for another project's. */
-    get: (project: Project, idOrSlug: string) => findEvaluator(deps.store, project, idOrSlug),
+    get: (project: Project, idOrSlug: string) => evaluatorRules.find(store, project, idOrSlug),
     /** Throws validation_error with every problem of the draft, or evaluator_limit_reached. */
     async create(project: Project, draft: EvaluatorDraft, nowMs: number): Promise<Evaluator> {
       const content = validateDraft(draft);
       await refuseBadPatterns(deps, project, content);
-      return await retryTakenSlugs(async () => {
-        const evaluator: Evaluator = {
-          id: newId('evaluator', deps.random),
-          projectId: project.id,
-          slug: drawSlug(content.name, 'evaluator', deps.random),
-          ...content,
-          createdAtMs: nowMs,
-          updatedAtMs: nowMs,
-        };
-        const outcome = await deps.store.insert(evaluator, LIVE_MAX);
-        if (outcome === 'limit_reached') throw limitFault();
-        return outcome === 'stored' ? evaluator : outcome;
-      });
+      return await evaluatorRules.create(deps, { project, content, nowMs }, (evaluator) =>
+        store.insert(evaluator, evaluatorRules.liveMax),
+      );
     },
     ...createEvaluatorLists(deps),
     /** Throws validation_error, evaluator_not_found, evaluator_type_immutable. Stores nothing when nothing changes. */
-    update: (project: Project, update: EvaluatorUpdate) => updateEvaluator(deps, project, update),
-    /** Throws evaluator_not_found. */
-    async remove(project: Project, idOrSlug: string, nowMs: number): Promise<void> {
-      const { id } = await findEvaluator(deps.store, project, idOrSlug);
-      if (!(await deps.store.remove(project.id, id, nowMs))) throw evaluatorNotFound();
+    async update(project: Project, { change, ...named }: EvaluatorUpdate): Promise<Evaluator> {
+      refuseProblems(changeProblems(change));
+      return await evaluatorRules.change(store, { project, ...named }, async (stored: Evaluator) => {
+        const content = mergeChange(stored, change);
+        const { name, configJson, fields, outputFields } = content;
+        if (name === stored.name && configJson === stored.configJson) return stored;
+        if (configJson !== stored.configJson) await refuseBadPatterns(deps, project, content);
+        return { ...stored, name, configJson, fields, outputFields };
+      });
     },
+    /** Throws evaluator_not_found. */
+    remove: (project: Project, idOrSlug: string, nowMs: number) =>
+      evaluatorRules.remove(store, project, { idOrSlug, nowMs }),
   };
-}
-
-/** Throws evaluator_not_found. */
-export async function findEvaluator(
-  store: Pick<EvaluatorStore, 'find'>,
-  project: Project,
-  idOrSlug: string,
-): Promise<Evaluator> {
-  if (idOrSlug.includes('\0')) throw nulFault();
-  const evaluator = isPossibleId(idOrSlug) ? await store.find(project.id, idOrSlug) : null;
-  if (!evaluator) throw evaluatorNotFound();
-  return evaluator;
-}
-
-async function updateEvaluator(
-  deps: EvaluatorDeps,
-  project: Project,
-  { idOrSlug, change, nowMs }: EvaluatorUpdate,
-): Promise<Evaluator> {
-  refuseProblems(changeProblems(change));
-  return await retryStale('Others keep changing this evaluator; try again.', async () => {
-    const stored = await findEvaluator(deps.store, project, idOrSlug);
-    const content = mergeChange(stored, change);
-    const { name, configJson, fields, outputFields } = content;
-    if (name === stored.name && configJson === stored.configJson) return stored;
-    if (configJson !== stored.configJson) await refuseBadPatterns(deps, project, content);
-    const updatedAtMs = nextUpdateMs(stored, nowMs);
-    const evaluator: Evaluator = { ...stored, name, configJson, fields, outputFields, updatedAtMs };
-    const outcome = await deps.store.replace(evaluator, stored.updatedAtMs);
-    return outcome === 'stored' ? evaluator : outcome;
-  });
 }
 
 /** Throws validation_error. */
@@ -114,24 +84,6 @@ async function refuseBadPatterns(
   const { evaluatorType, settings } = JSON.parse(configJson) as { evaluatorType: string; settings: LosslessObject };
   const request = { tenant: tenantOf(project), isUrgent: false };
   refuseProblems(await patternProblems(checkPatterns, { ...request, evaluatorType, settings, path: IN_CONFIG }));
-}
-
-/** Evaluators a project may hold at once. */
-const LIVE_MAX = 1000;
-
-export function evaluatorNotFound(): Fault {
-  const message = 'Evaluator not found';
-  return new Fault('evaluator_not_found', message, { flatError: message });
-}
-
-function limitFault(): Fault {
-  const message = `The project already holds ${LIVE_MAX} evaluators; delete one before creating another.`;
-  return new Fault('evaluator_limit_reached', message);
-}
-
-function nulFault(): Fault {
-  const message = 'idOrSlug must not contain the character U+0000';
-  return validationFault('param', [{ field: 'idOrSlug', type: 'invalid_format', message }]);
 }
 
 /** Null: not sent. */

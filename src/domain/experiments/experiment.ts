@@ -1,17 +1,10 @@
 /** Experiments and their port: runs of an application over entries, with the result of each entry. */
 
 import type { PageRange } from '../management/listing.ts';
+import type { Resource, ResourceStore } from '../resources.ts';
 
 /** Runs belong to an experiment. */
-export type Experiment = {
-  readonly projectId: string;
-  readonly id: string;
-  readonly name: string;
-  /** Unique among those of the project that are not deleted. */
-  readonly slug: string;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-};
+export type Experiment = Resource;
 
 type RunKey = { readonly projectId: string; readonly experimentId: string; readonly id: string };
 
@@ -129,18 +122,15 @@ export type RefusedResult = { readonly field: string; readonly message: string }
 
 export type RunReported = { readonly run: ExperimentRun; readonly refused: readonly RefusedResult[] };
 
-export type ExperimentStore = {
+/** `remove` MUST hide the runs of the experiment, too. */
+export type ExperimentStore = ResourceStore<Experiment> & {
   /**
    * MUST answer an existing experiment with the slug without storing; `limit_reached` when the project already holds
    * `liveMax` experiments.
    */
   init(experiment: Experiment, liveMax: number): Promise<Experiment | 'limit_reached'>;
-  /** By id first, then by slug, case-sensitive; null for an experiment of another project or a deleted one. */
-  find(projectId: string, idOrSlug: string): Promise<Experiment | null>;
   /** The newest first, at most `limit`. */
   list(projectId: string, limit: number): Promise<readonly Experiment[]>;
-  /** MUST hide the experiment and its runs from every later read, and free its slug. False when it does not exist. */
-  hide(projectId: string, id: string, nowMs: number): Promise<boolean>;
   /**
    * MUST answer an existing run with the id without storing; `limit_reached` when the project already holds `runsMax`
    * runs that are not hidden, `not_found` when the experiment is deleted.

@@ -3,9 +3,9 @@
 import { hash } from 'node:crypto';
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
-import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { refuseProblems, typeReason } from '../reasons.ts';
+import { normalizeName, resourceRules } from '../resources.ts';
 import { slugBase } from '../slug.ts';
 import type { Experiment, ExperimentStore } from './experiment.ts';
 
@@ -14,8 +14,8 @@ type ExperimentDeps = { readonly store: ExperimentStore; readonly random: Random
 /** Null: not sent. */
 type ExperimentDraft = { readonly name: string | null; readonly slug: string | null };
 
-/** Experiments that a project may hold. */
-const LIVE_MAX = 1000;
+export const experimentRules = resourceRules({ noun: 'experiment', liveMax: 1000, atLimit: 'delete one first' });
+
 /** Results removed per transaction: more would delay other writes. */
 const REMOVED_AT_ONCE = 200;
 const SLUG_LENGTH_MAX = 50;
@@ -30,7 +30,7 @@ export function createExperiments({ store, random }: ExperimentDeps) {
     async init(project: Project, draft: ExperimentDraft, nowMs: number): Promise<Experiment> {
       const text = draft.slug ?? draft.name;
       if (text === null) refuseProblems([typeReason('experiment_slug', 'string', 'undefined')]);
-      const given = (draft.name ?? draft.slug ?? '').trim().toWellFormed();
+      const given = normalizeName(draft.name ?? draft.slug ?? '');
       const experiment: Experiment = {
         projectId: project.id,
         id: newId('experiment', random),
@@ -42,30 +42,18 @@ export function createExperiments({ store, random }: ExperimentDeps) {
       };
       const known = await store.find(project.id, experiment.slug);
       if (known !== null) return known;
-      const outcome = await store.init(experiment, LIVE_MAX);
-      if (outcome === 'limit_reached') throw limitFault();
+      const outcome = await store.init(experiment, experimentRules.liveMax);
+      if (outcome === 'limit_reached') throw experimentRules.limitReached();
       return outcome;
     },
     /** Throws experiment_not_found. */
-    get: (project: Project, idOrSlug: string) => findExperiment(store, project, idOrSlug),
+    get: (project: Project, idOrSlug: string) => experimentRules.find(store, project, idOrSlug),
     /** The newest first. */
-    list: (project: Project) => store.list(project.id, LIVE_MAX),
+    list: (project: Project) => store.list(project.id, experimentRules.liveMax),
     /** Removes its runs, too. Throws experiment_not_found. */
-    async remove(project: Project, idOrSlug: string, nowMs: number): Promise<void> {
-      const { id } = await findExperiment(store, project, idOrSlug);
-      if (!(await store.hide(project.id, id, nowMs))) throw notFound();
-    },
+    remove: (project: Project, idOrSlug: string, nowMs: number) =>
+      experimentRules.remove(store, project, { idOrSlug, nowMs }),
   };
-}
-
-export async function findExperiment(
-  store: Pick<ExperimentStore, 'find'>,
-  project: Project,
-  idOrSlug: string,
-): Promise<Experiment> {
-  const experiment = idOrSlug.includes('\0') ? null : await store.find(project.id, idOrSlug);
-  if (experiment === null) throw notFound();
-  return experiment;
 }
 
 /** Removes a batch of the results of hidden runs; every process may do so. */
@@ -79,12 +67,4 @@ function slugOf(text: string): string {
   if (whole !== '' && whole.length <= SLUG_LENGTH_MAX && !/\P{ASCII}/u.test(text)) return whole;
   const digits = hash('sha256', text.normalize('NFKC').trim().toLowerCase(), 'hex').slice(0, HASH_LENGTH);
   return `${slugBase(text, SLUG_LENGTH_MAX - HASH_LENGTH - 1) || FALLBACK}-${digits}`;
-}
-
-export function notFound(): Fault {
-  return new Fault('experiment_not_found', 'Experiment not found');
-}
-
-function limitFault(): Fault {
-  return new Fault('experiment_limit_reached', `The project already holds ${LIVE_MAX} experiments; delete one first.`);
 }

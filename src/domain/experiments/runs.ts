@@ -29,7 +29,7 @@ import type {
   RunReport,
   RunReported,
 } from './experiment.ts';
-import { findExperiment, notFound } from './experiments.ts';
+import { experimentRules } from './experiments.ts';
 import { resultKeyText } from './run-report.ts';
 import { createRunSums, type RunSummary } from './run-summary.ts';
 
@@ -87,7 +87,7 @@ export function createExperimentRuns({ store, datasets, random, cursors }: RunDe
   async function insert(run: ExperimentRun): Promise<ExperimentRun> {
     const outcome = await store.insertRun(run, RUNS_MAX);
     if (outcome === 'limit_reached') throw limitFault();
-    if (outcome === 'not_found') throw notFound();
+    if (outcome === 'not_found') throw experimentRules.notFound();
     return outcome;
   }
 
@@ -97,7 +97,7 @@ export function createExperimentRuns({ store, datasets, random, cursors }: RunDe
      * dataset_version_not_found, experiment_run_limit_reached.
      */
     async create(project: Project, experiment: string, { nowMs, ...draft }: RunDraft & At): Promise<ExperimentRun> {
-      const { id: experimentId, name } = await findExperiment(store, project, experiment);
+      const { id: experimentId, name } = await experimentRules.find(store, project, experiment);
       const id = draft.id ?? newId('run', random);
       const known = await store.findRun({ projectId: project.id, experimentId, id });
       if (known !== null) return known;
@@ -114,7 +114,7 @@ export function createExperimentRuns({ store, datasets, random, cursors }: RunDe
     /** Adds results to a run, and creates it if needed. Throws experiment_not_found, experiment_run_limit_reached. */
     async log(project: Project, { experiment, id }: RunReference, reported: RunLog & At): Promise<RunReported> {
       const { nowMs, name, createdAtMs, ...log } = reported;
-      const { id: experimentId, name: experimentName } = await findExperiment(store, project, experiment);
+      const { id: experimentId, name: experimentName } = await experimentRules.find(store, project, experiment);
       const key = { projectId: project.id, experimentId, id };
       const known = await store.findRun(key);
       const run =
@@ -149,7 +149,7 @@ export function createExperimentRuns({ store, datasets, random, cursors }: RunDe
     },
     /** The newest first. Throws experiment_not_found, invalid_cursor. */
     async list(project: Project, idOrSlug: string, request: CursorPageRequest): Promise<CursorPage<ListedRun>> {
-      const experiment = await findExperiment(store, project, idOrSlug);
+      const experiment = await experimentRules.find(store, project, idOrSlug);
       const binding = ['experiment-runs', project.id, experiment.id];
       return await readCursorPage({ cursors, binding, positionOf: (run: ListedRun) => run }, request, (range) =>
         store.listRuns(experiment, range),
@@ -184,7 +184,7 @@ export async function findRun(
   project: Project,
   { experiment, id }: RunReference,
 ): Promise<ExperimentRun> {
-  const { id: experimentId } = await findExperiment(store, project, experiment);
+  const { id: experimentId } = await experimentRules.find(store, project, experiment);
   const run = id.includes('\0') ? null : await store.findRun({ projectId: project.id, experimentId, id });
   if (run === null) throw runNotFound(id);
   return run;

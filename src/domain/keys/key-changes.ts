@@ -5,7 +5,7 @@ import { isPossibleId } from '../ids.ts';
 import { type OrganizationDirectory, readDirectory } from '../management/directory.ts';
 import { type FreshCall, refreshCall } from '../management/fresh-caller.ts';
 import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
-import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall, Target } from '../management/management-call.ts';
 import { type AuditedProposal, commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
 import { refuseProblems } from '../reasons.ts';
 import { hashSecret, mintSecretPart } from '../secrets.ts';
@@ -21,7 +21,7 @@ export function findKey(store: ManagementStore, organizationId: string, id: stri
   return isPossibleId(id) ? store.apiKey(organizationId, id) : Promise.resolve(null);
 }
 
-type KeyUpdate = { readonly call: ManagementCall; readonly id: string; readonly draft: KeyDraft };
+type KeyUpdate = Target & { readonly draft: KeyDraft };
 
 /** Changes the fields that were sent. Answers the changed key. */
 export function updateKey(deps: MintDeps, { call, id, draft }: KeyUpdate): Promise<KeyView> {
@@ -37,8 +37,7 @@ export function updateKey(deps: MintDeps, { call, id, draft }: KeyUpdate): Promi
     requireMayChangeTo(fresh, { stored, key, changesGrants }, { directory, ownerGrants });
     const result = viewKey(key, { directory, owner, nowMs });
     if (fields.length === 0) return { result, change: null };
-    const audited = { action: 'apiKey.update', targetType: 'apiKey', targetId: id, fields };
-    return { result, change: { apiKeys: [key] }, audited };
+    return { result, change: { apiKeys: [key] }, audited: { action: 'apiKey.update', targetId: id, fields } };
   });
 }
 
@@ -47,7 +46,7 @@ export function revokeKey(deps: MintDeps, call: ManagementCall, id: string): Pro
   return commitOnKey(deps, { call, id }, async (fresh, stored) => {
     requireMayChange(fresh.caller, stored);
     requireNotRevoked(stored);
-    const audited = { action: 'apiKey.revoke', targetType: 'apiKey', targetId: id };
+    const audited = { action: 'apiKey.revoke', targetId: id };
     return { result: undefined, change: { apiKeys: [revoke(stored, call.nowMs)] }, audited };
   });
 }
@@ -60,19 +59,20 @@ export function revoke(key: ApiKeyRecord, nowMs: number): ApiKeyRecord {
 export type RenewedKey = { readonly token: string; readonly key: KeyView };
 
 export type KeyRenewal = {
-  readonly call: ManagementCall;
   readonly id: string;
   /** How long the previous secret stays valid; 0: not at all. */
   readonly overlapSeconds: number;
-  readonly receipt: ReceiptOf<RenewedKey>;
 };
 
 /** Gives the key a new secret. Only the latest previous secret stays valid. */
-export function rotateKey(deps: MintDeps, { call, id, overlapSeconds, receipt }: KeyRenewal): Promise<RenewedKey> {
+export function rotateKey(
+  deps: MintDeps,
+  call: IdempotentCall<RenewedKey>,
+  { id, overlapSeconds }: KeyRenewal,
+): Promise<RenewedKey> {
   const { store } = deps;
   const { nowMs } = call;
   return commitIdempotently(deps, call, {
-    receipt,
     async checkCaller() {
       const { fresh, stored } = await findVisible(store, { call, id });
       requireOwn(fresh.caller, stored);
@@ -87,13 +87,11 @@ export function rotateKey(deps: MintDeps, { call, id, overlapSeconds, receipt }:
     attempt({ stored, context }) {
       const { token, key } = renewSecret(deps, stored, { nowMs, overlapSeconds });
       const result = { token, key: viewKey(key, { ...context, nowMs }) };
-      const audited = { action: 'apiKey.rotate', targetType: 'apiKey', targetId: id };
-      return { result, change: { apiKeys: [key] }, audited };
+      return { result, change: { apiKeys: [key] }, audited: { action: 'apiKey.rotate', targetId: id } };
     },
   });
 }
 
-type Target = { readonly call: ManagementCall; readonly id: string };
 type KeyAttempt<R> = (fresh: FreshCall, stored: ApiKeyRecord) => Promise<AuditedProposal<R>>;
 
 /** Commits a change of one key that the caller may see, with the caller's current rights. */

@@ -5,7 +5,7 @@ import { isPossibleId, newId } from '../ids.ts';
 import { type OrganizationDirectory, readDirectory } from '../management/directory.ts';
 import { type FreshCall, refreshCall } from '../management/fresh-caller.ts';
 import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
-import { administratorRequired, type Creation } from '../management/management-call.ts';
+import { administratorRequired, type IdempotentCall } from '../management/management-call.ts';
 import { type AuditedProposal, type CommitDeps, commitIdempotently } from '../management/optimistic-commit.ts';
 import { isAdministrator } from '../organization/administrators.ts';
 import { liveGrants, visibleScopes } from '../organization/member-grants.ts';
@@ -31,14 +31,11 @@ export type MintDeps = CommitDeps & {
 /** A key with its whole token, which is shown only once. */
 export type MintedKey = { readonly token: string; readonly key: KeyView };
 
-type KeyCreation = Creation<KeyDraft, MintedKey>;
-
-export function createKey(deps: MintDeps, { call, draft: sent, receipt }: KeyCreation): Promise<MintedKey> {
+export function createKey(deps: MintDeps, call: IdempotentCall<MintedKey>, sent: KeyDraft): Promise<MintedKey> {
   const { store } = deps;
   const draft = withoutEmptyGrants(sent);
   refuseProblems(creationProblems(draft, call.nowMs));
   return commitIdempotently(deps, call, {
-    receipt,
     checkCaller: async () => checkCreation(store, await refreshCall(store, call, 'organization:manage'), draft),
     attempt: (allowed) => proposeCreation(deps, draft, allowed),
   });
@@ -84,8 +81,7 @@ function proposeCreation(deps: MintDeps, draft: KeyDraft, allowed: Allowed): Aud
   const { owner, directory, ...minting } = allowed;
   const { token, key } = mintKey(deps, { ...minting, draft });
   const result = { token, key: viewKey(key, { owner, directory, nowMs: minting.call.nowMs }) };
-  const audited = { action: 'apiKey.create', targetType: 'apiKey', targetId: key.id, status: 201 };
-  return { result, change: { apiKeys: [key] }, audited };
+  return { result, change: { apiKeys: [key] }, audited: { action: 'apiKey.create', targetId: key.id, status: 201 } };
 }
 
 /** The owner of the new key; null: a service key. Throws unless the caller may choose that owner. */

@@ -5,7 +5,7 @@ import type { CursorCodec } from '../cursor.ts';
 import { readDirectory } from '../management/directory.ts';
 import { bindFilter, type CursorPageRequest, readCursorPage } from '../management/listing.ts';
 import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
-import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall } from '../management/management-call.ts';
 import {
   findKey,
   type KeyRenewal,
@@ -33,8 +33,6 @@ export type KeyListRequest = CursorPageRequest & { readonly scope: KeyScope; rea
 /** `nextCursor`: null when nothing remains, undefined when no page was requested and all keys are included. */
 type KeyPage = { readonly keys: readonly KeyView[]; readonly nextCursor: string | null | undefined };
 
-type KeyRotationRequest = Pick<KeyRenewal, 'id' | 'overlapSeconds'>;
-
 /** Keys in an answer when no page is requested. */
 const UNPAGED_MAX = 1_000;
 const PAGE_SIZE = 50;
@@ -53,8 +51,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
     /** Newest first. Throws insufficient_permissions and invalid_cursor. */
     list: (call: ManagementCall, question: KeyListRequest) => listKeys(deps, call, question),
     /** Throws validation_error, administrator_required and api_key_scope_violation. */
-    create: (call: ManagementCall, draft: KeyDraft, receipt: ReceiptOf<MintedKey>) =>
-      createKey(deps, { call, draft, receipt }),
+    create: (call: IdempotentCall<MintedKey>, draft: KeyDraft) => createKey(deps, call, draft),
     /** Throws api_key_not_found, for hidden keys too. */
     get: (call: ManagementCall, id: string) => getKey(store, call, id),
     /** Throws api_key_not_found, api_key_not_owned, api_key_already_revoked, validation_error, api_key_scope_violation. */
@@ -62,8 +59,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
     /** Revokes permanently. Throws api_key_not_found, api_key_not_owned and api_key_already_revoked. */
     revoke: (call: ManagementCall, id: string) => revokeKey(deps, call, id),
     /** Throws as `revoke` does, and api_key_expired and api_key_scope_violation. */
-    rotate: (call: ManagementCall, rotation: KeyRotationRequest, receipt: ReceiptOf<RenewedKey>) =>
-      rotateKey(deps, { call, ...rotation, receipt }),
+    rotate: (call: IdempotentCall<RenewedKey>, renewal: KeyRenewal) => rotateKey(deps, call, renewal),
   };
 }
 

@@ -11,8 +11,8 @@ export type Actor = Pick<
   'organizationId' | 'actorKind' | 'actorUserId' | 'actorKeyId' | 'ip' | 'userAgent' | 'requestId' | 'traceId'
 >;
 
-/** What the caller did, or was refused. */
-export type AuditedAction = Pick<AuditRecord, 'action' | 'targetType' | 'targetId'> &
+/** What the caller did, or was refused. The action names the type of its target before the point. */
+export type AuditedAction = Pick<AuditRecord, 'action' | 'targetId'> &
   Partial<Pick<AuditRecord, 'outcome' | 'status' | 'code' | 'fields'>>;
 
 const USER_AGENT_CHARACTERS_MAX = 256;
@@ -30,6 +30,7 @@ export function auditRecord(
     fields: [],
     ...actor,
     ...audited,
+    targetType: audited.action.split('.', 1)[0] ?? '',
     targetId: audited.targetId === null ? null : maskTokens(audited.targetId),
     userAgent: actor.userAgent === null ? null : maskedHead(actor.userAgent, USER_AGENT_CHARACTERS_MAX),
     requestId: actor.requestId === null ? null : maskTokens(actor.requestId),

@@ -22,13 +22,13 @@ type Replay = {
 };
 
 /** Makes the receipt to store with a change; undefined when the request has no idempotency key. */
-export type ReceiptOf<R> = (result: R) => Receipt | undefined;
+type ReceiptOf<R> = (result: R) => Receipt | undefined;
 
-export type Creation<Draft, R> = {
-  readonly call: ManagementCall;
-  readonly draft: Draft;
-  readonly receipt: ReceiptOf<R>;
-};
+/** A call of an operation that takes idempotency keys; `R` is its result. */
+export type IdempotentCall<R> = ManagementCall & { readonly receipt: ReceiptOf<R> };
+
+/** A call about one record. */
+export type Target<Call = ManagementCall> = { readonly call: Call; readonly id: string };
 
 /** Throws insufficient_permissions unless the caller holds the permission there. */
 export function requirePermission({ caller }: ManagementCall, permission: string, scope: Scope): void {

@@ -5,7 +5,7 @@ import { unavailableFault } from '../fault.ts';
 import { createKeyedMutex, type KeyedMutex } from '../keyed-mutex.ts';
 import { type AuditedAction, auditRecord } from './audit.ts';
 import type { ManagementChange, ManagementStore } from './management.ts';
-import type { ManagementCall, ReceiptOf } from './management-call.ts';
+import type { IdempotentCall, ManagementCall } from './management-call.ts';
 
 /** What one attempt wants to commit, and the result of the commit. */
 type Proposal<R> = {
@@ -98,15 +98,14 @@ type IdempotentCommit<C, R> = {
   readonly checkCaller: () => Promise<C>;
   /** All other rules, and the change. `checked` is the answer of `checkCaller`. */
   readonly attempt: (checked: C) => AuditedProposal<R> | Promise<AuditedProposal<R>>;
-  readonly receipt: ReceiptOf<R>;
   readonly onProjectKeyTaken?: () => never;
 };
 
 /** As `commitAudited`, for operations with idempotency keys: a repeated request ends once its caller is checked. */
 export function commitIdempotently<C, R>(
   deps: CommitDeps,
-  call: ManagementCall,
-  { checkCaller, attempt, receipt: receiptOf, onProjectKeyTaken }: IdempotentCommit<C, R>,
+  call: IdempotentCall<R>,
+  { checkCaller, attempt, onProjectKeyTaken }: IdempotentCommit<C, R>,
 ): Promise<R> {
   return commitOptimistically(deps.store, call.actor.organizationId, {
     onProjectKeyTaken,
@@ -115,7 +114,7 @@ export function commitIdempotently<C, R>(
       call.replay?.pass();
       const proposal = withAudit(deps, call, await attempt(checked));
       if (proposal.change === null) return proposal;
-      const receipt = receiptOf(proposal.result);
+      const receipt = call.receipt(proposal.result);
       return receipt === undefined ? proposal : { ...proposal, change: { ...proposal.change, receipt } };
     },
   });

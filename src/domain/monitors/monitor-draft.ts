@@ -10,9 +10,10 @@ import {
   type RawNumber,
   readMember,
 } from '../../json/lossless-json.ts';
-import { nameProblems, refuseUnstorableIn } from '../evaluators/evaluator-draft.ts';
+import { refuseUnstorableIn } from '../evaluators/evaluator-draft.ts';
 import type { Reason } from '../fault.ts';
 import { choiceReason, countCodePoints, lengthReason, typeReason } from '../reasons.ts';
+import { nameProblems } from '../resources.ts';
 import {
   type ExecutionMode,
   type Mappings,

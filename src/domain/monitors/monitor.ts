@@ -1,6 +1,7 @@
 /** Monitors and their port. A monitor runs a saved evaluator on traces. */
 
 import type { RawNumber } from '../../json/lossless-json.ts';
+import type { Resource, ResourceStore } from '../resources.ts';
 import { SPAN_TYPES, type SpanType } from '../traces/trace.ts';
 
 const EXECUTION_MODES = ['ON_MESSAGE', 'AS_GUARDRAIL', 'MANUALLY'] as const;
@@ -19,11 +20,7 @@ export type Precondition = {
 /** Maps a field of the evaluator to the source it is read from (see readSource). */
 export type Mappings = { readonly [field: string]: string };
 
-export type Monitor = {
-  readonly id: string;
-  readonly projectId: string;
-  readonly name: string;
-  readonly slug: string;
+export type Monitor = Resource & {
   readonly evaluatorId: string;
   /** The catalogue id of the evaluator. */
   readonly checkType: string;
@@ -35,11 +32,10 @@ export type Monitor = {
   /** Compact JSON text of an object: settings that override those of the evaluator. */
   readonly parametersJson: string;
   readonly executionMode: ExecutionMode;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
 };
 
-export type MonitorStore = {
+/** Waiting jobs of a removed monitor are dropped when they are claimed, so that `remove` takes no longer with a backlog. */
+export type MonitorStore = ResourceStore<Monitor> & {
   /**
    * MUST keep ids and slugs unique in the project: answers `slug_taken` without storing when the slug is used,
    * `limit_reached` when the project already holds `liveMax` monitors, and `evaluator_gone` when its evaluator was
@@ -49,8 +45,6 @@ export type MonitorStore = {
     monitor: Monitor,
     limit: { readonly liveMax: number },
   ): Promise<'stored' | 'slug_taken' | 'limit_reached' | 'evaluator_gone'>;
-  /** By id first, then by slug, case-sensitive; null for a monitor of another project or a deleted one. */
-  find(projectId: string, idOrSlug: string): Promise<Monitor | null>;
   /** By id, and the number of the project. */
   findInProject(projectNumber: number, id: string): Promise<Monitor | null>;
   /** All monitors of the project that are not deleted. */
@@ -62,11 +56,6 @@ export type MonitorStore = {
    * because of changes, however many there are.
    */
   replace(monitor: Monitor, expectedUpdatedAtMs: number): Promise<'stored' | 'stale' | 'evaluator_gone'>;
-  /**
-   * MUST hide the monitor from every later read, and free its slug and its share of the limit. False when it does not
-   * exist. Its waiting jobs are dropped when they are claimed, so that removing takes no longer with a backlog.
-   */
-  remove(projectId: string, id: string, nowMs: number): Promise<boolean>;
 };
 
 export type MappingSource =

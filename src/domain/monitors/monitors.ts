@@ -6,15 +6,12 @@ import type { RandomBytes } from '../clock.ts';
 import { targetToRun } from '../evaluations/evaluation-target.ts';
 import type { EvaluationJobStore } from '../evaluations/jobs.ts';
 import { type Evaluator, type EvaluatorStore, readStoredObject } from '../evaluators/evaluator.ts';
-import { normalizeName } from '../evaluators/evaluator-draft.ts';
 import { type CatalogueEntry, validateSettings } from '../evaluators/evaluator-settings.ts';
-import { evaluatorNotFound, findEvaluator } from '../evaluators/evaluators.ts';
+import { evaluatorRules } from '../evaluators/evaluators.ts';
 import { type CheckPatterns, patternProblems } from '../evaluators/text-rules.ts';
-import { Fault, type Reason } from '../fault.ts';
-import { isPossibleId, newId } from '../ids.ts';
+import type { Reason } from '../fault.ts';
 import { choiceReason, refuseProblems } from '../reasons.ts';
-import { byLastUpdate, nextUpdateMs, retryStale } from '../record-updates.ts';
-import { drawSlug, retryTakenSlugs } from '../slug.ts';
+import { byLastUpdate, normalizeName, resourceRules } from '../resources.ts';
 import type { Mappings, Monitor, MonitorStore } from './monitor.ts';
 import { type MonitorDraft, monitorProblems, newMonitorProblems, readParts } from './monitor-draft.ts';
 
@@ -30,15 +27,20 @@ type MonitorUpdate = { readonly idOrSlug: string; readonly change: MonitorDraft;
 
 /** Counting more jobs of a kind would take long. */
 const BACKLOG_COUNT_MAX = 10_000;
-/** Monitors a project may hold at once. */
-const LIVE_MAX = 100;
+
+const rules = resourceRules({
+  noun: 'monitor',
+  liveMax: 100,
+  atLimit: 'delete one before creating another',
+  isFlat: true,
+});
 
 export type Monitors = ReturnType<typeof createMonitors>;
 
 export function createMonitors(deps: MonitorDeps) {
   return {
     /** By id, or else by slug. Throws monitor_not_found, also for another project's. */
-    get: (project: Project, idOrSlug: string) => findMonitor(deps, project, idOrSlug),
+    get: (project: Project, idOrSlug: string) => rules.find(deps.store, project, idOrSlug),
     /** All monitors of the project: the last updated first, then by id. */
     list: async ({ id }: Project) => (await deps.store.list(id)).toSorted(byLastUpdate),
     /** The evaluations by monitors that the project has open. */
@@ -52,11 +54,8 @@ export function createMonitors(deps: MonitorDeps) {
     /** Throws what create throws, and monitor_not_found. Stores nothing when nothing changes. */
     update: (project: Project, update: MonitorUpdate) => updateMonitor(deps, project, update),
     /** Answers its id. Throws monitor_not_found. */
-    async remove(project: Project, idOrSlug: string, nowMs: number): Promise<string> {
-      const { id } = await findMonitor(deps, project, idOrSlug);
-      if (!(await deps.store.remove(project.id, id, nowMs))) throw notFoundFault();
-      return id;
-    },
+    remove: (project: Project, idOrSlug: string, nowMs: number) =>
+      rules.remove(deps.store, project, { idOrSlug, nowMs }),
   };
 }
 
@@ -66,7 +65,7 @@ async function createMonitor(deps: MonitorDeps, { project, draft, nowMs }: Creat
   const { name, evaluatorId } = draft;
   refuseProblems(newMonitorProblems(draft));
   const { preconditions, mappings, parameters } = readParts(draft);
-  const evaluator = await findEvaluator(deps.evaluators, project, evaluatorId ?? '');
+  const evaluator = await evaluatorRules.find(deps.evaluators, project, evaluatorId ?? '');
   const content = {
     name: normalizeName(name ?? ''),
     enabled: draft.enabled ?? true,
@@ -76,34 +75,28 @@ async function createMonitor(deps: MonitorDeps, { project, draft, nowMs }: Creat
     executionMode: draft.executionMode ?? 'ON_MESSAGE',
     ...(await fitTo(deps, project, { evaluator, mappings: mappings ?? {}, parameters: parameters ?? {} })),
   } as const;
-  return await retryTakenSlugs(async () => {
-    const monitor: Monitor = {
-      id: newId('monitor', deps.random),
-      projectId: project.id,
-      slug: drawSlug(content.name, 'monitor', deps.random),
-      ...content,
-      createdAtMs: nowMs,
-      updatedAtMs: nowMs,
-    };
-    const outcome = await deps.store.insert(monitor, { liveMax: LIVE_MAX });
-    if (outcome === 'limit_reached') throw limitFault();
-    if (outcome === 'evaluator_gone') throw evaluatorNotFound();
-    return outcome === 'stored' ? monitor : outcome;
+  return await rules.create(deps, { project, content, nowMs }, async (monitor) =>
+    requireEvaluator(await deps.store.insert(monitor, { liveMax: rules.liveMax })),
+  );
+}
+
+async function updateMonitor(deps: MonitorDeps, project: Project, { change, ...named }: MonitorUpdate) {
+  const { find, replace } = deps.store;
+  const store = {
+    find,
+    replace: async (...args: Parameters<typeof replace>) => requireEvaluator(await replace(...args)),
+  };
+  refuseProblems(monitorProblems(change));
+  return await rules.change(store, { project, ...named }, async (stored) => {
+    const next = await merge(deps, project, { stored, change });
+    return JSON.stringify(next) === JSON.stringify(stored) ? stored : next;
   });
 }
 
-async function updateMonitor(deps: MonitorDeps, project: Project, update: MonitorUpdate): Promise<Monitor> {
-  const { idOrSlug, change, nowMs } = update;
-  refuseProblems(monitorProblems(change));
-  return await retryStale('Others keep changing this monitor; try again.', async () => {
-    const stored = await findMonitor(deps, project, idOrSlug);
-    const next = await merge(deps, project, { stored, change });
-    if (JSON.stringify(next) === JSON.stringify(stored)) return stored;
-    const monitor: Monitor = { ...next, updatedAtMs: nextUpdateMs(stored, nowMs) };
-    const outcome = await deps.store.replace(monitor, stored.updatedAtMs);
-    if (outcome === 'evaluator_gone') throw evaluatorNotFound();
-    return outcome === 'stored' ? monitor : outcome;
-  });
+/** Throws evaluator_not_found where the evaluator was deleted meanwhile. */
+function requireEvaluator<Outcome extends string>(outcome: Outcome): Exclude<Outcome, 'evaluator_gone'> {
+  if (outcome === 'evaluator_gone') throw evaluatorRules.notFound();
+  return outcome as Exclude<Outcome, 'evaluator_gone'>;
 }
 
 type Change = { readonly stored: Monitor; readonly change: MonitorDraft };
@@ -121,7 +114,7 @@ async function merge(deps: MonitorDeps, project: Project, { stored, change }: Ch
   };
   // Stored settings may predate a rule: they are validated again only when the update touches them.
   if (change.evaluatorId === null && mappings === null && parameters === null) return plain;
-  const evaluator = await findEvaluator(deps.evaluators, project, change.evaluatorId ?? stored.evaluatorId);
+  const evaluator = await evaluatorRules.find(deps.evaluators, project, change.evaluatorId ?? stored.evaluatorId);
   return {
     ...plain,
     ...(await fitTo(deps, project, {
@@ -151,22 +144,6 @@ async function fitTo(
   const subject = { tenant: tenantOf(project), isUrgent: false, evaluatorType: entry.id };
   refuseProblems(await patternProblems(checkPatterns, { ...subject, settings, path: 'parameters' }));
   return { evaluatorId: evaluator.id, checkType: entry.id, parametersJson: stringifyLossless(sent.parameters) };
-}
-
-async function findMonitor({ store }: MonitorDeps, project: Project, idOrSlug: string): Promise<Monitor> {
-  const monitor = isPossibleId(idOrSlug) ? await store.find(project.id, idOrSlug) : null;
-  if (!monitor) throw notFoundFault();
-  return monitor;
-}
-
-function notFoundFault(): Fault {
-  const message = 'Monitor not found';
-  return new Fault('monitor_not_found', message, { flatError: message });
-}
-
-function limitFault(): Fault {
-  const message = `The project already holds ${LIVE_MAX} monitors; delete one before creating another.`;
-  return new Fault('monitor_limit_reached', message);
 }
 
 /** Every mapping must name a field of the evaluator, and every known setting must have its shape. */

@@ -10,12 +10,7 @@ import { readDirectory } from '../management/directory.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
 import { type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
 import type { ManagementChange, ManagementStore, MemberRecord, RoleBindingRecord } from '../management/management.ts';
-import {
-  administratorRequired,
-  type Creation,
-  type ManagementCall,
-  type ReceiptOf,
-} from '../management/management-call.ts';
+import { administratorRequired, type IdempotentCall, type ManagementCall } from '../management/management-call.ts';
 import {
   type AuditedProposal,
   type CommitDeps,
@@ -66,8 +61,7 @@ export function createMembers(deps: MemberDeps) {
       };
     },
     /** Also throws member_already_exists and member_limit_reached. */
-    create: (call: ManagementCall, draft: MemberDraft, receipt: ReceiptOf<Member>) =>
-      createMember(deps, { call, draft, receipt }),
+    create: (call: IdempotentCall<Member>, draft: MemberDraft) => createMember(deps, call, draft),
     /** Also throws member_not_found, cannot_demote_last_admin and cannot_disable_last_admin. */
     update: (call: ManagementCall, userId: string, changes: MemberChanges) =>
       commitAudited(deps, call, async () => updateMember(deps, { call: await refresh(store, call), userId, changes })),
@@ -81,13 +75,12 @@ function refresh(store: ManagementStore, call: ManagementCall): Promise<Manageme
   return refreshCall(store, call, 'organization:manage');
 }
 
-function createMember(deps: MemberDeps, { call, draft, receipt }: Creation<MemberDraft, Member>): Promise<Member> {
+function createMember(deps: MemberDeps, call: IdempotentCall<Member>, draft: MemberDraft): Promise<Member> {
   const { store, random, limits } = deps;
   const { nowMs } = call;
   const organizationId = call.caller.organization.id;
   const { name, role } = draft;
   return commitIdempotently(deps, call, {
-    receipt,
     checkCaller: async () =>
       requireMayManage(store, await refresh(store, call), { role, grants: grantsOfRole(role, organizationId) }),
     async attempt() {
@@ -101,7 +94,7 @@ function createMember(deps: MemberDeps, { call, draft, receipt }: Creation<Membe
       const times = { createdAtMs: nowMs, updatedAtMs: nowMs, disabledAtMs: null };
       const member: MemberRecord = { organizationId, userId, email, name, ...times };
       const result = { ...member, role };
-      const audited = { action: 'member.create', targetType: 'member', targetId: userId, status: 201 };
+      const audited = { action: 'member.create', targetId: userId, status: 201 };
       const roleBindings = giveRole({ member, role, held: [] }, { nowMs, random });
       return { result, change: { members: [member], roleBindings }, audited };
     },
@@ -127,7 +120,7 @@ async function updateMember(deps: MemberDeps, { call, userId, changes }: Update)
   if (fields.length === 0) return { result: { ...member, role: current.role }, change: null };
   const disabledAtMs = next.disabled ? (member.disabledAtMs ?? nowMs) : null;
   const changed: MemberRecord = { ...member, name: next.name, disabledAtMs, updatedAtMs: nowMs };
-  const audited = { action: 'member.update', targetType: 'member', targetId: userId, fields };
+  const audited = { action: 'member.update', targetId: userId, fields };
   return {
     result: { ...changed, role: next.role },
     change: {
@@ -165,8 +158,8 @@ async function removeMember(store: ManagementStore, call: ManagementCall, userId
       apiKeys: working.map((key) => revoke(key, call.nowMs)),
     },
     audited: [
-      { action: 'member.remove', targetType: 'member', targetId: userId },
-      ...working.map(({ id }) => ({ action: 'apiKey.revoke', targetType: 'apiKey', targetId: id })),
+      { action: 'member.remove', targetId: userId },
+      ...working.map(({ id }) => ({ action: 'apiKey.revoke', targetId: id })),
     ],
   };
 }

@@ -22,7 +22,7 @@ export function createOrganizations(deps: CommitDeps) {
         const name = changes.name ?? current.name;
         if (name === current.name) return { result: current, change: null };
         const organization = { ...current, name, updatedAtMs: call.nowMs };
-        const audited = { action: 'organization.update', targetType: 'organization', targetId: id, fields: ['name'] };
+        const audited = { action: 'organization.update', targetId: id, fields: ['name'] };
         return { result: organization, change: { organization }, audited };
       }),
   };

@@ -4,7 +4,7 @@ import { Fault, type Reason } from '../fault.ts';
 import { readDirectory } from '../management/directory.ts';
 import { refreshRights } from '../management/fresh-caller.ts';
 import type { ProjectRecord } from '../management/management.ts';
-import { administratorRequired, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
+import { administratorRequired, type IdempotentCall, type ManagementCall } from '../management/management-call.ts';
 import { type CommitDeps, commitIdempotently } from '../management/optimistic-commit.ts';
 import { hashSecret, mintProjectKey, parseToken } from '../secrets.ts';
 import { isAdministrator } from './administrators.ts';
@@ -56,10 +56,7 @@ export function projectKeyTaken(): never {
   throw new Fault('project_key_taken', 'The key is already in use; send another one, or none to mint it.');
 }
 
-type Rotation = {
-  readonly call: ManagementCall;
-  readonly rotation: KeyRotation;
-  readonly receipt: ReceiptOf<RotatedKey>;
+type Rotation = KeyRotation & {
   /** Throws when the caller may not rotate the project's key. */
   readonly findProject: (call: ManagementCall) => Promise<ProjectRecord>;
 };
@@ -67,17 +64,17 @@ type Rotation = {
 /** Gives the project a new key. Only the latest previous key stays valid. */
 export function rotateProjectKey(
   deps: ProjectKeyDeps,
-  { call, rotation, receipt, findProject: find }: Rotation,
+  call: IdempotentCall<RotatedKey>,
+  rotation: Rotation,
 ): Promise<RotatedKey> {
   const { store } = deps;
   const { nowMs } = call;
   const organizationId = call.caller.organization.id;
   return commitIdempotently(deps, call, {
-    receipt,
     onProjectKeyTaken: projectKeyTaken,
     async checkCaller() {
       const fresh = await refreshRights(store, call);
-      const current = await find(fresh);
+      const current = await rotation.findProject(fresh);
       if (rotation.apiKey !== null && !isAdministrator(fresh.caller, organizationId)) throw administratorRequired();
       // A project key permits everything in its project, so only callers with all these permissions may get a new one.
       requireCovered(fresh, [{ role: 'ADMIN', scopeType: 'PROJECT', scopeId: current.id, permissions: [] }], {
@@ -100,7 +97,7 @@ export function rotateProjectKey(
         updatedAtMs: nowMs,
       };
       const result = { apiKey: token, overlapEndsAtMs };
-      const audited = { action: 'project.rotateApiKey', targetType: 'project', targetId: current.id };
+      const audited = { action: 'project.rotateApiKey', targetId: current.id };
       return { result, change: { projects: [project] }, audited };
     },
   });

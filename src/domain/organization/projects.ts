@@ -9,10 +9,9 @@ import { type Page, type PageRequest, slicePage } from '../management/listing.ts
 import type { ManagementStore, ProjectRecord } from '../management/management.ts';
 import {
   administratorRequired,
-  type Creation,
+  type IdempotentCall,
   insufficientPermissions,
   type ManagementCall,
-  type ReceiptOf,
   requirePermission,
 } from '../management/management-call.ts';
 import { commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
@@ -86,18 +85,15 @@ export function createProjects(deps: ProjectDeps) {
      * Throws insufficient_permissions, team_not_found, administrator_required, project_name_taken, project_key_taken,
      * project_limit_reached.
      */
-    create: (call: ManagementCall, draft: ProjectDraft, receipt: ReceiptOf<NewProject>) =>
-      createProject(deps, { call, draft, receipt }),
+    create: (call: IdempotentCall<NewProject>, draft: ProjectDraft) => createProject(deps, call, draft),
     get: (call: ManagementCall, id: string) => find(call, id, 'project:view'),
     /** Also throws team_not_found, role_binding_scope_violation and project_name_taken. */
     update: (call: ManagementCall, id: string, changes: ProjectChanges) => updateProject(deps, { call, id, changes }),
     archive: (call: ManagementCall, id: string) => archiveProject(deps, call, id),
     /** Also throws administrator_required, api_key_scope_violation and project_key_taken. */
-    rotateKey: (call: ManagementCall, rotation: KeyRotation, receipt: ReceiptOf<RotatedKey>) =>
-      rotateProjectKey(deps, {
-        call,
-        rotation,
-        receipt,
+    rotateKey: (call: IdempotentCall<RotatedKey>, rotation: KeyRotation) =>
+      rotateProjectKey(deps, call, {
+        ...rotation,
         findProject: (fresh) => find(fresh, rotation.id, 'project:manage'),
       }),
   };
@@ -116,12 +112,11 @@ async function findProject(store: ManagementStore, { call, id, permission }: Sea
   return seen;
 }
 
-function createProject(deps: ProjectDeps, { call, draft, receipt }: Creation<ProjectDraft, NewProject>) {
+function createProject(deps: ProjectDeps, call: IdempotentCall<NewProject>, draft: ProjectDraft) {
   const { store, random } = deps;
   const { nowMs } = call;
   const organizationId = call.caller.organization.id;
   return commitIdempotently(deps, call, {
-    receipt,
     onProjectKeyTaken: projectKeyTaken,
     async checkCaller() {
       const fresh = await refreshRights(store, call);
@@ -151,7 +146,7 @@ function createProject(deps: ProjectDeps, { call, draft, receipt }: Creation<Pro
         updatedAtMs: nowMs,
       };
       const result = { project, apiKey: token };
-      const audited = { action: 'project.create', targetType: 'project', targetId: id, status: 201 };
+      const audited = { action: 'project.create', targetId: id, status: 201 };
       return { result, change: { projects: [project] }, audited };
     },
   });
@@ -180,7 +175,7 @@ function updateProject(deps: ProjectKeyDeps, { call, id, changes }: Update): Pro
     if (fields.includes('teamId') || fields.includes('name')) {
       await refuseTakenName(store, { ...project, exceptId: id });
     }
-    const audited = { action: 'project.update', targetType: 'project', targetId: id, fields };
+    const audited = { action: 'project.update', targetId: id, fields };
     return { result: project, change: { projects: [project] }, audited };
   });
 }
@@ -192,7 +187,7 @@ function archiveProject(deps: ProjectKeyDeps, call: ManagementCall, id: string):
     const fresh = await refreshRights(store, call);
     const current = await findProject(store, { call: fresh, id, permission: 'project:delete' });
     const project = { ...current, archivedAtMs: nowMs, updatedAtMs: nowMs };
-    const audited = { action: 'project.archive', targetType: 'project', targetId: id };
+    const audited = { action: 'project.archive', targetId: id };
     return { result: { id, name: current.name, archivedAtMs: nowMs }, change: { projects: [project] }, audited };
   });
 }

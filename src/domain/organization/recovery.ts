@@ -44,7 +44,7 @@ export async function recoverAdministrator(
     const [owner] = await findLost(store, { ...lost, organizationId });
     if (owner === undefined) return { result: { kind: 'none' }, change: null };
     const { token, record } = drawKey(deps, { organizationId, userId: owner.userId }, nowMs);
-    const audited = { action: 'apiKey.create', targetType: 'apiKey', targetId: record.id, status: 201 };
+    const audited = { action: 'apiKey.create', targetId: record.id, status: 201 };
     return { result: { kind: 'minted', token }, change: { apiKeys: [record] }, audited };
   });
 }

@@ -10,7 +10,7 @@ import { readDirectory } from '../management/directory.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
 import { bindFilter, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
 import type { ManagementStore, RoleBindingRecord } from '../management/management.ts';
-import type { Creation, ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall } from '../management/management-call.ts';
 import { type CommitDeps, commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
 import { lengthReason } from '../reasons.ts';
 import { isMemberRole, liveGrants, requireCovered, visibleScopes } from './member-grants.ts';
@@ -57,8 +57,7 @@ export function createRoleBindings(deps: RoleBindingDeps) {
      * Throws member_not_found, role_binding_scope_violation, role_binding_already_exists, role_binding_limit_reached, in
      * this order.
      */
-    create: (call: ManagementCall, draft: RoleBindingDraft, receipt: ReceiptOf<RoleBindingRecord>) =>
-      createRoleBinding(deps, { call, draft, receipt }),
+    create: (call: IdempotentCall<RoleBindingRecord>, draft: RoleBindingDraft) => createRoleBinding(deps, call, draft),
     /** Throws role_binding_not_found, role_binding_scope_violation, role_binding_is_member_role, in this order. */
     remove: (call: ManagementCall, id: string) => removeRoleBinding(deps, call, id),
   };
@@ -90,16 +89,13 @@ export function roleBindingProblems({ role, scopeType, permissions }: CheckedGra
     .map(([index, permission]) => permissionReason(`permissions.${index}`, permission));
 }
 
-type RoleBindingCreation = Creation<RoleBindingDraft, RoleBindingRecord>;
-
-function createRoleBinding(deps: RoleBindingDeps, { call, draft, receipt }: RoleBindingCreation) {
+function createRoleBinding(deps: RoleBindingDeps, call: IdempotentCall<RoleBindingRecord>, draft: RoleBindingDraft) {
   const { store, random, limits } = deps;
   const { caller, nowMs } = call;
   const organizationId = caller.organization.id;
   const { userId, role, scopeType, scopeId } = draft;
   const grant = { role, scopeType, scopeId, permissions: [...new Set(draft.permissions)].toSorted() };
   return commitIdempotently(deps, call, {
-    receipt,
     async checkCaller() {
       const fresh = await refreshCall(store, call, 'organization:manage');
       if (call.replay === undefined) await requireMember(store, organizationId, userId);
@@ -113,7 +109,7 @@ function createRoleBinding(deps: RoleBindingDeps, { call, draft, receipt }: Role
       requireRoom(limits, 'role_binding', (await store.roleBindings(organizationId, null)).length);
       const id = newId('rolebinding', random);
       const binding: RoleBindingRecord = { ...grant, organizationId, userId, id, createdAtMs: nowMs };
-      const audited = { action: 'roleBinding.create', targetType: 'roleBinding', targetId: id, status: 201 };
+      const audited = { action: 'roleBinding.create', targetId: id, status: 201 };
       return { result: binding, change: { roleBindings: [binding] }, audited };
     },
   });
@@ -145,7 +141,7 @@ function removeRoleBinding(deps: RoleBindingDeps, call: ManagementCall, id: stri
       const message = 'This role binding is the role of the member; change the role instead.';
       throw new Fault('role_binding_is_member_role', message);
     }
-    const audited = { action: 'roleBinding.delete', targetType: 'roleBinding', targetId: id };
+    const audited = { action: 'roleBinding.delete', targetId: id };
     return { result: undefined, change: { removedRoleBindings: [{ userId: binding.userId, id }] }, audited };
   });
 }

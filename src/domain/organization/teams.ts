@@ -6,7 +6,7 @@ import { may, type Scope } from '../keys/permissions.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
 import { type Page, type PageRequest, slicePage } from '../management/listing.ts';
 import type { TeamRecord } from '../management/management.ts';
-import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall } from '../management/management-call.ts';
 import { type CommitDeps, commitIdempotently } from '../management/optimistic-commit.ts';
 import { slugify } from '../slug.ts';
 import { requireRoom, type SizeLimits } from './size-limits.ts';
@@ -26,11 +26,10 @@ export function createTeams(deps: CommitDeps & { readonly limits: SizeLimits }) 
     },
 
     /** Throws team_name_taken and team_limit_reached. */
-    create(call: ManagementCall, { name }: Pick<TeamRecord, 'name'>, receipt: ReceiptOf<TeamRecord>) {
+    create(call: IdempotentCall<TeamRecord>, { name }: Pick<TeamRecord, 'name'>) {
       const { caller, nowMs } = call;
       const organizationId = caller.organization.id;
       return commitIdempotently(deps, call, {
-        receipt,
         checkCaller: () => refreshCall(store, call, 'team:manage'),
         async attempt() {
           const teams = await store.teams(organizationId);
@@ -40,7 +39,7 @@ export function createTeams(deps: CommitDeps & { readonly limits: SizeLimits }) 
           requireRoom(limits, 'team', teams.length);
           const id = newId('team', random);
           const team = { id, name, slug: slugify(name, id), organizationId, createdAtMs: nowMs, updatedAtMs: nowMs };
-          const audited = { action: 'team.create', targetType: 'team', targetId: id, status: 201 };
+          const audited = { action: 'team.create', targetId: id, status: 201 };
           return { result: team, change: { teams: [team] }, audited };
         },
       });

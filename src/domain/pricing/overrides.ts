@@ -40,7 +40,7 @@ async function createOverride(deps: CommitDeps, call: ManagementCall, draft: Ove
     await requireCapacity(await store.priceOverrides(organizationId), size);
     const id = newId('override', random);
     const override = { ...content, organizationId, id, createdAtMs: call.nowMs };
-    const audited = { action: 'priceOverride.create', targetType: 'priceOverride', targetId: id, status: 201 };
+    const audited = { action: 'priceOverride.create', targetId: id, status: 201 };
     return { result: override, change: { priceOverrides: [override] }, audited };
   });
 }
@@ -65,7 +65,7 @@ function removeOverride(deps: CommitDeps, call: ManagementCall, id: string): Pro
     if (!stored.some((override) => override.id === id)) {
       throw new Fault('price_override_not_found', 'The price override is not known.');
     }
-    const audited = { action: 'priceOverride.delete', targetType: 'priceOverride', targetId: id };
+    const audited = { action: 'priceOverride.delete', targetId: id };
     return { result: undefined, change: { removedPriceOverrides: [{ id }] }, audited };
   });
 }

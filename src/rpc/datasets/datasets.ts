@@ -5,10 +5,11 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { DatasetEntrySchema, DatasetSchema, DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
 import { requirePermission } from '../../auth/authorize.ts';
 import type { Dataset } from '../../domain/datasets/dataset.ts';
-import { type Datasets, type NumberedEntry, nameProblems } from '../../domain/datasets/datasets.ts';
+import type { Datasets, NumberedEntry } from '../../domain/datasets/datasets.ts';
 import type { EntriesDraft } from '../../domain/datasets/entries.ts';
+import { nameProblems } from '../../domain/resources.ts';
 import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
-import { timesOf } from '../epoch-ms.ts';
+import { fieldsOf } from '../field-values.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 import { callOf, toConditions } from '../traces/trace-search.ts';
@@ -22,16 +23,12 @@ const TRACES_MAX = 1000;
 
 export function createDatasetRpc({ datasets, searches }: DatasetRpcDeps): Implementation<typeof DatasetService> {
   return {
-    getDataset: {
-      async handle({ slugOrId, version }, context) {
-        const { dataset, entries } = await datasets.get(projectOf(context), slugOrId, version ?? null);
-        context.countResponseBytes(dataset.totalBytes);
-        return { dataset: toMessage(dataset), data: entries.map((entry) => toEntry(dataset, entry)) };
-      },
+    async getDataset({ slugOrId, version }, context) {
+      const { dataset, entries } = await datasets.get(projectOf(context), slugOrId, version ?? null);
+      context.countResponseBytes(dataset.totalBytes);
+      return { dataset: toMessage(dataset), data: entries.map((entry) => toEntry(dataset, entry)) };
     },
-    listDatasets: {
-      handle: async (_request, context) => ({ data: (await datasets.list(projectOf(context))).map(toMessage) }),
-    },
+    listDatasets: async (_request, context) => ({ data: (await datasets.list(projectOf(context))).map(toMessage) }),
     createDataset: {
       check: ({ name }) => nameProblems(name ?? null),
       async handle(request, context) {
@@ -39,11 +36,9 @@ export function createDatasetRpc({ datasets, searches }: DatasetRpcDeps): Implem
         return { dataset: toMessage(await datasets.create(projectOf(context), draft, context.nowMs)) };
       },
     },
-    addDatasetEntries: {
-      async handle(request, context) {
-        const entries = { ...entriesOf(request), nowMs: context.nowMs };
-        return { dataset: toMessage(await datasets.append(projectOf(context), request.slugOrId, entries)) };
-      },
+    async addDatasetEntries(request, context) {
+      const entries = { ...entriesOf(request), nowMs: context.nowMs };
+      return { dataset: toMessage(await datasets.append(projectOf(context), request.slugOrId, entries)) };
     },
     addTracesToDataset: {
       precheck: async (_request, { caller }) => requirePermission('traces:view', caller),
@@ -54,11 +49,9 @@ export function createDatasetRpc({ datasets, searches }: DatasetRpcDeps): Implem
         return { dataset: toMessage(dataset), ...counts };
       },
     },
-    deleteDataset: {
-      async handle({ slugOrId }, context) {
-        await datasets.remove(projectOf(context), slugOrId, context.nowMs);
-        return {};
-      },
+    async deleteDataset({ slugOrId }, context) {
+      await datasets.remove(projectOf(context), slugOrId, context.nowMs);
+      return {};
     },
   };
 }
@@ -70,7 +63,7 @@ function entriesOf({ entriesJson, csv, jsonl }: SentEntries): EntriesDraft {
 }
 
 function toMessage(dataset: Dataset): MessageInitShape<typeof DatasetSchema> {
-  return { ...dataset, ...timesOf(dataset) };
+  return fieldsOf(dataset);
 }
 
 function toEntry(dataset: Dataset, entry: NumberedEntry): MessageInitShape<typeof DatasetEntrySchema> {

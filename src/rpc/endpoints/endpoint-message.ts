@@ -1,7 +1,6 @@
 /** Converts endpoints and deliveries into messages. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   AttemptOutcome,
   type AttemptSchema,
@@ -24,7 +23,8 @@ import type { EndpointHealth } from '../../domain/endpoints/endpoint-health.ts';
 import type { TestOutcome } from '../../domain/endpoints/endpoint-tests.ts';
 import type { EndpointView, QueueView, SecretEndpoint } from '../../domain/endpoints/endpoint-view.ts';
 import { numbersOf } from '../enums.ts';
-import { timesOf, timestampOfMs, toTimestamp } from '../epoch-ms.ts';
+import { timestampOfMs, toTimestamp } from '../epoch-ms.ts';
+import { fieldsOf } from '../field-values.ts';
 
 const KINDS = numbersOf(DestinationKind);
 const STATUSES = numbersOf(EndpointStatus);
@@ -36,19 +36,13 @@ const REPLAY_STATUSES = numbersOf(ReplayStatus);
 
 export function toEndpoint(endpoint: EndpointView): MessageInitShape<typeof EndpointSchema> {
   return {
-    id: endpoint.id,
+    ...fieldsOf(endpoint),
+    ...toStatus(endpoint),
     destinationKind: KINDS[endpoint.destinationKind],
     destination:
       endpoint.sqs === null
         ? { case: 'url', value: endpoint.url ?? '' }
         : { case: 'sqs', value: toQueue(endpoint.sqs) },
-    enabledEvents: [...endpoint.enabledEvents],
-    ...toStatus(endpoint),
-    disabledAt: toTimestamp(endpoint.disabledAtMs),
-    maxBatchSize: endpoint.maxBatchSize,
-    maxBatchDelayMs: endpoint.maxBatchDelayMs,
-    maxInFlight: endpoint.maxInFlight,
-    ...timesOf(endpoint),
   };
 }
 
@@ -58,53 +52,31 @@ export function toSecretEndpoint({ endpoint, secret }: SecretEndpoint): MessageI
 }
 
 export function toAttempt(attempt: Attempt): MessageInitShape<typeof AttemptSchema> {
-  const { id, dispatchId, eventIds, test, terminalHint } = attempt;
   return {
-    id,
-    dispatchId,
+    ...fieldsOf(attempt),
     attempt: BigInt(attempt.attempt),
-    eventCount: BigInt(eventIds.length),
+    eventCount: BigInt(attempt.eventIds.length),
     outcome: OUTCOMES[attempt.outcome],
-    responseStatus: attempt.responseStatus ?? undefined,
     latencyMs: toInteger(attempt.latencyMs),
-    error: attempt.error ?? undefined,
-    firedAt: timestampFromMs(attempt.firedAtMs),
-    responseBody: attempt.responseBody ?? undefined,
-    test,
-    eventIds: [...eventIds],
-    terminalHint,
   };
 }
 
 export function toDelivery(delivery: DeliveryView): MessageInitShape<typeof DeliverySchema> {
-  const { dispatchId, endpointId, test, eventIds, terminalHint, deadReason } = delivery;
+  const { deadReason } = delivery;
   return {
-    dispatchId,
-    endpointId,
+    ...fieldsOf(delivery),
     state: DELIVERY_STATES[delivery.state],
     deadReason: deadReason === null ? undefined : DEAD_REASONS[deadReason],
-    test,
-    replayId: delivery.replayId ?? undefined,
-    eventIds: [...eventIds],
-    eventCount: BigInt(eventIds.length),
+    eventCount: BigInt(delivery.eventIds.length),
     attemptCount: BigInt(delivery.attemptCount),
-    responseStatus: delivery.responseStatus ?? undefined,
-    error: delivery.error ?? undefined,
-    terminalHint,
-    createdAt: timestampFromMs(delivery.createdAtMs),
-    firstAttemptAt: toTimestamp(delivery.firstAttemptAtMs),
-    lastAttemptAt: toTimestamp(delivery.lastAttemptAtMs),
-    nextAttemptAt: toTimestamp(delivery.nextAttemptAtMs),
-    endedAt: toTimestamp(delivery.endedAtMs),
-    expiresAt: toTimestamp(delivery.expiresAtMs),
   };
 }
 
 export function toReplay(replay: ReplayView): MessageInitShape<typeof ReplaySchema> {
-  const { id, endpointId, fromMs, toMs, type, matched, enqueued, delivered, dead } = replay;
+  const { id, fromMs, toMs, type, matched, enqueued, delivered, dead } = replay;
   return {
+    ...fieldsOf(replay),
     replayId: id,
-    endpointId,
     status: REPLAY_STATUSES[replay.status],
     createdFrom: timestampOfMs(fromMs),
     createdTo: timestampOfMs(toMs),
@@ -113,8 +85,6 @@ export function toReplay(replay: ReplayView): MessageInitShape<typeof ReplaySche
     enqueued: BigInt(enqueued),
     delivered: BigInt(delivered),
     dead: BigInt(dead),
-    createdAt: timestampFromMs(replay.createdAtMs),
-    completedAt: toTimestamp(replay.completedAtMs),
   };
 }
 
@@ -148,13 +118,12 @@ type StatusFields = Pick<
 >;
 
 /** What endpoints and their health have in common. */
-function toStatus({ status, disabledReason, ...instants }: StatusFields) {
+function toStatus(status: StatusFields) {
+  const { disabledReason } = status;
   return {
-    status: STATUSES[status],
+    ...fieldsOf(status),
+    status: STATUSES[status.status],
     disabledReason: disabledReason === null ? undefined : DISABLED_REASONS[disabledReason],
-    failingSince: toTimestamp(instants.failingSinceMs),
-    lastSuccessAt: toTimestamp(instants.lastSuccessAtMs),
-    lastFailureAt: toTimestamp(instants.lastFailureAtMs),
   };
 }
 

@@ -22,7 +22,7 @@ import { typeReason } from '../../domain/reasons.ts';
 import { wordOf } from '../enums.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';
 import { fieldValue } from '../field-values.ts';
-import { isSent } from '../update-mask.ts';
+import { isSent, sentBy } from '../update-mask.ts';
 
 /** Reads a new endpoint. An unknown enum value reads like a missing one; the field rules report it. */
 export function readNewEndpoint(request: CreateEndpointRequest): EndpointDraft {
@@ -66,9 +66,7 @@ const NOTHING = create(EndpointSchema);
 
 /** Reads the fields that an update sends. */
 export function readEndpointChange({ endpoint = NOTHING, updateMask: mask }: UpdateEndpointRequest): EndpointDraft {
-  /** Undefined: not sent; null: sent without a value. */
-  const sent = <V>(path: string, value: V | undefined): V | null | undefined =>
-    isSent(mask, path, value) ? (value ?? null) : undefined;
+  const sent = sentBy(mask);
   const { enabledEvents } = endpoint;
   const { url, sqs } = destinationsOf(EndpointSchema.field, endpoint);
   const selectors = enabledEvents.length > 0 ? enabledEvents : undefined;

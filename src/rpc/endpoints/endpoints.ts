@@ -8,9 +8,9 @@ import type { StartedReplay } from '../../domain/endpoints/replays.ts';
 import { SCHEMA_VERSION } from '../../domain/events/event.ts';
 import { EVENT_TYPES } from '../../domain/events/event-type.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
-import { managementCallOf } from '../management-call.ts';
+import { answerOnce, managementCallOf, targetOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
-import type { Context, Implementation } from '../method.ts';
+import type { Implementation } from '../method.ts';
 import { toAttempt, toDelivery, toEndpoint, toHealth, toReplay, toSecretEndpoint, toTest } from './endpoint-message.ts';
 import {
   changedBaseProblems,
@@ -31,8 +31,6 @@ export function createEndpointRpc(deps: Deps): Service {
 }
 
 const OVERLAP_DEFAULT_SECONDS = 86_400;
-
-const targetOf = ({ id }: { readonly id: string }, context: Context) => ({ call: managementCallOf(context), id });
 
 type Changes =
   | 'createEndpoint'
@@ -55,23 +53,16 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
         ...nulProblems(request, input),
         ...endpoints.creationProblems(readNewEndpoint(request)),
       ],
-      async handle(request, context) {
-        const call = managementCallOf(context);
-        const draft = readNewEndpoint(request);
-        return secretResponse(await endpoints.create(call, draft, (made) => context.receipt(secretResponse(made))));
-      },
+      handle: (request, context) =>
+        answerOnce(context, { run: (call) => endpoints.create(call, readNewEndpoint(request)), show: secretResponse }),
     },
-    listEndpoints: {
-      async handle(request, context) {
-        const page = await endpoints.list(managementCallOf(context), cursorRequest(request));
-        // REST writes an empty text as null, which marks the last page of a paged request.
-        const nextPageToken = page.nextCursor === null ? '' : page.nextCursor;
-        return { data: page.endpoints.map(toEndpoint), nextPageToken };
-      },
+    async listEndpoints(request, context) {
+      const page = await endpoints.list(managementCallOf(context), cursorRequest(request));
+      // REST writes an empty text as null, which marks the last page of a paged request.
+      const nextPageToken = page.nextCursor === null ? '' : page.nextCursor;
+      return { data: page.endpoints.map(toEndpoint), nextPageToken };
     },
-    getEndpoint: {
-      handle: async (request, context) => ({ data: toEndpoint(await endpoints.get(targetOf(request, context))) }),
-    },
+    getEndpoint: async (request, context) => ({ data: toEndpoint(await endpoints.get(targetOf(request, context))) }),
     updateEndpoint: {
       completeMessage({ endpoint, updateMask }) {
         if (endpoint === undefined) return [];
@@ -87,58 +78,43 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
         return { data: toEndpoint(await endpoints.update(targetOf(request, context), readEndpointChange(request))) };
       },
     },
-    archiveEndpoint: {
-      async handle(request, context) {
-        await endpoints.archive(targetOf(request, context));
-        return {};
-      },
+    async archiveEndpoint(request, context) {
+      await endpoints.archive(targetOf(request, context));
+      return {};
     },
-    rollEndpointSecret: {
-      async handle(request, context) {
-        const overlapSeconds = request.overlapSeconds ?? OVERLAP_DEFAULT_SECONDS;
-        const receipt = (made: SecretEndpoint) => context.receipt(secretResponse(made));
-        return secretResponse(await endpoints.rollSecret({ ...targetOf(request, context), overlapSeconds, receipt }));
-      },
-    },
-    testEndpoint: {
-      handle: async (request, context) => ({ data: toTest(await endpoints.test(targetOf(request, context))) }),
-    },
+    rollEndpointSecret: ({ id, overlapSeconds = OVERLAP_DEFAULT_SECONDS }, context) =>
+      answerOnce(context, {
+        run: (call) => endpoints.rollSecret({ call, id, overlapSeconds }),
+        show: secretResponse,
+      }),
+    testEndpoint: async (request, context) => ({ data: toTest(await endpoints.test(targetOf(request, context))) }),
   };
 }
 
 type Deliveries = 'listDeliveries' | 'getDelivery' | 'redeliverDelivery' | 'listDeadLetters' | 'getEndpointHealth';
 
 function createDeliveries({ endpoints }: Deps): Pick<Service, Deliveries> {
-  const deliveryResponse = (delivery: DeliveryView) => ({ data: toDelivery(delivery) });
   return {
-    listDeliveries: {
-      async handle(request, context) {
-        const page = await endpoints.attempts({ ...targetOf(request, context), ...cursorRequest(request) });
-        return pageMessage(page, toAttempt);
-      },
+    async listDeliveries(request, context) {
+      const page = await endpoints.attempts({ ...targetOf(request, context), ...cursorRequest(request) });
+      return pageMessage(page, toAttempt);
     },
-    getDelivery: {
-      async handle(request, context) {
-        const { delivery, attempts } = await endpoints.delivery(targetOf(request, context), request.dispatchId);
-        return { data: { delivery: toDelivery(delivery), attempts: attempts.map(toAttempt) } };
-      },
+    async getDelivery(request, context) {
+      const { delivery, attempts } = await endpoints.delivery(targetOf(request, context), request.dispatchId);
+      return { data: { delivery: toDelivery(delivery), attempts: attempts.map(toAttempt) } };
     },
-    redeliverDelivery: {
-      async handle(request, context) {
-        const receipt = (delivery: DeliveryView) => context.receipt(deliveryResponse(delivery));
-        const { dispatchId } = request;
-        return deliveryResponse(await endpoints.redeliver({ ...targetOf(request, context), dispatchId, receipt }));
-      },
+    redeliverDelivery: ({ id, dispatchId }, context) =>
+      answerOnce(context, {
+        run: (call) => endpoints.redeliver({ call, id, dispatchId }),
+        show: (delivery: DeliveryView) => ({ data: toDelivery(delivery) }),
+      }),
+    async listDeadLetters(request, context) {
+      const page = await endpoints.deadLetters({ ...targetOf(request, context), ...cursorRequest(request) });
+      return pageMessage(page, toDelivery);
     },
-    listDeadLetters: {
-      async handle(request, context) {
-        const page = await endpoints.deadLetters({ ...targetOf(request, context), ...cursorRequest(request) });
-        return pageMessage(page, toDelivery);
-      },
-    },
-    getEndpointHealth: {
-      handle: async (request, context) => ({ data: toHealth(await endpoints.health(targetOf(request, context))) }),
-    },
+    getEndpointHealth: async (request, context) => ({
+      data: toHealth(await endpoints.health(targetOf(request, context))),
+    }),
   };
 }
 
@@ -156,21 +132,18 @@ function createReplays({ endpoints }: Deps): Pick<Service, Replays> {
       async handle(request, context) {
         const range = readRange(request);
         if (range === null) throw new Error('the contract let a replay without a range through');
-        const answer = ({ replayId, matched }: StartedReplay) => ({ data: { replayId, matched: BigInt(matched) } });
-        const receipt = (started: StartedReplay) => context.receipt(answer(started));
-        return answer(await endpoints.startReplay({ ...targetOf(request, context), range, receipt }));
+        return await answerOnce(context, {
+          run: (call) => endpoints.startReplay({ call, id: request.id, range }),
+          show: ({ replayId, matched }: StartedReplay) => ({ data: { replayId, matched: BigInt(matched) } }),
+        });
       },
     },
-    getReplay: {
-      handle: async (request, context) => ({
-        data: toReplay(await endpoints.replay(targetOf(request, context), request.replayId)),
-      }),
-    },
-    listEventTypes: {
-      async handle() {
-        const common = { family: FAMILY, schemaVersion: SCHEMA_VERSION };
-        return { data: EVENT_TYPES.map(({ type, description }) => ({ ...common, eventType: type, description })) };
-      },
+    getReplay: async (request, context) => ({
+      data: toReplay(await endpoints.replay(targetOf(request, context), request.replayId)),
+    }),
+    async listEventTypes() {
+      const common = { family: FAMILY, schemaVersion: SCHEMA_VERSION };
+      return { data: EVENT_TYPES.map(({ type, description }) => ({ ...common, eventType: type, description })) };
     },
   };
 }

@@ -49,12 +49,10 @@ export function createEvaluationRpc(deps: EvaluationRpcDeps): Implementation<typ
         return toAnswer(await deps.evaluations.evaluate(projectOf(context), reader.take(request), deps.stopping));
       },
     },
-    listEvaluatorTypes: {
-      handle: async () => {
-        const docsUrl = deps.docsUrl();
-        const types = listEvaluatorTypes(deps.hasModel).map((view) => [view.entry.id, toInfo(view, docsUrl)]);
-        return { evaluators: Object.fromEntries(types) };
-      },
+    async listEvaluatorTypes() {
+      const docsUrl = deps.docsUrl();
+      const types = listEvaluatorTypes(deps.hasModel).map((view) => [view.entry.id, toInfo(view, docsUrl)]);
+      return { evaluators: Object.fromEntries(types) };
     },
     ...createEvaluatorRunRpc(deps),
     ...createEvaluationAnalyticsRpc(deps.analytics),

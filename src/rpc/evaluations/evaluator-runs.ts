@@ -10,7 +10,7 @@ import type { EvaluatorRun } from '../../domain/evaluations/evaluator-run.ts';
 import type { EvaluatorRuns } from '../../domain/evaluations/evaluator-runs.ts';
 import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
 import { numbersOf } from '../enums.ts';
-import { timesOf } from '../epoch-ms.ts';
+import { fieldsOf } from '../field-values.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 import { toConditions } from '../traces/trace-search.ts';
@@ -37,37 +37,27 @@ export function createEvaluatorRunRpc({ runs, searches }: EvaluatorRunRpcDeps): 
         return { run: toMessage(await runs.start(projectOf(context), start)) };
       },
     },
-    getEvaluatorRun: {
-      handle: async ({ runId }, context) => ({ run: toMessage(await runs.get(projectOf(context), runId)) }),
-    },
-    listEvaluatorRuns: {
-      handle: async ({ pageSize }, context) => ({
-        runs: (await runs.list(projectOf(context), pageSize ?? LIST_SIZE_DEFAULT)).map(toMessage),
-      }),
-    },
-    cancelEvaluatorRun: {
-      handle: async ({ runId }, context) => ({
-        run: toMessage(await runs.cancel(projectOf(context), runId, context.nowMs)),
-      }),
-    },
+    getEvaluatorRun: async ({ runId }, context) => ({ run: toMessage(await runs.get(projectOf(context), runId)) }),
+    listEvaluatorRuns: async ({ pageSize }, context) => ({
+      runs: (await runs.list(projectOf(context), pageSize ?? LIST_SIZE_DEFAULT)).map(toMessage),
+    }),
+    cancelEvaluatorRun: async ({ runId }, context) => ({
+      run: toMessage(await runs.cancel(projectOf(context), runId, context.nowMs)),
+    }),
   };
 }
 
 const STATUSES = numbersOf(EvaluatorRunStatus);
 
 function toMessage(run: EvaluatorRun): MessageInitShape<typeof EvaluatorRunSchema> {
-  const { id, evaluatorId, status, tracesFound, isFoundExactly, processed, skipped, failed, error } = run;
+  const { status, tracesFound, processed, skipped, failed } = run;
   return {
-    id,
-    evaluatorId,
+    ...fieldsOf(run),
     status: STATUSES[status],
     tracesFound: tracesFound === null ? undefined : BigInt(tracesFound),
-    isFoundExactly,
     evaluated: BigInt(processed + skipped + failed),
     processed: BigInt(processed),
     skipped: BigInt(skipped),
     failed: BigInt(failed),
-    error: error ?? undefined,
-    ...timesOf(run),
   };
 }

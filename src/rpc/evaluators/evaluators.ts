@@ -22,8 +22,7 @@ import {
 } from '../../domain/evaluators/evaluators.ts';
 import { cursorRequest } from '../cursor-page.ts';
 import { numbersOf, wordOf } from '../enums.ts';
-import { timesOf } from '../epoch-ms.ts';
-import { unsetNulls } from '../field-values.ts';
+import { fieldsOf } from '../field-values.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 
@@ -41,11 +40,9 @@ export function createEvaluatorRpc(deps: EvaluatorRpcDeps): Implementation<typeo
     evaluators: evaluators.map((evaluator) => respond(project, evaluator).evaluator),
   });
   return {
-    getEvaluator: {
-      handle: async (request, context) => {
-        const project = projectOf(context);
-        return respond(project, await deps.evaluators.get(project, request.idOrSlug));
-      },
+    async getEvaluator(request, context) {
+      const project = projectOf(context);
+      return respond(project, await deps.evaluators.get(project, request.idOrSlug));
     },
     createEvaluator: {
       check: (request) => draftProblems(toDraft(request)),
@@ -75,11 +72,9 @@ export function createEvaluatorRpc(deps: EvaluatorRpcDeps): Implementation<typeo
         return respond(project, await deps.evaluators.update(project, update));
       },
     },
-    deleteEvaluator: {
-      handle: async (request, context) => {
-        await deps.evaluators.remove(projectOf(context), request.idOrSlug, context.nowMs);
-        return {};
-      },
+    async deleteEvaluator(request, context) {
+      await deps.evaluators.remove(projectOf(context), request.idOrSlug, context.nowMs);
+      return {};
     },
   };
 }
@@ -117,8 +112,7 @@ function toFieldDraft(field: EvaluatorField): EvaluatorFieldDraft {
 
 function toMessage(evaluator: Evaluator, platformUrl: string): MessageInitShape<typeof EvaluatorSchema> {
   return {
-    ...unsetNulls(evaluator),
-    ...timesOf(evaluator),
+    ...fieldsOf(evaluator),
     evaluatorType: TYPES[evaluator.type],
     fields: evaluator.fields.map(toField),
     outputFields: evaluator.outputFields.map(toField),

@@ -20,10 +20,8 @@ export function createEventRpc(deps: { readonly events: Events }): Implementatio
         return pageMessage({ items: events, nextCursor }, toMessage);
       },
     },
-    getEvent: {
-      async handle(request, context) {
-        return { data: toMessage(await deps.events.get(organizationOf(context), request.id, context.nowMs)) };
-      },
+    async getEvent(request, context) {
+      return { data: toMessage(await deps.events.get(organizationOf(context), request.id, context.nowMs)) };
     },
   };
 }

@@ -16,8 +16,7 @@ import type { RunSummary } from '../../domain/experiments/run-summary.ts';
 import type { ExperimentRuns } from '../../domain/experiments/runs.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
-import { timesOf, toTimestamp } from '../epoch-ms.ts';
-import { unsetNulls } from '../field-values.ts';
+import { fieldsOf, unsetNulls } from '../field-values.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
@@ -47,19 +46,15 @@ export function createExperimentRpc({
         return { experiment: toMessage(experiment), path };
       },
     },
-    listExperiments: {
-      handle: async (_request, context) => ({ data: (await experiments.list(projectOf(context))).map(toMessage) }),
-    },
-    getExperiment: {
-      handle: async ({ slugOrId }, context) => ({
-        experiment: toMessage(await experiments.get(projectOf(context), slugOrId)),
-      }),
-    },
-    deleteExperiment: {
-      async handle({ slugOrId }, context) {
-        await experiments.remove(projectOf(context), slugOrId, context.nowMs);
-        return {};
-      },
+    listExperiments: async (_request, context) => ({
+      data: (await experiments.list(projectOf(context))).map(toMessage),
+    }),
+    getExperiment: async ({ slugOrId }, context) => ({
+      experiment: toMessage(await experiments.get(projectOf(context), slugOrId)),
+    }),
+    async deleteExperiment({ slugOrId }, context) {
+      await experiments.remove(projectOf(context), slugOrId, context.nowMs);
+      return {};
     },
     createExperimentRun: {
       check: nulProblems,
@@ -81,65 +76,53 @@ export function createExperimentRpc({
         return { run: runMessage(reported.run), refused: [...refused, ...reported.refused] };
       },
     },
-    finishExperimentRun: {
-      handle: async (request, context) => ({
-        run: runMessage(await runs.finish(projectOf(context), nameOf(request), context.nowMs)),
-      }),
+    finishExperimentRun: async (request, context) => ({
+      run: runMessage(await runs.finish(projectOf(context), nameOf(request), context.nowMs)),
+    }),
+    listExperimentRuns: async (request, context) =>
+      pageMessage(await runs.list(projectOf(context), request.slugOrId, cursorRequest(request)), runMessage),
+    async getExperimentRun(request, context) {
+      const page = { ...cursorRequest(request), countResponseBytes: context.countResponseBytes };
+      const { run, summary, results } = await runs.get(projectOf(context), nameOf(request), page);
+      return { run: runMessage(run), summary: summaryMessage(summary), ...pageMessage(results, resultMessage) };
     },
-    listExperimentRuns: {
-      handle: async (request, context) =>
-        pageMessage(await runs.list(projectOf(context), request.slugOrId, cursorRequest(request)), runMessage),
+    async listExperimentRunResults(request, context) {
+      const { cursor, limit } = cursorRequest(request);
+      const page = { cursor, limit: limit ?? RESULTS_MAX, countResponseBytes: context.countResponseBytes };
+      const { run, results } = await runs.get(projectOf(context), nameOf(request), page);
+      return {
+        experimentId: run.experimentId,
+        runId: maskTokens(run.id),
+        ...listMessage(results.items),
+        nextPageToken: results.nextCursor ?? undefined,
+      };
     },
-    getExperimentRun: {
-      async handle(request, context) {
-        const page = { ...cursorRequest(request), countResponseBytes: context.countResponseBytes };
-        const { run, summary, results } = await runs.get(projectOf(context), nameOf(request), page);
-        return { run: runMessage(run), summary: summaryMessage(summary), ...pageMessage(results, resultMessage) };
-      },
+    async compareExperimentRuns(request, context) {
+      const { slugOrId, otherExperiment, baseTarget, otherTarget } = request;
+      const sides = {
+        base: { experiment: slugOrId, id: request.base, target: baseTarget ?? null },
+        other: { experiment: otherExperiment ?? slugOrId, id: request.other, target: otherTarget ?? null },
+      };
+      const page = { ...cursorRequest(request), countResponseBytes: context.countResponseBytes };
+      const { base, other, entries, nextCursor, ...counts } = await comparisons.compare(
+        projectOf(context),
+        sides,
+        page,
+      );
+      return {
+        ...counts,
+        base: comparedMessage(base),
+        other: comparedMessage(other),
+        data: entries.map((entry) => ({
+          base: entry.base === null ? undefined : resultMessage(entry.base),
+          other: entry.other === null ? undefined : resultMessage(entry.other),
+        })),
+        nextPageToken: nextCursor ?? undefined,
+      };
     },
-    listExperimentRunResults: {
-      async handle(request, context) {
-        const { cursor, limit } = cursorRequest(request);
-        const page = { cursor, limit: limit ?? RESULTS_MAX, countResponseBytes: context.countResponseBytes };
-        const { run, results } = await runs.get(projectOf(context), nameOf(request), page);
-        return {
-          experimentId: run.experimentId,
-          runId: maskTokens(run.id),
-          ...listMessage(results.items),
-          nextPageToken: results.nextCursor ?? undefined,
-        };
-      },
-    },
-    compareExperimentRuns: {
-      async handle(request, context) {
-        const { slugOrId, otherExperiment, baseTarget, otherTarget } = request;
-        const sides = {
-          base: { experiment: slugOrId, id: request.base, target: baseTarget ?? null },
-          other: { experiment: otherExperiment ?? slugOrId, id: request.other, target: otherTarget ?? null },
-        };
-        const page = { ...cursorRequest(request), countResponseBytes: context.countResponseBytes };
-        const { base, other, entries, nextCursor, ...counts } = await comparisons.compare(
-          projectOf(context),
-          sides,
-          page,
-        );
-        return {
-          ...counts,
-          base: comparedMessage(base),
-          other: comparedMessage(other),
-          data: entries.map((entry) => ({
-            base: entry.base === null ? undefined : resultMessage(entry.base),
-            other: entry.other === null ? undefined : resultMessage(entry.other),
-          })),
-          nextPageToken: nextCursor ?? undefined,
-        };
-      },
-    },
-    deleteExperimentRun: {
-      async handle(request, context) {
-        await runs.remove(projectOf(context), nameOf(request), context.nowMs);
-        return {};
-      },
+    async deleteExperimentRun(request, context) {
+      await runs.remove(projectOf(context), nameOf(request), context.nowMs);
+      return {};
     },
   };
 }
@@ -149,7 +132,7 @@ function nameOf({ slugOrId, runId }: { readonly slugOrId: string; readonly runId
 }
 
 function toMessage(experiment: Experiment): MessageInitShape<typeof ExperimentSchema> {
-  return { ...experiment, ...timesOf(experiment) };
+  return fieldsOf(experiment);
 }
 
 function comparedMessage({ run, summary }: ComparedRun) {
@@ -157,19 +140,11 @@ function comparedMessage({ run, summary }: ComparedRun) {
 }
 
 function runMessage(run: ListedRun & { readonly targetsJson?: string }): MessageInitShape<typeof ExperimentRunSchema> {
-  const { id, experimentId, name, datasetId, datasetVersion, total, progress, resultCount } = run;
   return {
-    id: maskTokens(id),
-    experimentId,
-    name,
-    datasetId: datasetId ?? undefined,
-    datasetVersion: datasetVersion ?? undefined,
+    ...fieldsOf(run),
+    id: maskTokens(run.id),
     targets: run.targetsJson === undefined ? [] : (JSON.parse(run.targetsJson) as RunTarget[]),
-    total: total ?? undefined,
-    done: progress ?? resultCount,
-    resultCount,
-    ...timesOf(run),
-    finishedAt: toTimestamp(run.finishedAtMs),
+    done: run.progress ?? run.resultCount,
   };
 }
 

@@ -17,7 +17,7 @@ import {
 import type { BindingDraft, KeyDraft } from '../../domain/keys/key-draft.ts';
 import type { KeyListRequest } from '../../domain/keys/keys.ts';
 import { nameOf, wordOf } from '../enums.ts';
-import { isSent } from '../update-mask.ts';
+import { isSent, sentBy } from '../update-mask.ts';
 
 export function readQuestion({ scope, includeRevoked, pageSize, pageToken }: ListApiKeysRequest): KeyListRequest {
   return {
@@ -48,9 +48,7 @@ const NOTHING = create(ApiKeySchema);
 
 /** The fields that an update sends. */
 export function readKeyChange({ apiKey: key = NOTHING, updateMask: mask }: UpdateApiKeyRequest): KeyDraft {
-  /** Undefined: not sent; null: sent without a value. */
-  const sent = <V>(path: string, value: V | undefined): V | null | undefined =>
-    isSent(mask, path, value) ? (value ?? null) : undefined;
+  const sent = sentBy(mask);
   const sentList = <V>(path: string, values: readonly V[]): readonly V[] | undefined =>
     isSent(mask, path, values.length > 0 ? values : undefined) ? values : undefined;
   return {

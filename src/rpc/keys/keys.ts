@@ -11,8 +11,8 @@ import {
 } from '../../../gen/spandrel/v1/keys_pb.js';
 import type { ApiKeys, KeyView, MintedKey, RenewedKey } from '../../domain/keys/keys.ts';
 import { numbersOf } from '../enums.ts';
-import { timesOf, toTimestamp } from '../epoch-ms.ts';
-import { managementCallOf } from '../management-call.ts';
+import { fieldsOf } from '../field-values.ts';
+import { answerOnce, managementCallOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
 import { readKeyChange, readNewKey, readQuestion } from './key-request.ts';
@@ -32,12 +32,12 @@ export function createKeyRpc({ keys }: { readonly keys: ApiKeys }): Implementati
     },
     createApiKey: {
       check: (request, input) => [...nulProblems(request, input), ...keys.creationProblems(readNewKey(request))],
-      async handle(request, context) {
-        const answer = ({ token, key }: MintedKey) => ({ token, apiKey: toMessage(key) });
-        const draft = readNewKey(request);
-        const call = managementCallOf(context, ({ apiKey }) => apiKey?.id ?? null);
-        return answer(await keys.create(call, draft, (minted) => context.receipt(answer(minted))));
-      },
+      handle: (request, context) =>
+        answerOnce(context, {
+          run: (call) => keys.create(call, readNewKey(request)),
+          show: withToken,
+          idOf: ({ apiKey }) => apiKey?.id ?? null,
+        }),
     },
     getApiKey: {
       check: nulProblems,
@@ -61,39 +61,28 @@ export function createKeyRpc({ keys }: { readonly keys: ApiKeys }): Implementati
     },
     rotateApiKey: {
       check: nulProblems,
-      async handle(request, context) {
-        const answer = ({ token, key }: RenewedKey) => ({ token, apiKey: toMessage(key) });
-        const rotation = { id: request.id, overlapSeconds: request.overlapSeconds ?? 0 };
-        return answer(
-          await keys.rotate(managementCallOf(context), rotation, (renewed) => context.receipt(answer(renewed))),
-        );
-      },
+      handle: ({ id, overlapSeconds = 0 }, context) =>
+        answerOnce(context, { run: (call) => keys.rotate(call, { id, overlapSeconds }), show: withToken }),
     },
   };
 }
 
+function withToken({ token, key }: MintedKey | RenewedKey) {
+  return { token, apiKey: toMessage(key) };
+}
+
 function toMessage(key: KeyView): MessageInitShape<typeof ApiKeySchema> {
   return {
-    id: key.id,
+    ...fieldsOf(key),
     keyType: TYPES[key.keyType],
-    name: key.name,
-    description: key.description ?? undefined,
     assignedToUserId: key.userId ?? undefined,
-    createdByUserId: key.createdByUserId ?? undefined,
     permissionMode: MODES[key.permissionMode],
-    permissions: [...key.permissions],
     bindings: key.bindings.map(({ id, role, scopeType, scopeId }) => ({
       id,
       role: Role[role],
       scopeType: ScopeType[scopeType],
       scopeId,
     })),
-    projectIds: [...key.projectIds],
-    effectivePermissions: [...key.effectivePermissions],
-    ...timesOf(key),
-    expiresAt: toTimestamp(key.expiresAtMs),
-    lastUsedAt: toTimestamp(key.lastUsedAtMs),
-    revokedAt: toTimestamp(key.revokedAtMs),
-    ...(key.warnings.length === 0 ? {} : { warnings: { sentences: [...key.warnings] } }),
+    warnings: key.warnings.length === 0 ? undefined : { sentences: [...key.warnings] },
   };
 }

@@ -19,7 +19,8 @@ import {
 } from '../../domain/monitors/monitor-draft.ts';
 import type { Monitors } from '../../domain/monitors/monitors.ts';
 import { nameOf } from '../enums.ts';
-import { timesOf, toTimestamp } from '../epoch-ms.ts';
+import { toTimestamp } from '../epoch-ms.ts';
+import { fieldsOf } from '../field-values.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 import { isSent } from '../update-mask.ts';
@@ -33,32 +34,26 @@ type MonitorRpcDeps = {
 export function createMonitorRpc({ monitors, platformUrl }: MonitorRpcDeps): Implementation<typeof MonitorService> {
   const show = (project: Project, monitor: Monitor) => toMessage(monitor, platformUrl(project, monitor.id));
   return {
-    listMonitors: {
-      handle: async (_request, context) => {
-        const project = projectOf(context);
-        return { monitors: (await monitors.list(project)).map((monitor) => show(project, monitor)) };
-      },
+    async listMonitors(_request, context) {
+      const project = projectOf(context);
+      return { monitors: (await monitors.list(project)).map((monitor) => show(project, monitor)) };
     },
-    getMonitorBacklog: {
-      handle: async (_request, context) => {
-        const { due, scheduled, running, oldestDueAtMs, refused } = await monitors.backlog(
-          projectOf(context),
-          context.nowMs,
-        );
-        return {
-          due: BigInt(due),
-          scheduled: BigInt(scheduled),
-          running: BigInt(running),
-          tracesRefused: BigInt(refused),
-          oldestDueAt: toTimestamp(oldestDueAtMs),
-        };
-      },
+    async getMonitorBacklog(_request, context) {
+      const { due, scheduled, running, oldestDueAtMs, refused } = await monitors.backlog(
+        projectOf(context),
+        context.nowMs,
+      );
+      return {
+        due: BigInt(due),
+        scheduled: BigInt(scheduled),
+        running: BigInt(running),
+        tracesRefused: BigInt(refused),
+        oldestDueAt: toTimestamp(oldestDueAtMs),
+      };
     },
-    getMonitor: {
-      handle: async ({ idOrSlug }, context) => {
-        const project = projectOf(context);
-        return { monitor: show(project, await monitors.get(project, idOrSlug)) };
-      },
+    async getMonitor({ idOrSlug }, context) {
+      const project = projectOf(context);
+      return { monitor: show(project, await monitors.get(project, idOrSlug)) };
     },
     createMonitor: {
       check: (request) => newMonitorProblems(readNew(request)),
@@ -75,18 +70,14 @@ export function createMonitorRpc({ monitors, platformUrl }: MonitorRpcDeps): Imp
         return { monitor: show(project, await monitors.update(project, update)) };
       },
     },
-    toggleMonitor: {
-      handle: async ({ idOrSlug, enabled }, context) => {
-        const change = { ...NO_CHANGE, enabled: enabled ?? null };
-        const toggled = await monitors.update(projectOf(context), { idOrSlug, change, nowMs: context.nowMs });
-        return { id: toggled.id, enabled: toggled.enabled };
-      },
+    async toggleMonitor({ idOrSlug, enabled }, context) {
+      const change = { ...NO_CHANGE, enabled: enabled ?? null };
+      const toggled = await monitors.update(projectOf(context), { idOrSlug, change, nowMs: context.nowMs });
+      return { id: toggled.id, enabled: toggled.enabled };
     },
-    deleteMonitor: {
-      handle: async ({ idOrSlug }, context) => ({
-        id: await monitors.remove(projectOf(context), idOrSlug, context.nowMs),
-      }),
-    },
+    deleteMonitor: async ({ idOrSlug }, context) => ({
+      id: await monitors.remove(projectOf(context), idOrSlug, context.nowMs),
+    }),
   };
 }
 
@@ -145,8 +136,7 @@ function readPrecondition({ field = '', rule, valueJson }: MonitorPrecondition):
 
 function toMessage(monitor: Monitor, platformUrl: string): MessageInitShape<typeof MonitorSchema> {
   return {
-    ...monitor,
-    ...timesOf(monitor),
+    ...fieldsOf(monitor),
     preconditions: monitor.preconditions.map(({ field, value }) => ({
       field,
       rule: 'is',

@@ -1,7 +1,7 @@
 /** AuditLogService: message <-> domain values. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import {
   ActorKind,
   type AuditEntrySchema,
@@ -15,7 +15,7 @@ import { rangeProblems } from '../../domain/reasons.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { numbersOf } from '../enums.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';
-import { unsetNulls } from '../field-values.ts';
+import { fieldsOf } from '../field-values.ts';
 import { managementCallOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
@@ -52,12 +52,5 @@ const ACTOR_KINDS = numbersOf(ActorKind);
 const OUTCOMES = numbersOf(AuditOutcome);
 
 function toMessage(entry: AuditRecord): MessageInitShape<typeof AuditEntrySchema> {
-  const { createdAtMs, actorKind, outcome, fields, ...rest } = entry;
-  return {
-    ...unsetNulls(rest),
-    createdAt: timestampFromMs(createdAtMs),
-    actorKind: ACTOR_KINDS[actorKind],
-    outcome: OUTCOMES[outcome],
-    fields: [...fields],
-  };
+  return { ...fieldsOf(entry), actorKind: ACTOR_KINDS[entry.actorKind], outcome: OUTCOMES[entry.outcome] };
 }

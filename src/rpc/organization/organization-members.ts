@@ -5,8 +5,8 @@ import { MemberRole, MemberSchema, type MemberService } from '../../../gen/spand
 import type { Member, MemberChanges, Members } from '../../domain/organization/members.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { nameOf } from '../enums.ts';
-import { timesOf, toTimestamp } from '../epoch-ms.ts';
-import { managementCallOf } from '../management-call.ts';
+import { fieldsOf } from '../field-values.ts';
+import { answerOnce, managementCallOf } from '../management-call.ts';
 import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
 
@@ -21,14 +21,11 @@ export function createMemberRpc({ members }: { readonly members: Members }): Imp
     },
     createMember: {
       check: nulProblems,
-      async handle(request, context) {
-        const { email = '', name = '' } = request;
-        const draft = { email, name, role: nameOf(MemberRole, request.role) ?? ROLE_DEFAULT };
-        const answer = (member: Member) => ({ member: toMessage(member) });
-        return answer(
-          await members.create(managementCallOf(context), draft, (member) => context.receipt(answer(member))),
-        );
-      },
+      handle: ({ email = '', name = '', role }, context) =>
+        answerOnce(context, {
+          run: (call) => members.create(call, { email, name, role: nameOf(MemberRole, role) ?? ROLE_DEFAULT }),
+          show: (member: Member) => ({ member: toMessage(member) }),
+        }),
     },
     updateMember: {
       check: updateProblems,
@@ -50,14 +47,5 @@ export function createMemberRpc({ members }: { readonly members: Members }): Imp
 }
 
 function toMessage(member: Member): MessageInitShape<typeof MemberSchema> {
-  const { userId, email, name, role, disabledAtMs } = member;
-  return {
-    userId,
-    email,
-    name,
-    role: MemberRole[role],
-    disabled: disabledAtMs !== null,
-    disabledAt: toTimestamp(disabledAtMs),
-    ...timesOf(member),
-  };
+  return { ...fieldsOf(member), role: MemberRole[member.role], disabled: member.disabledAtMs !== null };
 }

@@ -6,8 +6,9 @@ import { ProjectSchema, type ProjectService } from '../../../gen/spandrel/v1/org
 import type { ProjectRecord } from '../../domain/management/management.ts';
 import type { RotatedKey } from '../../domain/organization/project-keys.ts';
 import type { NewProject, Projects } from '../../domain/organization/projects.ts';
-import { timesOf, toTimestamp } from '../epoch-ms.ts';
-import { managementCallOf } from '../management-call.ts';
+import { toTimestamp } from '../epoch-ms.ts';
+import { fieldsOf } from '../field-values.ts';
+import { answerOnce, managementCallOf } from '../management-call.ts';
 import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
 import { pageProblems, pageRequest, toPaging } from './organization.ts';
@@ -28,19 +29,16 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
     createProject: {
       precheck: (_request, context) => projects.admitCreation(managementCallOf(context)),
       check: (request, input) => [...nulProblems(request, input), ...projects.keyProblems(request.apiKey ?? '')],
-      async handle(request, context) {
-        const { name = '', teamId = null, language = null, framework = null, apiKey = null } = request;
-        const draft = { name, teamId, language, framework, apiKey };
-        const answer = ({ project, apiKey }: NewProject) => ({ project: toProject(project), apiKey });
-        const call = managementCallOf(context, ({ project }) => project?.id ?? null);
-        return answer(await projects.create(call, draft, (created) => context.receipt(answer(created))));
-      },
+      handle: ({ name = '', teamId = null, language = null, framework = null, apiKey = null }, context) =>
+        answerOnce(context, {
+          run: (call) => projects.create(call, { name, teamId, language, framework, apiKey }),
+          show: (created: NewProject) => ({ project: toProject(created.project), apiKey: created.apiKey }),
+          idOf: ({ project }) => project?.id ?? null,
+        }),
     },
-    getProject: {
-      handle: async (request, context) => ({
-        project: toProject(await projects.get(managementCallOf(context), request.id)),
-      }),
-    },
+    getProject: async (request, context) => ({
+      project: toProject(await projects.get(managementCallOf(context), request.id)),
+    }),
     updateProject: {
       precheck: admit('project:update'),
       check: updateProblems,
@@ -50,22 +48,18 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
         return { project: toProject(await projects.update(managementCallOf(context), id, changes)) };
       },
     },
-    archiveProject: {
-      async handle(request, context) {
-        const { id, name, archivedAtMs } = await projects.archive(managementCallOf(context), request.id);
-        return { id, name, archivedAt: timestampFromMs(archivedAtMs) };
-      },
+    async archiveProject(request, context) {
+      const { id, name, archivedAtMs } = await projects.archive(managementCallOf(context), request.id);
+      return { id, name, archivedAt: timestampFromMs(archivedAtMs) };
     },
     rotateProjectKey: {
       precheck: admit('project:manage'),
       check: (request, input) => [...nulProblems(request, input), ...projects.keyProblems(request.apiKey ?? '')],
-      async handle(request, context) {
-        const { id, overlapSeconds = 0, apiKey = null } = request;
-        const rotation = { id, overlapSeconds, apiKey };
-        return toRotated(
-          await projects.rotateKey(managementCallOf(context), rotation, (key) => context.receipt(toRotated(key))),
-        );
-      },
+      handle: ({ id, overlapSeconds = 0, apiKey = null }, context) =>
+        answerOnce(context, {
+          run: (call) => projects.rotateKey(call, { id, overlapSeconds, apiKey }),
+          show: toRotated,
+        }),
     },
   };
 }
@@ -75,17 +69,6 @@ function toRotated({ apiKey, overlapEndsAtMs }: RotatedKey) {
 }
 
 function toProject(project: ProjectRecord): MessageInitShape<typeof ProjectSchema> {
-  const { id, name, slug, teamId, language, framework } = project;
-  return {
-    id,
-    name,
-    slug,
-    teamId,
-    language,
-    framework,
-    ...timesOf(project),
-    archivedAt: toTimestamp(project.archivedAtMs),
-    apiKeyHint: project.keyHint,
-    apiKeyLastUsedAt: toTimestamp(project.keyLastUsedAtMs),
-  };
+  const { keyHint: apiKeyHint, keyLastUsedAtMs } = project;
+  return { ...fieldsOf(project), apiKeyHint, apiKeyLastUsedAt: toTimestamp(keyLastUsedAtMs) };
 }

@@ -1,7 +1,6 @@
 /** RoleBindingService: message <-> domain values. */
 
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import type {
   CreateRoleBindingRequest,
@@ -13,7 +12,8 @@ import type { RoleBindingRecord } from '../../domain/management/management.ts';
 import { type RoleBindings, roleBindingProblems } from '../../domain/organization/role-bindings.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { nameOf } from '../enums.ts';
-import { managementCallOf } from '../management-call.ts';
+import { fieldsOf } from '../field-values.ts';
+import { answerOnce, managementCallOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
 
@@ -33,14 +33,11 @@ export function createRoleBindingRpc(deps: {
     },
     createRoleBinding: {
       check: draftProblems,
-      async handle(request, context) {
-        const answer = (binding: RoleBindingRecord) => ({ roleBinding: toMessage(binding) });
-        return answer(
-          await roleBindings.create(managementCallOf(context), draftOf(request), (binding) =>
-            context.receipt(answer(binding)),
-          ),
-        );
-      },
+      handle: (request, context) =>
+        answerOnce(context, {
+          run: (call) => roleBindings.create(call, draftOf(request)),
+          show: (binding: RoleBindingRecord) => ({ roleBinding: toMessage(binding) }),
+        }),
     },
     deleteRoleBinding: {
       check: nulProblems,
@@ -72,14 +69,5 @@ function draftOf(request: CreateRoleBindingRequest) {
 }
 
 function toMessage(binding: RoleBindingRecord): MessageInitShape<typeof RoleBindingSchema> {
-  const { id, userId, role, scopeType, scopeId, permissions } = binding;
-  return {
-    id,
-    userId,
-    role: Role[role],
-    scopeType: ScopeType[scopeType],
-    scopeId,
-    permissions: [...permissions],
-    createdAt: timestampFromMs(binding.createdAtMs),
-  };
+  return { ...fieldsOf(binding), role: Role[binding.role], scopeType: ScopeType[binding.scopeType] };
 }

@@ -13,8 +13,8 @@ import type { OrganizationRecord, TeamRecord } from '../../domain/management/man
 import type { Organizations } from '../../domain/organization/organization.ts';
 import type { Teams } from '../../domain/organization/teams.ts';
 import type { Paged } from '../cursor-page.ts';
-import { timesOf } from '../epoch-ms.ts';
-import { managementCallOf } from '../management-call.ts';
+import { fieldsOf } from '../field-values.ts';
+import { answerOnce, managementCallOf } from '../management-call.ts';
 import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
 
@@ -23,11 +23,9 @@ export function createOrganizationRpc(deps: {
 }): Implementation<typeof OrganizationService> {
   const { organizations } = deps;
   return {
-    getOrganization: {
-      handle: async (_request, context) => ({
-        organization: toOrganization(await organizations.get(managementCallOf(context))),
-      }),
-    },
+    getOrganization: async (_request, context) => ({
+      organization: toOrganization(await organizations.get(managementCallOf(context))),
+    }),
     updateOrganization: {
       check: updateProblems,
       async handle({ organization: resource, updateMask: mask }, context) {
@@ -49,11 +47,11 @@ export function createTeamRpc({ teams }: { readonly teams: Teams }): Implementat
     },
     createTeam: {
       check: nulProblems,
-      async handle(request, context) {
-        const draft = { name: request.name ?? '' };
-        const answer = (team: TeamRecord) => ({ team: toTeam(team) });
-        return answer(await teams.create(managementCallOf(context), draft, (team) => context.receipt(answer(team))));
-      },
+      handle: ({ name = '' }, context) =>
+        answerOnce(context, {
+          run: (call) => teams.create(call, { name }),
+          show: (team: TeamRecord) => ({ team: toTeam(team) }),
+        }),
     },
   };
 }
@@ -78,11 +76,9 @@ export function toPaging({ page, limit, total }: Page<unknown>) {
 }
 
 function toOrganization(record: OrganizationRecord): MessageInitShape<typeof OrganizationSchema> {
-  const { id, name, slug } = record;
-  return { id, name, slug, ...timesOf(record) };
+  return fieldsOf(record);
 }
 
 function toTeam(team: TeamRecord): MessageInitShape<typeof TeamSchema> {
-  const { id, name, slug, organizationId } = team;
-  return { id, name, slug, organizationId, ...timesOf(team) };
+  return fieldsOf(team);
 }

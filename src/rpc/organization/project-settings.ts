@@ -18,9 +18,7 @@ const NOTHING = create(ProjectSettingsSchema);
 
 export function createProjectSettingsRpc(settings: ProjectSettingsService): Rpcs {
   return {
-    getProjectSettings: {
-      handle: async (_request, context) => ({ settings: toMessage(settings.get(projectOf(context))) }),
-    },
+    getProjectSettings: async (_request, context) => ({ settings: toMessage(settings.get(projectOf(context))) }),
     updateProjectSettings: {
       check: changeProblems,
       handle: async (request, context) => {

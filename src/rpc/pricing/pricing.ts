@@ -1,7 +1,6 @@
 /** PricingService: message <-> domain values. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type CreateOverrideRequest,
   OverrideMatch,
@@ -20,6 +19,7 @@ import type { PriceMatch } from '../../domain/pricing/pricing.ts';
 import type { TokenRates } from '../../domain/pricing/rates.ts';
 import { numbersOf, wordOf } from '../enums.ts';
 import { msOfTimestamp, toTimestamp } from '../epoch-ms.ts';
+import { fieldsOf } from '../field-values.ts';
 import { managementCallOf } from '../management-call.ts';
 import type { Implementation } from '../method.ts';
 import { organizationOf } from '../scope.ts';
@@ -28,29 +28,23 @@ type PricingRpcDeps = { readonly overrides: PriceOverrides; readonly prices: Pri
 
 export function createPricingRpc({ overrides, prices }: PricingRpcDeps): Implementation<typeof PricingService> {
   return {
-    listOverrides: {
-      handle: async (_request, context) => ({
-        data: (await overrides.list(managementCallOf(context))).map(toOverride),
-      }),
-    },
+    listOverrides: async (_request, context) => ({
+      data: (await overrides.list(managementCallOf(context))).map(toOverride),
+    }),
     createOverride: {
       check: (request) => overrideProblems(draftOf(request)),
       handle: async (request, context) => ({
         override: toOverride(await overrides.create(managementCallOf(context), draftOf(request))),
       }),
     },
-    deleteOverride: {
-      async handle({ id }, context) {
-        await overrides.remove(managementCallOf(context), id);
-        return {};
-      },
+    async deleteOverride({ id }, context) {
+      await overrides.remove(managementCallOf(context), id);
+      return {};
     },
-    matchPrice: {
-      async handle({ model = '', vendor, at }, context) {
-        const { match } = await prices.of(organizationOf(context), () => [model]);
-        const found = match(model, vendor ?? null, at === undefined ? context.nowMs : msOfTimestamp(at));
-        return found === null ? {} : { match: toMatch(found) };
-      },
+    async matchPrice({ model = '', vendor, at }, context) {
+      const { match } = await prices.of(organizationOf(context), () => [model]);
+      const found = match(model, vendor ?? null, at === undefined ? context.nowMs : msOfTimestamp(at));
+      return found === null ? {} : { match: toMatch(found) };
     },
   };
 }
@@ -73,17 +67,15 @@ function draftOf(request: CreateOverrideRequest): OverrideDraft {
 }
 
 function toOverride(override: PriceOverride): MessageInitShape<typeof PriceOverrideSchema> {
-  const { id, model, match, cacheReadPicoUsd, cacheWritePicoUsd, effectiveFromMs } = override;
+  const { match, cacheReadPicoUsd, cacheWritePicoUsd, effectiveFromMs } = override;
   return {
-    id,
-    model,
+    ...fieldsOf(override),
     match: MATCHES[match],
     inputCostPerToken: picoToUsdNumber(override.inputPicoUsd),
     outputCostPerToken: picoToUsdNumber(override.outputPicoUsd),
     ...(cacheReadPicoUsd === null ? {} : { cacheReadCostPerToken: picoToUsdNumber(cacheReadPicoUsd) }),
     ...(cacheWritePicoUsd === null ? {} : { cacheWriteCostPerToken: picoToUsdNumber(cacheWritePicoUsd) }),
     effectiveFrom: toTimestamp(effectiveFromMs),
-    createdAt: timestampFromMs(override.createdAtMs),
   };
 }
 

@@ -9,9 +9,7 @@ import {
   type EvaluationJobStore,
   type JobEnd,
   type JobKey,
-  type NewJob,
   splitJob,
-  UNTRIED,
   WAIT_MAX_MS,
 } from '../../domain/evaluations/jobs.ts';
 import type { DeliveryStoreDeps } from '../endpoints/delivery-store.ts';
@@ -62,13 +60,6 @@ export function createJobWork(transact: Transact, backlog: Backlog) {
       }),
     /** See JobCounts; null: of all projects. */
     refusedJobs: async (projectNumber: number | null) => backlog.refused(projectNumber),
-    enqueueJobs: (jobs: readonly NewJob[]) =>
-      transact(async ({ changeRows, queries: { evaluations } }) => {
-        changeRows(
-          evaluations.insertJobs,
-          jobs.map((job) => ({ ...job, ...UNTRIED, isRooted: true, sinceMs: job.dueAtMs, asOf: 0 })),
-        );
-      }),
   };
 }
 
@@ -186,7 +177,6 @@ export function createJobStore({ queries, runQuery, work, delivery, end }: JobSt
       await work.correctJobs(projectNumbers, { nowMs, dueMaxMs: nowMs + WAIT_MAX_MS });
     },
     end,
-    enqueue: work.enqueueJobs,
     async counts(countMax) {
       const [counted] = await runQuery(evaluations.countJobs, { countMax });
       return {

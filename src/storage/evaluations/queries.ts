@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { SomeJobs } from '../../domain/evaluations/backlog.ts';
-import { columns, insertNew, ofRows, pick, remove, rowsOf, select, update, upsert } from '../plain-queries.ts';
+import { columns, ofRows, pick, remove, rowsOf, select, update, upsert } from '../plain-queries.ts';
 import { change, type Db, type Dialect, query } from '../queries.ts';
 
 type Key = { readonly projectNumber: number; readonly traceSequence: number; readonly sourceId: string };
@@ -88,7 +88,6 @@ export const correctDue = change<InProject & { readonly nowMs: number; readonly 
     update(db, 'EvaluationJob', { projectNumber }).where('dueAtMs', '>', dueMaxMs).set({ dueAtMs: nowMs }),
 );
 
-export const insertJobs = ofRows(insertNew('EvaluationJob'));
 export const storeJob = upsert('EvaluationJob');
 export const storeJobs = ofRows(upsert('EvaluationJob'));
 

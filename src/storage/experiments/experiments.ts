@@ -42,19 +42,10 @@ export function createExperimentStore(room: ExperimentRoom): ExperimentStore {
     RUNS,
   );
   return {
-    find: room.find,
-    list: room.list,
-    findRun: room.findRun,
-    listRuns: room.listRuns,
+    ...room,
     // Runs have long texts, which need not pass between threads.
     figures: ({ projectId, key }, visit) => readFigures({ run: { projectId, key }, visit }),
     results: async ({ projectId, key }, keys) => (await room.resultRows({ projectId, key }, keys)).map(parseResult),
-    init: room.init,
-    hide: room.hide,
-    insertRun: room.insertRun,
-    report: room.report,
-    hideRun: room.hideRun,
-    removeHidden: room.removeHidden,
   };
 }
 

@@ -3,7 +3,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { ManagementStore } from '../../domain/management/management.ts';
 import { AuditEntry } from '../entities/audit.ts';
-import { plain, type Units } from './units.ts';
+import { rowReads, type Units } from './units.ts';
 
 const LAST_MS = Number.MAX_SAFE_INTEGER;
 /** Equal refusals within this time become one entry with a count. */
@@ -11,19 +11,17 @@ const REPEATED_MS = 60_000;
 const NEWEST_FIRST = { createdAtMs: 'desc', id: 'desc' } as const;
 
 export function createAuditLog({ read, transact }: Units): Pick<ManagementStore, 'audit' | 'recordRefusal'> {
+  const { all } = rowReads(read);
   return {
-    audit: (organizationId, { fromMs, toMs, after, limit, ...filters }) =>
-      read(async (em) => {
-        // What is not asked for is left out, so that the database chooses the index of what is.
-        const asked = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== null));
-        // Where the index scan begins.
-        const untilMs = Math.min(toMs ?? LAST_MS, after?.createdAtMs ?? LAST_MS);
-        const createdAtMs = { ...(fromMs !== null && { $gte: fromMs }), $lte: untilMs };
-        const range = { organizationId, createdAtMs, ...asked };
-        const onPage = after && { $or: [{ createdAtMs: { $lt: after.createdAtMs } }, { id: { $lt: after.id } }] };
-        const rows = await em.find(AuditEntry, { ...range, ...onPage }, { orderBy: NEWEST_FIRST, limit });
-        return rows.map((row) => plain(row));
-      }),
+    audit: (organizationId, { fromMs, toMs, after, limit, ...filters }) => {
+      // What is not asked for is left out, so that the database chooses the index of what is.
+      const asked = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== null));
+      // Where the index scan begins.
+      const untilMs = Math.min(toMs ?? LAST_MS, after?.createdAtMs ?? LAST_MS);
+      const createdAtMs = { ...(fromMs !== null && { $gte: fromMs }), $lte: untilMs };
+      const onPage = after && { $or: [{ createdAtMs: { $lt: after.createdAtMs } }, { id: { $lt: after.id } }] };
+      return all(AuditEntry, { organizationId, createdAtMs, ...asked, ...onPage }, { orderBy: NEWEST_FIRST, limit });
+    },
     recordRefusal: (refusal) =>
       transact(async ({ em }) => {
         const { organizationId, actorKind, actorKeyId, action, targetType, targetId, outcome, code } = refusal;

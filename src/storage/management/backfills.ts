@@ -1,10 +1,9 @@
 /** The progress of backfills. */
 
 import { LockMode } from '@mikro-orm/core';
-import { leaseMaxMs } from '../../domain/clock.ts';
 import type { BackfillStore } from '../../domain/management/backfill.ts';
 import { BackfillRow } from '../entities/schema.ts';
-import { plain, type Units } from './units.ts';
+import { plain, type Units, unleased } from './units.ts';
 
 export function createBackfillStore({ read, transact }: Units): BackfillStore {
   return {
@@ -15,8 +14,7 @@ export function createBackfillStore({ read, transact }: Units): BackfillStore {
       }),
     lease: (names, lease) =>
       transact(async ({ em }) => {
-        const isOver = [{ leasedUntilMs: { $lte: lease.nowMs } }, { leasedUntilMs: { $gt: leaseMaxMs(lease) } }];
-        const idle = { name: { $in: [...names] }, finishedAtMs: null, $or: isOver };
+        const idle = { name: { $in: [...names] }, finishedAtMs: null, ...unleased(lease) };
         // Waits for no other process: a locked row is one that another process is leasing.
         const lockMode = LockMode.PESSIMISTIC_PARTIAL_WRITE;
         const backfill = await em.findOne(BackfillRow, idle, { orderBy: { name: 'asc' }, lockMode });

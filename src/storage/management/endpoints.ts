@@ -8,7 +8,7 @@ import type { EntityManager } from '../mapper.ts';
 import { columns } from '../plain-queries.ts';
 import type { Db } from '../queries.ts';
 import { deliveryStatuses, replayStatuses } from '../rows/codes.ts';
-import { kyselyOf, plain, type Units } from './units.ts';
+import { kyselyOf, rowReads, type Units } from './units.ts';
 
 type Served =
   | 'countEndpoints'
@@ -52,13 +52,10 @@ const DEAD = sql<DeliveryStatus>`${sql.lit(deliveryStatuses.code('dead'))}`;
 const NO = sql.lit(false);
 
 export function createWebhookRoom({ read }: Units): WebhookRoom {
+  const { one } = rowReads(read);
   return {
     countEndpoints: (organizationId) => read((em) => em.count(WebhookEndpoint, { organizationId, archivedAtMs: null })),
-    replay: (endpointNumber, id) =>
-      read(async (em) => {
-        const found = await em.findOne(WebhookReplay, { endpointNumber, id });
-        return found && plain(found, 'number', 'mask', 'position', 'toSeq');
-      }),
+    replay: (endpointNumber, id) => one(WebhookReplay, { endpointNumber, id }, 'number', 'mask', 'position', 'toSeq'),
     countUnfinishedReplays: (endpointNumber) =>
       read(async (em) => {
         const { count } = await kyselyOf(em)

@@ -1,26 +1,21 @@
 /** Runs of evaluators over traces. */
 
 import { LockMode, raw } from '@mikro-orm/core';
-import { leaseMaxMs } from '../../domain/clock.ts';
+import type { Lease } from '../../domain/clock.ts';
 import type { EvaluatorRunStore } from '../../domain/evaluations/evaluator-run.ts';
 import { EvaluatorRunRow } from '../entities/evaluations.ts';
 import type { EntityManager } from '../mapper.ts';
 import { lockProject } from './slugs.ts';
-import { plain, type Units } from './units.ts';
+import { plain, rowReads, type Units, unleased } from './units.ts';
+
+const LEASE = ['leasedUntilMs', 'fence', 'failures'] as const;
 
 export function createRunStore({ read, transact }: Units): EvaluatorRunStore {
+  const { one, all } = rowReads(read);
   return {
-    find: (projectId, id) =>
-      read(async (em) => {
-        const run = await em.findOne(EvaluatorRunRow, { projectId, id });
-        return run === null ? null : plain(run, 'leasedUntilMs', 'fence', 'failures');
-      }),
+    find: (projectId, id) => one(EvaluatorRunRow, { projectId, id }, ...LEASE),
     list: (projectId, limit) =>
-      read(async (em) => {
-        const newest = { orderBy: { createdAtMs: 'desc', id: 'desc' }, limit } as const;
-        const runs = await em.find(EvaluatorRunRow, { projectId }, newest);
-        return runs.map((run) => plain(run, 'leasedUntilMs', 'fence', 'failures'));
-      }),
+      all(EvaluatorRunRow, { projectId }, { orderBy: { createdAtMs: 'desc', id: 'desc' }, limit, without: LEASE }),
     insert: (run, { runningMax, startedMax, startedSinceMs, endedBeforeMs }) =>
       transact(async ({ em }) => {
         const { projectId } = run;
@@ -40,7 +35,7 @@ export function createRunStore({ read, transact }: Units): EvaluatorRunStore {
       }),
     lease: ({ fence, ...lease }) =>
       transact(async ({ em }) => {
-        const run = await lockIdle(em, lease.nowMs, leaseMaxMs(lease));
+        const run = await lockIdle(em, lease);
         if (run === null) return null;
         run.fence = fence;
         run.leasedUntilMs = lease.untilMs;
@@ -59,13 +54,13 @@ export function createRunStore({ read, transact }: Units): EvaluatorRunStore {
  * Skips runs that other transactions have locked. Projects take turns: the project that was served longest ago comes
  * first, and of its runs the one that was left longest ago.
  */
-async function lockIdle(em: EntityManager, nowMs: number, untilMaxMs: number) {
+async function lockIdle(em: EntityManager, lease: Lease) {
   const served = '(select max(other.leased_until) from evaluator_runs other where other.project_id = run.project_id)';
   return await em
     .createQueryBuilder(EvaluatorRunRow, 'run')
     // A literal, so that the partial index matches.
     .where("run.status = 'running'")
-    .andWhere({ $or: [{ leasedUntilMs: { $lte: nowMs } }, { leasedUntilMs: { $gt: untilMaxMs } }] })
+    .andWhere(unleased(lease))
     .orderBy([{ [raw(served)]: 'asc' }, { leasedUntilMs: 'asc' }])
     .limit(1)
     .setLockMode(LockMode.PESSIMISTIC_PARTIAL_WRITE)

@@ -6,7 +6,7 @@ import { EvaluatorRow } from '../entities/evaluators.ts';
 import { MonitorRow } from '../entities/monitors.ts';
 import { countChange } from './monitors.ts';
 import { findLive, hasRoom, insertUnlessTaken } from './slugs.ts';
-import { plain, type Units } from './units.ts';
+import { rowReads, type Units } from './units.ts';
 
 /** Neither database reads the text itself for this. */
 const TEXT_BYTES = ['config', 'fields', 'output_fields', 'workflow_name', 'workflow_icon', 'name']
@@ -14,6 +14,7 @@ const TEXT_BYTES = ['config', 'fields', 'output_fields', 'workflow_name', 'workf
   .join(' + ');
 
 export function createEvaluatorStore({ read, transact }: Units): EvaluatorStore {
+  const { all } = rowReads(read);
   return {
     find: (projectId, idOrSlug) => read((em) => findLive(em, EvaluatorRow, { projectId, idOrSlug })),
     measure: (projectId) =>
@@ -25,10 +26,7 @@ export function createEvaluatorStore({ read, transact }: Units): EvaluatorStore 
           .execute<EvaluatorSize[]>('all'),
       ),
     findAll: (projectId, ids) =>
-      read(async (em) => {
-        const rows = await em.find(EvaluatorRow, { projectId, deletedAtMs: null, id: { $in: [...ids] } });
-        return rows.map((row) => plain(row, 'deletedAtMs'));
-      }),
+      all(EvaluatorRow, { projectId, deletedAtMs: null, id: { $in: [...ids] } }, { without: ['deletedAtMs'] }),
     insert: (evaluator, liveMax) =>
       transact(async ({ em }) => {
         if (!(await hasRoom(em, EvaluatorRow, { projectId: evaluator.projectId, liveMax }))) return 'limit_reached';

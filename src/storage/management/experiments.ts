@@ -44,7 +44,7 @@ export function createExperimentRoom({ read, transact }: Units): ExperimentRoom 
   };
 }
 
-function createChanges(transact: Units['transact']): Pick<ExperimentStore, 'init' | 'hide' | 'insertRun'> {
+function createChanges(transact: Units['transact']): Pick<ExperimentStore, 'init' | 'remove' | 'insertRun'> {
   return {
     init: (experiment, liveMax) =>
       transact(async ({ em }) => {
@@ -59,7 +59,7 @@ function createChanges(transact: Units['transact']): Pick<ExperimentStore, 'init
         // Another transaction was first: a project without a row cannot be locked.
         return plain(await em.findOneOrFail(ExperimentRow, named), 'deletedAtMs');
       }),
-    hide: (projectId, id, nowMs) =>
+    remove: (projectId, id, nowMs) =>
       transact(async ({ em }) => {
         await lockProject(em, projectId);
         if (!(await hide(em, ExperimentRow, { projectId, id, nowMs }))) return false;

@@ -7,7 +7,7 @@ import { MonitorRow } from '../entities/monitors.ts';
 import { Project } from '../entities/organization.ts';
 import type { EntityManager } from '../mapper.ts';
 import { findLive, hasRoom, insertUnlessTaken } from './slugs.ts';
-import { kyselyOf, plain, type Units } from './units.ts';
+import { kyselyOf, plain, rowReads, type Units } from './units.ts';
 
 /** Numbers that keep their digits cannot pass between threads, but their text can. */
 export type PackedMonitor = Omit<Monitor, 'preconditions'> & { readonly preconditionsJson: string };
@@ -15,6 +15,7 @@ export type PackedMonitor = Omit<Monitor, 'preconditions'> & { readonly precondi
 export type MonitorRoom = ReturnType<typeof createMonitorRoom>;
 
 export function createMonitorRoom({ read, transact }: Units) {
+  const { all } = rowReads(read);
   return {
     find: (projectId: string, idOrSlug: string) => read((em) => findLive(em, MonitorRow, { projectId, idOrSlug })),
     findInProject: (projectNumber: number, id: string) =>
@@ -23,11 +24,7 @@ export function createMonitorRoom({ read, transact }: Units) {
         const found = project && (await em.findOne(MonitorRow, { projectId: project.id, id, deletedAtMs: null }));
         return found && plain(found, 'deletedAtMs');
       }),
-    list: (projectId: string) =>
-      read(async (em) => {
-        const rows = await em.find(MonitorRow, { projectId, deletedAtMs: null });
-        return rows.map((row) => plain(row, 'deletedAtMs'));
-      }),
+    list: (projectId: string) => all(MonitorRow, { projectId, deletedAtMs: null }, { without: ['deletedAtMs'] }),
     insert: (monitor: PackedMonitor, { liveMax }: { readonly liveMax: number }) =>
       transact(async ({ em }) => {
         const { projectId, updatedAtMs } = monitor;

@@ -9,7 +9,7 @@ import { Installation, Member, Organization, Project, RoleBinding, Team } from '
 import { unpackGrant } from '../keys/grants.ts';
 import type { EntityManager } from '../mapper.ts';
 import { storeRecords } from './commits.ts';
-import { increased, kyselyOf, plain, type Units } from './units.ts';
+import { increased, kyselyOf, plain, rowReads, type Units } from './units.ts';
 
 const OLDEST_FIRST = { createdAtMs: 'asc', id: 'asc' } as const;
 const OLDEST_MEMBER_FIRST = { createdAtMs: 'asc', userId: 'asc' } as const;
@@ -17,37 +17,16 @@ const OLDEST_MEMBER_FIRST = { createdAtMs: 'asc', userId: 'asc' } as const;
 const OWN = ['number', 'emitRequestEvents', 'traceRetentionDays'] as const;
 
 export function createOrganizationReader({ read }: Units) {
+  const { one, all } = rowReads(read);
   return {
     version: (id) => read(async (em) => (await em.findOne(Organization, { id }))?.accessVersion ?? 0),
-    organization: (id) =>
-      read(async (em) => {
-        const found = await em.findOne(Organization, { id });
-        return found && plain(found, 'number', 'accessVersion', 'priceVersion');
-      }),
-    teams: (organizationId) =>
-      read(async (em) =>
-        (await em.find(Team, { organizationId }, { orderBy: OLDEST_FIRST })).map((team) => plain(team)),
-      ),
+    organization: (id) => one(Organization, { id }, 'number', 'accessVersion', 'priceVersion'),
+    teams: (organizationId) => all(Team, { organizationId }, { orderBy: OLDEST_FIRST }),
     projects: (organizationId) =>
-      read(async (em) => {
-        const live = await em.find(Project, { organizationId, archivedAtMs: null }, { orderBy: OLDEST_FIRST });
-        return live.map((project) => plain(project, ...OWN));
-      }),
-    project: (organizationId, id) =>
-      read(async (em) => {
-        const found = await em.findOne(Project, { organizationId, id });
-        return found && plain(found, ...OWN);
-      }),
-    members: (organizationId) =>
-      read(async (em) => {
-        const members = await em.find(Member, { organizationId }, { orderBy: OLDEST_MEMBER_FIRST });
-        return members.map((member) => plain(member));
-      }),
-    member: (organizationId, userId) =>
-      read(async (em) => {
-        const found = await em.findOne(Member, { organizationId, userId });
-        return found && plain(found);
-      }),
+      all(Project, { organizationId, archivedAtMs: null }, { orderBy: OLDEST_FIRST, without: OWN }),
+    project: (organizationId, id) => one(Project, { organizationId, id }, ...OWN),
+    members: (organizationId) => all(Member, { organizationId }, { orderBy: OLDEST_MEMBER_FIRST }),
+    member: (organizationId, userId) => one(Member, { organizationId, userId }),
     roleBindings: (organizationId, userId) =>
       read(async (em) => {
         const ofSome = { organizationId, ...(userId !== null && { userId }) };

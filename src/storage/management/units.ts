@@ -1,6 +1,7 @@
 /** What rooms of management run on. */
 
-import { type RawQueryFragment, raw } from '@mikro-orm/core';
+import { type EntityName, type FilterQuery, type FindOptions, type RawQueryFragment, raw } from '@mikro-orm/core';
+import { type Lease, leaseMaxMs } from '../../domain/clock.ts';
 import type { EntityManager } from '../mapper.ts';
 import type { Db, Tables } from '../queries.ts';
 import type { Transact, Transaction } from '../transaction.ts';
@@ -33,6 +34,37 @@ export function plain<Row extends object, const Without extends keyof Row & stri
 }
 
 export type Plain<Row, Without = never> = { -readonly [Name in Exclude<keyof Row & string, Without>]: Row[Name] };
+
+type AllOptions<Row, Without> = Pick<FindOptions<Row>, 'orderBy' | 'limit'> & { readonly without?: readonly Without[] };
+
+/** Reads of whole rows of one table as plain objects. */
+export function rowReads(read: Units['read']) {
+  return {
+    one: <Row extends object, const Without extends keyof Row & string = never>(
+      table: EntityName<Row>,
+      where: FilterQuery<NoInfer<Row>>,
+      ...without: readonly Without[]
+    ): Promise<Plain<Row, Without> | null> =>
+      read(async (em) => {
+        const found = await em.findOne(table, where);
+        return found && plain(found as Row, ...without);
+      }),
+    all: <Row extends object, const Without extends keyof Row & string = never>(
+      table: EntityName<Row>,
+      where: FilterQuery<NoInfer<Row>>,
+      { without = [], ...options }: AllOptions<NoInfer<Row>, Without>,
+    ): Promise<readonly Plain<Row, Without>[]> =>
+      read(async (em) => {
+        const rows = await em.find<Row>(table, where, options);
+        return rows.map((row) => plain(row as Row, ...without));
+      }),
+  };
+}
+
+/** A row that no process leases now; see `leaseMaxMs`. */
+export function unleased(lease: Lease) {
+  return { $or: [{ leasedUntilMs: { $lte: lease.nowMs } }, { leasedUntilMs: { $gt: leaseMaxMs(lease) } }] };
+}
 
 /** One more than a column has when the statement runs. */
 export function increased(column: string): RawQueryFragment {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EndpointDraft } from '../../../src/domain/endpoints/endpoint-draft.ts';
+import type { SecretEndpoint } from '../../../src/domain/endpoints/endpoint-view.ts';
 import { faultOf, NOW_MS } from '../keys/keys-fixture.ts';
 import { createEndpointsFixture, HTTP, QUEUE_URL, ROLE, SQS } from './endpoints-fixture.ts';
 
@@ -64,18 +65,17 @@ describe('a new endpoint', () => {
   it('keeps its answer in the transaction of the effect', async () => {
     const fixture = await createEndpointsFixture();
     const name = { organizationId: 'o', keyId: 'k', operation: 'x', value: 'v' };
-    const made = await fixture.endpoints.create(await fixture.call(), HTTP, ({ secret }) => ({
-      name,
-      fingerprint: Buffer.alloc(32),
-      answer: Buffer.from(secret),
-    }));
+    const receipt = ({ secret }: SecretEndpoint) => {
+      return { name, fingerprint: Buffer.alloc(32), answer: Buffer.from(secret) };
+    };
+    const made = await fixture.endpoints.create({ ...(await fixture.call()), receipt }, HTTP);
     expect(fixture.keys.store.changes.at(-1)?.receipt?.answer.toString()).toBe(made.secret);
   });
 
   it('is refused to a caller who lost the permission meanwhile', async () => {
     const fixture = await createEndpointsFixture();
     const call = await fixture.keys.callWith(fixture.keys.callers.PQ.id);
-    expect(await faultOf(fixture.endpoints.create(call, HTTP, () => undefined))).toMatchObject({
+    expect(await faultOf(fixture.endpoints.create(call, HTTP))).toMatchObject({
       code: 'insufficient_permissions',
       meta: { requiredPermission: 'webhookEndpoints:manage' },
     });

@@ -13,7 +13,7 @@ async function withDelivery(more: Partial<Delivery> = {}) {
   const delivery = deliveryOf(stored, more);
   fixture.deliveries.push(delivery);
   const redeliver = async (dispatchId = delivery.dispatchId) =>
-    fixture.endpoints.redeliver({ ...(await fixture.target(endpoint.id)), dispatchId, receipt: () => undefined });
+    fixture.endpoints.redeliver({ ...(await fixture.target(endpoint.id)), dispatchId });
   return { fixture, id: endpoint.id, stored, delivery, redeliver };
 }
 

@@ -107,11 +107,10 @@ export async function createEndpointsFixture(options: FixtureOptions = {}) {
       nowMs += byMs;
     },
     target: async (id: string) => ({ call: await call(), id }),
-    create: async (draft: EndpointDraft = HTTP): Promise<SecretEndpoint> =>
-      endpoints.create(await call(), draft, () => undefined),
+    create: async (draft: EndpointDraft = HTTP): Promise<SecretEndpoint> => endpoints.create(await call(), draft),
     update: async (id: string, draft: EndpointDraft) => endpoints.update({ call: await call(), id }, draft),
     roll: async (id: string, overlapSeconds = 86_400) =>
-      endpoints.rollSecret({ call: await call(), id, overlapSeconds, receipt: () => undefined }),
+      endpoints.rollSecret({ call: await call(), id, overlapSeconds }),
     signing: (id: string, atMs = nowMs) => secrets.signing(stored(id), atMs),
     audit: () => keys.store.changes.flatMap(({ audit }) => audit),
   };

@@ -128,7 +128,6 @@ describe('a replay', () => {
       fixture.endpoints.startReplay({
         ...(await fixture.target(endpoint.id)),
         range: { ...RANGE, ...range },
-        receipt: () => undefined,
       });
     return { fixture, id: endpoint.id, begin };
   }

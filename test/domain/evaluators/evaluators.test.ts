@@ -4,7 +4,7 @@ import type { Evaluator } from '../../../src/domain/evaluators/evaluator.ts';
 import { catalogue, catalogueIds } from '../../../src/domain/evaluators/evaluator-catalogue.ts';
 import { Fault } from '../../../src/domain/fault.ts';
 import type { CursorPage } from '../../../src/domain/management/listing.ts';
-import { byLastUpdate } from '../../../src/domain/record-updates.ts';
+import { byLastUpdate } from '../../../src/domain/resources.ts';
 import { bleuConfig, faultOf, NOW_MS, project, setUp } from '../../support/evaluators.ts';
 
 const bleu = bleuConfig();

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { BindingDraft, KeyDraft } from '../../../src/domain/keys/keys.ts';
+import type { BindingDraft, KeyDraft, MintedKey } from '../../../src/domain/keys/keys.ts';
 import { deriveRootKeys, hashSecret, parseToken } from '../../../src/domain/secrets.ts';
 import {
   ADMIN_AT_O,
@@ -66,10 +66,11 @@ describe('a new key', () => {
     const call = await fixture.callWith(fixture.callers.PA.id);
     const name = { organizationId: O, keyId: call.caller.key.id, operation: 'create', value: 'once-only' };
     let seen = '';
-    const minted = await fixture.keys.create(call, { name: 'new' }, ({ token }) => {
+    const receipt = ({ token }: MintedKey) => {
       seen = token;
       return { name, fingerprint: Buffer.alloc(1), answer: Buffer.alloc(2) };
-    });
+    };
+    const minted = await fixture.keys.create({ ...call, receipt }, { name: 'new' });
     expect(seen).toBe(minted.token);
     expect(fixture.store.changes).toHaveLength(1);
     expect(fixture.store.changes[0]).toMatchObject({
@@ -282,7 +283,7 @@ describe('the ceiling of a new key', () => {
     const [binding] = await fixture.store.roleBindings(O, 'user_adm');
     if (!binding) throw new Error('no role');
     fixture.store.seed({ roleBindings: [{ ...binding, role: 'MEMBER' }] });
-    const mint = () => outcomeOf(fixture.keys.create(call, { name: 'late', keyType: 'service' }, () => undefined));
+    const mint = () => outcomeOf(fixture.keys.create(call, { name: 'late', keyType: 'service' }));
     expect(await mint()).toBe('insufficient_permissions');
     fixture.store.seed({ roleBindings: [binding], apiKeys: [{ ...fixture.callers.PA, revokedAtMs: NOW_MS }] });
     expect(await mint()).toBe('invalid_credentials');

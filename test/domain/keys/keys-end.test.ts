@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 const rotate = async (id: string, overlapSeconds = 0, by = fixture.callers.PA) =>
-  fixture.keys.rotate(await fixture.callWith(by.id), { id, overlapSeconds }, () => undefined);
+  fixture.keys.rotate(await fixture.callWith(by.id), { id, overlapSeconds });
 const revoke = async (id: string, by = fixture.callers.PA) => fixture.keys.revoke(await fixture.callWith(by.id), id);
 
 describe('revoking a key', () => {
@@ -117,7 +117,7 @@ describe('rotating a key', () => {
   it('of the calling key itself lets the secret before act on while it overlaps', async () => {
     const { SM } = fixture.callers;
     const call = await fixture.callWith(SM.id);
-    await fixture.keys.rotate(call, { id: SM.id, overlapSeconds: 60 }, () => undefined);
+    await fixture.keys.rotate(call, { id: SM.id, overlapSeconds: 60 });
     await fixture.keys.update(call, SM.id, { name: 'by the secret before' });
     expect((await fixture.stored(SM.id)).name).toBe('by the secret before');
     const late = { ...call, nowMs: NOW_MS + 60_000 };

@@ -7,7 +7,7 @@ import { newId } from '../../../src/domain/ids.ts';
 import { createApiKeys, type KeyDraft, type MintedKey } from '../../../src/domain/keys/keys.ts';
 import type { Binding, Role, ScopeType } from '../../../src/domain/keys/permissions.ts';
 import type { ApiKeyRecord, MemberRecord, ProjectRecord } from '../../../src/domain/management/management.ts';
-import type { ManagementCall } from '../../../src/domain/management/management-call.ts';
+import type { IdempotentCall } from '../../../src/domain/management/management-call.ts';
 import type { KeyCaller } from '../../../src/domain/organization/administrators.ts';
 import { deriveRootKeys, hashSecret, mintApiKey } from '../../../src/domain/secrets.ts';
 import { createFakeManagementStore } from '../../support/management-store.ts';
@@ -74,7 +74,7 @@ export function createFixture() {
   }
 
   /** A call with the key, as authentication would hand it over. */
-  async function callWith(id: string): Promise<ManagementCall> {
+  async function callWith(id: string): Promise<IdempotentCall<unknown>> {
     const key = await stored(id);
     const ownerBindings = key.userId === null ? [] : await store.roleBindings(O, key.userId);
     const organization = { id: O, number: 1, priceVersion: 0 };
@@ -99,7 +99,7 @@ export function createFixture() {
       requestId: 'req_1',
       traceId: null,
     };
-    return { caller, actor, nowMs: clock() };
+    return { caller, actor, nowMs: clock(), receipt: () => undefined };
   }
 
   async function stored(id: string): Promise<ApiKeyRecord> {
@@ -129,7 +129,7 @@ export function createFixture() {
       nowMs += byMs;
     },
     create: async (by: ApiKeyRecord, draft: KeyDraft): Promise<MintedKey> =>
-      keys.create(await callWith(by.id), { name: 'new', ...draft }, () => undefined),
+      keys.create(await callWith(by.id), { name: 'new', ...draft }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KeyDraft } from '../../../src/domain/keys/keys.ts';
 import type { ApiKeyRecord } from '../../../src/domain/management/management.ts';
-import type { ManagementCall } from '../../../src/domain/management/management-call.ts';
+import type { IdempotentCall } from '../../../src/domain/management/management-call.ts';
 import {
   ADMIN_AT_O,
   createFixture,
@@ -37,14 +37,13 @@ const own: { readonly [name in CallerName]?: 'adm' | 'mgr' | 'mem' } = {
   PV: 'mem',
 };
 
-type Act = (call: ManagementCall, caller: CallerName) => Promise<unknown>;
+type Act = (call: IdempotentCall<unknown>, caller: CallerName) => Promise<unknown>;
 
-const none = () => undefined;
 const nothing = { keyType: 'personal' as const };
 const create =
   (draft: KeyDraft): Act =>
   (call) =>
-    fixture.keys.create(call, { name: 'new', ...draft }, none);
+    fixture.keys.create(call, { name: 'new', ...draft });
 const drafts = {
   narrow: {
     ...nothing,
@@ -60,7 +59,7 @@ const actsOn = (target: (caller: CallerName) => string): Record<'get' | 'patch' 
   get: (call, caller) => fixture.keys.get(call, target(caller)),
   patch: (call, caller) => fixture.keys.update(call, target(caller), { name: 'renamed' }),
   delete: (call, caller) => fixture.keys.revoke(call, target(caller)),
-  rotate: (call, caller) => fixture.keys.rotate(call, { id: target(caller), overlapSeconds: 0 }, none),
+  rotate: (call, caller) => fixture.keys.rotate(call, { id: target(caller), overlapSeconds: 0 }),
 });
 
 const ownId = (caller: CallerName) => others[own[caller] ?? 'svc'].id;

@@ -160,9 +160,9 @@ async function take(
   const outcome = await outcomeOf(
     (async () => {
       if (act === 'create') {
-        made = (await fixture.keys.create(call, { name: 'new', ...draft }, () => undefined)).key.id;
+        made = (await fixture.keys.create(call, { name: 'new', ...draft })).key.id;
       } else if (act === 'update') await fixture.keys.update(call, on, draft);
-      else await fixture.keys.rotate(call, { id: on, overlapSeconds: 0 }, () => undefined);
+      else await fixture.keys.rotate(call, { id: on, overlapSeconds: 0 });
     })(),
   );
   return outcome === 'ok' ? made : null;

@@ -18,7 +18,6 @@ const actor = (actorKeyId: string): Actor => ({
 
 const action = (targetId: string | null, code = 'api_key_not_found'): RefusedAction => ({
   action: 'apiKey.read',
-  targetType: 'apiKey',
   targetId,
   status: 404,
   code,
@@ -53,6 +52,7 @@ describe('a refusal', () => {
       {
         ...actor('key1'),
         ...action('key2'),
+        targetType: 'apiKey',
         userAgent: 'u'.repeat(256),
         id: expect.stringMatching(/^audit_[0-9A-Za-z]{21}$/),
         createdAtMs: 1_000,

@@ -10,7 +10,6 @@ import {
   MANAGE,
   MEMBER,
   NOW_MS,
-  noReceipt,
   O,
   VIEWER,
 } from './organization-fixture.ts';
@@ -21,11 +20,11 @@ describe('adding a member', () => {
   it('keeps the e-mail in lower case and the role as one binding', async () => {
     const fixture = createFixture();
     const admin = await callBy(fixture, 'adm', [ADMIN]);
-    const member = await fixture.members.create(admin, draft, noReceipt);
+    const member = await fixture.members.create(admin, draft);
     expect(member).toMatchObject({ email: 'new@example.com', role: 'VIEWER', disabledAtMs: null, createdAtMs: NOW_MS });
     expect(await fixture.store.roleBindings(O, member.userId)).toMatchObject([VIEWER]);
     expect(lastAudit(fixture)).toEqual([{ action: 'member.create', targetId: member.userId, status: 201, fields: [] }]);
-    expect(await codeOf(fixture.members.create(admin, { ...draft, email: 'NEW@example.COM' }, noReceipt))).toBe(
+    expect(await codeOf(fixture.members.create(admin, { ...draft, email: 'NEW@example.COM' }))).toBe(
       'member_already_exists',
     );
   });
@@ -33,7 +32,7 @@ describe('adding a member', () => {
   it('EXTERNAL has no binding, and is covered by any caller', async () => {
     const fixture = createFixture();
     const manager = await callBy(fixture, 'mgr', [MANAGE]);
-    const member = await fixture.members.create(manager, { ...draft, role: 'EXTERNAL' }, noReceipt);
+    const member = await fixture.members.create(manager, { ...draft, role: 'EXTERNAL' });
     expect(member.role).toBe('EXTERNAL');
     expect(await fixture.store.roleBindings(O, member.userId)).toEqual([]);
   });
@@ -42,21 +41,17 @@ describe('adding a member', () => {
     const fixture = createFixture();
     for (const owner of ['adm', 'mgr'] as const) {
       const narrow = await callBy(fixture, owner, [MANAGE]);
-      const refused = await faultOf(fixture.members.create(narrow, draft, noReceipt));
+      const refused = await faultOf(fixture.members.create(narrow, draft));
       expect(refused).toMatchObject({
         code: 'role_binding_scope_violation',
         meta: { scopeType: 'ORGANIZATION', scopeId: O, missingPermissions: expect.arrayContaining(['traces:view']) },
       });
-      expect(await codeOf(fixture.members.create(narrow, { ...draft, role: 'ADMIN' }, noReceipt))).toBe(
-        'administrator_required',
-      );
+      expect(await codeOf(fixture.members.create(narrow, { ...draft, role: 'ADMIN' }))).toBe('administrator_required');
     }
     // The key holds everything, but the member who owns it does not.
     const wide = await callBy(fixture, 'mgr', [ADMIN]);
-    expect(await codeOf(fixture.members.create(wide, { ...draft, role: 'ADMIN' }, noReceipt))).toBe(
-      'administrator_required',
-    );
-    await fixture.members.create(wide, { ...draft, role: 'MEMBER' }, noReceipt);
+    expect(await codeOf(fixture.members.create(wide, { ...draft, role: 'ADMIN' }))).toBe('administrator_required');
+    await fixture.members.create(wide, { ...draft, role: 'MEMBER' });
   });
 });
 
@@ -115,11 +110,10 @@ describe('changing a member', () => {
     const fixture = createFixture();
     const call = await callBy(fixture, 'mgr', [MEMBER, MANAGE]);
     await fixture.members.update(call, 'user_vie', { role: 'EXTERNAL' });
-    await fixture.roleBindings.create(
-      await callBy(fixture, 'adm', [ADMIN]),
-      { userId: 'user_vie', ...bind('ADMIN', 'PROJECT', 'project_1') },
-      noReceipt,
-    );
+    await fixture.roleBindings.create(await callBy(fixture, 'adm', [ADMIN]), {
+      userId: 'user_vie',
+      ...bind('ADMIN', 'PROJECT', 'project_1'),
+    });
     expect(await codeOf(fixture.members.update(call, 'user_vie', { disabled: true }))).toBe(
       'role_binding_scope_violation',
     );
@@ -169,7 +163,7 @@ describe('removing a member', () => {
       { action: 'member.remove', targetId: 'user_mem', status: 200, fields: [] },
       { action: 'apiKey.revoke', targetId: own.caller.key.id, status: 200, fields: [] },
     ]);
-    const again = await fixture.members.create(adm, { ...draft, email: 'mem@example.com' }, noReceipt);
+    const again = await fixture.members.create(adm, { ...draft, email: 'mem@example.com' });
     expect(again.userId).not.toBe('user_mem');
     expect(await fixture.store.apiKeysOf(O, again.userId)).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { createCursorCodec } from '../../../src/domain/cursor.ts';
 import { Fault } from '../../../src/domain/fault.ts';
 import type { Binding, Role, ScopeType } from '../../../src/domain/keys/permissions.ts';
 import type { ApiKeyRecord, ProjectRecord, RoleBindingRecord } from '../../../src/domain/management/management.ts';
-import type { ManagementCall } from '../../../src/domain/management/management-call.ts';
+import type { IdempotentCall } from '../../../src/domain/management/management-call.ts';
 import { createAuditLog } from '../../../src/domain/organization/audit-log.ts';
 import { createMembers } from '../../../src/domain/organization/members.ts';
 import { createOrganizations } from '../../../src/domain/organization/organization.ts';
@@ -16,8 +16,6 @@ import { createFakeManagementStore } from '../../support/management-store.ts';
 
 export const NOW_MS = 1_800_000_000_000;
 export const O = 'organization_1';
-
-export const noReceipt = () => undefined;
 
 export function bind(role: Role, scopeType: ScopeType, scopeId: string, permissions: readonly string[] = []): Binding {
   return { role, scopeType, scopeId, permissions };
@@ -111,7 +109,7 @@ export async function callBy(
   { store }: Fixture,
   owner: Owner | null,
   bindings: readonly Binding[],
-): Promise<ManagementCall> {
+): Promise<IdempotentCall<unknown>> {
   keys += 1;
   const userId = owner === null ? null : `user_${owner}`;
   const key: ApiKeyRecord = {
@@ -138,6 +136,7 @@ export async function callBy(
   const organization = { id: O, number: 1, priceVersion: 0 };
   return {
     nowMs: NOW_MS,
+    receipt: () => undefined,
     caller: {
       kind: 'api_key',
       organization,

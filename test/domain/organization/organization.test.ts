@@ -1,17 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rangeProblems } from '../../../src/domain/reasons.ts';
-import {
-  ADMIN,
-  bind,
-  callBy,
-  codeOf,
-  createFixture,
-  lastAudit,
-  MANAGE,
-  NOW_MS,
-  noReceipt,
-  O,
-} from './organization-fixture.ts';
+import { ADMIN, bind, callBy, codeOf, createFixture, lastAudit, MANAGE, NOW_MS, O } from './organization-fixture.ts';
 
 const noFilter = {
   fromMs: null,
@@ -50,10 +39,10 @@ describe('teams', () => {
   it('have names that are taken once in the organization', async () => {
     const fixture = createFixture();
     const admin = await callBy(fixture, 'adm', [ADMIN]);
-    const team = await fixture.teams.create(admin, { name: 'Zürich 1' }, noReceipt);
+    const team = await fixture.teams.create(admin, { name: 'Zürich 1' });
     expect(team.slug).toBe(`z-rich-1-${team.id.slice(-6)}`);
     expect(lastAudit(fixture)).toEqual([{ action: 'team.create', targetId: team.id, status: 201, fields: [] }]);
-    expect(await codeOf(fixture.teams.create(admin, { name: 'Zürich 1' }, noReceipt))).toBe('team_name_taken');
+    expect(await codeOf(fixture.teams.create(admin, { name: 'Zürich 1' }))).toBe('team_name_taken');
     expect((await fixture.teams.list(admin, { page: null, limit: null })).items).toHaveLength(3);
   });
 });
@@ -65,7 +54,7 @@ describe('the audit log', () => {
     for (let index = 0; index < 5; index += 1) {
       await fixture.organizations.update({ ...admin, nowMs: NOW_MS + index }, { name: `Name ${index}` });
     }
-    await fixture.teams.create(admin, { name: 'Team' }, noReceipt);
+    await fixture.teams.create(admin, { name: 'Team' });
     const updates = { ...noFilter, action: 'organization.update' };
     const first = await fixture.auditLog.list(admin, updates, { cursor: '', limit: 3 });
     expect(first.items.map(({ createdAtMs }) => createdAtMs - NOW_MS)).toEqual([4, 3, 2]);

@@ -11,7 +11,6 @@ import {
   MANAGE,
   MEMBER,
   NOW_MS,
-  noReceipt,
   O,
   VIEWER,
 } from './organization-fixture.ts';
@@ -70,7 +69,7 @@ describe('creating a project', () => {
   it('goes into the oldest team, with a key that is shown once and stored as its hash', async () => {
     const fixture = createFixture();
     const call = await callBy(fixture, 'mem', [MEMBER]);
-    const { project, apiKey } = await fixture.projects.create(call, draft, noReceipt);
+    const { project, apiKey } = await fixture.projects.create(call, draft);
     expect(project).toMatchObject({
       teamId: 'team_1',
       slug: `new-shop-${project.id.slice(-6)}`,
@@ -88,15 +87,13 @@ describe('creating a project', () => {
     const fixture = createFixture();
     const inTeam2 = await callBy(fixture, 'adm', [bind('ADMIN', 'TEAM', 'team_2')]);
     await fixture.projects.admitCreation(inTeam2);
-    expect(await codeOf(fixture.projects.create(inTeam2, { ...draft, teamId: 'team_1' }, noReceipt))).toBe(
+    expect(await codeOf(fixture.projects.create(inTeam2, { ...draft, teamId: 'team_1' }))).toBe(
       'insufficient_permissions',
     );
     for (const teamId of ['nope', 'team_other']) {
-      expect(await codeOf(fixture.projects.create(inTeam2, { ...draft, teamId }, noReceipt))).toBe(
-        'insufficient_permissions',
-      );
+      expect(await codeOf(fixture.projects.create(inTeam2, { ...draft, teamId }))).toBe('insufficient_permissions');
       const admin = await callBy(fixture, 'adm', [ADMIN]);
-      expect(await codeOf(fixture.projects.create(admin, { ...draft, teamId }, noReceipt))).toBe('team_not_found');
+      expect(await codeOf(fixture.projects.create(admin, { ...draft, teamId }))).toBe('team_not_found');
     }
     expect(await codeOf(fixture.projects.admitCreation(await callBy(fixture, 'adm', [MANAGE])))).toBe(
       'insufficient_permissions',
@@ -107,16 +104,16 @@ describe('creating a project', () => {
     const fixture = createFixture();
     const admin = await callBy(fixture, 'adm', [ADMIN]);
     const taken = { ...draft, name: 'project_1' };
-    expect(await codeOf(fixture.projects.create(admin, taken, noReceipt))).toBe('project_name_taken');
-    await fixture.projects.create(admin, { ...taken, teamId: 'team_2' }, noReceipt);
+    expect(await codeOf(fixture.projects.create(admin, taken))).toBe('project_name_taken');
+    await fixture.projects.create(admin, { ...taken, teamId: 'team_2' });
     await fixture.projects.archive(admin, 'project_1');
-    await fixture.projects.create(admin, taken, noReceipt);
+    await fixture.projects.create(admin, taken);
   });
 
   it('of two at once with one name, one is refused', async () => {
     const fixture = createFixture();
     const admin = await callBy(fixture, 'adm', [ADMIN]);
-    const outcomes = await Promise.allSettled([1, 2, 3].map(() => fixture.projects.create(admin, draft, noReceipt)));
+    const outcomes = await Promise.allSettled([1, 2, 3].map(() => fixture.projects.create(admin, draft)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
@@ -124,14 +121,14 @@ describe('creating a project', () => {
     const fixture = createFixture();
     const wanted = { ...draft, apiKey: 'sk-lw-of_an_older_installation' };
     const member = await callBy(fixture, 'mem', [MEMBER]);
-    expect(await codeOf(fixture.projects.create(member, wanted, noReceipt))).toBe('administrator_required');
+    expect(await codeOf(fixture.projects.create(member, wanted))).toBe('administrator_required');
     const admin = await callBy(fixture, null, [ADMIN]);
-    const { project, apiKey } = await fixture.projects.create(admin, wanted, noReceipt);
+    const { project, apiKey } = await fixture.projects.create(admin, wanted);
     expect({ apiKey, imported: project.keyImported }).toEqual({ apiKey: wanted.apiKey, imported: true });
     const again = { ...wanted, name: 'Another' };
-    expect(await codeOf(fixture.projects.create(admin, again, noReceipt))).toBe('project_key_taken');
+    expect(await codeOf(fixture.projects.create(admin, again))).toBe('project_key_taken');
     const minted = `sk-lw-${'A'.repeat(42)}2fwxgK`;
-    const own = await fixture.projects.create(admin, { ...again, apiKey: minted }, noReceipt);
+    const own = await fixture.projects.create(admin, { ...again, apiKey: minted });
     expect(own.project.keyImported).toBe(false);
   });
 
@@ -139,7 +136,7 @@ describe('creating a project', () => {
     const fixture = createFixture();
     const name = { organizationId: O, keyId: 'k', operation: 'CreateProject', value: 'v' };
     const receipt = { name, fingerprint: Buffer.alloc(32), answer: Buffer.from('sealed') };
-    await fixture.projects.create(await callBy(fixture, 'adm', [ADMIN]), draft, () => receipt);
+    await fixture.projects.create({ ...(await callBy(fixture, 'adm', [ADMIN])), receipt: () => receipt }, draft);
     expect(fixture.store.changes.at(-1)?.receipt).toBe(receipt);
   });
 });
@@ -165,7 +162,7 @@ describe('changing a project', () => {
     expect(await faultOf(denied)).toMatchObject({ meta: { requiredPermission: 'project:create' } });
     const admin = await callBy(fixture, 'adm', [ADMIN]);
     expect(await codeOf(fixture.projects.update(admin, 'project_1', { teamId: 'nope' }))).toBe('team_not_found');
-    await fixture.projects.create(admin, { ...draft, name: 'project_1', teamId: 'team_2' }, noReceipt);
+    await fixture.projects.create(admin, { ...draft, name: 'project_1', teamId: 'team_2' });
     expect(await codeOf(fixture.projects.update(admin, 'project_1', { teamId: 'team_2' }))).toBe('project_name_taken');
     const moved = await fixture.projects.update(admin, 'project_1', { teamId: 'team_2', name: 'Moved' });
     expect(moved.teamId).toBe('team_2');
@@ -177,11 +174,7 @@ describe('replacing the key of a project', () => {
     const fixture = createFixture();
     const call = await callBy(fixture, 'adm', [bind('ADMIN', 'PROJECT', 'project_1')]);
     const before = await fixture.store.project(O, 'project_1');
-    const first = await fixture.projects.rotateKey(
-      call,
-      { id: 'project_1', overlapSeconds: 60, apiKey: null },
-      noReceipt,
-    );
+    const first = await fixture.projects.rotateKey(call, { id: 'project_1', overlapSeconds: 60, apiKey: null });
     expect(first.overlapEndsAtMs).toBe(NOW_MS + 60_000);
     expect(await fixture.store.project(O, 'project_1')).toMatchObject({
       keyHash: hashSecret(pepper, first.apiKey),
@@ -189,14 +182,10 @@ describe('replacing the key of a project', () => {
       previousKeyUntilMs: NOW_MS + 60_000,
       previousKeyImported: false,
     });
-    await fixture.projects.rotateKey(call, { id: 'project_1', overlapSeconds: 5, apiKey: null }, noReceipt);
+    await fixture.projects.rotateKey(call, { id: 'project_1', overlapSeconds: 5, apiKey: null });
     const after = await fixture.store.project(O, 'project_1');
     expect(after?.previousKeyHash).toEqual(hashSecret(pepper, first.apiKey));
-    const last = await fixture.projects.rotateKey(
-      call,
-      { id: 'project_1', overlapSeconds: 0, apiKey: null },
-      noReceipt,
-    );
+    const last = await fixture.projects.rotateKey(call, { id: 'project_1', overlapSeconds: 0, apiKey: null });
     expect(last.overlapEndsAtMs).toBeNull();
     expect(await fixture.store.project(O, 'project_1')).toMatchObject({
       previousKeyHash: null,
@@ -213,7 +202,7 @@ describe('replacing the key of a project', () => {
     const manage = bind('CUSTOM', 'PROJECT', 'project_1', ['project:manage']);
     const call = await callBy(fixture, 'adm', [manage]);
     const refused = await faultOf(
-      fixture.projects.rotateKey(call, { id: 'project_1', overlapSeconds: 0, apiKey: null }, noReceipt),
+      fixture.projects.rotateKey(call, { id: 'project_1', overlapSeconds: 0, apiKey: null }),
     );
     expect(refused).toMatchObject({
       code: 'api_key_scope_violation',
@@ -226,18 +215,18 @@ describe('replacing the key of a project', () => {
     const fixture = createFixture();
     const rotation = { id: 'project_1', overlapSeconds: 0, apiKey: 'a key that is imported'.replaceAll(' ', '-') };
     const owner = await callBy(fixture, 'adm', [bind('ADMIN', 'PROJECT', 'project_1')]);
-    expect(await codeOf(fixture.projects.rotateKey(owner, rotation, noReceipt))).toBe('administrator_required');
+    expect(await codeOf(fixture.projects.rotateKey(owner, rotation))).toBe('administrator_required');
     const admin = await callBy(fixture, 'adm', [ADMIN]);
-    await fixture.projects.rotateKey(admin, rotation, noReceipt);
-    expect(await codeOf(fixture.projects.rotateKey(admin, rotation, noReceipt))).toBe('project_key_taken');
+    await fixture.projects.rotateKey(admin, rotation);
+    expect(await codeOf(fixture.projects.rotateKey(admin, rotation))).toBe('project_key_taken');
   });
 
   it('a caller who lost permissions during the request is refused', async () => {
     const fixture = createFixture();
     const call = await callBy(fixture, 'mem', [MEMBER]);
     await fixture.members.update(await callBy(fixture, 'adm', [ADMIN]), 'user_mem', { role: 'VIEWER' });
-    expect(await codeOf(fixture.projects.create(call, draft, noReceipt))).toBe('insufficient_permissions');
+    expect(await codeOf(fixture.projects.create(call, draft))).toBe('insufficient_permissions');
     await fixture.members.remove(await callBy(fixture, 'adm', [ADMIN]), 'user_mem');
-    expect(await codeOf(fixture.projects.create(call, draft, noReceipt))).toBe('invalid_credentials');
+    expect(await codeOf(fixture.projects.create(call, draft))).toBe('invalid_credentials');
   });
 });

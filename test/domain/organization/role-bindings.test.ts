@@ -11,7 +11,6 @@ import {
   lastAudit,
   MANAGE,
   MEMBER,
-  noReceipt,
   O,
 } from './organization-fixture.ts';
 
@@ -23,24 +22,22 @@ describe('granting', () => {
     const fixture = createFixture();
     const admin = await callBy(fixture, 'adm', [ADMIN]);
     const grant = bind('CUSTOM', 'PROJECT', 'project_1', ['traces:view', 'cost:view', 'traces:view']);
-    const binding = await fixture.roleBindings.create(admin, { userId: 'user_vie', ...grant }, noReceipt);
+    const binding = await fixture.roleBindings.create(admin, { userId: 'user_vie', ...grant });
     expect(binding.permissions).toEqual(['cost:view', 'traces:view']);
     expect(lastAudit(fixture)).toEqual([
       { action: 'roleBinding.create', targetId: binding.id, status: 201, fields: [] },
     ]);
     const again = { ...grant, permissions: ['cost:view', 'traces:view'], userId: 'user_vie' };
-    expect(await codeOf(fixture.roleBindings.create(admin, again, noReceipt))).toBe('role_binding_already_exists');
-    await fixture.roleBindings.create(admin, { ...again, permissions: ['traces:view'] }, noReceipt);
+    expect(await codeOf(fixture.roleBindings.create(admin, again))).toBe('role_binding_already_exists');
+    await fixture.roleBindings.create(admin, { ...again, permissions: ['traces:view'] });
   });
 
   it('refuses in order: not found, ceiling, conflict', async () => {
     const fixture = createFixture();
     const manager = await callBy(fixture, 'mgr', [MANAGE]);
     const grant = bind('VIEWER', 'PROJECT', 'project_1');
-    expect(await codeOf(fixture.roleBindings.create(manager, { userId: 'nope', ...grant }, noReceipt))).toBe(
-      'member_not_found',
-    );
-    const refused = await faultOf(fixture.roleBindings.create(manager, { userId: 'user_vie', ...grant }, noReceipt));
+    expect(await codeOf(fixture.roleBindings.create(manager, { userId: 'nope', ...grant }))).toBe('member_not_found');
+    const refused = await faultOf(fixture.roleBindings.create(manager, { userId: 'user_vie', ...grant }));
     expect(refused.code).toBe('role_binding_scope_violation');
     expect(refused.meta).toMatchObject({ scopeType: 'PROJECT', scopeId: 'project_1' });
   });
@@ -50,14 +47,14 @@ describe('granting', () => {
     const narrow = await callBy(fixture, 'adm', [MANAGE]);
     for (const userId of ['user_adm', 'user_vie']) {
       const custom = bind('CUSTOM', 'ORGANIZATION', O, ['organization:delete', 'traces:view']);
-      const refused = await faultOf(fixture.roleBindings.create(narrow, { userId, ...custom }, noReceipt));
+      const refused = await faultOf(fixture.roleBindings.create(narrow, { userId, ...custom }));
       expect(refused).toMatchObject({
         code: 'role_binding_scope_violation',
         meta: { missingPermissions: ['traces:view'] },
       });
     }
     const held = bind('CUSTOM', 'ORGANIZATION', O, ['organization:manage']);
-    await fixture.roleBindings.create(narrow, { userId: 'user_vie', ...held }, noReceipt);
+    await fixture.roleBindings.create(narrow, { userId: 'user_vie', ...held });
   });
 
   it('an unknown, an archived and a foreign scope get the same refusal', async () => {
@@ -72,7 +69,7 @@ describe('granting', () => {
     ] as const;
     for (const [scopeType, scopeId] of scopes) {
       const grant = bind('CUSTOM', scopeType, scopeId, ['traces:view']);
-      const refused = await faultOf(fixture.roleBindings.create(admin, { userId: 'user_vie', ...grant }, noReceipt));
+      const refused = await faultOf(fixture.roleBindings.create(admin, { userId: 'user_vie', ...grant }));
       expect({ code: refused.code, message: refused.message, meta: refused.meta }).toEqual({
         code: 'role_binding_scope_violation',
         message: 'The access asked for exceeds what the caller holds there.',
@@ -110,7 +107,7 @@ describe('taking a grant back', () => {
     const fixture = createFixture();
     const admin = await callBy(fixture, 'adm', [ADMIN]);
     const grant = { userId: 'user_vie', ...bind('MEMBER', 'PROJECT', 'project_1') };
-    const { id } = await fixture.roleBindings.create(admin, grant, noReceipt);
+    const { id } = await fixture.roleBindings.create(admin, grant);
     await fixture.projects.archive(admin, 'project_1');
     await fixture.roleBindings.remove(await callBy(fixture, 'mgr', [MANAGE]), id);
   });

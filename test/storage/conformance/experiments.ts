@@ -237,9 +237,9 @@ export function experimentConformance(open: OpenManagement): void {
         expect(await experiments.removeHidden(2)).toBe(true);
         expect(await experiments.removeHidden(2)).toBe(false);
         expect(await experiments.results(run, keysOf(0, 1, 2))).toEqual([]);
-        expect(await experiments.hide('project_2', 'experiment_1', AT_MS)).toBe(false);
-        expect(await experiments.hide('project_1', 'experiment_1', AT_MS)).toBe(true);
-        expect(await experiments.hide('project_1', 'experiment_1', AT_MS)).toBe(false);
+        expect(await experiments.remove('project_2', 'experiment_1', AT_MS)).toBe(false);
+        expect(await experiments.remove('project_1', 'experiment_1', AT_MS)).toBe(true);
+        expect(await experiments.remove('project_1', 'experiment_1', AT_MS)).toBe(false);
         expect(await experiments.find('project_1', 'a-slug')).toBeNull();
         expect(await experiments.findRun(other)).toBeNull();
         expect(await experiments.insertRun(sampleRun({ id: 'c', key: 'runkey_4' }), MANY)).toBe('not_found');
