@@ -207,7 +207,7 @@ export function createJobWorker(deps: JobWorkerDeps) {
   }
 
   return {
-    /** Claims and starts due jobs. Answers when to poll next without a wake-up; null: no job waits. */
+    /** Claims and starts due jobs. Returns when to poll next without a wake-up; null: no job waits. */
     async poll(): Promise<number | null> {
       if (isStopped) return null;
       await renew();

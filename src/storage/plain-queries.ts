@@ -125,13 +125,13 @@ export function remove<Name extends TableName, By extends Column<Name>>(
   return { change: (db, params, dialect) => dialect.remove(db, table, some(params, by)) };
 }
 
-type SomeOfTrace = { readonly projectNumber: number; readonly traceSequence: number; readonly limit: number };
+type BatchOfTrace = { readonly projectNumber: number; readonly traceSequence: number; readonly limit: number };
 
 /**
  * Removes at most `limit` rows of a trace, in the order of `key`. By a range of keys: the planner does not know how many
  * rows a trace has, and might join badly.
  */
-export function removeSome(table: 'Span' | 'UsageNode' | 'Evaluation', key: string): ChangeSource<SomeOfTrace> {
+export function deleteBatch(table: 'Span' | 'UsageNode' | 'Evaluation', key: string): ChangeSource<BatchOfTrace> {
   // The other tables have such columns, too.
   const [name, id] = [table as 'Span', key as 'spanId'];
   return change((db, { projectNumber, traceSequence, limit }) => {

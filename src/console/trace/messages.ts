@@ -5,7 +5,7 @@ import { parseExactly, readScalar, writeExactly } from './exact-json.ts';
 type Part = { readonly kind: 'text' | 'json'; readonly text: string; readonly title?: string };
 export type Message = { readonly role: string; readonly parts: readonly Part[] };
 
-/** Null if the JSON is no list of messages. */
+/** Null if the JSON is not a list of messages. */
 export function readMessages(json: string): readonly Message[] | null {
   const known = parseExactly(json);
   if (!Array.isArray(known) || !known.every(isRecord)) return null;

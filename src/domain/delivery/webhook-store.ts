@@ -114,7 +114,7 @@ export type DeliveryStore = {
   /** For metrics: deliveries by status (neither delivered nor cancelled), endpoints by status, and the outbox. */
   counts(): Promise<DeliveryCounts>;
   /** Whether no other process can send: then deliveries that are `sending` at the start lost their sender. */
-  readonly isAlone: boolean;
+  readonly isSingleProcess: boolean;
 };
 
 /** An endpoint as dispatchers see it. */

@@ -25,7 +25,7 @@ export type Evaluator = {
 
 export type EvaluatorStore = {
   /**
-   * MUST keep ids and slugs unique in the project: answers `slug_taken` without storing when the slug is
+   * MUST keep ids and slugs unique in the project: returns `slug_taken` without storing when the slug is
    * used, and `limit_reached` when the project already holds `liveMax` evaluators.
    */
   insert(evaluator: Evaluator, liveMax: number): Promise<'stored' | 'slug_taken' | 'limit_reached'>;

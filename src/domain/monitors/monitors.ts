@@ -51,7 +51,7 @@ export function createMonitors(deps: MonitorDeps) {
     create: (project: Project, draft: MonitorDraft, nowMs: number) => createMonitor(deps, { project, draft, nowMs }),
     /** Throws what create throws, and monitor_not_found. Stores nothing when nothing changes. */
     update: (project: Project, update: MonitorUpdate) => updateMonitor(deps, project, update),
-    /** Answers its id. Throws monitor_not_found. */
+    /** Returns its id. Throws monitor_not_found. */
     async remove(project: Project, idOrSlug: string, nowMs: number): Promise<string> {
       const { id } = await findMonitor(deps, project, idOrSlug);
       if (!(await deps.store.remove(project.id, id, nowMs))) throw notFoundFault();

@@ -155,7 +155,7 @@ function findModel(
 function spellDates(name: string): string {
   return name.replace(compactDate, (text, year: string, month: string, day: string) => {
     const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-    // Digits such as those of February 30th are no date.
+    // Digits such as those of February 30th are not a date.
     return date.getUTCDate() === Number(day) ? `-${year}-${month}-${day}` : text;
   });
 }

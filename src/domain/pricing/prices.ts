@@ -2,7 +2,7 @@
 
 import type { Organization } from '../caller.ts';
 import type { ManagementStore } from '../management/management.ts';
-import type { RunSteps, Steps } from '../steps.ts';
+import type { RunCooperatively, Steps } from '../steps.ts';
 import { compileOverrides, NO_OVERRIDES, type OverrideSet, ratesOf } from './override.ts';
 import { loadPatternEngine } from './patterns.ts';
 import type { Measured, Price, PriceMatch, PriceQuery, Pricing } from './pricing.ts';
@@ -34,7 +34,7 @@ export type PriceResolver = {
 type PriceResolverDeps = {
   readonly pricing: Pricing;
   readonly store: Pick<ManagementStore, 'priceOverrides'>;
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
 };
 
 /** Organizations whose overrides are kept in memory. */
@@ -65,7 +65,8 @@ export function createPriceResolver(deps: PriceResolverDeps): PriceResolver {
     async of(organization, models) {
       if (organization.priceVersion === 0) return listed;
       const overrides = await overridesOf(organization);
-      if (overrides.cacheMatches !== null) await deps.runSteps(cacheAllMatches(overrides.cacheMatches, models()));
+      if (overrides.cacheMatches !== null)
+        await deps.runCooperatively(cacheAllMatches(overrides.cacheMatches, models()));
       return toPrices(deps.pricing, overrides);
     },
   };

@@ -196,7 +196,7 @@ async function priceAnew(
   return { span, costNanoUsd, costSource, shareRates };
 }
 
-/** Answers how many requests got another cost. */
+/** Returns how many requests got another cost. */
 async function mendRequests(deps: RepriceDeps, traceId: string, { request, project, prices }: Priced): Promise<number> {
   const { repricing, traces } = deps.store;
   let count = 0;

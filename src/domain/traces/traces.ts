@@ -6,7 +6,7 @@ import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
-import type { RunSteps } from '../steps.ts';
+import type { RunCooperatively } from '../steps.ts';
 import { type Arrival, type CollectorLimits, collect, collectBatch } from './collector/collector.ts';
 import { type BatchDraft, isUnreadable, type TraceDraft } from './collector/collector-draft.ts';
 import { type CollectReport, reportBatch, reportCollected } from './collector/collector-report.ts';
@@ -27,7 +27,7 @@ type TracesDeps = {
   readonly prices: PriceResolver;
   readonly limits: CollectorLimits;
   /** Validates large requests in several turns of the event loop. */
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
   readonly losses: Losses;
   /** The term in days of projects without a setting; null: for ever. */
   readonly traceDefaultDays: number | null;
@@ -94,7 +94,7 @@ export function createTraces(deps: TracesDeps): Traces {
     async collect(draft, at) {
       const prices = await pricesOf(deps, at.project, [draft]);
       const collecting = collect(draft, arrivalOf(deps, at), { ...deps, prices });
-      const collected = await deps.runSteps(collecting);
+      const collected = await deps.runCooperatively(collecting);
       const appended = await deps.store.append(collected.append);
       noteExcess(deps, at, [appended]);
       return reportCollected(collected, appended);
@@ -103,7 +103,7 @@ export function createTraces(deps: TracesDeps): Traces {
     async collectBatch(batch, at) {
       const prices = await pricesOf(deps, at.project, batch.traces);
       const validating = collectBatch(batch, arrivalOf(deps, at), { ...deps, prices });
-      const validated = await deps.runSteps(validating);
+      const validated = await deps.runCooperatively(validating);
       const appends = validated.flatMap(({ collected, isStorable }) => (isStorable ? [collected.append] : []));
       const appended = await appendAll(deps.store, appends);
       noteExcess(deps, at, appended);
@@ -111,10 +111,10 @@ export function createTraces(deps: TracesDeps): Traces {
     },
 
     async replaceSpan(replaced, at) {
-      const batch = await deps.runSteps(draftOf(replaced));
+      const batch = await deps.runCooperatively(draftOf(replaced));
       const prices = await pricesOf(deps, at.project, batch.traces);
       const context = { at: arrivalOf(deps, at), deps: { ...deps, prices } };
-      const append = await deps.runSteps(appendOf(batch, replaced, context));
+      const append = await deps.runCooperatively(appendOf(batch, replaced, context));
       if (append === undefined) return 'refused';
       const { isOutdated } = await deps.store.append(append);
       return isOutdated === true ? 'outdated' : 'stored';
@@ -205,14 +205,14 @@ type ReadHead = {
 };
 
 async function readHead(
-  { store, runSteps }: Pick<TracesDeps, 'store' | 'runSteps'>,
+  { store, runCooperatively }: Pick<TracesDeps, 'store' | 'runCooperatively'>,
   trace: StoredTrace & TraceRecord,
   { countResponseBytes }: Pick<GetTrace, 'countResponseBytes'>,
 ): Promise<ReadHead> {
   const { choice, tree: asciiTree } = await store.outline(trace);
   const { texts, spans } = await readChosen(store, { trace, choice, countResponseBytes });
   const { expectedOutput } = trace;
-  return { head: await createHead(runSteps, texts, { choice, expectedOutput, asciiTree }), spans };
+  return { head: await createHead(runCooperatively, texts, { choice, expectedOutput, asciiTree }), spans };
 }
 
 function pricesOf(

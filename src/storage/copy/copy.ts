@@ -29,7 +29,7 @@ const BATCH_ROWS_MAX = 1_000;
 const BATCH_CHARACTERS_MAX = 1 * 1024 * 1024;
 const REPORT_ROWS = 1_000;
 
-/** Continues an interrupted copy. Answers the number of rows. Throws StartError. */
+/** Continues an interrupted copy. Returns the number of rows. Throws StartError. */
 export async function copyDatabase({ from, to, report }: CopyOptions): Promise<number> {
   if (!isPostgres(to)) throw new StartError('--to must be postgres://user:password@host/database');
   const source = openSource(from);
@@ -42,7 +42,9 @@ export async function copyDatabase({ from, to, report }: CopyOptions): Promise<n
     }
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`the copy stopped: ${messageOf(error)}; the same command goes on with it`, { cause: error });
+    throw new StartError(`the copy stopped: ${messageOf(error)}; run the same command again to continue it`, {
+      cause: error,
+    });
   } finally {
     source.close();
   }
@@ -101,7 +103,7 @@ function* batchesOf(rows: Iterable<string>): Generator<string[], void> {
   if (batch.length > 0) yield batch;
 }
 
-/** Answers the number of rows; null when the two sides differ. */
+/** Returns the number of rows; null when the two sides differ. */
 async function verifyTable({ source, target, report }: Copying, table: TableCopy): Promise<number | null> {
   const totalRows = source.countRows(table);
   const step = (rows: number) => report({ action: 'verify', table: table.name, rows, totalRows });

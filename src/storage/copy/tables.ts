@@ -114,12 +114,12 @@ function describeCopy(target: Description): TableCopy {
   const name = target.tableName;
   const { source = name, from, expressions } = FORMS[name] ?? { from: name, expressions: {} };
   const given = SQLITE_TABLES.find(({ tableName }) => tableName === source);
-  if (given === undefined) throw new Error(`the table ${name} comes from nowhere`);
+  if (given === undefined) throw new Error(`the table ${name} has no source`);
   const known = columnsOf(given);
   const columns = columnsOf(target).map(({ column, type }) => {
     const own = known.some((each) => each.column === column) ? inOwnForm(`${source}.${column}`, type) : null;
     const expression = expressions[column] ?? own;
-    if (expression === null) throw new Error(`the column ${column} of ${name} comes from nowhere`);
+    if (expression === null) throw new Error(`the column ${column} of ${name} has no source`);
     return { name: column, expression, holds: holdingOf(type) };
   });
   const keys = known.filter(({ isPrimary }) => isPrimary).map(({ column }) => column);

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { GROUPINGS } from '../analytics/groupings.ts';
-import { removeSome, rowsOf } from '../plain-queries.ts';
+import { deleteBatch, rowsOf } from '../plain-queries.ts';
 import { change, type Db, query } from '../queries.ts';
 import { type OfTraces, ownBytes } from '../traces/columns.ts';
 import { EVALUATION_TEXTS, SPAN_TEXTS } from '../traces/text-columns.ts';
@@ -195,6 +195,6 @@ function removeAll(table: 'Span' | 'UsageNode' | 'TraceText' | 'Evaluation' | 'E
   );
 }
 
-export const removeSomeSpans = removeSome('Span', 'spanId');
-export const removeSomeUsageNodes = removeSome('UsageNode', 'spanId');
-export const removeSomeEvaluations = removeSome('Evaluation', 'evaluationId');
+export const deleteSpanBatch = deleteBatch('Span', 'spanId');
+export const deleteUsageNodeBatch = deleteBatch('UsageNode', 'spanId');
+export const deleteEvaluationBatch = deleteBatch('Evaluation', 'evaluationId');

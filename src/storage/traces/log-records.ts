@@ -52,7 +52,7 @@ function keyOf({ traceId, spanId, recordId }: KeptRecord): string {
   return `${traceId} ${spanId} ${recordId}`;
 }
 
-/** Answers how many of the dropped records no span has. */
+/** Returns how many of the dropped records no span has. */
 async function dropOldest(
   { runQuery, changeRows, queries: { logRecords: queries } }: Transaction,
   { projectNumber, bytesMax }: Pick<Keeping, 'projectNumber' | 'bytesMax'>,

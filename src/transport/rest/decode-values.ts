@@ -98,7 +98,7 @@ export function readString(text: string, at: Context): string | undefined {
 }
 
 export function readEnum(field: DescField, text: string, at: Context): number | undefined {
-  if (!field.enum) throw new Error(`${field.name} is no enum`);
+  if (!field.enum) throw new Error(`${field.name} is not an enum`);
   const known = enumSpellings(field.enum);
   return known.get(text) ?? report(at, enumReason(at.path, [...known.keys()], text));
 }

@@ -68,7 +68,7 @@ function bareListOf(desc: DescMessage): MessageList | null {
 /** The items of a message that is a bare list, each as its JSON text. */
 export function compileItemTexts(desc: DescMessage): WriteChunks {
   const list = bareListOf(desc);
-  if (list === null) throw new Error(`${desc.typeName} is no bare list`);
+  if (list === null) throw new Error(`${desc.typeName} is not a bare list`);
   return compileTexts(list);
 }
 

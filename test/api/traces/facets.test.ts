@@ -236,9 +236,9 @@ describe('a request for facets that is not valid', () => {
   it('is refused with bad filters, dates in reverse and unknown members, as a search is', async () => {
     const filters = { nope: [] };
     const filtersJson = JSON.stringify(filters);
-    await expectEverywhere(app.address, listCase({ filters }, { filtersJson }, refused(/is no filter/)));
+    await expectEverywhere(app.address, listCase({ filters }, { filtersJson }, refused(/is not a filter/)));
     const name = 'spans.model';
-    const bad = refused(/is no filter/);
+    const bad = refused(/is not a filter/);
     await expectEverywhere(app.address, valuesCase({ name, filters }, { name, filtersJson }, bad));
     const [startDate, endDate] = [timestampFromMs(START), timestampFromMs(START - 1)];
     await expectEverywhere(

@@ -119,7 +119,7 @@ export function isEvaluationEvent(name: string): boolean {
   return name === EVALUATION_EVENT || name === GEN_AI_EVALUATION_EVENT;
 }
 
-/** undefined: the event is no evaluation. */
+/** undefined: the event is not an evaluation. */
 function evaluationIn({ name, attributes }: OtlpEvent, json: AttributeJson): LosslessJson | undefined {
   if (name === EVALUATION_EVENT) return json.parsed(attributes.get('json_encoded_event')) ?? null;
   if (name !== GEN_AI_EVALUATION_EVENT) return undefined;

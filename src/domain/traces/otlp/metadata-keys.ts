@@ -33,7 +33,7 @@ const NAMED: ReadonlyMap<string, MetadataKey> = new Map<string, MetadataKey>([
 
 const KNOWN = new Map<string, MetadataKey | null>();
 
-/** null: the attribute is no metadata. */
+/** null: the attribute is not metadata. */
 export function metadataKeyOf(key: string): MetadataKey | null {
   const known = KNOWN.get(key);
   if (known !== undefined) return known;

@@ -65,7 +65,7 @@ function readFilter(reading: Reading, name: string, value: LosslessJson): void {
 }
 
 function unknownFilter(name: string): string {
-  return `is no filter${suggestName(name, FILTER_NAMES)}; docs/search.md lists them all`;
+  return `is not a filter${suggestName(name, FILTER_NAMES)}; docs/search.md lists them all`;
 }
 
 function isFilterName(name: string): name is FilterName {

@@ -172,7 +172,7 @@ function isExplicit({ costSource }: SpanUsage): boolean {
   return costSource === 'explicit';
 }
 
-/** The cost of a guardrail's result is no part of the calls around it. */
+/** The cost of a guardrail's result is not part of the calls around it. */
 function isBeside({ costSource }: SpanUsage): boolean {
   return costSource === 'result';
 }

@@ -51,8 +51,8 @@ type TraceTailsDeps = {
   readonly traces: Pick<Traces, 'get'>;
   readonly keys: Pick<KeyStore, 'findProject'>;
   readonly feed: Pick<ChangeFeed, 'listen'>;
-  /** Whether other processes change traces, too. */
-  readonly isShared: boolean;
+  /** Whether no other process changes traces. */
+  readonly isSingleProcess: boolean;
   readonly clock: Clock;
   /** `wait`: between ticks; `pause`: between wake-ups of one tick. */
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
@@ -89,7 +89,7 @@ const RETRY_AFTER_SECONDS = 5;
 const IDLE: TailMessage = { kind: 'idle' };
 
 export function createTraceTails(deps: TraceTailsDeps): TraceTails {
-  const { search, searches, keys, feed, isShared, clock, wait, pause, limits } = deps;
+  const { search, searches, keys, feed, isSingleProcess, clock, wait, pause, limits } = deps;
   const rows = createTailRows(deps);
   const readers = new Map<number, ProjectReader>();
   /** Latest settings: the retention of a project may change during a tail. */
@@ -161,7 +161,7 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
       },
       search,
       feed,
-      poll: isShared ? createChangePoll({ projectNumber, search, clock }) : null,
+      poll: isSingleProcess ? null : createChangePoll({ projectNumber, search, clock }),
       nextReadId,
       onError: deps.onError,
       onEmpty() {

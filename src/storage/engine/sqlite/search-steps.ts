@@ -16,7 +16,7 @@ import { createQueryRunner } from './run-query.ts';
 import { openSearchFile, readState, removeSearchFile, type State, searchPathOf, storeState } from './search-file.ts';
 import { collectText } from './search-texts.ts';
 import { prepareSearchWriter, type SearchWriter } from './search-writer.ts';
-import { createTurns } from './turns.ts';
+import { createYieldWhenDue } from './yield-when-due.ts';
 
 /** What the writer stores once the index has a step. */
 export type IndexStep = { readonly step: string; readonly marks: readonly IndexedMark[] };
@@ -147,13 +147,13 @@ export function createSearchSteps({ db, runRead, queries }: Reading) {
     const { db: file, writer } = await open();
     file.exec('BEGIN IMMEDIATE');
     try {
-      const turns = createTurns();
+      const yieldWhenDue = createYieldWhenDue();
       for (const sequence of state.sequences.toSorted((one, other) => one - other)) {
         const trace = found.get(sequence);
         if (trace === undefined) writer.remove(sequence);
         else writer.put(trace);
         // Searches see what is not committed yet, but leave these traces out: they are pending until the writer knows.
-        await turns.next();
+        await yieldWhenDue();
       }
       writer.end(true);
       storeState(file, state);

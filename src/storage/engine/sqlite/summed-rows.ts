@@ -3,7 +3,7 @@
 import type { Condition, Dimension, TracesQuery } from '../../analytics/indexed-sums.ts';
 import type { Database } from './connection.ts';
 import { CHUNK_TRACES } from './search-file.ts';
-import { createTurns } from './turns.ts';
+import { createYieldWhenDue } from './yield-when-due.ts';
 
 export type Cell = string | number | null;
 /** The sequences of one statement. */
@@ -55,7 +55,7 @@ export function createSummedRows(file: Database, query: TracesQuery) {
       const text = `SELECT ${columns.join()} FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${own}${among.text}`;
       const all = file.prepare<Cell[], Cell[]>(text).raw();
       const some = file.prepare<Cell[], Cell[]>(`${text} AND ${IS_WITHIN} AND ${IS_OTHER}`).raw();
-      const turns = createTurns();
+      const yieldWhenDue = createYieldWhenDue();
       let size = SLICE_MIN;
       for (const run of runsOf(file, query)) {
         for (let from = run.from; from <= run.to; ) {
@@ -70,7 +70,7 @@ export function createSummedRows(file: Database, query: TracesQuery) {
           if (tookMs > LONG_MS) size = Math.max(SLICE_MIN, size / 2);
           else if (tookMs < SHORT_MS && rows.length < ROWS_MAX) size = Math.min(SLICE_MAX, size * 2);
           from = slice.to + 1;
-          await turns.next();
+          await yieldWhenDue();
           if (isOver()) return false;
         }
       }

@@ -33,7 +33,7 @@ it.each([
 ])('an unknown filter %s gets the nearest name suggested, if one is near', (name, suggestion) => {
   const field = `filters.${name}`;
   expect(readFilters(JSON.stringify({ [name]: ['x'] })).reasons).toEqual([
-    { field, type: 'custom', message: `${field} is no filter${suggestion}; docs/search.md lists them all` },
+    { field, type: 'custom', message: `${field} is not a filter${suggestion}; docs/search.md lists them all` },
   ]);
 });
 

@@ -29,7 +29,7 @@ export function answeredIn(value: LosslessJson): LosslessJson {
     const messages = read(value[member]);
     if (messages !== undefined && messages.length > 0) return messages;
   }
-  // LangSmith puts an answer that is no object into one.
+  // LangSmith puts an answer that is not an object into one.
   return Object.keys(value).length === 1 && value.outputs !== undefined ? answeredIn(value.outputs) : value;
 }
 

@@ -1,6 +1,6 @@
 /** Gives each waiting task a turn of the event loop of its own, so that long tasks never run in the same turn. */
 
-export function createTurns(): () => Promise<void> {
+export function createYieldToEventLoop(): () => Promise<void> {
   const waiting: (() => void)[] = [];
 
   function giveOne(): void {
