@@ -161,6 +161,8 @@ function typeOf(kind: Kind): string {
       return `array of ${typeOf(kind.of)}`;
     case 'map':
       return `object of ${typeOf(kind.of)} by name`;
+    case 'lists':
+      return 'object of arrays of string by name, or of objects of such arrays by key';
     case 'object': {
       const without = kind.omit.map((each) => `\`${each}\``).join(', ');
       return `[${kind.desc.name}](#${kind.desc.name.toLowerCase()})${without === '' ? '' : ` without ${without}`}`;

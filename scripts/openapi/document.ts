@@ -144,7 +144,7 @@ function writeParameters({ sent, rules }: Operation, { template }: Route, schema
 /** Lists are separated by commas; JSON is sent as text. */
 function shapeOf({ kind }: SentMember, schema: Schema): Schema {
   if (kind.kind === 'array') return { style: 'form', explode: false, schema };
-  return kind.kind === 'json' ? { content: { 'application/json': { schema } } } : { schema };
+  return kind.kind === 'json' || kind.kind === 'lists' ? { content: { 'application/json': { schema } } } : { schema };
 }
 
 function writeBody({ sent, nulls, method }: Operation, { verb }: Route, schemas: Schemas): Schema {

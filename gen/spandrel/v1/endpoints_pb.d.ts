@@ -689,7 +689,7 @@ export declare type Replay = Message<"spandrel.v1.Replay"> & {
 export declare const ReplaySchema: GenMessage<Replay>;
 
 /**
- * The health of an endpoint: its status, and figures of its deliveries. Tests count nowhere.
+ * The health of an endpoint: its status, and figures of its deliveries. Test deliveries are not counted.
  *
  * @generated from message spandrel.v1.EndpointHealth
  */
@@ -1738,7 +1738,7 @@ export enum DestinationKind {
   UNSPECIFIED = 0,
 
   /**
-   * A URL that batches are posted to.
+   * URL of the receiver that batches are posted to.
    *
    * @generated from enum value: DESTINATION_KIND_HTTP = 1;
    */
@@ -1831,7 +1831,7 @@ export enum EndpointStatus {
 export declare const EndpointStatusSchema: GenEnum<EndpointStatus>;
 
 /**
- * Why an endpoint is disabled.
+ * The reason why an endpoint is disabled.
  *
  * @generated from enum spandrel.v1.DisabledReason
  */
@@ -1986,7 +1986,7 @@ export enum DeliveryState {
 export declare const DeliveryStateSchema: GenEnum<DeliveryState>;
 
 /**
- * Why a delivery was given up.
+ * The reason why a delivery was given up.
  *
  * @generated from enum spandrel.v1.DeadReason
  */
@@ -2080,7 +2080,7 @@ export enum ReplayStatus {
 export declare const ReplayStatusSchema: GenEnum<ReplayStatus>;
 
 /**
- * Makes, changes, tests and watches the endpoints of an organization.
+ * Manages the webhook endpoints of an organization: creates, changes, tests and deletes them, and reports their health.
  *
  * @generated from service spandrel.v1.EndpointService
  */

@@ -103,6 +103,14 @@ export function readEnum(field: DescField, text: string, at: Context): number | 
   return known.get(text) ?? report(at, enumReason(at.path, [...known.keys()], text));
 }
 
+export function wrongJson(at: Context): undefined {
+  return report(at, {
+    field: at.path,
+    type: 'invalid_format',
+    message: `${at.path} is not valid JSON, or exceeds its limits`,
+  });
+}
+
 export function wrongLength(at: Context, expected: string): undefined {
   return report(at, { field: at.path, type: 'invalid_length', message: `${at.path} must have ${expected}`, expected });
 }

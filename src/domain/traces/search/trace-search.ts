@@ -13,7 +13,7 @@ import { foldText } from './fold-text.ts';
 import type { SearchCall } from './search-call.ts';
 import { createShowTraces } from './show-traces.ts';
 import { type Condition, isTraceRange, type SearchFilter } from './trace-filter.ts';
-import { readFilters, type TraceSort } from './trace-search-query.ts';
+import { readFilters, type SentFilter, type TraceSort } from './trace-search-query.ts';
 import {
   EVER,
   type InstantRange,
@@ -30,7 +30,8 @@ export type SearchConditions = {
   readonly endMs: number | null;
   /** Empty: any. */
   readonly query: string;
-  readonly filtersJson: string | null;
+  /** All must match. */
+  readonly filters: readonly SentFilter[];
   readonly negateFilters: boolean;
   /** Empty: all. */
   readonly traceIds: readonly string[];
@@ -48,7 +49,7 @@ export type SearchRequest = SearchConditions & {
   readonly cursor: string;
 };
 
-type FilterRequest = Pick<SearchRequest, 'filtersJson' | 'negateFilters' | 'query' | 'traceIds'>;
+type FilterRequest = Pick<SearchRequest, 'filters' | 'negateFilters' | 'query' | 'traceIds'>;
 
 type ThreadRequest = Pick<SearchRequest, 'pageSize' | 'cursor'> & { readonly threadId: string };
 
@@ -71,7 +72,7 @@ export type TraceSearches = {
   /** The filter of a request, without its dates. */
   filterOf(request: FilterRequest): { readonly filter: SearchFilter; readonly traceIds: readonly string[] | null };
   /** The problems of a request. */
-  problems(request: Pick<SearchRequest, 'filtersJson'>): readonly Reason[];
+  problems(request: Pick<SearchRequest, 'filters'>): readonly Reason[];
 };
 
 type TraceSearchesDeps = {
@@ -221,7 +222,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
       return await run(planThread(request, call), call);
     },
     filterOf,
-    problems: ({ filtersJson }) => readFilters(filtersJson).reasons,
+    problems: ({ filters }) => readFilters(filters).reasons,
   };
 }
 
@@ -239,8 +240,8 @@ export function datesOf({ startMs, endMs }: Pick<SearchConditions, 'startMs' | '
   return { fromMs: startMs ?? nowMs - DAYS_DEFAULT * DAY_MS, toMs: endMs ?? nowMs + DAY_MS };
 }
 
-export function filterOf({ filtersJson, negateFilters, query, traceIds }: FilterRequest) {
-  const { conditions } = readFilters(filtersJson);
+export function filterOf({ filters, negateFilters, query, traceIds }: FilterRequest) {
+  const { conditions } = readFilters(filters);
   const isNegated = negateFilters && conditions.length > 0;
   const ids = traceIds.length === 0 ? null : [...new Set(traceIds.map(normaliseTraceId))].sort();
   return { filter: { conditions, isNegated, text: foldText(query) }, traceIds: ids };

@@ -19,10 +19,7 @@ import { createProjectReader, type ProjectReader } from './project-reader.ts';
 import { type Change, createSubscriber, createWakeQueue, type Subscriber } from './subscriber.ts';
 import { createTailRows } from './tail-rows.ts';
 
-export type TailRequest = Pick<
-  SearchRequest,
-  'query' | 'filtersJson' | 'negateFilters' | 'traceIds' | 'includeSpans'
-> & {
+export type TailRequest = Pick<SearchRequest, 'query' | 'filters' | 'negateFilters' | 'traceIds' | 'includeSpans'> & {
   /** Id of the last received change; empty: only changes from now on. */
   readonly lastEventId: string;
 };

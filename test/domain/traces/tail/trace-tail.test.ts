@@ -7,7 +7,7 @@ import { until } from '../../../support/port.ts';
 
 const REQUEST = {
   query: '',
-  filtersJson: null,
+  filters: [],
   negateFilters: false,
   traceIds: [],
   includeSpans: false,
