@@ -222,21 +222,14 @@ export function createTraceParts({
   const traceDefaultDays = config.traceRetentionDays;
   const prices = createPriceResolver({ pricing, store: store.management, runCooperatively });
   const losses = createLosses({ meter: lossMeter, log });
-  const traces = createTraces({
-    store: store.traces,
-    cursors,
-    prices,
-    losses,
-    runCooperatively,
-    traceDefaultDays,
-    limits,
-  });
-  const rows = createTraceRows({ store: store.traces, cursors, runCooperatively, traceDefaultDays });
+  const shared = { store: store.traces, cursors, runCooperatively, traceDefaultDays };
+  const traces = createTraces({ ...shared, prices, losses, limits });
+  const rows = createTraceRows(shared);
   return {
     prices,
     traces,
     searches: createTraceSearches({ store: store.search, traces, rows, cursors, traceDefaultDays }),
-    results: createTraceResults({ store: store.traces, limits, traceDefaultDays, runCooperatively }),
+    results: createTraceResults({ ...shared, limits }),
   };
 }
 

@@ -2,7 +2,8 @@
 
 import { type DescField, ScalarType } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { JsonValue, Reason } from '../../domain/fault.ts';
+import { Fault, type JsonValue, type Reason } from '../../domain/fault.ts';
+import { parseJson, scanJson } from '../../json/json-text.ts';
 import { numberText, wholeNumberOf } from '../../json/whole-number.ts';
 import { INSTANT_MAX_MS, INSTANT_MIN_MS, timestampOfMs } from '../../rpc/epoch-ms.ts';
 import { boundReason, enumReason, instantReason } from '../../rpc/field-rules.ts';
@@ -87,6 +88,18 @@ export function parseInstant(text: string, endOfDay: boolean): number | null {
   const offsetMs = (offsetHour * 60 + offsetMinute) * 60_000;
   const instantMs = date.getTime() - (match[9] === '-' ? -offsetMs : offsetMs);
   return instantMs >= INSTANT_MIN_MS && instantMs <= INSTANT_MAX_MS ? instantMs : null;
+}
+
+/** Undefined for text that is not JSON, or exceeds its limits. */
+export function readJsonText(text: string): JsonValue | undefined {
+  const bytes = Buffer.from(text);
+  const facts = scanJson(bytes);
+  try {
+    return facts.hasWide ? undefined : parseJson(bytes, facts, 'values');
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
 }
 
 export function readString(text: string, at: Context): string | undefined {

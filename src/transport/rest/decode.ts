@@ -2,7 +2,6 @@
 
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import type { JsonValue } from '../../domain/fault.ts';
-import { readAtOnce } from '../../json/json-texts.ts';
 import { wholeNumberOf } from '../../json/whole-number.ts';
 import { isRequired, itemsExpected } from '../../rpc/field-rules.ts';
 import { messageOf } from '../../rpc/field-values.ts';
@@ -26,6 +25,7 @@ import {
   readEnum,
   readEpochMs,
   readInstant,
+  readJsonText,
   readPageNumber,
   readString,
   toInteger,
@@ -119,12 +119,6 @@ function readText(field: DescField, text: string, at: Context): unknown {
     return wrongType(at, 'boolean', 'string');
   }
   return isDigits(text) ? toInteger(field, Number(text), at) : wrongType(at, 'integer', 'string');
-}
-
-/** Undefined for text that is not JSON, or exceeds its limits. */
-function readJsonText(text: string): JsonValue | undefined {
-  const { facts, value } = readAtOnce(Buffer.from(text));
-  return facts.hasWide ? undefined : (value() as JsonValue | undefined);
 }
 
 type NamedLists = DescField & { readonly fieldKind: 'list'; readonly listKind: 'message' };
