@@ -3,6 +3,7 @@
 import type { DescFile, DescMessage, DescService } from '@bufbuild/protobuf';
 import { ErrorFamily } from '../gen/spandrel/v1/options_pb.js';
 import type { Target } from '../src/rpc/rest-shape.ts';
+import { exampleOf, printJson, sentExample } from './contract/examples.ts';
 import type { Kind } from './contract/kinds.ts';
 import type { Limits, Range } from './contract/limits.ts';
 import { type AnsweredMember, answeredMembers, commentOf, type SentMember, sentMembers } from './contract/members.ts';
@@ -91,12 +92,21 @@ function writeOperation(operation: Operation): string {
     '',
     ...PLACES.flatMap(([target, heading]) => writeSent(operation.sent[target], heading)),
     ...writeAnswers(operation),
+    ...writeExample(operation),
   ].join('\n');
 }
 
 function writeSent(members: readonly SentMember[], heading: string): string[] {
   if (members.length === 0) return [];
   return [`| ${heading} | type | limits | |`, '|---|---|---|---|', ...members.map(sentRow), ''];
+}
+
+/** A request to the main route and its answer; of a stream, the first line or event of the answer. */
+function writeExample(operation: Operation): string[] {
+  const { verb, path, body } = sentExample(operation);
+  const sent = body === null || Object.keys(body).length === 0 ? [] : ['', printJson(body)];
+  const { response } = exampleOf(operation.method);
+  return ['```http', `${verb} ${path}`, ...sent, '```', '', '```json', printJson(response), '```', ''];
 }
 
 /** An answer of one object gets only its name. */
