@@ -28,6 +28,7 @@ over gRPC and Connect in [grpc.md](grpc.md).
   those of its own. Every route may also answer 400 \`malformed_request\`; 401 \`missing_credentials\`, \`invalid_credentials\`,
   \`credential_class_mismatch\`, \`project_scope_required\`, \`unknown_project\`; 403 \`insufficient_permissions\`; 413 \`payload_too_large\`; 422
   \`validation_error\` (400 in the canonical family) with every field that is wrong; 503 \`unavailable\` with \`Retry-After\`.
+- **Examples** show a request to the route and the answer; of a stream, its first line or event. Secrets and cursors are cut short.
 - **Idempotency-Key**, where a route honours it: 8 to 255 printable characters. The same request under the same key is done once within a day and
   answered the same; another request under it is 409 \`idempotency_error\`.
 `;
