@@ -9,9 +9,9 @@ import type { Measured, Price, PriceMatch, PriceQuery, Pricing } from './pricing
 import type { UsageFacts } from './share-rates.ts';
 
 export type Prices = {
-  price(question: PriceQuery): Price;
+  price(query: PriceQuery): Price;
   /** What shares need of the span that the query priced. */
-  measure(question: PriceQuery, span: Measured): UsageFacts;
+  measure(query: PriceQuery, span: Measured): UsageFacts;
   /** The rates of a name at an instant; null: the price is unknown. */
   match(model: string, vendor: string | null, atMs: number): PriceMatch | null;
   /** The version of the price list. */
@@ -89,8 +89,8 @@ function* cacheAllMatches(
 function toPrices(pricing: Pricing, overrides: OverrideSet): Prices {
   return {
     rateVersion: pricing.rateVersion,
-    price: (question) => pricing.price(question, overrides),
-    measure: (question, span) => pricing.measure(question, span, overrides),
+    price: (query) => pricing.price(query, overrides),
+    measure: (query, span) => pricing.measure(query, span, overrides),
     match(model, vendor, atMs) {
       const found = overrides.find(model, atMs);
       if (found === null) return pricing.match(model, vendor, atMs);

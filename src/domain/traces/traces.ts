@@ -76,11 +76,11 @@ export type Traces = {
     at: { project: Project; nowMs: number },
   ): Promise<'stored' | 'outdated' | 'refused'>;
   /** Throws trace_not_found, ambiguous_trace_id or invalid_cursor. */
-  get(project: Project, question: GetTrace, nowMs: number): Promise<TraceView>;
+  get(project: Project, request: GetTrace, nowMs: number): Promise<TraceView>;
   /** Throws trace_not_found or ambiguous_trace_id. */
   digest(
     project: Project,
-    question: Pick<GetTrace, 'traceId' | 'countResponseBytes'>,
+    request: Pick<GetTrace, 'traceId' | 'countResponseBytes'>,
     nowMs: number,
   ): Promise<TraceDigestView>;
 };
@@ -120,31 +120,31 @@ export function createTraces(deps: TracesDeps): Traces {
       return isOutdated === true ? 'outdated' : 'stored';
     },
 
-    async get(project, question, nowMs) {
-      const record = await findTrace(deps, project, question.traceId, nowMs);
+    async get(project, request, nowMs) {
+      const record = await findTrace(deps, project, request.traceId, nowMs);
       const ownBytes = recordBytes(record);
-      question.countResponseBytes(ownBytes);
+      request.countResponseBytes(ownBytes);
       const trace = { ...record, projectNumber: project.number };
       const cursors = createPageCursors(deps.cursors, ['trace-spans', project.id, record.traceId]);
-      const start = cursors.open(question.spansCursor);
-      const spansMax = question.spansLimit ?? SPANS_LIMIT_DEFAULT;
+      const start = cursors.open(request.spansCursor);
+      const spansMax = request.spansLimit ?? SPANS_LIMIT_DEFAULT;
       const plan = await planPage(deps.store, { trace, start, spansMax });
       // Before anything is loaded, so that a refused answer costs no more than its plan.
-      const { maxBytes: responseMaxBytes = RESPONSE_MAX_BYTES } = question;
-      question.countResponseBytes(Math.min(Math.max(responseMaxBytes, plan.firstBytes), plan.bytes));
+      const { maxBytes: responseMaxBytes = RESPONSE_MAX_BYTES } = request;
+      request.countResponseBytes(Math.min(Math.max(responseMaxBytes, plan.firstBytes), plan.bytes));
       // The outline of a large trace is computed in another thread while this one loads spans.
       const [{ head, spans }, loaded] = await Promise.all([
-        readHead(deps, trace, question),
+        readHead(deps, trace, request),
         loadPage(deps.store, { ...plan, maxBytes: responseMaxBytes }),
       ]);
       const usedBytes = headBytes(head);
-      question.countResponseBytes(usedBytes);
+      request.countResponseBytes(usedBytes);
       const leftBytes = responseMaxBytes - ownBytes - usedBytes;
       const show = createShowEvaluation(deps, {
         trace,
         listSpans: () => [...spans, ...loaded.spans.map(({ item }) => item)],
-        maxBytes: Math.min(leftBytes, question.shownTextsMaxBytes ?? SHOWN_TEXTS_MAX_BYTES),
-        countResponseBytes: question.countResponseBytes,
+        maxBytes: Math.min(leftBytes, request.shownTextsMaxBytes ?? SHOWN_TEXTS_MAX_BYTES),
+        countResponseBytes: request.countResponseBytes,
       });
       const page = cutPage(cursors, await showPage(loaded, show), leftBytes);
       const { nextCursor: nextSpansCursor, ...parts } = page;

@@ -108,8 +108,8 @@ async function judge(context: JudgeContext, { run, user, signal }: JudgedRun): P
   const { model, tokensMax, spending, bodyMaxBytes } = context;
   let withFormat = true;
   for (let answers = 0; answers < ANSWERS_MAX; ) {
-    const question = { judgement, settings: run.settings, user, model, tokensMax, withFormat };
-    const reply = await context.ask(bodyOf(question), { signal, spending, bodyMaxBytes });
+    const request = { judgement, settings: run.settings, user, model, tokensMax, withFormat };
+    const reply = await context.ask(bodyOf(request), { signal, spending, bodyMaxBytes });
     if (reply.kind === 'too_large') {
       const details = `The request to the model takes ${reply.bytes} bytes; at most ${bodyMaxBytes} are allowed.`;
       return failedOutcome('LLM_REQUEST_TOO_LARGE', details);

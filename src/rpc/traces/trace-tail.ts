@@ -68,8 +68,8 @@ function createRows(platformUrl: PlatformUrl) {
   const made = new Map([true, false].map((isSummary) => [isSummary, new WeakMap<TraceView, Promise<Row>>()]));
   return (view: TraceView, format: TraceFormat, project: Project): Promise<Row> => {
     const isSummary = format === TraceFormat.DIGEST;
-    const known = made.get(isSummary)?.get(view);
-    if (known !== undefined) return known;
+    const cached = made.get(isSummary)?.get(view);
+    if (cached !== undefined) return cached;
     const row = makeRow();
     made.get(isSummary)?.set(view, row);
     return row;

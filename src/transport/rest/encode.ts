@@ -30,8 +30,8 @@ const compiledChunks = new WeakMap<DescMessage, WriteChunks>();
 
 /** The same as a generator of chunks: each is one member, or one item of a list. */
 export function compileChunks(desc: DescMessage, omit: ReadonlySet<string> = NONE): WriteChunks {
-  const known = omit.size === 0 ? compiledChunks.get(desc) : undefined;
-  if (known) return known;
+  const cached = omit.size === 0 ? compiledChunks.get(desc) : undefined;
+  if (cached) return cached;
   const list = bareListOf(desc);
   const write = list === null ? inBraces(compileMemberChunks(desc, omit)) : compileItems(list);
   if (omit.size === 0) compiledChunks.set(desc, write);

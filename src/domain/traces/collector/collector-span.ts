@@ -80,11 +80,11 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
   if (reading.problem !== null || spanId === null || type === null || times === null) return null;
   const { startedAtMs, finishedAtMs, firstTokenAtMs } = times;
   const { tokens, tokensEstimated, cachedTokensInPrompt, otherJson: otherMetricsJson } = metrics;
-  const question = priceQueryOf(sent, { model, vendor, startedAtMs, metrics });
-  const price = deps.prices.price(question);
+  const query = priceQueryOf(sent, { model, vendor, startedAtMs, metrics });
+  const price = deps.prices.price(query);
   const telemetry = sent.telemetry === undefined || isUnreadable(sent.telemetry) ? null : sent.telemetry;
   const call = callKindOf({ type, name, model, telemetry });
-  const { totalInput, totalOutput, callRow, shareRates } = deps.prices.measure(question, {
+  const { totalInput, totalOutput, callRow, shareRates } = deps.prices.measure(query, {
     source: price.source,
     isCall: call !== null,
   });

@@ -65,8 +65,8 @@ export function createTraceExports({
 
   async function read(traceId: string, spansLimit: number, { project, countResponseBytes }: SearchCall) {
     const limits = { spansLimit, maxBytes: MESSAGE_MAX_BYTES, shownTextsMaxBytes: LISTED_TEXTS_MAX_BYTES };
-    const question = { traceId, spansCursor: '', ...limits, countResponseBytes };
-    return await unlessErased(traces.get(project, question, clock()));
+    const request = { traceId, spansCursor: '', ...limits, countResponseBytes };
+    return await unlessErased(traces.get(project, request, clock()));
   }
 
   async function* moreEvaluations(

@@ -104,7 +104,7 @@ type Plan = {
   /** What a cursor is bound to, with the project. */
   readonly binding: string;
   readonly walk: Walk;
-  readonly question: Omit<SearchQuery, 'projectNumber' | 'expiredBeforeMs' | 'after' | 'countMax'>;
+  readonly searchQuery: Omit<SearchQuery, 'projectNumber' | 'expiredBeforeMs' | 'after' | 'countMax'>;
   readonly countMax: number;
   readonly spansLimit: number;
 };
@@ -114,10 +114,10 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
   const show = createShowTraces(deps);
 
   async function run(plan: Plan, call: SearchCall): Promise<TracePage> {
-    const { walk, question, spansLimit, countMax } = plan;
+    const { walk, searchQuery, spansLimit, countMax } = plan;
     const { project } = call;
     const found = await store.find({
-      ...question,
+      ...searchQuery,
       ...boundsOf(call),
       after: walk.after,
       countMax: walk.total === null ? countMax : null,
@@ -126,7 +126,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     const { views, last } = await show(found.traces, spansLimit, call);
     const next = last ?? found.next;
     const nextCursor = next === null ? null : seal(plan, project, { ...walk, after: next, total });
-    const isPartial = found.next !== null && found.traces.length < question.limit;
+    const isPartial = found.next !== null && found.traces.length < searchQuery.limit;
     return { views, total: isPartial ? { ...total, isExact: false } : total, nextCursor, isPartial };
   }
 
@@ -165,7 +165,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     return {
       binding,
       walk,
-      question: {
+      searchQuery: {
         started: isByUpdate ? EVER : dates,
         updated: isByUpdate ? dates : EVER,
         sort,
@@ -184,7 +184,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     return {
       binding,
       walk: cursor === '' ? { ...EVER, after: null, total: null } : open(cursor, binding, project),
-      question: {
+      searchQuery: {
         started: EVER,
         updated: EVER,
         sort: 'started_at',
@@ -206,9 +206,9 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
   return {
     search: async (request, call) => await run(planSearch(request, call), call),
     async *walk(request, call) {
-      const { walk, question } = planSearch(request, call);
+      const { walk, searchQuery } = planSearch(request, call);
       for (let { after } = walk; ; ) {
-        const found = await store.find({ ...question, ...boundsOf(call), after, countMax: null });
+        const found = await store.find({ ...searchQuery, ...boundsOf(call), after, countMax: null });
         yield found.traces;
         if (found.next === null) return;
         after = found.next;

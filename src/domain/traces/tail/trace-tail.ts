@@ -146,8 +146,8 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
 
   function readerOf({ project }: SearchCall): ProjectReader {
     const { number: projectNumber } = project;
-    const known = readers.get(projectNumber);
-    if (known !== undefined) return known;
+    const cached = readers.get(projectNumber);
+    if (cached !== undefined) return cached;
     const reader = createProjectReader({
       projectNumber,
       // Null once the project is archived; its tails are about to be refused.

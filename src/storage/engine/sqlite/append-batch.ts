@@ -143,8 +143,8 @@ function prepareActiveMonitors(db: Database, { findChange, listRunningOf }: Sqli
   return () => {
     const readOnce = new Map<number, ActiveMonitors>();
     return (projectNumber: number): ActiveMonitors => {
-      const known = readOnce.get(projectNumber);
-      if (known !== undefined) return known;
+      const cached = readOnce.get(projectNumber);
+      if (cached !== undefined) return cached;
       const active = readActive(projectNumber);
       readOnce.set(projectNumber, active);
       return active;

@@ -100,8 +100,8 @@ function rememberMarked<Item>(list: readonly Item[], firstBit: number): (marks: 
   const remembered = new Map<number, readonly Item[]>();
   return (marks) => {
     const bits = (marks >>> firstBit) & ((1 << list.length) - 1);
-    const known = remembered.get(bits);
-    if (known !== undefined) return known;
+    const cached = remembered.get(bits);
+    if (cached !== undefined) return cached;
     const marked = list.filter((_, index) => (bits & (1 << index)) !== 0);
     remembered.set(bits, marked);
     return marked;
