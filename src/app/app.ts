@@ -77,17 +77,17 @@ const STREAMS_PER_CONNECTION_MAX = 128;
 const FLUSH_MAX_MS = 2_000;
 
 /** Starts serving. Rejects when the port cannot be bound, the contract is incomplete, or `beforeServing` rejects. */
-export async function createApp(given: AppDeps): Promise<App> {
-  const { config, clock } = given;
+export async function createApp(appDeps: AppDeps): Promise<App> {
+  const { config, clock } = appDeps;
   const monotonicMs = () => performance.now();
-  const outage = createOutageLog({ log: given.log, ready: given.store.ready, monotonicMs, wait: waitUnref });
-  const deps = { ...given, log: outage.log };
+  const outage = createOutageLog({ log: appDeps.log, ready: appDeps.store.ready, monotonicMs, wait: waitUnref });
+  const deps = { ...appDeps, log: outage.log };
   let accepting = true;
   let attemptsInFlight = () => 0;
   const retentionClock = createRetentionClock({
     store: deps.store.clock,
     clock,
-    monotonicMs: given.passedMs ?? monotonicMs,
+    monotonicMs: appDeps.passedMs ?? monotonicMs,
     log: deps.log,
   });
   const quotas = createQuotas(config.limits.requests);

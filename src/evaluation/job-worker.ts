@@ -188,9 +188,9 @@ export function createJobWorker(deps: JobWorkerDeps) {
 
   /** How many more jobs of a project may be claimed. */
   function capacityOf(projectNumber: number): number {
-    const own = heldOf(projectNumber);
-    if (isSlow(projectNumber)) return Math.min(runningOfProjectMax - own, concurrency - running);
-    return Math.min(heldOfProjectMax - own, heldMax - held().length);
+    const heldOfProject = heldOf(projectNumber);
+    if (isSlow(projectNumber)) return Math.min(runningOfProjectMax - heldOfProject, concurrency - running);
+    return Math.min(heldOfProjectMax - heldOfProject, heldMax - held().length);
   }
 
   /** Divides the free capacity among the projects with due jobs, beginning after the last one served. */

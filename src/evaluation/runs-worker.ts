@@ -145,9 +145,9 @@ async function evaluatePage(deps: WorkDeps, run: LeasedRun, signal: AbortSignal)
   });
   const counts = { processed: run.processed, skipped: run.skipped, error: run.failed };
   for (let start = 0; start < page.views.length && !signal.aborted; start += deps.tracesAtOnce) {
-    const some = page.views.slice(start, start + deps.tracesAtOnce);
+    const views = page.views.slice(start, start + deps.tracesAtOnce);
     const traceRun = { project, runId: run.id, target, signal };
-    const ends = await Promise.all(some.map((view) => evaluateOnce(deps, traceRun, view)));
+    const ends = await Promise.all(views.map((view) => evaluateOnce(deps, traceRun, view)));
     for (const end of ends) {
       // The rest of the page would most likely fail in the same way.
       if (end.kind === 'again') return { next: run, restMs: end.delayMs };

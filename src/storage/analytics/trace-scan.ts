@@ -118,9 +118,9 @@ async function readFacts(
   const metadata = needs.metadata ? await runQuery(queries.listMetadata, { projectNumber, sequences }) : [];
   const metadataOf = new Map(metadata.map(({ sequence, metadataJson }) => [sequence, metadataJson]));
   return batch.map((trace) => {
-    const own = withShares(spans.get(trace.sequence) ?? []);
+    const shared = withShares(spans.get(trace.sequence) ?? []);
     const metadataJson = metadataOf.get(trace.sequence) ?? null;
-    return { trace: isOutdated(trace) ? withTotals(trace, own) : trace, metadataJson, spans: own };
+    return { trace: isOutdated(trace) ? withTotals(trace, shared) : trace, metadataJson, spans: shared };
   });
 }
 

@@ -108,16 +108,16 @@ async function verifyTable({ source, target, report }: Copying, table: TableCopy
   const totalRows = source.countRows(table);
   const step = (rows: number) => report({ action: 'verify', table: table.name, rows, totalRows });
   const stored = createChecksum();
-  const given = createChecksum();
+  const sent = createChecksum();
   const add = (checksum: Checksum, row: string) => {
     checksum.add(row);
-    const rows = stored.rows() + given.rows();
+    const rows = stored.rows() + sent.rows();
     if (rows % REPORT_ROWS === 0 && rows < 2 * totalRows) step(rows / 2);
   };
   for await (const row of target.rows(table)) add(stored, row);
-  for (const row of source.rows(table, 0)) add(given, row);
+  for (const row of source.rows(table, 0)) add(sent, row);
   step(totalRows);
-  return given.text() === stored.text() && stored.rows() === totalRows ? totalRows : null;
+  return sent.text() === stored.text() && stored.rows() === totalRows ? totalRows : null;
 }
 
 /** Compares two tables regardless of the order of their rows. */

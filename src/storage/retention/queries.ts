@@ -133,12 +133,12 @@ export const lockTraces = query<OfSequences>()((db, { sequences, partsMax }, { l
       .select(['projectNumber as projectNumber', dialect.idText('traceId').as('traceId'), 'sequence as sequence'])
       .select(({ ref, selectFrom }) => {
         const weightOf = (table: 'Span' | 'Evaluation', texts: { readonly [Name: string]: string }) => {
-          const some = selectFrom(table)
+          const batch = selectFrom(table)
             .whereRef(`${table}.projectNumber`, '=', 'Trace.projectNumber')
             .whereRef(`${table}.traceSequence`, '=', 'Trace.sequence')
             .select(sql<number>`1 + (${ownBytes(texts)}) / ${sql.lit(BYTES_PER_ROW)}`.as('rows'))
             .limit(partsMax);
-          return selectFrom(some.as('some')).select(sql<number>`coalesce(sum(rows), 0)`.as('rows'));
+          return selectFrom(batch.as('some')).select(sql<number>`coalesce(sum(rows), 0)`.as('rows'));
         };
         const spans = weightOf('Span', SPAN_TEXTS);
         const evaluations = weightOf('Evaluation', EVALUATION_TEXTS);

@@ -35,8 +35,8 @@ export function createLogRecordStore(
     keep: writer.keepLogRecords,
     noteJoined: writer.noteLogRecordsJoined,
     spansOf: (projectNumber, traceIds, sinceMs) =>
-      queryInBatches(traceIds, idsPerQuery, (some) =>
-        runQuery(queries.listSpansWithRecords, { projectNumber, traceIds: some, sinceMs }),
+      queryInBatches(traceIds, idsPerQuery, (batch) =>
+        runQuery(queries.listSpansWithRecords, { projectNumber, traceIds: batch, sinceMs }),
       ),
     listOf: (projectNumber, span, { sinceMs, limit }) =>
       runQuery(queries.listRecords, { projectNumber, ...span, sinceMs, limit }),

@@ -67,7 +67,7 @@ export function createTraceReads(
 
   /** The existing rows of the ids, in the order of the ids. */
   async function readEach<Row>({ query, trace, ids, idOf }: Reading<Row>): Promise<readonly Row[]> {
-    const rows = await queryInBatches(ids, idsPerQuery, (some) => runQuery(query, { ...keyOf(trace), ids: some }));
+    const rows = await queryInBatches(ids, idsPerQuery, (batch) => runQuery(query, { ...keyOf(trace), ids: batch }));
     const byId = new Map(rows.map((row) => [idOf(row), row]));
     return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
   }
@@ -103,10 +103,10 @@ export function createTraceReads(
     const text = createDigest(layout);
     const { lines } = layout;
     for (let start = 0; start < lines.length; start += DIGEST_SPANS_AT_ONCE) {
-      const some = lines.slice(start, start + DIGEST_SPANS_AT_ONCE);
-      const ids = some.map(({ spanId }) => spanId);
+      const batch = lines.slice(start, start + DIGEST_SPANS_AT_ONCE);
+      const ids = batch.map(({ spanId }) => spanId);
       const found = new Map((await spans(trace, ids)).map((span) => [span.spanId, span]));
-      for (const line of some) {
+      for (const line of batch) {
         const span = found.get(line.spanId);
         if (span !== undefined && !(await runCooperatively(text.add(line, span)))) return text.text();
       }

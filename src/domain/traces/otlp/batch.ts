@@ -101,9 +101,9 @@ function addSpan(group: Group, span: OtlpSpan, { index, evaluations, json }: Spa
     group.metadata.push(...resourceMetadata(resource, json));
   }
   group.metadata.push(...spanMetadata(attributes, json));
-  const own = attributes.get(EXPECTED_OUTPUT);
-  if (isAbsent(own)) group.expectedOutput ??= resource.get(EXPECTED_OUTPUT);
-  else group.expectedOutput = own;
+  const expectedOutput = attributes.get(EXPECTED_OUTPUT);
+  if (isAbsent(expectedOutput)) group.expectedOutput ??= resource.get(EXPECTED_OUTPUT);
+  else group.expectedOutput = expectedOutput;
   let count = evaluations;
   for (const event of span.events) {
     const evaluation = evaluationIn(event, json);

@@ -84,8 +84,8 @@ export function paramsOf(view: SpanView): LosslessObject | undefined {
     const value = attributes.get(key);
     if (!isAbsent(value)) sent = { ...sent, [name]: value };
   }
-  const own = json.object(attributes.get(OWN_PARAMS));
+  const params = json.object(attributes.get(OWN_PARAMS));
   const invocation = json.object(first(view, INVOCATION));
-  if (own === undefined && invocation === undefined) return sent;
-  return { ...invocation, ...sent, ...own };
+  if (params === undefined && invocation === undefined) return sent;
+  return { ...invocation, ...sent, ...params };
 }

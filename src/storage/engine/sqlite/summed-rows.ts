@@ -28,7 +28,7 @@ const ROWS_MAX = 2_048;
 
 export function createSummedRows(file: Database, query: TracesQuery) {
   const { projectNumber, fromMs, toMs, receivedFromMs, conditions, isOver } = query;
-  const own = [
+  const matching = [
     'project_number = ?',
     ...conditions.map(({ dimension }) => (dimension === 'label' ? HAS_LABEL : `${COLUMNS[dimension]} = ?`)),
   ].join(' AND ');
@@ -52,7 +52,7 @@ export function createSummedRows(file: Database, query: TracesQuery) {
       take: (row: readonly Cell[], slice: Slice) => boolean,
     ): Promise<boolean> {
       const among = values === null ? { text: '', cells: [] } : isAmong(values);
-      const text = `SELECT ${columns.join()} FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${own}${among.text}`;
+      const text = `SELECT ${columns.join()} FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${matching}${among.text}`;
       const all = file.prepare<Cell[], Cell[]>(text).raw();
       const some = file.prepare<Cell[], Cell[]>(`${text} AND ${IS_WITHIN} AND ${IS_OTHER}`).raw();
       const yieldWhenDue = createYieldWhenDue();
@@ -81,7 +81,7 @@ export function createSummedRows(file: Database, query: TracesQuery) {
     find({ from, to }: Slice, { dimension, number }: Condition): number | null {
       const has = dimension === 'label' ? HAS_LABEL : `${COLUMNS[dimension]} = ?`;
       const value = dimension === 'label' ? [String(number), number] : [number];
-      const text = `SELECT sequence FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${own} AND ${has}
+      const text = `SELECT sequence FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${matching} AND ${has}
         AND ${IS_WITHIN} AND ${IS_OTHER} LIMIT 1`;
       const found = file.prepare<Cell[], number>(text).pluck();
       return found.get(from, to, ...ownCells, ...value, ...bounds, leftOutOf({ from, to }) ?? '[]') ?? null;

@@ -80,8 +80,8 @@ export function marksUsage(marks: number): boolean {
 export function conventionsOf(marks: number, { attributes, scope }: OtlpSpan): readonly ReadConvention[] {
   if (!marksUsage(marks)) return NONE;
   const marked = usageMarkedBy(marks);
-  const own = OF_SCOPE.get(scope.name) ?? SIGNED.find(({ sign }) => attributes.has(sign))?.convention;
-  return own === undefined ? marked : [own, ...marked];
+  const signed = OF_SCOPE.get(scope.name) ?? SIGNED.find(({ sign }) => attributes.has(sign))?.convention;
+  return signed === undefined ? marked : [signed, ...marked];
 }
 
 /** The dialects of a span, best first. */
