@@ -209,6 +209,11 @@ describe('following traces', () => {
       app.address,
       tailCase(wrong, { filters: [{ name: 'nothing', values: ['x'] }] }, { status: 422, code: 'validation_error' }),
     );
+    for (const filters of ['{bad', '[]', '{"spans.type":["llm",7]}', '{"metadata.value":{"plan":"pro"}}']) {
+      const path = `/api/traces/tail?filters=${encodeURIComponent(filters)}`;
+      const answer = await callRest(app.address, { path, headers: key() });
+      expect([answer.status, answer.body.code], filters).toEqual([422, 'validation_error']);
+    }
     const id = { lastEventId: 'x' };
     await expectEverywhere(app.address, tailCase(id, id, { status: 422, code: 'validation_error' }));
     const nobody = { 'x-auth-token': '' };
