@@ -533,7 +533,7 @@ export declare const DatasetService: GenService<{
     output: typeof ListDatasetsResponseSchema;
   },
   /**
-   * Makes a dataset; the entries that come with it are its version 1. A project holds at most 1,000.
+   * Creates a dataset; the entries that are sent with it are its version 1. A project holds at most 1,000.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT dataset_limit_reached, INVALID_ARGUMENT
    * dataset_too_large.
    *

@@ -907,7 +907,7 @@ export declare const EvaluationService: GenService<{
     output: typeof RunEvaluatorOnTracesResponseSchema;
   },
   /**
-   * Reads how far a run of an evaluator over traces is.
+   * Returns the status and the progress of a run of an evaluator over traces.
    * Errors: NOT_FOUND evaluator_run_not_found.
    *
    * @generated from rpc spandrel.v1.EvaluationService.GetEvaluatorRun
