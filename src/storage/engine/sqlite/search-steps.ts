@@ -86,10 +86,10 @@ export function createSearchSteps({ db, runRead, queries }: Reading) {
   /** Returns whether all is merged. */
   async function mergeSome(): Promise<boolean> {
     const { merge } = await open();
-    const [turns, endsAtMs] = [createTurns(), nowMs() + mergeMs];
+    const [yieldWhenDue, endsAtMs] = [createYieldWhenDue(), nowMs() + mergeMs];
     while (merge()) {
       if (nowMs() >= endsAtMs) return false;
-      await turns.next();
+      await yieldWhenDue();
     }
     return true;
   }
