@@ -47,7 +47,9 @@ export function sentExample({ method, routes: [main], takesBody }: Operation): S
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(request[name] ?? '')));
   const others = Object.entries(request).filter(([name]) => !inPath.has(name));
   if (takesBody) return { verb, path, body: Object.fromEntries(others) };
-  const query = new URLSearchParams(others.map(([name, value]) => [name, queryText(value)])).toString();
+  const query = new URLSearchParams(
+    others.map(([name, value]): [string, string] => [name, queryText(value)]),
+  ).toString();
   return { verb, path: query === '' ? path : `${path}?${query}`, body: null };
 }
 

@@ -51,11 +51,10 @@ export function createReflection(services: readonly DescService[]): Reflection {
 
 /** Responds to each request of a stream before it reads the next. */
 export async function* answerRequests(reflect: Reflection, requests: AsyncIterable<ServerReflectionRequest>) {
-  let requests = 0;
+  let count = 0;
   for await (const request of requests) {
-    requests += 1;
-    if (requests > REQUESTS_MAX)
-      throw new Fault('rate_limited', `A stream takes ${REQUESTS_MAX} requests; open another.`);
+    count += 1;
+    if (count > REQUESTS_MAX) throw new Fault('rate_limited', `A stream takes ${REQUESTS_MAX} requests; open another.`);
     yield {
       validHost: request.host,
       originalRequest: request,

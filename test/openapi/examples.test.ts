@@ -11,6 +11,7 @@ import { pathParameters, restName, routeOf } from '../../src/rpc/rest-shape.ts';
 import { unknownMemberReasons } from '../../src/rpc/unknown-members.ts';
 import { validate } from '../../src/rpc/validate.ts';
 import { decodeMessage } from '../../src/transport/rest/decode.ts';
+import type { JsonObject } from '../../src/transport/rest/json-object.ts';
 import { answerCheck } from '../support/openapi/document.ts';
 import { checkExchange } from '../support/openapi/exchange.ts';
 
@@ -40,7 +41,8 @@ function readRequest(operation: Operation): void {
     return [name, field === undefined ? '' : String(request[restName(field)])];
   });
   const parameters = { ...constants, ...Object.fromEntries(named) };
-  const decoded = decodeMessage(method.input, { parameters, query, body, nullIsAbsent, nullUnsets });
+  const parts = { parameters, query, body: body as JsonObject | null, nullIsAbsent, nullUnsets };
+  const decoded = decodeMessage(method.input, parts);
   validate(method, decoded, body === null ? [] : unknownMemberReasons(body, method, { nullIsAbsent }));
 }
 
