@@ -3,6 +3,7 @@
 import type { DescFile, DescMessage, DescService } from '@bufbuild/protobuf';
 import { ErrorFamily } from '../gen/spandrel/v1/options_pb.js';
 import type { Target } from '../src/rpc/rest-shape.ts';
+import { exampleOf, printJson, sentExample } from './contract/examples.ts';
 import type { Kind } from './contract/kinds.ts';
 import type { Limits, Range } from './contract/limits.ts';
 import { type AnsweredMember, answeredMembers, commentOf, type SentMember, sentMembers } from './contract/members.ts';
@@ -27,6 +28,7 @@ over gRPC and Connect in [grpc.md](grpc.md).
   those of its own. Every route may also answer 400 \`malformed_request\`; 401 \`missing_credentials\`, \`invalid_credentials\`,
   \`credential_class_mismatch\`, \`project_scope_required\`, \`unknown_project\`; 403 \`insufficient_permissions\`; 413 \`payload_too_large\`; 422
   \`validation_error\` (400 in the canonical family) with every field that is wrong; 503 \`unavailable\` with \`Retry-After\`.
+- **Examples** show a request to the route and the answer; of a stream, its first line or event. Secrets and cursors are cut short.
 - **Idempotency-Key**, where a route honours it: 8 to 255 printable characters. The same request under the same key is done once within a day and
   answered the same; another request under it is 409 \`idempotency_error\`.
 `;
@@ -91,12 +93,21 @@ function writeOperation(operation: Operation): string {
     '',
     ...PLACES.flatMap(([target, heading]) => writeSent(operation.sent[target], heading)),
     ...writeAnswers(operation),
+    ...writeExample(operation),
   ].join('\n');
 }
 
 function writeSent(members: readonly SentMember[], heading: string): string[] {
   if (members.length === 0) return [];
   return [`| ${heading} | type | limits | |`, '|---|---|---|---|', ...members.map(sentRow), ''];
+}
+
+/** A request to the main route and its answer; of a stream, the first line or event of the answer. */
+function writeExample(operation: Operation): string[] {
+  const { verb, path, body } = sentExample(operation);
+  const sent = body === null || Object.keys(body).length === 0 ? [] : ['', printJson(body)];
+  const { response } = exampleOf(operation.method);
+  return ['```http', `${verb} ${path}`, ...sent, '```', '', '```json', printJson(response), '```', ''];
 }
 
 /** An answer of one object gets only its name. */
@@ -161,6 +172,8 @@ function typeOf(kind: Kind): string {
       return `array of ${typeOf(kind.of)}`;
     case 'map':
       return `object of ${typeOf(kind.of)} by name`;
+    case 'lists':
+      return 'object of arrays of string by name, or of objects of such arrays by key';
     case 'object': {
       const without = kind.omit.map((each) => `\`${each}\``).join(', ');
       return `[${kind.desc.name}](#${kind.desc.name.toLowerCase()})${without === '' ? '' : ` without ${without}`}`;

@@ -2,7 +2,7 @@
 
 import { runCommand } from './cli/run.ts';
 
-// A reader that closes the pipe early, as `head` does, is no error.
+// A reader that closes the pipe early, as `head` does, is not an error.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -12,7 +12,7 @@ export type PageSide = {
   /** Starts the next round. */
   beginRound(): void;
   /** Requests `samples` pages of each kind in turn over `connections` connections. */
-  takeTurn(connections: number, samples: number): Promise<void>;
+  yieldToEventLoop(connections: number, samples: number): Promise<void>;
   /** The median of the rounds. */
   percentileMs(name: PageCase['name'], connections: number, percent: number): number;
   /** A line per round, kind and number of connections. */
@@ -41,7 +41,7 @@ export function createPageSide(title: string, cases: readonly Case[], program: P
     program,
     warmUp: () => ask(1, warmUpSamples, (name, _tookMs, body) => checkPage(`${title} ${name}`, body)),
     beginRound: () => void rounds.push(new Map()),
-    takeTurn: (connections, samples) =>
+    yieldToEventLoop: (connections, samples) =>
       ask(connections, samples, (name, tookMs) => {
         const key = `${name}-${connections}`;
         const times = rounds.at(-1)?.get(key) ?? [];

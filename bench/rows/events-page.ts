@@ -29,7 +29,7 @@ export const eventsPage: Row = {
       for (const side of all) side.beginRound();
       // Turns are short, so that disturbances affect all sides.
       for (let turn = 1; turn <= turnsPerRound; turn += 1) {
-        for (const count of connections) for (const side of all) await side.takeTurn(count, samplesPerTurn);
+        for (const count of connections) for (const side of all) await side.yieldToEventLoop(count, samplesPerTurn);
       }
     }
     for (const side of all) {

@@ -18,6 +18,8 @@ export type Kind =
   | { readonly kind: 'map'; readonly of: Kind }
   /** `omit`: members this occurrence lacks. */
   | { readonly kind: 'object'; readonly desc: DescMessage; readonly omit: readonly string[] }
+  /** An object of lists of texts by name, or of objects of such lists by key. */
+  | { readonly kind: 'lists' }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
   | { readonly kind: 'constant'; readonly value: Json }
   | { readonly kind: 'integer'; readonly bits: 32 | 64 }
@@ -27,6 +29,7 @@ export type Kind =
 
 /** The kind of a field, also of lists. */
 export function kindOf(field: DescField): Kind {
+  if (restFlags(field).byName) return { kind: 'lists' };
   if (field.fieldKind === 'list') return { kind: 'array', of: itemKind(field) };
   return field.fieldKind === 'map' ? { kind: 'map', of: itemKind(field) } : itemKind(field);
 }

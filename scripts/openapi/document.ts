@@ -4,6 +4,7 @@ import type { DescFile, DescService } from '@bufbuild/protobuf';
 import { Credential } from '../../gen/spandrel/v1/options_pb.js';
 import { hasRequiredField } from '../../src/rpc/field-rules.ts';
 import { restFlags } from '../../src/rpc/rest-shape.ts';
+import { exampleOf, type Members, sentExample } from '../contract/examples.ts';
 import { commentOf, type SentMember } from '../contract/members.ts';
 import {
   type Answer,
@@ -92,7 +93,8 @@ function writeOperation(context: OperationContext, writers: { schemas: Schemas; 
   const { service, operation, route, index } = context;
   const { method, about, rules } = operation;
   const { schemas, refusals } = writers;
-  const success = [String(rules.successStatus), writeSuccess(operation, route, schemas)] as const;
+  const isMain = index === 0;
+  const success = [String(rules.successStatus), writeSuccess({ operation, route, isMain }, schemas)] as const;
   const refused = refusals.write(operation).map(({ status, response }) => [String(status), response] as const);
   return {
     operationId: `${method.localName}${index === 0 ? '' : index + 1}`,
@@ -101,8 +103,8 @@ function writeOperation(context: OperationContext, writers: { schemas: Schemas; 
     description: describe(operation),
     ...(route.legacy && { deprecated: true }),
     security: securityOf(operation),
-    parameters: writeParameters(operation, route, schemas),
-    ...(operation.takesBody && { requestBody: writeBody(operation, route, schemas) }),
+    parameters: writeParameters({ operation, route, isMain }, schemas),
+    ...(operation.takesBody && { requestBody: writeBody({ operation, route, isMain }, schemas) }),
     responses: Object.fromEntries([success, ...refused]),
   };
 }
@@ -120,13 +122,18 @@ function describe(operation: Operation): string {
   ].join('\n\n');
 }
 
-function writeParameters({ sent, rules }: Operation, { template }: Route, schemas: Schemas): Schema[] {
+/** The main route has the examples. */
+type Shown = { readonly operation: Operation; readonly route: Route; readonly isMain: boolean };
+
+function writeParameters({ operation, route: { template }, isMain }: Shown, schemas: Schemas): Schema[] {
+  const { sent, rules, method } = operation;
+  const example = isMain ? exampleOf(method).request : {};
   const write = (location: 'path' | 'query') => (member: SentMember) => ({
     name: member.name,
     in: location,
     ...((location === 'path' || member.limits.required) && { required: true }),
     description: member.comment,
-    ...shapeOf(member, { ...schemas.ofParameter(member), ...(location === 'path' && { minLength: 1 }) }),
+    ...shapeOf(member, { ...schemas.ofParameter(member), ...(location === 'path' && { minLength: 1 }) }, example),
   });
   const headers = sent.query.flatMap((member) => {
     const { header } = restFlags(member.field);
@@ -142,24 +149,30 @@ function writeParameters({ sent, rules }: Operation, { template }: Route, schema
 }
 
 /** Lists are separated by commas; JSON is sent as text. */
-function shapeOf({ kind }: SentMember, schema: Schema): Schema {
-  if (kind.kind === 'array') return { style: 'form', explode: false, schema };
-  return kind.kind === 'json' ? { content: { 'application/json': { schema } } } : { schema };
+function shapeOf({ kind, name }: SentMember, schema: Schema, examples: Members): Schema {
+  const value = name === null ? undefined : examples[name];
+  const example = value === undefined ? {} : { example: value };
+  if (kind.kind === 'array') return { style: 'form', explode: false, schema, ...example };
+  const isJson = kind.kind === 'json' || kind.kind === 'lists';
+  return isJson ? { content: { 'application/json': { schema, ...example } } } : { schema, ...example };
 }
 
-function writeBody({ sent, nulls, method }: Operation, { verb }: Route, schemas: Schemas): Schema {
+function writeBody({ operation, route: { verb }, isMain }: Shown, schemas: Schemas): Schema {
+  const { sent, nulls, method } = operation;
+  const example = isMain ? { example: sentExample(operation).body } : {};
   return {
     required: verb === 'PATCH' || hasRequiredField(method.input),
-    content: { 'application/json': { schema: schemas.ofSentMembers(sent.json, nulls) } },
+    content: { 'application/json': { schema: schemas.ofSentMembers(sent.json, nulls), ...example } },
   };
 }
 
-function writeSuccess(operation: Operation, { legacy }: Route, schemas: Schemas): Schema {
+function writeSuccess({ operation, route: { legacy }, isMain }: Shown, schemas: Schemas): Schema {
+  const example = isMain ? { example: exampleOf(operation.method).response } : {};
   const variants = operation.answers.map((answer) => writeAnswer(answer, legacy?.omit ?? [], schemas));
   const [schema = {}] = variants;
   return {
     description: commentOf(operation.method.output),
-    content: { [operation.mediaType]: { schema: variants.length > 1 ? { anyOf: variants } : schema } },
+    content: { [operation.mediaType]: { schema: variants.length > 1 ? { anyOf: variants } : schema, ...example } },
   };
 }
 

@@ -140,8 +140,15 @@ const SENT_INSTANT: Schema = {
   ],
 };
 
+const STRINGS: Schema = { type: ['array', 'null'], items: { type: 'string' } };
+
 function valueSchema(kind: Exclude<Kind, { kind: 'array' | 'map' | 'object' }>): Schema {
   switch (kind.kind) {
+    case 'lists':
+      return {
+        type: 'object',
+        additionalProperties: { anyOf: [STRINGS, { type: 'object', additionalProperties: STRINGS }] },
+      };
     case 'enum':
       return { type: 'string', enum: kind.values };
     case 'constant':

@@ -11,7 +11,7 @@ import { createKeyUse } from '../domain/keys/key-use.ts';
 import { createIdempotency } from '../domain/management/idempotency.ts';
 import { createRefusals } from '../domain/management/refusal-log.ts';
 import { createRetentionClock } from '../domain/management/retention-clock.ts';
-import { createStepRunner } from '../domain/steps.ts';
+import { createCooperativeRunner } from '../domain/steps.ts';
 import { createChangeFeed, publishChanges } from '../domain/traces/tail/change-feed.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createInvoke } from '../rpc/invoke.ts';
@@ -37,7 +37,7 @@ import { createPages } from '../transport/rest/pages.ts';
 import { createRest } from '../transport/rest/rest.ts';
 import { listen } from '../transport/server.ts';
 import type { TlsTexts } from '../transport/server-options.ts';
-import { createTurns } from '../transport/turns.ts';
+import { createYieldToEventLoop } from '../transport/yield-to-event-loop.ts';
 import type { Deps } from './deps.ts';
 import { createOutageLog } from './outage-log.ts';
 import { compileServices, createTraceParts } from './services.ts';
@@ -77,17 +77,17 @@ const STREAMS_PER_CONNECTION_MAX = 128;
 const FLUSH_MAX_MS = 2_000;
 
 /** Starts serving. Rejects when the port cannot be bound, the contract is incomplete, or `beforeServing` rejects. */
-export async function createApp(given: AppDeps): Promise<App> {
-  const { config, clock } = given;
+export async function createApp(appDeps: AppDeps): Promise<App> {
+  const { config, clock } = appDeps;
   const monotonicMs = () => performance.now();
-  const outage = createOutageLog({ log: given.log, ready: given.store.ready, monotonicMs, wait: waitUnref });
-  const deps = { ...given, log: outage.log };
+  const outage = createOutageLog({ log: appDeps.log, ready: appDeps.store.ready, monotonicMs, wait: waitUnref });
+  const deps = { ...appDeps, log: outage.log };
   let accepting = true;
   let attemptsInFlight = () => 0;
   const retentionClock = createRetentionClock({
     store: deps.store.clock,
     clock,
-    monotonicMs: given.passedMs ?? monotonicMs,
+    monotonicMs: appDeps.passedMs ?? monotonicMs,
     log: deps.log,
   });
   const quotas = createQuotas(config.limits.requests);
@@ -111,9 +111,9 @@ export async function createApp(given: AppDeps): Promise<App> {
   const changeFeed = createChangeFeed();
   const store = publishChanges(metrics.store, changeFeed);
   let publicUrl = config.publicUrl ?? '';
-  const nextTurn = createTurns();
-  const runSteps = createStepRunner({ nextTurn, nowMs: monotonicMs });
-  const traceParts = createTraceParts({ ...deps, store, runSteps, lossMeter: metrics.losses });
+  const yieldToEventLoop = createYieldToEventLoop();
+  const runCooperatively = createCooperativeRunner({ yieldToEventLoop, nowMs: monotonicMs });
+  const traceParts = createTraceParts({ ...deps, store, runCooperatively, lossMeter: metrics.losses });
   const { prices } = traceParts;
   const evaluating = createEvaluating({ ...deps, store, prices, onEnd: metrics.evaluations.ended });
   const methods = compileServices(
@@ -123,8 +123,8 @@ export async function createApp(given: AppDeps): Promise<App> {
       changeFeed,
       requestMeter,
       onDiscarded: metrics.otlpDiscarded,
-      runSteps,
-      nextTurn,
+      runCooperatively,
+      yieldToEventLoop,
       webhooks: webhooks.ports,
       evaluations: evaluating.ports,
       traceParts,
@@ -142,7 +142,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     }),
     clock,
     ownOrigins: () => originsOf(typeof config.cors === 'string' ? [publicUrl] : [publicUrl, ...config.cors]),
-    nextTurn,
+    yieldToEventLoop,
     accepting: () => accepting,
     log: deps.log,
   };
@@ -161,10 +161,10 @@ export async function createApp(given: AppDeps): Promise<App> {
     monotonicMs,
   });
   const reading = createReadBudget({ bytesPerTurn: BODY_BYTES_PER_TURN });
-  const calls = { methods, invoke, invokeStream, ids, originOf, responses, callLog, reading, runSteps };
+  const calls = { methods, invoke, invokeStream, ids, originOf, responses, callLog, reading, runCooperatively };
   const rest = createRest({
     ...calls,
-    nextTurn,
+    yieldToEventLoop,
     watch,
     inflate: createBoundedInflate(),
     pages: createPages({
@@ -209,7 +209,7 @@ export async function createApp(given: AppDeps): Promise<App> {
   attemptsInFlight = delivery.inFlight;
   evaluating.work({ ...traceParts, store, random: deps.random });
   const { run } = evaluating.ports;
-  const monitors = startMonitorRunner({ ...deps, store, run, runSteps, results: traceParts.results });
+  const monitors = startMonitorRunner({ ...deps, store, run, runCooperatively, results: traceParts.results });
   const jobs = startJobs({
     ...deps,
     store,

@@ -37,7 +37,7 @@ export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps
   function warn(fields: object, message: string): void {
     const fault = 'err' in fields ? fields.err : null;
     if (fault instanceof Fault && fault.kind === 'unavailable') {
-      // The message is enough: an unavailable store is no bug, so the stack does not help.
+      // The message is enough: an unavailable store is not a bug, so the stack does not help.
       const line = { ...fields, err: undefined, cause: causeText(fault) };
       hold(line, message);
     } else log.warn(fields, message);

@@ -51,7 +51,7 @@ import { createTeams } from '../domain/organization/teams.ts';
 import { createPriceOverrides } from '../domain/pricing/overrides.ts';
 import { createPriceResolver } from '../domain/pricing/prices.ts';
 import { createSpend } from '../domain/spend/spend.ts';
-import type { RunSteps } from '../domain/steps.ts';
+import type { RunCooperatively } from '../domain/steps.ts';
 import { createLosses, type LossMeter } from '../domain/traces/collector/losses.ts';
 import { createTraceExports } from '../domain/traces/export/trace-export.ts';
 import { createTraceLogs } from '../domain/traces/logs/trace-logs.ts';
@@ -96,9 +96,9 @@ type ServiceDeps = Deps & {
   readonly changeFeed: ChangeFeed;
   /** Called with the number of records of OpenTelemetry that are not kept. */
   readonly onDiscarded: (signal: 'logs' | 'metrics', records: number) => void;
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
   /** Resolves in a later turn of the event loop. */
-  readonly nextTurn: () => Promise<void>;
+  readonly yieldToEventLoop: () => Promise<void>;
 };
 
 type Shared = {
@@ -123,7 +123,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
 
 function compileData(deps: ServiceDeps, shared: Shared): Method[] {
   const { cursors, compile, publicUrl } = shared;
-  const { store, random, clock, config, requestMeter: meter, onDiscarded, runSteps, changeFeed, log } = deps;
+  const { store, random, clock, config, requestMeter: meter, onDiscarded, runCooperatively, changeFeed, log } = deps;
   const { checkPatterns } = deps.evaluations;
   const linkTo = (kind: string) => (project: Project, id: string) =>
     `${publicUrl()}/${project.slug}/${kind}/${encodeURIComponent(id)}`;
@@ -131,13 +131,13 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
   const traceDefaultDays = config.traceRetentionDays;
   const { prices, traces, searches } = deps.traceParts;
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: limits.traces });
-  const exports = createTraceExports({ searches, traces, store: store.traces, runSteps, clock });
+  const exports = createTraceExports({ searches, traces, store: store.traces, runCooperatively, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
   const gateway = createGateway({
     store: { ...store.requests, numbers: store.projects.numbers },
     prices,
     meter,
-    runSteps,
+    runCooperatively,
   });
   const facets = createTraceFacets({ store: store.search, traceDefaultDays });
   const tails = createTraceTails({
@@ -146,7 +146,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
     traces,
     keys: store.keys,
     feed: changeFeed,
-    isShared: isPostgres(config.databaseUrl),
+    isSingleProcess: !isPostgres(config.databaseUrl),
     clock,
     wait: waitUnref,
     pause: waitUnref,
@@ -155,7 +155,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
     onError: (error) => log.warn({ err: error }, 'what changed in a project could not be read for those who follow it'),
   });
   const logs = createTraceLogs({
-    ...{ traces, runSteps, store: store.traces, records: store.logRecords, limits: limits.traces },
+    ...{ traces, runCooperatively, store: store.traces, records: store.logRecords, limits: limits.traces },
     onUnread: (records) => onDiscarded('logs', records),
   });
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
@@ -171,7 +171,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
   return [
     ...createOtlpMethods(
       {
-        ...{ traces, logs, runSteps, spansMax: limits.traces.spansMax },
+        ...{ traces, logs, runCooperatively, spansMax: limits.traces.spansMax },
         onDiscarded: (metrics) => onDiscarded('metrics', metrics),
       },
       limits,
@@ -179,7 +179,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
     ...compile(
       TraceService,
       createTraceRpc({
-        ...{ traces, changes, searches, facets, exports, tails, analytics, settings, runSteps },
+        ...{ traces, changes, searches, facets, exports, tails, analytics, settings, runCooperatively },
         platformUrl: linkTo('traces'),
       }),
     ),
@@ -194,10 +194,10 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
 }
 
 function compileExperiments(
-  { store, random, traceParts: { searches }, runSteps, nextTurn }: ServiceDeps,
+  { store, random, traceParts: { searches }, runCooperatively, yieldToEventLoop }: ServiceDeps,
   { cursors, compile }: Shared,
 ): Method[] {
-  const datasets = createDatasets({ store: store.datasets, random, searches, runSteps, nextTurn });
+  const datasets = createDatasets({ store: store.datasets, random, searches, runCooperatively, yieldToEventLoop });
   const experiments = createExperiments({ store: store.experiments, random });
   const comparisons = createRunComparisons({ store: store.experiments, cursors });
   const runs = createExperimentRuns({ store: store.experiments, datasets, random, cursors });
@@ -213,22 +213,23 @@ export function createTraceParts({
   config,
   pricing,
   rootKeys,
-  runSteps,
+  runCooperatively,
   log,
   lossMeter,
-}: Deps & { readonly runSteps: RunSteps; readonly lossMeter: LossMeter }) {
+}: Deps & { readonly runCooperatively: RunCooperatively; readonly lossMeter: LossMeter }) {
   const cursors = createCursorCodec(rootKeys.cursorKey);
   const limits = config.limits.traces;
   const traceDefaultDays = config.traceRetentionDays;
-  const prices = createPriceResolver({ pricing, store: store.management, runSteps });
+  const prices = createPriceResolver({ pricing, store: store.management, runCooperatively });
   const losses = createLosses({ meter: lossMeter, log });
-  const traces = createTraces({ store: store.traces, cursors, prices, losses, runSteps, traceDefaultDays, limits });
-  const rows = createTraceRows({ store: store.traces, cursors, runSteps, traceDefaultDays });
+  const shared = { store: store.traces, cursors, runCooperatively, traceDefaultDays };
+  const traces = createTraces({ ...shared, prices, losses, limits });
+  const rows = createTraceRows(shared);
   return {
     prices,
     traces,
     searches: createTraceSearches({ store: store.search, traces, rows, cursors, traceDefaultDays }),
-    results: createTraceResults({ store: store.traces, limits, traceDefaultDays, runSteps }),
+    results: createTraceResults({ ...shared, limits }),
   };
 }
 

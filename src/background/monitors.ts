@@ -5,7 +5,7 @@ import type { RunEvaluator } from '../domain/evaluations/outcome.ts';
 import { withSettlements } from '../domain/evaluations/settlement-run.ts';
 import type { TraceResults } from '../domain/evaluations/trace-results.ts';
 import { createMonitorRun } from '../domain/monitors/monitor-run.ts';
-import type { RunSteps } from '../domain/steps.ts';
+import type { RunCooperatively } from '../domain/steps.ts';
 import { createJobWorker } from '../evaluation/job-worker.ts';
 import { startPollLoop } from '../scheduling/poll-loop.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
@@ -13,7 +13,7 @@ import { waitUnref } from '../scheduling/schedule.ts';
 type MonitorRunnerDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'random' | 'log'> & {
   readonly run: RunEvaluator;
   readonly results: TraceResults;
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
 };
 
 /** Shorter than the time a trace must stay unchanged before its job is due. */
@@ -27,7 +27,7 @@ export function startMonitorRunner(deps: MonitorRunnerDeps) {
   const { store, clock, config, log } = deps;
   const { evaluationJobs } = store;
   const traceDefaultDays = config.traceRetentionDays;
-  let isFirst = evaluationJobs.isAlone;
+  let isFirst = evaluationJobs.isSingleProcess;
   const loop = startPollLoop({
     clock,
     store: evaluationJobs,

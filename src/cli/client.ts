@@ -27,7 +27,9 @@ export function createServerClient(environment: Environment): ServerClient {
       const { status, text } = await exchange(base, path, { method: verb, headers, ...sent });
       const read = readJson(text);
       if (status >= 200 && status < 300 && read !== undefined) return { text, body: read };
-      throw new Error(refusalOf(read) ?? `${base.origin} answered ${status} and nothing that Spandrel says`);
+      throw new Error(
+        refusalOf(read) ?? `${base.origin} answered ${status}, but not as Spandrel does; check SPANDREL_URL`,
+      );
     },
   };
 }

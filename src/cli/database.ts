@@ -46,8 +46,12 @@ export async function withDatabase<R>(
 /** The secret of an existing database. Creates neither a secret nor a database. */
 function findSecret({ databaseUrl, secret }: Config): string {
   const file = databaseFile(databaseUrl);
-  if (file === null && !isPostgres(databaseUrl)) throw new Error('a database in memory is gone with its server');
-  if (file !== null && !existsSync(file)) throw new Error(`there is no database ${file}`);
+  if (file === null && !isPostgres(databaseUrl))
+    throw new Error(
+      'a database in memory is gone with its server; set SPANDREL_DATABASE_URL to the one the server uses',
+    );
+  if (file !== null && !existsSync(file))
+    throw new Error(`there is no database at ${file}; set SPANDREL_DATABASE_URL to the one the server uses`);
   if (secret !== null) return secret;
   if (file === null) throw new Error('SPANDREL_SECRET must be set for this database');
   return readSecret(dirname(file));

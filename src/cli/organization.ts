@@ -10,7 +10,8 @@ import type { OrganizationCommand } from './organization-arguments.ts';
 export function createOrganization(io: CommandIo, { options }: OrganizationCommand): Promise<string> {
   return withDatabase(io, async ({ store, ...deps }) => {
     const made = await addOrganization({ ...deps, store: store.installation }, options, Date.now());
-    if (made === null) throw new Error('the database is empty: the first start of a server makes its organization');
+    if (made === null)
+      throw new Error('the database is empty: start the server once, which creates the first organization');
     return exportLines(made, null);
   });
 }

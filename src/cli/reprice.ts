@@ -25,7 +25,7 @@ export function reprice(io: CommandIo, command: RepriceCommand): Promise<string>
           prices: createPriceResolver({
             pricing: createPricing(readPriceList()),
             store: store.management,
-            runSteps: async (steps) => runWithoutPauses(steps),
+            runCooperatively: async (steps) => runWithoutPauses(steps),
           }),
           nowMs: Date.now,
           report: (share) =>

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import type { App } from '../app/app.ts';
 import { type Config, readConfig } from '../config/config.ts';
@@ -42,7 +42,7 @@ export async function serve(environment: Environment): Promise<void> {
   // A failure is reported once it is awaited below.
   opening.catch(() => undefined);
   // In the turn after it, the rest of the code is loaded while the thread of the writer, or the database, starts.
-  await nextTurn();
+  await yieldToEventLoop();
   const { createApp } = await import('../app/app.ts');
   const store = await opening;
   try {

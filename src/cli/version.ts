@@ -10,7 +10,7 @@ export function readVersion(): string {
 
 const HASH = /^[0-9a-f]{40}$/;
 
-/** Empty where this is no checkout. */
+/** Empty where this is not a checkout. */
 export function readCommit(): string {
   try {
     const head = readGit('HEAD');

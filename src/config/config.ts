@@ -195,6 +195,6 @@ function nameProblems(environment: Environment): readonly string[] {
     if (KNOWN_NAMES.has(name) || isAboutService(name, value)) return [];
     const nearest = nearestMatch(name.slice(PREFIX.length), SUFFIXES);
     const advice = nearest === null ? 'spandrel --help lists all' : `the nearest is ${PREFIX}${nearest}`;
-    return [`${name} is no setting; ${advice}`];
+    return [`${name} is not a setting; ${advice}`];
   });
 }

@@ -40,7 +40,10 @@ export function readSecret(folder: string): string {
     );
   }
   const secret = readFileSync(path, 'utf8').trim();
-  if (secret.length < SECRET_BYTES) throw new Error(`the secret file ${path} is damaged: it holds no secret`);
+  if (secret.length < SECRET_BYTES)
+    throw new Error(
+      `the secret file ${path} is damaged: it holds no secret; restore it from a backup, or set SPANDREL_SECRET to what it held`,
+    );
   return secret;
 }
 

@@ -53,8 +53,8 @@ const waiters = new WeakMap<AbortSignal, Set<() => void>>();
  * of them.
  */
 function waitersOf(signal: AbortSignal): Set<() => void> {
-  const known = waiters.get(signal);
-  if (known !== undefined) return known;
+  const cached = waiters.get(signal);
+  if (cached !== undefined) return cached;
   const made = new Set<() => void>();
   waiters.set(signal, made);
   signal.addEventListener('abort', () => {

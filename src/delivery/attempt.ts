@@ -65,8 +65,8 @@ function cacheOpened(secrets: AttemptDeps['secrets']): (endpoint: Endpoint, nowM
   const kept = new WeakMap<Endpoint, Opened>();
   return (endpoint, nowMs) => {
     const overlaps = overlappingSecret(endpoint, nowMs) !== null;
-    const known = kept.get(endpoint);
-    if (known !== undefined && known.overlaps === overlaps) return known;
+    const cached = kept.get(endpoint);
+    if (cached !== undefined && cached.overlaps === overlaps) return cached;
     const signing = secrets.signing(endpoint, nowMs).map(openWebhookSecret);
     const opened = { signing, destination: secrets.destination(endpoint), overlaps };
     kept.set(endpoint, opened);

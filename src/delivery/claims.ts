@@ -33,7 +33,7 @@ type ClaimDeps = {
 export function nextClaim(dispatch: DispatchState, deps: ClaimDeps): StartedClaim | null {
   const { ready } = dispatch;
   for (const state of ready) {
-    // Every item that the store answers brings the dispatcher back here.
+    // Every item that the store returns brings the dispatcher back here.
     if (dispatch.inFlight >= dispatch.concurrency || deps.isFull(true)) return null;
     const canStart = state.isActive && !state.isOutdated;
     const unsaved = canStart ? unsavedOf(state) : null;

@@ -84,7 +84,7 @@ export function stepDispatch(dispatch: DispatchState, event: DispatchEvent, nowM
       for (const endpoint of event.endpoints) renew(dispatch, endpoint, nowMs);
       return NO_EFFECTS;
     case 'heads':
-      noteHeads(dispatch, event, nowMs);
+      recordHeads(dispatch, event, nowMs);
       return NO_EFFECTS;
     case 'due':
       for (const list of event.lists) noteDue(dispatch, list, event.asOfMs);
@@ -135,7 +135,7 @@ function renew(dispatch: DispatchState, endpoint: DispatchEndpoint, nowMs: numbe
   ready.add(state);
 }
 
-function noteHeads(dispatch: DispatchState, { heads }: EventOf<'heads'>, nowMs: number): void {
+function recordHeads(dispatch: DispatchState, { heads }: EventOf<'heads'>, nowMs: number): void {
   for (const { organizationNumber, seq } of heads) {
     if (dispatch.heads.get(organizationNumber) === seq) continue;
     dispatch.heads.set(organizationNumber, seq);
@@ -190,7 +190,7 @@ function endClaim(
   if (claimed === null) freeSlot(dispatch, started);
   if (next.kind !== 'waiting') endAdvance(next.cursor);
   dispatch.ready.add(state);
-  if (outcome?.kind === 'recorded') throw new Error('the store answered a claim as if it were a result');
+  if (outcome?.kind === 'recorded') throw new Error('outcome kind mismatch: the store returned a result for a claim');
   return claimed === null ? NO_EFFECTS : [{ kind: 'send', start: started, claimed }];
 }
 

@@ -20,7 +20,7 @@ import type { Sender, SenderDeps } from './sender.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 type DispatcherDeps = Pick<SenderDeps, 'nowMs' | 'pause' | 'random'> & {
-  readonly store: Pick<DeliveryStore, 'changes' | 'heads' | 'events' | 'due' | 'isAlone'>;
+  readonly store: Pick<DeliveryStore, 'changes' | 'heads' | 'events' | 'due' | 'isSingleProcess'>;
   readonly prepare: PrepareClaim;
   readonly queue: Pick<WorkQueue, 'add' | 'isFull'>;
   readonly sender: Sender;
@@ -146,7 +146,7 @@ export function createDispatcher(deps: DispatcherDeps) {
   async function readDue(): Promise<void> {
     const now = nowMs();
     const all = [...state.endpoints.values()];
-    if (isFirst && store.isAlone) {
+    if (isFirst && store.isSingleProcess) {
       // No other process sends, so all deliveries that are `sending` were lost with the process before this one.
       await inBatches(all, async (batch) => step({ kind: 'left_behind', lists: await listDue(batch, FAR_FUTURE_MS) }));
     }
@@ -165,7 +165,7 @@ export function createDispatcher(deps: DispatcherDeps) {
   }
 
   function mustReadAll(now: number): boolean {
-    if (store.isAlone || Math.abs(now - allReadAtMs) < READ_ALL_INTERVAL_MS) return false;
+    if (store.isSingleProcess || Math.abs(now - allReadAtMs) < READ_ALL_INTERVAL_MS) return false;
     allReadAtMs = now;
     return true;
   }

@@ -53,7 +53,7 @@ export function createEgress({ connectMs, connect = connectTcp, ...deps }: Egres
     return createConnection({ socket, tcp, inlet }, address);
   }
   return {
-    /** Tries the addresses in order. The caller MUST have checked them against the policy; they are no names. */
+    /** Tries the addresses in order. The caller MUST have checked them against the policy; they are not names. */
     async dial(target: UrlTarget, addresses: readonly string[], stop: Stop): Promise<Connection | Failure> {
       let last: Connection | Failure = CONNECT_FAILED;
       for (const address of addresses.slice(0, ADDRESSES_MAX)) {

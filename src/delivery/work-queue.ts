@@ -43,7 +43,7 @@ export function createWorkQueue({ apply, nowMs, attemptsPerHourMax }: WorkQueueD
       );
       for (const [index, item] of batch.entries()) {
         const outcome = outcomes[index];
-        if (outcome === undefined) item.reject(new Error('the store did not say what became of a piece of work'));
+        if (outcome === undefined) item.reject(new Error('no outcome for a piece of work'));
         else item.resolve(outcome);
       }
     } catch (error) {

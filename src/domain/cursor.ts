@@ -5,7 +5,7 @@ export type Position = readonly (string | number)[];
 
 /**
  * Turns the position where a page ended into an opaque string and back. `binding` names the list of the cursor
- * (organization, route, filters); a cursor opens only under the same strings in the same order. `open` answers null for
+ * (organization, route, filters); a cursor opens only under the same strings in the same order. `open` returns null for
  * everything that `seal` did not produce, and never throws.
  */
 export type CursorCodec = {

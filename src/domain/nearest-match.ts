@@ -1,6 +1,6 @@
 /** Finds the known text closest to a misspelled one. */
 
-/** A longer text is no typing error and would cost too much time. */
+/** A longer text is not a typing error and would cost too much time. */
 const CHARACTERS_MAX = 128;
 
 /**

@@ -12,31 +12,31 @@ export function createOwnerQueue<Owner, T>(lengthMax: number, ofOwnerMax = Math.
 
   /** False when the item is not in the queue. */
   function remove(owner: Owner, item: T): boolean {
-    const own = items.get(owner);
-    if (!own?.delete(item)) return false;
+    const owned = items.get(owner);
+    if (!owned?.delete(item)) return false;
     length -= 1;
-    if (own.size === 0) items.delete(owner);
+    if (owned.size === 0) items.delete(owner);
     return true;
   }
 
   return {
     /** `owner_full`: the owner has used its share of the queue. */
     add(owner: Owner, item: T): 'added' | 'full' | 'owner_full' {
-      const own = items.get(owner) ?? new Set();
-      if (own.size >= ofOwnerMax) return 'owner_full';
+      const owned = items.get(owner) ?? new Set();
+      if (owned.size >= ofOwnerMax) return 'owner_full';
       if (length >= lengthMax) return 'full';
-      items.set(owner, own.add(item));
+      items.set(owner, owned.add(item));
       length += 1;
       return 'added';
     },
     /** Removes and returns the next item, skipping owners that are not allowed now. */
     next(isAllowed: (owner: Owner) => boolean = () => true): T | undefined {
-      for (const [owner, own] of items) {
+      for (const [owner, owned] of items) {
         if (!isAllowed(owner)) continue;
-        for (const item of own) {
+        for (const item of owned) {
           remove(owner, item);
           // Moves the owner behind all others.
-          if (items.delete(owner)) items.set(owner, own);
+          if (items.delete(owner)) items.set(owner, owned);
           return item;
         }
       }

@@ -178,12 +178,12 @@ function bytesOf(units: readonly number[]): number[] {
 
 function readKnownAddress(text: string): Address {
   const address = parseAddress(text);
-  if (!address) throw new Error(`${text} is no address`);
+  if (!address) throw new Error(`${text} is not an address`);
   return address;
 }
 
 function readKnownRange(text: string): AddressRange {
   const range = parseRange(text);
-  if (!range) throw new Error(`${text} is no range`);
+  if (!range) throw new Error(`${text} is not a range`);
   return range;
 }

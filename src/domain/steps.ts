@@ -3,7 +3,7 @@
 export type Steps<T> = Generator<undefined, T, void>;
 
 /** Runs a computation to its end, with pauses between steps. */
-export type RunSteps = <T>(steps: Steps<T>) => Promise<T>;
+export type RunCooperatively = <T>(steps: Steps<T>) => Promise<T>;
 
 /** Runs all steps without a pause: for few items, and for threads that serve nothing else. */
 export function runWithoutPauses<T>(steps: Steps<T>): T {
@@ -13,9 +13,9 @@ export function runWithoutPauses<T>(steps: Steps<T>): T {
   }
 }
 
-type StepRunnerDeps = {
+type CooperativeRunnerDeps = {
   /** Resolves in a later turn of the event loop. */
-  readonly nextTurn: () => Promise<void>;
+  readonly yieldToEventLoop: () => Promise<void>;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
 };
@@ -24,7 +24,7 @@ type StepRunnerDeps = {
 const TURN_MAX_MS = 10;
 
 /** Pauses only after steps have run for TURN_MAX_MS: most computations end within their first turn. */
-export function createStepRunner({ nextTurn, nowMs }: StepRunnerDeps): RunSteps {
+export function createCooperativeRunner({ yieldToEventLoop, nowMs }: CooperativeRunnerDeps): RunCooperatively {
   return async (steps) => {
     let startedAtMs: number | null = null;
     for (;;) {
@@ -32,7 +32,7 @@ export function createStepRunner({ nextTurn, nowMs }: StepRunnerDeps): RunSteps 
       if (step.done === true) return step.value;
       startedAtMs ??= nowMs();
       if (nowMs() - startedAtMs < TURN_MAX_MS) continue;
-      await nextTurn();
+      await yieldToEventLoop();
       startedAtMs = nowMs();
     }
   };

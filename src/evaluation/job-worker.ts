@@ -188,9 +188,9 @@ export function createJobWorker(deps: JobWorkerDeps) {
 
   /** How many more jobs of a project may be claimed. */
   function capacityOf(projectNumber: number): number {
-    const own = heldOf(projectNumber);
-    if (isSlow(projectNumber)) return Math.min(runningOfProjectMax - own, concurrency - running);
-    return Math.min(heldOfProjectMax - own, heldMax - held().length);
+    const heldOfProject = heldOf(projectNumber);
+    if (isSlow(projectNumber)) return Math.min(runningOfProjectMax - heldOfProject, concurrency - running);
+    return Math.min(heldOfProjectMax - heldOfProject, heldMax - held().length);
   }
 
   /** Divides the free capacity among the projects with due jobs, beginning after the last one served. */
@@ -207,7 +207,7 @@ export function createJobWorker(deps: JobWorkerDeps) {
   }
 
   return {
-    /** Claims and starts due jobs. Answers when to poll next without a wake-up; null: no job waits. */
+    /** Claims and starts due jobs. Returns when to poll next without a wake-up; null: no job waits. */
     async poll(): Promise<number | null> {
       if (isStopped) return null;
       await renew();

@@ -145,9 +145,9 @@ async function evaluatePage(deps: WorkDeps, run: LeasedRun, signal: AbortSignal)
   });
   const counts = { processed: run.processed, skipped: run.skipped, error: run.failed };
   for (let start = 0; start < page.views.length && !signal.aborted; start += deps.tracesAtOnce) {
-    const some = page.views.slice(start, start + deps.tracesAtOnce);
+    const views = page.views.slice(start, start + deps.tracesAtOnce);
     const traceRun = { project, runId: run.id, target, signal };
-    const ends = await Promise.all(some.map((view) => evaluateOnce(deps, traceRun, view)));
+    const ends = await Promise.all(views.map((view) => evaluateOnce(deps, traceRun, view)));
     for (const end of ends) {
       // The rest of the page would most likely fail in the same way.
       if (end.kind === 'again') return { next: run, restMs: end.delayMs };
@@ -186,6 +186,27 @@ function afterPage({ nextCursor, total }: TracePage): Partial<EvaluatorRun> & { 
 
 /** `fixDates` has validated the stored search. */
 function searchOf({ searchJson, cursor }: EvaluatorRun): SearchRequest {
-  const search = JSON.parse(searchJson) as Omit<SearchRequest, 'cursor'>;
-  return { ...search, pageSize: PAGE_SIZE, sortBy: null, isAscending: false, includeSpans: true, cursor };
+  const { filtersJson, ...search } = JSON.parse(searchJson) as StoredSearch;
+  const filters = search.filters ?? filtersByName(filtersJson ?? '{}');
+  return { ...search, filters, pageSize: PAGE_SIZE, sortBy: null, isAscending: false, includeSpans: true, cursor };
+}
+
+/** Runs begun by an older version have their filters as the JSON of a REST request. */
+type StoredSearch = Omit<SearchRequest, 'cursor' | 'filters'> & {
+  readonly filters?: SearchRequest['filters'];
+  readonly filtersJson?: string | null;
+};
+
+type ListsByKey = Readonly<Record<string, readonly string[] | null>>;
+
+function filtersByName(json: string): SearchRequest['filters'] {
+  const sent = Object.entries(JSON.parse(json) as Readonly<Record<string, ListsByKey[string] | ListsByKey>>);
+  return sent.flatMap(([name, held]): SearchRequest['filters'] => {
+    if (held === null || isList(held)) return [{ name, key: null, values: held ?? [] }];
+    return Object.entries(held).map(([key, values]) => ({ name, key, values: values ?? [] }));
+  });
+}
+
+function isList(held: readonly string[] | ListsByKey): held is readonly string[] {
+  return Array.isArray(held);
 }

@@ -60,8 +60,8 @@ export function createKeepSpelling(beforeMaking: () => void = () => undefined): 
   return (source) => {
     const value = Number(source);
     if (String(value) === source) return value;
-    const known = kept.get(source);
-    if (known !== undefined) return known;
+    const cached = kept.get(source);
+    if (cached !== undefined) return cached;
     beforeMaking();
     const raw = JSON.rawJSON(source);
     if (kept.size < KEPT_MAX) kept.set(source, raw);

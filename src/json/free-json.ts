@@ -29,7 +29,7 @@ export function isAbsent(value: LosslessJson | undefined): value is null | undef
   return value === undefined || value === null;
 }
 
-/** The number of a value, also when it kept its digits; null for anything that is no finite number. */
+/** The number of a value, also when it kept its digits; null for anything that is not a finite number. */
 export function numberOf(value: LosslessJson | undefined): number | null {
   const number = typeof value === 'number' ? value : isRawNumber(value) ? Number(value.rawJSON) : Number.NaN;
   return Number.isFinite(number) ? number : null;

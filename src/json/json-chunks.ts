@@ -198,7 +198,7 @@ function skipSpace(bytes: Buffer, from: number, to: number): number {
   return at;
 }
 
-/** Index of the last byte that is no space; `from` - 1: none. */
+/** Index of the last byte that is not a space; `from` - 1: none. */
 function lastBefore(bytes: Buffer, from: number, to: number): number {
   let at = to - 1;
   while (at >= from && isSpace(bytes[at])) at -= 1;

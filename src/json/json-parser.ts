@@ -143,7 +143,7 @@ export function parseWithNumbers(text: string, toNumber: ToNumber, placeholders:
     throw broken();
   }
 
-  /** Answers the next character; NaN at the end. */
+  /** Returns the next character; NaN at the end. */
   function skipSpace(): number {
     for (;;) {
       const code = text.charCodeAt(at);
@@ -167,5 +167,5 @@ function continuesNumber(code: number): boolean {
 }
 
 export function broken(): SyntaxError {
-  return new SyntaxError('The text is no JSON.');
+  return new SyntaxError('The text is not JSON.');
 }

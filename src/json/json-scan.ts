@@ -42,7 +42,7 @@ export type JsonFacts = {
   readonly isWide: boolean;
   /** Whether the scan stopped at a limit, so that the facts omit the rest. */
   readonly isPartial: boolean;
-  /** Whether a wide object has no end, so that the text is no JSON. */
+  /** Whether a wide object has no end, so that the text is not JSON. */
   readonly isCutShort: boolean;
 };
 

@@ -157,7 +157,7 @@ export function tooWide(name: string): Fault {
   return validationFault('json', [{ field, type: 'too_big', message, expected: MEMBERS_MAX }]);
 }
 
-/** The refusal of a body that is no JSON document. */
+/** The refusal of a body that is not a JSON document. */
 export function malformed(message: string, detail: string): Fault {
   return new Fault('malformed_request', message, { meta: { target: 'json', detail } });
 }

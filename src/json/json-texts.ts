@@ -60,7 +60,7 @@ const PLAIN_DEPTH_MAX = 64;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
-/** Parses a text that surely needs no scan; null for all others, and for text that is no JSON. It nests at most `depth` levels. */
+/** Parses a text that surely needs no scan; null for all others, and for text that is not JSON. It nests at most `depth` levels. */
 export function parsePlain(text: string): { readonly value: LosslessJson; readonly depth: number } | null {
   if (text.length > PLAIN_CHARACTERS_MAX || ODD.test(text)) return null;
   const depth = countOpenings(text);

@@ -151,8 +151,8 @@ function meterDeliveries(deliveries: DeliveryStore, meter: DeliveryMeter): Deliv
       }
       return outcomes;
     },
-    async maintain(question) {
-      const maintained = await deliveries.maintain(question);
+    async maintain(request) {
+      const maintained = await deliveries.maintain(request);
       meter.dead('expired', maintained.expired);
       return maintained;
     },

@@ -30,8 +30,8 @@ const checksByMessage = new WeakMap<DescMessage, readonly FieldCheck[]>();
 
 /** The checks of a message's fields, compiled once; empty when no field has a rule. Throws for unsupported rules. */
 export function checksOf(desc: DescMessage): readonly FieldCheck[] {
-  const known = checksByMessage.get(desc);
-  if (known) return known;
+  const cached = checksByMessage.get(desc);
+  if (cached) return cached;
   // A recursive message finds this empty list, which ends the recursion.
   checksByMessage.set(desc, []);
   const checks = desc.fields.flatMap((field) => {

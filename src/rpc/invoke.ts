@@ -64,7 +64,7 @@ export type InvokeDeps = {
   /** Origins whose pages may use credentials that a browser stores, beside the origin of the requested host. */
   readonly ownOrigins: () => readonly string[];
   /** Resolves in a turn of the event loop of its own. */
-  readonly nextTurn: () => Promise<void>;
+  readonly yieldToEventLoop: () => Promise<void>;
   /** False while the process drains. */
   readonly accepting: () => boolean;
   readonly log: {
@@ -84,7 +84,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       const admitted = { method, call, decode };
       const response = await admit(deps, admitted, (admission) => run(deps, { ...admitted, ...admission }));
       // Writing a large response takes a while, so the event loop serves other requests first.
-      if (call.quota.responseBytes() > LARGE_RESPONSE_BYTES) await deps.nextTurn();
+      if (call.quota.responseBytes() > LARGE_RESPONSE_BYTES) await deps.yieldToEventLoop();
       if (method.isRead) requireConnected(call);
       return response;
     } catch (error) {

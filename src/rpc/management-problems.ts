@@ -54,7 +54,7 @@ export function updateProblems(request: Message, input: DescMessage): readonly R
 
 function unsetProblems(request: Message, input: DescMessage): readonly Reason[] {
   const [update, mask] = [resourceField(input), input.fields.find(isMask)];
-  if (update === null || mask === undefined) throw new Error(`${input.typeName} is no update`);
+  if (update === null || mask === undefined) throw new Error(`${input.typeName} is not an update`);
   const resource = (fieldValue(request, update) as Message | undefined) ?? create(update.message);
   const named = new Set((fieldValue(request, mask) as FieldMask | undefined)?.paths ?? []);
   return sendableFields(update.message)

@@ -88,6 +88,7 @@ const NO_FLAGS: RestFlags = {
   also: [],
   header: '',
   endOfDay: false,
+  byName: false,
   unsetIsEmpty: false,
 };
 

@@ -46,7 +46,7 @@ export function bindStatement(query: unknown, values: Values, binding: Binding):
 type Bound = {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Answers the placeholder. */
+  /** Returns the placeholder. */
   readonly bind: (value: unknown) => string;
 };
 

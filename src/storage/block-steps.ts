@@ -10,7 +10,7 @@ export type NextTenant = { readonly tenant: number | null; readonly last: number
 
 type BlockStepsDeps = {
   readonly findNext: (after: number) => Promise<NextTenant>;
-  /** Answers whether it changed anything. */
+  /** Returns whether it changed anything. */
   readonly build: (tenant: number, lease: Lease) => Promise<boolean>;
   /** The clock of leases, which all processes share. */
   readonly clock: Clock;

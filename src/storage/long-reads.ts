@@ -1,7 +1,7 @@
 /** What long reads share: a bound on how many run at once and on what each holds, their time limit, and reading in pages. */
 
 import { randomBytes } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { unavailableFault } from '../domain/fault.ts';
 import { keyedGroupHash } from '../domain/group-parts.ts';
 import { createSemaphore, type SemaphoreOptions } from '../domain/semaphore.ts';
@@ -177,7 +177,7 @@ export async function readSpansOf<Span extends { readonly traceSequence: number;
   );
   for await (const page of pages) {
     for (const span of page) spans.push(span);
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return new Map([[sequence, spans]]);
 }

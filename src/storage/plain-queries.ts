@@ -22,7 +22,7 @@ export function find<Name extends TableName, By extends Column<Name>, Without ex
   ...without: readonly Without[]
 ): QuerySource<Pick<Selectable<Tables[Name]>, By>, Omit<Selectable<Tables[Name]>, Without>> {
   return {
-    query: (db, params, dialect) => dialect.find(db, table, some(params, by), ...(without as never[])) as never,
+    query: (db, params, dialect) => dialect.find(db, table, pickMembers(params, by), ...(without as never[])) as never,
   };
 }
 
@@ -55,7 +55,7 @@ export function select<
       Object.entries<string>(among as Record<string, string>)
         .reduce(
           (rows, [name, list]) => rows.where(isAmong(name, params[list as never])),
-          rowsOf(db, table, some(params, by)),
+          rowsOf(db, table, pickMembers(params, by)),
         )
         .select(wanted.map((name) => `${name} as ${name}`) as never) as never,
   };
@@ -101,7 +101,7 @@ export function update<Name extends TableName, By extends Column<Name>, Set exte
   set: readonly Set[],
 ): ChangeSource<Pick<Selectable<Tables[Name]>, By | Set>> {
   return {
-    change: (db, params, dialect) => dialect.update(db, table, some(params, by)).set(some(params, set)),
+    change: (db, params, dialect) => dialect.update(db, table, pickMembers(params, by)).set(pickMembers(params, set)),
   };
 }
 
@@ -113,7 +113,7 @@ export function updateRest<Name extends TableName, By extends Column<Name>, With
 ): ChangeSource<Pick<Selectable<Tables[Name]>, By> & Omit<Row<Name>, Without>> {
   return {
     change: (db, params, dialect) =>
-      dialect.update(db, table, some(params, by)).set(dialect.row(table, params as never, ...without) as never),
+      dialect.update(db, table, pickMembers(params, by)).set(dialect.row(table, params as never, ...without) as never),
   };
 }
 
@@ -122,26 +122,26 @@ export function remove<Name extends TableName, By extends Column<Name>>(
   table: Name,
   by: readonly By[],
 ): ChangeSource<Pick<Selectable<Tables[Name]>, By>> {
-  return { change: (db, params, dialect) => dialect.remove(db, table, some(params, by)) };
+  return { change: (db, params, dialect) => dialect.remove(db, table, pickMembers(params, by)) };
 }
 
-type SomeOfTrace = { readonly projectNumber: number; readonly traceSequence: number; readonly limit: number };
+type BatchOfTrace = { readonly projectNumber: number; readonly traceSequence: number; readonly limit: number };
 
 /**
  * Removes at most `limit` rows of a trace, in the order of `key`. By a range of keys: the planner does not know how many
  * rows a trace has, and might join badly.
  */
-export function removeSome(table: 'Span' | 'UsageNode' | 'Evaluation', key: string): ChangeSource<SomeOfTrace> {
+export function deleteBatch(table: 'Span' | 'UsageNode' | 'Evaluation', key: string): ChangeSource<BatchOfTrace> {
   // The other tables have such columns, too.
   const [name, id] = [table as 'Span', key as 'spanId'];
   return change((db, { projectNumber, traceSequence, limit }) => {
     const rows = { projectNumber, traceSequence };
-    const some = db
+    const rowKeys = db
       .selectFrom(name)
       .where(({ and }) => and(rows as never))
       .select(`${id} as key`);
     const last = db
-      .selectFrom(some.orderBy(id).limit(limit).as('some'))
+      .selectFrom(rowKeys.orderBy(id).limit(limit).as('some'))
       .select(({ fn }) => fn.max('some.key').as('last'));
     return db
       .deleteFrom(name)
@@ -164,7 +164,7 @@ export function pick<Param, const Name extends keyof Param>(
 }
 
 // The callers above guarantee that these are columns of the table.
-function some(params: unknown, names: readonly string[]): never {
+function pickMembers(params: unknown, names: readonly string[]): never {
   return pick(params as Readonly<Record<string, unknown>>, ...names) as never;
 }
 

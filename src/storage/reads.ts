@@ -37,8 +37,8 @@ export function createSumReads(
   };
 }
 
-/** Calls `complete` with the project before each read that goes by the totals of its traces. */
-export function completeBefore(reads: SumReads, complete: CompleteSums['completeTotals']): SumReads {
+/** Calls `complete` with the project before each read that depends on the totals of its traces. */
+export function withFreshTotals(reads: SumReads, complete: CompleteSums['completeTotals']): SumReads {
   const completed =
     <Query extends { readonly projectNumber: number }, Found>(read: (query: Query) => Promise<Found>) =>
     async (query: Query) => {

@@ -12,7 +12,7 @@ import { createWebhookLog } from './endpoints/webhook-store.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
 import { createEventFinder, createEventList, createLogSearch } from './events/events.ts';
 import { createManagement, type ManagementEngine } from './management/management-store.ts';
-import { completeBefore, type SumReads } from './reads.ts';
+import { type SumReads, withFreshTotals } from './reads.ts';
 import { createIndexer, createUnindexedCount, type IndexWork } from './search/indexer.ts';
 import { createSpendBlocks, type SpendWriter } from './spend/spend-blocks.ts';
 import { createLogRecordStore, type LogRecordWriter } from './traces/log-records.ts';
@@ -89,7 +89,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     keep,
     nowMs: () => performance.now(),
   });
-  const sums = completeBefore(engine.sums, completeTotals);
+  const sums = withFreshTotals(engine.sums, completeTotals);
   const countUnindexed = createUnindexedCount(engine.control, engine.indexWork);
   const spendBlocks = { reads: sums, writer: engine.spendWriter, clock: Date.now };
   const events = { ...reads, queries: reads.queries.events };

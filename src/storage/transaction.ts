@@ -7,7 +7,7 @@ import type { Change, Query, RowsChange } from './statements/statement.ts';
 
 export type { Queries } from './statements/sources.ts';
 
-/** Runs a query and answers its rows. */
+/** Runs a query and returns its rows. */
 export type RunQuery = <Params, Row>(query: Query<Params, Row>, params: Params) => Promise<readonly Row[]>;
 
 /** A transaction: everything it changes is stored, or nothing. */
@@ -18,10 +18,10 @@ export type Transaction = {
   readonly runQuery: RunQuery;
   /** The rows of any number of numbers, none included (see `isPoint`). */
   queryByNumbers<Row>(query: Query<OfNumbers, Row>, numbers: readonly number[]): Promise<readonly Row[]>;
-  /** Answers the number of changed rows. */
+  /** Returns the number of changed rows. */
   change<Params>(change: Change<Params>, params: Params): Promise<number>;
   /** Whether no other transaction runs at the same time, so that no row needs a lock. */
-  readonly isExclusive: boolean;
+  readonly isSingleProcess: boolean;
   /** Does not wait for the change: a failure undoes everything when the transaction ends. */
   changeRows<Row>(change: RowsChange<Row>, rows: readonly Row[]): void;
 };

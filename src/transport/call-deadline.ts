@@ -7,7 +7,7 @@ const UNIT_MS: { readonly [unit: string]: number } = { H: 3_600_000, M: 60_000, 
 /** The longest delay of a timer, which holds 31 bits: 24 days. */
 const TIMER_MAX_MS = 2_147_483_647;
 
-/** Milliseconds, at least 0; null when the header is no duration. */
+/** Milliseconds, at least 0; null when the header is not a duration. */
 export function parseGrpcTimeout(header: string): number | null {
   const match = /^(\d{1,8})([HMSmun])$/.exec(header);
   const unitMs = UNIT_MS[match?.[2] ?? ''];
@@ -21,7 +21,7 @@ const GRPC = 'grpc-timeout';
 
 /**
  * Caps deadlines in the headers at the longest delay of a timer: a timer with a longer one fires at once, and the library
- * refuses longer deadlines instead of capping them. Headers that are no duration are left for the library to refuse.
+ * refuses longer deadlines instead of capping them. Headers that are not a duration are left for the library to refuse.
  */
 export function capDeadline({ headers }: Request): void {
   const connect = headers[CONNECT];

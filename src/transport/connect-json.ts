@@ -8,7 +8,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ContextValues, createContextKey } from '@connectrpc/connect';
 import { Fault } from '../domain/fault.ts';
-import type { RunSteps } from '../domain/steps.ts';
+import type { RunCooperatively } from '../domain/steps.ts';
 import {
   JSON_DEPTH_MAX,
   MEMBERS_MAX,
@@ -47,7 +47,7 @@ type Expected = {
   readonly values: ContextValues;
   /** Undefined for health and reflection, whose messages are small. */
   readonly method: Method | undefined;
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
 };
 
 /** Runs `serve` with the body of the request, whose iteration throws where a message in it is refused. */
@@ -126,12 +126,12 @@ async function refuseWide({ values, method }: Expected, bytes: Uint8Array): Prom
 
 type Decoding = Expected & { readonly method: Method };
 
-async function decodeLarge({ values, method, runSteps }: Decoding, bytes: Uint8Array): Promise<Uint8Array> {
+async function decodeLarge({ values, method, runCooperatively }: Decoding, bytes: Uint8Array): Promise<Uint8Array> {
   const isReadHere = isLargeMessage(bytes) || 'readBytes' in method.handler;
   // The library refuses a message that is too large, and a second message of a unary call.
   if (!isReadHere || bytes.length > method.sizeMaxBytes || values.get(requestKey) !== null) return bytes;
   await refuse(values, async () => {
-    values.set(requestKey, await decodeRequest(method, bytes, runSteps));
+    values.set(requestKey, await decodeRequest(method, bytes, runCooperatively));
   });
   return EMPTY;
 }

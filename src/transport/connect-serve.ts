@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import type { ConnectError, ContextValues } from '@connectrpc/connect';
 import type { UniversalHandler, UniversalServerResponse } from '@connectrpc/connect/protocol';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
-import type { RunSteps } from '../domain/steps.ts';
+import type { RunCooperatively } from '../domain/steps.ts';
 import { toFault } from '../rpc/invoke.ts';
 import { shapeKey, toConnectError } from './connect-errors.ts';
 import { type Exchange, isDisconnected } from './connect-exchange.ts';
@@ -28,8 +28,8 @@ type ExchangeTools = {
   readonly responses: ResponseWatch;
   readonly reading: ReadBudget;
   /** Resolves in a turn of the event loop of its own. */
-  readonly takeTurn: () => Promise<void>;
-  readonly runSteps: RunSteps;
+  readonly yieldToEventLoop: () => Promise<void>;
+  readonly runCooperatively: RunCooperatively;
 };
 
 /** The library decompresses messages without saying of which exchange they are. */
@@ -42,7 +42,7 @@ const running = new AsyncLocalStorage<Running>();
 export async function runExchange(
   handler: UniversalHandler,
   exchange: Exchange,
-  { values, responses, reading, takeTurn, runSteps }: ExchangeTools,
+  { values, responses, reading, yieldToEventLoop, runCooperatively }: ExchangeTools,
 ): Promise<void> {
   const { request, response } = exchange;
   exchange.bodyEnd.promise.catch(() => {});
@@ -54,9 +54,12 @@ export async function runExchange(
     if (universal.header.get('content-encoding')?.toLowerCase() === 'x-gzip')
       universal.header.set('content-encoding', 'gzip');
     const answer = await running.run({ exchange, values }, async () => {
-      const body = takeTurnOnDisconnect(exchange, readBody({ exchange, values }, reading), takeTurn);
-      const answered = await checkMessages(request, { values, runSteps, method: exchange.method }, body, (checked) =>
-        handler({ ...universal, body: checked }),
+      const body = yieldOnDisconnect(exchange, readBody({ exchange, values }, reading), yieldToEventLoop);
+      const answered = await checkMessages(
+        request,
+        { values, runCooperatively, method: exchange.method },
+        body,
+        (checked) => handler({ ...universal, body: checked }),
       );
       const spelled = reencodeTrailer(answered);
       return exchange.method?.kind === 'unary' && spelled.body
@@ -127,15 +130,15 @@ async function budgetResponse(
 }
 
 /** Spreads the cleanup of clients that disconnect together over turns of the event loop. */
-async function* takeTurnOnDisconnect(
+async function* yieldOnDisconnect(
   exchange: Exchange,
   body: AsyncIterable<Uint8Array>,
-  takeTurn: ExchangeTools['takeTurn'],
+  yieldToEventLoop: ExchangeTools['yieldToEventLoop'],
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
-    if (isDisconnected(exchange)) await takeTurn();
+    if (isDisconnected(exchange)) await yieldToEventLoop();
     throw error;
   }
 }

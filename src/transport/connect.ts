@@ -34,10 +34,10 @@ import type { RestRequest, RestResponse } from './rest/exchange.ts';
 import { explainMissing } from './rest/unserved.ts';
 import { isRpcRequest } from './rpc-request.ts';
 import type { HttpHandler } from './server-options.ts';
-import { createTurns } from './turns.ts';
+import { createYieldToEventLoop } from './yield-to-event-loop.ts';
 
 export type ConnectDeps = CallDeps & {
-  /** Serves every path that is no rpc. */
+  /** Serves every path that is not an rpc. */
   readonly fallback: (request: RestRequest, response: RestResponse) => void;
   readonly health: ServiceImpl<typeof Health>;
 };
@@ -52,7 +52,7 @@ const NEVER_COMPRESSED = { compressMinBytes: Number.MAX_SAFE_INTEGER };
 const REFUSING_UNKNOWN = { jsonOptions: { ignoreUnknownFields: false } };
 
 export function createConnect(deps: ConnectDeps): HttpHandler {
-  const { methods, ids, originOf, responses, reading, runSteps, fallback } = deps;
+  const { methods, ids, originOf, responses, reading, runCooperatively, fallback } = deps;
   const byName = new Map(methods.map((method) => [method.path, method]));
   const router = createConnectRouter({
     acceptCompression: [createGzip({ onUnpacking: countBody, isAbandoned })],
@@ -65,7 +65,7 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
     interceptors: [faultsToErrors],
   });
   addRoutes(router, deps);
-  const takeTurn = createTurns();
+  const yieldToEventLoop = createYieldToEventLoop();
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   return (request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '';
@@ -99,7 +99,7 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
     }
     capDeadline(request);
     const values = createContextValues().set(exchangeKey, exchange);
-    void runExchange(handler, exchange, { values, responses, reading, takeTurn, runSteps });
+    void runExchange(handler, exchange, { values, responses, reading, yieldToEventLoop, runCooperatively });
   };
 }
 

@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from
 import { constants } from 'node:http2';
 import { toBinary } from '@bufbuild/protobuf';
 import { Fault } from '../domain/fault.ts';
-import type { RunSteps } from '../domain/steps.ts';
+import type { RunCooperatively } from '../domain/steps.ts';
 import { type Invoke, toFault } from '../rpc/invoke.ts';
 import type { CallerKind, CallIds, Method, UnaryMethod, UnaryResponse } from '../rpc/method.ts';
 import type { InvokeStream } from '../rpc/streams/invoke-stream.ts';
@@ -39,7 +39,7 @@ export type CallDeps = {
   readonly responses: ResponseWatch;
   readonly callLog: CallLog;
   readonly reading: ReadBudget;
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
 };
 
 /** Serves the unary rpcs of `methods` to gRPC clients. */
@@ -103,7 +103,7 @@ function startCall({ callLog, stream, method }: Starting, ids: CallIds, headers:
 }
 
 function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly string[]): void {
-  const { stream, method, invoke, ids, originOf, responses, reading, runSteps } = served;
+  const { stream, method, invoke, ids, originOf, responses, reading, runCooperatively } = served;
   const header = firstHeader(headers, raw);
   const call = startCall(served, ids.next(header), headers);
   const timeout = headers['grpc-timeout'];
@@ -114,7 +114,7 @@ function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly s
   const decode = async () => {
     const limits = { sizeMaxBytes: method.sizeMaxBytes, onBytes: quota.receive, reading };
     const bytes = await readGrpcMessage(stream, limits);
-    return decodeRequest(method, bytes, runSteps);
+    return decodeRequest(method, bytes, runCooperatively);
   };
   const settle = (end: () => void) => {
     if (timer) clearTimeout(timer);

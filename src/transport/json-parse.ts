@@ -1,27 +1,35 @@
 /** Parses JSON bodies; large ones over several turns of the event loop, so that other requests run in between. */
 
 import type { JsonValue } from '../domain/fault.ts';
-import type { RunSteps } from '../domain/steps.ts';
+import type { RunCooperatively } from '../domain/steps.ts';
 import { isLargeJson, type JsonFacts, parseJson, parseLargeJson, type Spelling, scanJson } from '../json/json-text.ts';
 
 /** How the work on a large body yields to other requests. */
-export type Turns = {
-  readonly runSteps: RunSteps;
+export type Yielding = {
+  readonly runCooperatively: RunCooperatively;
   /** Resolves in a turn of the event loop of its own. */
-  readonly nextTurn: () => Promise<void>;
+  readonly yieldToEventLoop: () => Promise<void>;
 };
 
 type ParsedJson = { readonly value: JsonValue; readonly facts: JsonFacts };
 
 /** Synchronous for a small body, as most are. Throws as `parseJson` does. */
-export function parseInTurns(bytes: Buffer, spelling: Spelling, turns: Turns): ParsedJson | Promise<ParsedJson> {
-  return isLargeJson(bytes) ? parseLarge(bytes, spelling, turns) : parseAtOnce(bytes, spelling);
+export function parseCooperatively(
+  bytes: Buffer,
+  spelling: Spelling,
+  yielding: Yielding,
+): ParsedJson | Promise<ParsedJson> {
+  return isLargeJson(bytes) ? parseLarge(bytes, spelling, yielding) : parseAtOnce(bytes, spelling);
 }
 
-async function parseLarge(bytes: Buffer, spelling: Spelling, { runSteps, nextTurn }: Turns): Promise<ParsedJson> {
-  await nextTurn();
-  const parsed = await runSteps(parseLargeJson(bytes, spelling));
-  await nextTurn();
+async function parseLarge(
+  bytes: Buffer,
+  spelling: Spelling,
+  { runCooperatively, yieldToEventLoop }: Yielding,
+): Promise<ParsedJson> {
+  await yieldToEventLoop();
+  const parsed = await runCooperatively(parseLargeJson(bytes, spelling));
+  await yieldToEventLoop();
   return parsed;
 }
 

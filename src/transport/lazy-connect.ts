@@ -3,14 +3,14 @@
  * 15 MiB and a fifth of its start time.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { unavailableFault } from '../domain/fault.ts';
 import type { ConnectDeps } from './connect.ts';
 import { familyOfPath, faultResponse } from './rest/errors.ts';
 import { type RestRequest, type RestResponse, respond } from './rest/exchange.ts';
 import { isRpcRequest } from './rpc-request.ts';
 import type { HttpHandler } from './server-options.ts';
-import { createTurns } from './turns.ts';
+import { createYieldToEventLoop } from './yield-to-event-loop.ts';
 
 const RETRY_AFTER_SECONDS = 1;
 
@@ -20,7 +20,7 @@ export function createLazyConnect(deps: LazyConnectDeps): HttpHandler {
   let serve: HttpHandler | null = null;
   let loading: Promise<HttpHandler> | null = null;
   // Requests that arrived while it was loading would otherwise all start in the same turn of the event loop.
-  const takeTurn = createTurns();
+  const yieldToEventLoop = createYieldToEventLoop();
 
   async function serveOnceLoaded(request: RestRequest, response: RestResponse): Promise<void> {
     try {
@@ -32,7 +32,7 @@ export function createLazyConnect(deps: LazyConnectDeps): HttpHandler {
       refuse(deps, request, response, cause);
       return;
     }
-    await takeTurn();
+    await yieldToEventLoop();
     serve(request, response);
   }
 
@@ -46,9 +46,9 @@ export function createLazyConnect(deps: LazyConnectDeps): HttpHandler {
 /** In three turns of the event loop, because each import evaluates all its modules in one turn. */
 async function load(deps: LazyConnectDeps): Promise<HttpHandler> {
   await import('@connectrpc/connect');
-  await nextTurn();
+  await yieldToEventLoop();
   await import('@connectrpc/connect-node');
-  await nextTurn();
+  await yieldToEventLoop();
   return (await import('./connect.ts')).createConnect(deps);
 }
 

@@ -15,7 +15,7 @@ import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { Fault } from '../domain/fault.ts';
 import { undecodable } from '../domain/message-parts.ts';
-import type { RunSteps, Steps } from '../domain/steps.ts';
+import type { RunCooperatively, Steps } from '../domain/steps.ts';
 import type { Method, Request } from '../rpc/method.ts';
 import { createPartCount, type PartCount } from './message-scan.ts';
 
@@ -31,17 +31,25 @@ export function isLargeMessage(bytes: Uint8Array): boolean {
 }
 
 /** The request for the pipeline, from an encoded message. Throws like decodeMessage. */
-export function decodeRequest(method: Method, bytes: Uint8Array, runSteps: RunSteps): Request | Promise<Request> {
+export function decodeRequest(
+  method: Method,
+  bytes: Uint8Array,
+  runCooperatively: RunCooperatively,
+): Request | Promise<Request> {
   const { desc, handler } = method;
   if ('readBytes' in handler) return { kind: 'bytes', bytes };
-  const decoded = decodeMessage(desc.input, bytes, runSteps);
+  const decoded = decodeMessage(desc.input, bytes, runCooperatively);
   if (!(decoded instanceof Promise)) return { kind: 'message', message: decoded };
   return decoded.then((message) => ({ kind: 'message', message }));
 }
 
 /** Throws malformed_request, and payload_too_large for a message of too many parts. */
-export function decodeMessage(desc: DescMessage, bytes: Uint8Array, runSteps: RunSteps): Message | Promise<Message> {
-  if (isLargeMessage(bytes)) return runSteps(decodeInSteps(desc, bytes));
+export function decodeMessage(
+  desc: DescMessage,
+  bytes: Uint8Array,
+  runCooperatively: RunCooperatively,
+): Message | Promise<Message> {
+  if (isLargeMessage(bytes)) return runCooperatively(decodeInSteps(desc, bytes));
   try {
     return fromBinary(desc, bytes, OPTIONS);
   } catch (cause) {
@@ -98,7 +106,7 @@ function skipField(reader: BinaryReader, wireType: WireType, number: number): Ui
 
 /** Decodes an item of a list, or a message field, of which an earlier chunk may have set a part. */
 function* fillPart(target: ReflectMessage, field: DescField, content: Uint8Array, filling: Filling): Steps<void> {
-  if (!field.message || field.fieldKind === 'map') throw new Error(`${field} is no message`);
+  if (!field.message || field.fieldKind === 'map') throw new Error(`${field} is not a message`);
   const isItem = field.fieldKind === 'list';
   const known = !isItem && field.fieldKind === 'message' && target.isSet(field) ? target.get(field) : null;
   const part = known ?? reflect(field.message);

@@ -75,7 +75,7 @@ export function createCallerOf(trustedProxies: readonly AddressRange[]): (socket
 /** The unit of limits by address: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
-  // A zone, as in fe80::1%eth0, is no part of the address.
+  // A zone, as in fe80::1%eth0, is not part of the address.
   const parsed = parseAddress(address.split('%', 1)[0] ?? '');
   if (parsed?.family !== 6) return address;
   const groups = parsed.groups.slice(0, IPV6_NETWORK_GROUPS);
@@ -88,14 +88,14 @@ function plainAddress(address: string | undefined): string | null {
   return address.startsWith(MAPPED) && address.includes('.') ? address.slice(MAPPED.length) : address;
 }
 
-/** Each proxy appends the address of its peer, so the last address that is no trusted proxy's is the client's. */
+/** Each proxy appends the address of its peer, so the last address that is not a trusted proxy's is the client's. */
 function clientBehind(trusted: readonly AddressRange[], peer: string, headers: IncomingHttpHeaders): string {
   const forwarded = headers['x-forwarded-for'];
   const hops = (typeof forwarded === 'string' ? forwarded : (forwarded ?? []).join(',')).split(',');
   let client = peer;
   while (hops.length > 0 && isTrusted(trusted, client)) {
     const hop = plainAddress(nodeAddress(hops.pop()?.trim() ?? '')) ?? '';
-    // Entries before one that is no address cannot be trusted either.
+    // Entries before one that is not an address cannot be trusted either.
     if (!parseAddress(hop)) break;
     client = hop;
   }

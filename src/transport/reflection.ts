@@ -9,7 +9,7 @@ import { Fault } from '../domain/fault.ts';
 type ReflectionRequest = ServerReflectionRequest['messageRequest'];
 
 /** Serves one request. The same in both versions of the protocol, whose messages differ in name only. */
-type Reflection = (question: ReflectionRequest) => ReflectionResponse;
+type Reflection = (request: ReflectionRequest) => ReflectionResponse;
 
 type ReflectionResponse =
   | { readonly case: 'fileDescriptorResponse'; readonly value: { fileDescriptorProto: Uint8Array[] } }
@@ -28,21 +28,21 @@ const NOT_FOUND = 5;
 /** Reflects `services`, with every file they need. */
 export function createReflection(services: readonly DescService[]): Reflection {
   const index = indexFiles(services.map((service) => service.file));
-  return (question) => {
-    switch (question.case) {
+  return (request) => {
+    switch (request.case) {
       case 'listServices':
         return { case: 'listServicesResponse', value: { service: services.map(({ typeName: name }) => ({ name })) } };
       case 'fileByFilename':
-        return fileResponse(index.byName.get(question.value), question.value);
+        return fileResponse(index.byName.get(request.value), request.value);
       case 'fileContainingSymbol':
-        return fileResponse(index.bySymbol.get(question.value), question.value);
+        return fileResponse(index.bySymbol.get(request.value), request.value);
       case 'fileContainingExtension': {
-        const { containingType, extensionNumber } = question.value;
+        const { containingType, extensionNumber } = request.value;
         const file = index.byExtension.get(containingType)?.get(extensionNumber);
         return fileResponse(file, `${containingType} extension ${extensionNumber}`);
       }
       case 'allExtensionNumbersOfType':
-        return extensionsResponse(index, question.value);
+        return extensionsResponse(index, request.value);
       default:
         return errorResponse(INVALID_ARGUMENT, 'The request asks nothing.');
     }
@@ -50,16 +50,15 @@ export function createReflection(services: readonly DescService[]): Reflection {
 }
 
 /** Responds to each request of a stream before it reads the next. */
-export async function* answerRequests(reflect: Reflection, questions: AsyncIterable<ServerReflectionRequest>) {
-  let requests = 0;
-  for await (const question of questions) {
-    requests += 1;
-    if (requests > REQUESTS_MAX)
-      throw new Fault('rate_limited', `A stream takes ${REQUESTS_MAX} questions; open another.`);
+export async function* answerRequests(reflect: Reflection, requests: AsyncIterable<ServerReflectionRequest>) {
+  let count = 0;
+  for await (const request of requests) {
+    count += 1;
+    if (count > REQUESTS_MAX) throw new Fault('rate_limited', `A stream takes ${REQUESTS_MAX} requests; open another.`);
     yield {
-      validHost: question.host,
-      originalRequest: question,
-      messageResponse: reflect(question.messageRequest),
+      validHost: request.host,
+      originalRequest: request,
+      messageResponse: reflect(request.messageRequest),
     };
   }
 }

@@ -139,7 +139,7 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
 
 /**
  * Header blocks that were refused since the last check. Once a stream was opened, later streams may also be refused for
- * exceeding the number of open streams, which is no abuse; so then at most one is counted.
+ * exceeding the number of open streams, which is not abuse; so then at most one is counted.
  */
 function countRefused({ openedId, pendingId }: State, lastId: number): number {
   if (pendingId === 0 || lastId <= pendingId) return 0;

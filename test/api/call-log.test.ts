@@ -118,7 +118,7 @@ describe('how requests end', () => {
     ]);
   });
 
-  it('a health page that says no is no refused request', async () => {
+  it('a health page that says no is not a refused request', async () => {
     await app.close();
     const ready = () => Promise.reject(new Error('away'));
     app = await startApp({ wrapStore: (store) => ({ ...store, ready }) });

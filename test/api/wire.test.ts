@@ -77,7 +77,7 @@ describe('errors have the shape of their path family', () => {
     expect(answer.body.code).toBe('malformed_request');
   });
 
-  it('a malformed escape and a trailing slash are no routes', async () => {
+  it('a malformed escape and a trailing slash are not routes', async () => {
     for (const path of ['/api/traces/%zz', '/api/webhooks/v1/events/', '/api/traces/']) {
       expect((await callRest(app.address, { path })).status, path).toBe(404);
     }

@@ -61,11 +61,11 @@ const guardrail = { type: 'guardrail', output: { type: 'guardrail_result', value
 function run(app: TestApp, wish: Partial<RepriceRequest>, pages = Number.POSITIVE_INFINITY): Promise<RepriceResult> {
   let left = pages;
   const { store } = app;
-  const runSteps = async <T>(steps: Generator<undefined, T, void>) => runWithoutPauses(steps);
+  const runCooperatively = async <T>(steps: Generator<undefined, T, void>) => runWithoutPauses(steps);
   return reprice(
     {
       store,
-      prices: createPriceResolver({ pricing, store: store.management, runSteps }),
+      prices: createPriceResolver({ pricing, store: store.management, runCooperatively }),
       nowMs: Date.now,
       report: () => undefined,
       isStopped: () => {

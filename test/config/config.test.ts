@@ -97,12 +97,12 @@ function readAuditDays(days: string | undefined): number | null {
 
 describe('a variable that begins like a setting', () => {
   it.each([
-    ['SPANDREL_PROT', 'SPANDREL_PROT is no setting; the nearest is SPANDREL_PORT'],
-    ['SPANDREL_DATABASEURL', 'SPANDREL_DATABASEURL is no setting; the nearest is SPANDREL_DATABASE_URL'],
-    ['SPANDREL_LOGLEVEL', 'SPANDREL_LOGLEVEL is no setting; the nearest is SPANDREL_LOG_LEVEL'],
-    ['SPANDREL_WEBHOOKS_ALLOW', 'SPANDREL_WEBHOOKS_ALLOW is no setting; the nearest is SPANDREL_WEBHOOK_ALLOW'],
-    ['SPANDREL_', 'SPANDREL_ is no setting; spandrel --help lists all'],
-    ['SPANDREL_FLAVOUR_OF_ICE', 'SPANDREL_FLAVOUR_OF_ICE is no setting; spandrel --help lists all'],
+    ['SPANDREL_PROT', 'SPANDREL_PROT is not a setting; the nearest is SPANDREL_PORT'],
+    ['SPANDREL_DATABASEURL', 'SPANDREL_DATABASEURL is not a setting; the nearest is SPANDREL_DATABASE_URL'],
+    ['SPANDREL_LOGLEVEL', 'SPANDREL_LOGLEVEL is not a setting; the nearest is SPANDREL_LOG_LEVEL'],
+    ['SPANDREL_WEBHOOKS_ALLOW', 'SPANDREL_WEBHOOKS_ALLOW is not a setting; the nearest is SPANDREL_WEBHOOK_ALLOW'],
+    ['SPANDREL_', 'SPANDREL_ is not a setting; spandrel --help lists all'],
+    ['SPANDREL_FLAVOUR_OF_ICE', 'SPANDREL_FLAVOUR_OF_ICE is not a setting; spandrel --help lists all'],
   ])('stops the start when there is no setting %s', (name, problem) => {
     expect(problemsOf({ [name]: 'a value' })).toEqual([problem]);
   });

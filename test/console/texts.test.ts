@@ -85,7 +85,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('show the words of parts as text, and name those that are no text', () => {
+  it('show the words of parts as text, and name those that are not text', () => {
     const blob = { type: 'blob', mime_type: 'image/png', content: 'aGk=' };
     const parts = [
       { type: 'text', content: 'Hello' },

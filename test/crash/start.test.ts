@@ -197,10 +197,10 @@ describe('a start that cannot work ends with one clear line', () => {
     ).toHaveLength(1);
   });
 
-  it('a database that is no database', async () => {
+  it('a database that is not a database', async () => {
     const folder = newFolder();
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'spandrel.db'), 'this is no database, but long enough to look at'.repeat(100));
+    writeFileSync(join(folder, 'spandrel.db'), 'this is not a database, but long enough to look at'.repeat(100));
     expect((await refusalHere(folder)).split('\n')).toHaveLength(1);
   });
 
@@ -212,7 +212,7 @@ describe('a start that cannot work ends with one clear line', () => {
   it('a setting that does not exist, and nothing is made', async () => {
     const folder = newFolder();
     const text = await refusalHere(folder, { SPANDREL_WEBHOOK_ALOW: '127.0.0.1:8080' });
-    expect(text).toBe('spandrel: SPANDREL_WEBHOOK_ALOW is no setting; the nearest is SPANDREL_WEBHOOK_ALLOW');
+    expect(text).toBe('spandrel: SPANDREL_WEBHOOK_ALOW is not a setting; the nearest is SPANDREL_WEBHOOK_ALLOW');
     expect(readdirSync(folder)).toEqual([]);
   });
 });

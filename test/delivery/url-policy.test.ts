@@ -141,7 +141,7 @@ describe('the addresses of a host', () => {
     expect(reaches(outside)).toBe(true);
   });
 
-  it('are all refused for one that is not public, or is no address at all', () => {
+  it('are all refused for one that is not public, or is not an address at all', () => {
     expect(reaches('93.184.216.34', '2606:2800:220:1::1')).toBe(true);
     for (const wrong of ['10.0.0.1', '::1', '', 'example.com', '1.2.3', '01.2.3.4', 'fe80::1%eth0', '1::2::3', ':::']) {
       expect(reaches('93.184.216.34', wrong)).toBe(false);

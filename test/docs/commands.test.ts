@@ -42,7 +42,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Runs the commands of a page one after the other, as a reader does; returns the answers that are no success. */
+/** Runs the commands of a page one after the other, as a reader does; returns the answers that are not successful. */
 async function runPage(name: string): Promise<readonly string[]> {
   const page = readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
   const script = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(([, snippet]) => snippet).join('');

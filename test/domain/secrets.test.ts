@@ -226,7 +226,7 @@ describe('secretsEqual', () => {
     );
   });
 
-  it('answers false for unequal lengths instead of throwing', () => {
+  it('returns false for unequal lengths instead of throwing', () => {
     expect(secretsEqual(Buffer.from('abc'), Buffer.from('ab'))).toBe(false);
     expect(secretsEqual(Buffer.alloc(0), Buffer.alloc(1))).toBe(false);
   });

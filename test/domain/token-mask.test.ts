@@ -72,7 +72,7 @@ it.each([
   '100% of %s and %d, %zz',
   '/api/projects/caf%C3%A9%20%22x%22',
   'task-list',
-])('%j is no token', (text) => {
+])('%j is not a token', (text) => {
   expect(maskTokens(text)).toBe(text);
 });
 

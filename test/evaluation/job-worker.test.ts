@@ -19,7 +19,7 @@ function start({ concurrency = 4, refusals = 0 } = {}) {
   const store: EvaluationJobStore = {
     nowMs: async () => null,
     listen: () => () => {},
-    isAlone: true,
+    isSingleProcess: true,
     queues: async () =>
       [...new Set(queued.map(({ projectNumber }) => projectNumber))]
         .toSorted((one, other) => one - other)

@@ -142,7 +142,7 @@ describe('a run over traces', () => {
     expect(attempts.map(({ traceId }) => traceId)).toEqual(['a', 'a', 'a', 'a', 'b']);
   });
 
-  it('waits as long as nothing can be judged, which is no failure of a trace', async () => {
+  it('waits as long as nothing can be judged, which is not a failure of a trace', async () => {
     const { run, stored, attempts } = await work((_, attempt) => {
       if (attempt < 8) throw new Fault('unavailable', 'Too much is being evaluated.');
       return attempt < 10 ? BUSY : PASSED;

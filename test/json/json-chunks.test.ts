@@ -48,7 +48,7 @@ function outcomeOf(parse: () => unknown): string {
   }
 }
 
-it('a document in pieces, however small, is what it is as a whole, and what is no JSON is none', () => {
+it('a document in pieces, however small, is what it is as a whole, and what is not JSON is none', () => {
   const seed = drawSeed();
   process.stdout.write(`${JSON.stringify({ test: 'json pieces', seed })}\n`);
   const random = seeded(seed);

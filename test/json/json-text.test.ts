@@ -168,7 +168,7 @@ describe('integers that a double does not hold', () => {
     );
   });
 
-  it('change nothing of what is no JSON', () => {
+  it('change nothing of what is not JSON', () => {
     const digits = '12345678901234567890';
     const broken = [
       '{D:1}',

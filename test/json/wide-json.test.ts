@@ -77,10 +77,10 @@ describe('a document with objects of more than 10,000 members', () => {
     ['in a document without an end', `{"a":[${WIDE},{"b":${WIDE.slice(0, -1)},"c":[1`],
     ['that ends as an array', `{"a":${WIDE.slice(0, -1)}]}`],
     ['that is an array', `{"a":[${WIDE.slice(1, -1)}]}`],
-    ['behind what is no JSON', `{"a":x,"b":${WIDE}}`],
-    ['before what is no JSON', `{"b":${WIDE},"a":x}`],
+    ['behind what is not JSON', `{"a":x,"b":${WIDE}}`],
+    ['before what is not JSON', `{"b":${WIDE},"a":x}`],
     ['in a document that goes on', `{"b":${WIDE}}{}`],
-  ])('is no JSON with one %s', (_, text) => {
+  ])('is not JSON with one %s', (_, text) => {
     expect(refusalOf(text).code).toBe('malformed_request');
   });
 

@@ -85,7 +85,7 @@ describe('a gauge', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('away'))],
-    ['is no number', () => [{ value: Number.NaN }]],
+    ['is not a number', () => [{ value: Number.NaN }]],
   ])('is left out when it cannot be read, and hides nothing else: %s', async (_why, read) => {
     const registry = createRegistry();
     registry.gauge({ name: 'away', help: 'Away.', read });

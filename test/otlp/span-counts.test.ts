@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { ExportTraceServiceRequestSchema } from '../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
-import { createStepRunner, runWithoutPauses } from '../../src/domain/steps.ts';
+import { createCooperativeRunner, runWithoutPauses } from '../../src/domain/steps.ts';
 import { readJsonExport } from '../../src/domain/traces/otlp/json-export.ts';
 import { createOtlpMethods } from '../../src/rpc/traces/otlp.ts';
 import { readWireExport } from '../../src/rpc/traces/otlp-wire.ts';
@@ -38,17 +38,17 @@ describe('spans of a request', () => {
   });
 });
 
-const runSteps = createStepRunner({ nextTurn, nowMs: () => performance.now() });
+const runCooperatively = createCooperativeRunner({ yieldToEventLoop, nowMs: () => performance.now() });
 
 /** The decoder of the traces method for a media type. */
 function wireOf(mediaType: string | undefined) {
   const traces = { collectBatch: () => Promise.reject(new Error('not asked')) };
   const logs = { collect: () => Promise.reject(new Error('not asked')), join: () => Promise.resolve() };
-  const deps = { traces, logs, onDiscarded: () => undefined, runSteps, spansMax: 3 };
+  const deps = { traces, logs, onDiscarded: () => undefined, runCooperatively, spansMax: 3 };
   const [method] = createOtlpMethods(deps, { ingestBytesMax: 1000 });
   if (method === undefined) throw new Error('no method');
   const wire = openWire(method, mediaType);
-  return { decode: (bytes: Buffer) => wire.decode(bytes, { runSteps, nextTurn }) };
+  return { decode: (bytes: Buffer) => wire.decode(bytes, { runCooperatively, yieldToEventLoop }) };
 }
 
 describe('a body of no media type', () => {

@@ -169,7 +169,7 @@ describe('what is refused', () => {
   });
 
   it.each([
-    ['text that is no JSON', '{"resourceSpans":'],
+    ['text that is not JSON', '{"resourceSpans":'],
     ['a list in place of the request', '[]'],
     ['a text in place of a list', '{"resourceSpans":"many"}'],
     ['a number in place of a span', '{"resourceSpans":[{"scopeSpans":[{"spans":[1]}]}]}'],

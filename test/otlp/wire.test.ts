@@ -74,7 +74,7 @@ describe('an export in protobuf', () => {
     expect(() => read(Buffer.concat([inside, Buffer.alloc(300, 0x08)]))).toThrow(malformed);
   });
 
-  it('is refused where a text is no UTF-8', () => {
+  it('is refused where a text is not UTF-8', () => {
     expect(() => read(field(1, field(2, field(2, field(5, [0xff, 0xfe])))))).toThrow(malformed);
   });
 

@@ -24,7 +24,7 @@ it('metadata far larger than it may be is not parsed', () => {
   expect(read(`{"a":"${'x'.repeat(65_528)}"}`)).toMatchObject({ metadata: { a: expect.any(String) } });
   const long = `{"a":"${'x'.repeat(65_529)}"}`;
   expect(read(long)).toMatchObject({ metadata: { metadataJson: long } });
-  // Space is not stored, so it is no reason to refuse.
+  // Space is not stored, so it is not a reason to refuse.
   expect(read(`{${' '.repeat(70_000)}"a": 1}`)).toMatchObject({ metadata: { a: 1 } });
 });
 

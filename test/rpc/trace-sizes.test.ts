@@ -53,7 +53,7 @@ async function written(spans: readonly Span[], evaluations: readonly Evaluation[
     traces: traces as Traces,
     settings: {} as never,
     platformUrl: () => '',
-    runSteps: async (steps) => runWithoutPauses(steps),
+    runCooperatively: async (steps) => runWithoutPauses(steps),
   });
   if (!('handle' in getTrace)) throw new Error('The call reads JSON.');
   const context = { project: PROJECT, nowMs: 0 } as never;

@@ -133,7 +133,7 @@ describe('malformed credentials', () => {
     // The timeout must allow for many requests on a busy machine.
   });
 
-  it('a token split over two headers, or sent in the query, is no credential', async () => {
+  it('a token split over two headers, or sent in the query, is not a credential', async () => {
     const half = app.projectKey.slice(0, 30);
     const split = await callRest(app.address, {
       path: '/api/traces/t',

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { TraceAppend } from '../../src/domain/traces/trace.ts';
 
@@ -51,14 +51,14 @@ it('beside a commit, only a large batch leaves', async () => {
   const first = queue.append(sampleAppend());
   await until(() => commits.length === 1);
   const small = queue.append(sampleAppend());
-  await nextTurn();
-  await nextTurn();
+  await yieldToEventLoop();
+  await yieldToEventLoop();
   expect(commits).toHaveLength(1);
   const large = queue.append(largeAppend(60_000));
   await until(() => commits.length === 2);
   const last = queue.append(largeAppend(60_000));
-  await nextTurn();
-  await nextTurn();
+  await yieldToEventLoop();
+  await yieldToEventLoop();
   expect(commits.map((commit) => commit.appends.length)).toEqual([1, 2]);
   commits[0]?.resolve([null]);
   await until(() => commits.length === 3);
@@ -134,5 +134,5 @@ it('a writer that says nothing of a batch fails it', async () => {
   const stored = queue.append(sampleAppend());
   await until(() => commits.length === 1);
   commits[0]?.resolve([]);
-  await expect(stored).rejects.toThrow('did not say what became of a batch');
+  await expect(stored).rejects.toThrow('no outcome for a batch');
 });

@@ -273,7 +273,9 @@ describe('a copy is refused', () => {
   it('into a database that has an organization', async () => {
     const database = await newDatabase();
     await copyTo(database.url);
-    expect(await refusalOf(copyTo(database.url))).toBe('the target is not empty: it has an organization');
+    expect(await refusalOf(copyTo(database.url))).toBe(
+      'the target is not empty: it has an organization; name an empty database',
+    );
   });
 
   it('into the unfinished copy of another database', async () => {

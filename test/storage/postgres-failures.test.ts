@@ -12,7 +12,7 @@ it('a missing month is recognized by its code, in any language of the database',
   expect(missingSequence(error)).toBe(749_874_837_913_634);
 });
 
-it('a value that a rule of its table refuses is no missing month', () => {
+it('a value that a rule of its table refuses is not a missing month', () => {
   const error = databaseError('new row for relation "installation" violates check constraint', {
     code: '23514',
     constraint: 'installation_id_check',

@@ -28,7 +28,7 @@ import { quietLog } from './quiet-log.ts';
 
 const OTHERS = 'organization_others';
 const ROUNDS = 15;
-const priceDeps = { pricing, runSteps: async <T>(steps: Steps<T>) => runWithoutPauses(steps) };
+const priceDeps = { pricing, runCooperatively: async <T>(steps: Steps<T>) => runWithoutPauses(steps) };
 
 let database: TestDatabase;
 /** Stores of two processes. */

@@ -36,7 +36,7 @@ const NOT_DESCRIBED: readonly { readonly statement: RegExp; readonly reason: str
   },
   {
     statement: /^drop function if exists "(clock_ms|create_month)"\(/,
-    reason: 'functions that are no trigger are not among the routines it knows',
+    reason: 'functions that are not a trigger are not among the routines it knows',
   },
 ];
 

@@ -40,7 +40,7 @@ describe('compiled queries', () => {
       const placeholders = text.split('?').length - 1;
       const details = plan.all(...Array.from({ length: placeholders }, () => 1)).map(({ detail }) => detail);
       if (details.some((detail) => detail.startsWith('SCAN') && !few.test(detail))) whole.push(name);
-      // The second one drops all pages at once, which is no plan.
+      // The second one drops all pages at once, which is not a plan.
       else if (!/^insert|^delete from "write_probe"$/.test(text)) {
         expect(
           details.some((detail) => detail.startsWith('SEARCH') || few.test(detail)),

@@ -17,7 +17,7 @@ function createThrottled(isBusy: () => boolean, readMs: number) {
       rests.push(delayMs);
       nowMs += delayMs;
     },
-    nextTurn: async () => void turnsAtMs.push(nowMs),
+    yieldToEventLoop: async () => void turnsAtMs.push(nowMs),
   });
   return { runPaced, rests, turnsAtMs };
 }

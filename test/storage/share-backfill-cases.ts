@@ -195,7 +195,7 @@ export function shareBackfillCases(): void {
       await app.close();
     });
 
-    it('keep the request of a span that turns out to be no call', async () => {
+    it('keep the request of a span that turns out not to be a call', async () => {
       const outer = '{"attributes":{"operation.name":"ai.generateText"}}';
       const app = await openOld({ small: [AGENT[1]] }, `UPDATE spans SET telemetry = '${outer}'`);
       const idsOf = (events: readonly Body[]) => [...new Set(events.map(({ data }) => data.gateway_request_id))];

@@ -129,7 +129,7 @@ it('lets go of the lock at once when its holder is killed', async () => {
   await store.close();
 });
 
-it('refuses a file that is no database, and leaves it as it is', async () => {
+it('refuses a file that is not a database, and leaves it as it is', async () => {
   writeFileSync(file, 'dear diary\n'.repeat(1000));
   expect(await refusal()).toContain('is not a SQLite database');
   expect(readFileSync(file, 'utf8')).toBe('dear diary\n'.repeat(1000));

@@ -73,7 +73,7 @@ function stores() {
         work,
         maintainedRowsMax: 1,
         nowMs: async () => null,
-        isAlone: true,
+        isSingleProcess: true,
       },
     }),
     webhooks: createWebhookStore(room, shared),

@@ -83,7 +83,7 @@ export function createPipeline<S extends DescService>(service: S, code: Partial<
     }),
     clock: () => 1_800_000_000_000,
     ownOrigins: () => [],
-    nextTurn: async () => {},
+    yieldToEventLoop: async () => {},
     accepting: () => true,
     log: { error: silent, warn: silent },
   });

@@ -11,7 +11,7 @@ import { ApiKeyService } from '../../gen/spandrel/v1/keys_pb.js';
 import { policy } from '../../gen/spandrel/v1/options_pb.js';
 import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import { Fault } from '../../src/domain/fault.ts';
-import { createStepRunner } from '../../src/domain/steps.ts';
+import { createCooperativeRunner } from '../../src/domain/steps.ts';
 import { type Call, type Invoke, toFault } from '../../src/rpc/invoke.ts';
 import type { Method } from '../../src/rpc/method.ts';
 import { type Amounts, createQuotas } from '../../src/rpc/quotas.ts';
@@ -28,7 +28,7 @@ import { createBoundedInflate } from '../../src/transport/rest/inflate.ts';
 import { createRest, type RestDeps, type RestHandler } from '../../src/transport/rest/rest.ts';
 import { type Listening, listen } from '../../src/transport/server.ts';
 import type { ConnectionMeter, ServerLimits } from '../../src/transport/server-options.ts';
-import { createTurns } from '../../src/transport/turns.ts';
+import { createYieldToEventLoop } from '../../src/transport/yield-to-event-loop.ts';
 
 export const SIZE_MAX_BYTES = 1_048_576;
 export const INGEST_MAX_BYTES = 10_485_760;
@@ -71,7 +71,7 @@ export type PortOptions = {
   readonly fallback?: RestHandler | 'rest';
   /** Additional headers of every answer. */
   readonly headers?: { readonly [name: string]: string };
-  readonly nextTurn?: () => Promise<void>;
+  readonly yieldToEventLoop?: () => Promise<void>;
   /** Runs with the address before the port serves requests. */
   readonly beforeServing?: (address: string) => Promise<void>;
 };
@@ -200,7 +200,7 @@ async function findFreePort(): Promise<number> {
 
 /** Dependencies of transports beside the pipeline. */
 export function createCallParts(options: PortOptions = {}) {
-  const { quotas: limits, answerTimes = ANSWER_TIMES, nextTurn = createTurns() } = options;
+  const { quotas: limits, answerTimes = ANSWER_TIMES, yieldToEventLoop = createYieldToEventLoop() } = options;
   const quotas = createQuotas({ ...QUOTAS, ...limits });
   return {
     quotas,
@@ -208,15 +208,15 @@ export function createCallParts(options: PortOptions = {}) {
     originOf: createOriginOf({ quotas, trustedProxies: [] }),
     responses: createResponseWatch(answerTimes, () => performance.now()),
     reading: createReadBudget({ bytesPerTurn: 65_536 }),
-    nextTurn,
-    runSteps: createStepRunner({ nextTurn, nowMs: () => performance.now() }),
+    yieldToEventLoop,
+    runCooperatively: createCooperativeRunner({ yieldToEventLoop, nowMs: () => performance.now() }),
     // Tests of streams use the whole server.
     invokeStream: () => Promise.reject(new Error('nothing streams here')),
     callLog: { nowMs: () => performance.now(), ended: () => {}, stop: () => {} },
   };
 }
 
-function createRestRoutes(calls: CallDeps & Pick<RestDeps, 'nextTurn'>): RestHandler {
+function createRestRoutes(calls: CallDeps & Pick<RestDeps, 'yieldToEventLoop'>): RestHandler {
   return createRest({
     ...calls,
     watch: createBodyWatch({ gapMs: 10_000, wholeMs: 60_000 }, () => performance.now()),

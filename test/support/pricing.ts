@@ -16,7 +16,7 @@ export const pricing = createPricing(registry);
 export const pricesOfNobody = createPriceResolver({
   pricing,
   store: { priceOverrides: async () => [] },
-  runSteps: async (steps) => runWithoutPauses(steps),
+  runCooperatively: async (steps) => runWithoutPauses(steps),
 });
 
 export const noTokens: TokenCounts = {

@@ -74,7 +74,7 @@ describe('a deadline further away than timers reach', () => {
   });
   afterAll(() => patient.drain(500));
 
-  it.each(['2147483648', '9999999999'])('of Connect is no deadline of now (%s ms)', async (timeout) => {
+  it.each(['2147483648', '9999999999'])('of Connect is not a deadline of now (%s ms)', async (timeout) => {
     const response = await fetch(patient.address + PATH, {
       method: 'POST',
       body: '{}',
@@ -84,7 +84,7 @@ describe('a deadline further away than timers reach', () => {
     expect(response.status).toBe(200);
   });
 
-  it.each(['99999999H', '2147484S', '99999999M'])('of gRPC-Web is no deadline of now (%s)', async (timeout) => {
+  it.each(['99999999H', '2147484S', '99999999M'])('of gRPC-Web is not a deadline of now (%s)', async (timeout) => {
     const response = await fetch(patient.address + PATH, {
       method: 'POST',
       body: new Uint8Array(5),
@@ -93,7 +93,7 @@ describe('a deadline further away than timers reach', () => {
     expect(await response.text()).toContain('grpc-status: 0');
   });
 
-  it('of gRPC in the library is no deadline of now', async () => {
+  it('of gRPC in the library is not a deadline of now', async () => {
     const session = connectHttp2(patient.address);
     const stream = session.request({
       ':method': 'POST',

@@ -179,7 +179,7 @@ describe('a request the library itself refuses', () => {
   it.each([
     ['broken JSON', '{'],
     ['a field of the wrong type', '{"traceId":{"$ne":""}}'],
-    ['JSON that is no object', '[]'],
+    ['JSON that is not an object', '[]'],
   ])('%s is malformed, and names no type of the contract', async (_, body) => {
     const answer = await post(PATH, { body });
     expect(answer.status).toBe(400);

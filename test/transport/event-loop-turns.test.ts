@@ -9,8 +9,8 @@ const ITEM = 'é'.repeat(64 * KIB);
 const stay = () => {};
 
 it('a small one is made at once', () => {
-  const nextTurn = () => Promise.reject(new Error('no turn is needed'));
-  expect(buildResponseBody([ITEM, 'x'].values(), { nextTurn, requireConnected: stay })).toEqual([`${ITEM}x`]);
+  const yieldToEventLoop = () => Promise.reject(new Error('no turn is needed'));
+  expect(buildResponseBody([ITEM, 'x'].values(), { yieldToEventLoop, requireConnected: stay })).toEqual([`${ITEM}x`]);
 });
 
 it('a large response is encoded in parts, each in its own turn of the event loop', async () => {
@@ -22,11 +22,11 @@ it('a large response is encoded in parts, each in its own turn of the event loop
       yield ITEM;
     }
   }
-  const nextTurn = async () => {
+  const yieldToEventLoop = async () => {
     writtenPerTurn.push(written);
     written = 0;
   };
-  const body = await buildResponseBody(pieces(), { nextTurn, requireConnected: stay });
+  const body = await buildResponseBody(pieces(), { yieldToEventLoop, requireConnected: stay });
   expect(Math.max(...writtenPerTurn)).toBe(4);
   expect(body.join('')).toBe(ITEM.repeat(40));
 });
@@ -42,9 +42,9 @@ it('a large response is not encoded further once its client disconnected', async
   const leave = () => {
     throw new Error('the caller left');
   };
-  await expect(buildResponseBody(pieces(), { nextTurn: async () => {}, requireConnected: leave })).rejects.toThrow(
-    'left',
-  );
+  await expect(
+    buildResponseBody(pieces(), { yieldToEventLoop: async () => {}, requireConnected: leave }),
+  ).rejects.toThrow('left');
   expect(written).toBe(4);
 });
 
@@ -64,10 +64,10 @@ it('arrives whole, packed and plain', async () => {
 
 it('a large body is parsed and validated in separate turns', async () => {
   let turns = 0;
-  const nextTurn = async () => {
+  const yieldToEventLoop = async () => {
     turns += 1;
   };
-  const port = await startPort({ fallback: 'rest', nextTurn });
+  const port = await startPort({ fallback: 'rest', yieldToEventLoop });
   onTestFinished(() => port.drain(0));
   const send = async (name: string) => {
     const headers = { ...GOOD, 'content-type': 'application/json' };

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createFairQueue } from '../../src/transport/fair-queue.ts';
-import { createTurns } from '../../src/transport/turns.ts';
+import { createYieldToEventLoop } from '../../src/transport/yield-to-event-loop.ts';
 
 describe('requests that arrive together', () => {
   it('are started in turn, even when one caller sent more', async () => {
@@ -52,9 +52,9 @@ describe('requests that arrive together', () => {
 });
 
 it('turns of the loop are given to one at a time, in order', async () => {
-  const nextTurn = createTurns();
+  const yieldToEventLoop = createYieldToEventLoop();
   const seen: string[] = [];
-  const waiting = ['a', 'b', 'c'].map((name) => nextTurn().then(() => seen.push(name)));
+  const waiting = ['a', 'b', 'c'].map((name) => yieldToEventLoop().then(() => seen.push(name)));
   let turns = 0;
   while (seen.length < 3 && turns < 10) {
     await turn();

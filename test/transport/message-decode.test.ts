@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { create, type DescMessage, fromBinary, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExportTraceServiceRequestSchema } from '../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { AnyValueSchema } from '../../gen/opentelemetry/proto/common/v1/common_pb.js';
 import { CollectTraceRequestSchema, SpanType } from '../../gen/spandrel/v1/traces_pb.js';
-import { createStepRunner } from '../../src/domain/steps.ts';
+import { createCooperativeRunner } from '../../src/domain/steps.ts';
 import { decodeMessage } from '../../src/transport/message-decode.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 
@@ -14,17 +14,17 @@ import { startApp, type TestApp } from '../support/app.ts';
 function decodeSlowly(desc: DescMessage, bytes: Uint8Array) {
   let now = 0;
   let turns = 0;
-  const runSteps = createStepRunner({
+  const runCooperatively = createCooperativeRunner({
     nowMs: () => {
       now += 100;
       return now;
     },
-    nextTurn: async () => {
+    yieldToEventLoop: async () => {
       turns += 1;
-      await nextTurn();
+      await yieldToEventLoop();
     },
   });
-  return Promise.resolve(decodeMessage(desc, bytes, runSteps)).then((message) => ({ message, turns }));
+  return Promise.resolve(decodeMessage(desc, bytes, runCooperatively)).then((message) => ({ message, turns }));
 }
 
 const text = (length: number) => fc.string({ maxLength: length });

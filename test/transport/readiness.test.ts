@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { shareReadiness } from '../../src/transport/health.ts';
 
@@ -36,7 +36,7 @@ it('treats a store that does not answer as unavailable, and starts no second rea
   const answered = isReady();
   await vi.advanceTimersByTimeAsync(1_000);
   vi.useRealTimers();
-  expect(await Promise.race([answered, nextTurn('later than a second')])).toBe(false);
+  expect(await Promise.race([answered, yieldToEventLoop('later than a second')])).toBe(false);
   store.nowMs = 10_000;
   void isReady();
   expect(store.checks).toBe(1);

@@ -77,7 +77,7 @@ describe('an instant in a body', () => {
     expect(read(text)).toBe('invalid_format');
   });
 
-  it('is no other kind of value', () => {
+  it('is not any other kind of value', () => {
     for (const value of [true, [], {}, JSON.rawJSON('1.5'), JSON.rawJSON('1e-3')]) {
       expect(read(value)).toBe('invalid_type');
     }

@@ -56,7 +56,7 @@ const HTTP1: { readonly [name: string]: string } = {
   'a call of Connect': `${head(`POST ${RPC}`)}Content-Length: 2\r\n\r\n{}`,
   'a refused call of Connect': `${head(`GET ${RPC}`)}\r\n`,
   'a call of gRPC-Web': `${head(`POST ${RPC}`, 'application/grpc-web+proto')}Content-Length: 5\r\n\r\n\0\0\0\0\0`,
-  'what is no HTTP': 'hello there\r\n\r\n',
+  'what is not HTTP': 'hello there\r\n\r\n',
   'a missing host': 'GET / HTTP/1.1\r\n\r\n',
   'a late body': `${head(`POST ${RPC}`)}Content-Length: 99\r\n\r\n{`,
 };

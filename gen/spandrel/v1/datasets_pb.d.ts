@@ -7,7 +7,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import type { TraceDateField } from "./traces_pb.js";
+import type { TraceDateField, TraceFilter } from "./traces_pb.js";
 
 /**
  * Describes the file spandrel/v1/datasets.proto.
@@ -387,11 +387,12 @@ export declare type AddTracesToDatasetRequest = Message<"spandrel.v1.AddTracesTo
   query: string;
 
   /**
-   * The filters of the traces by name: a JSON object, described in docs/search.md.
+   * Filters that the traces match, all of them; none by default. docs/search.md lists their names. Over REST they are
+   * one object: a list of values by name, or an object of such lists by key.
    *
-   * @generated from field: optional string filters_json = 5;
+   * @generated from field: repeated spandrel.v1.TraceFilter filters = 10;
    */
-  filtersJson?: string | undefined;
+  filters: TraceFilter[];
 
   /**
    * Whether the filters name the traces to leave out, not those to take; false by default.
@@ -532,7 +533,7 @@ export declare const DatasetService: GenService<{
     output: typeof ListDatasetsResponseSchema;
   },
   /**
-   * Makes a dataset; the entries that come with it are its version 1. A project holds at most 1,000.
+   * Creates a dataset; the entries that are sent with it are its version 1. A project holds at most 1,000.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT dataset_limit_reached, INVALID_ARGUMENT
    * dataset_too_large.
    *

@@ -689,7 +689,7 @@ export declare type Replay = Message<"spandrel.v1.Replay"> & {
 export declare const ReplaySchema: GenMessage<Replay>;
 
 /**
- * The health of an endpoint: its status, and figures of its deliveries. Tests count nowhere.
+ * The health of an endpoint: its status, and figures of its deliveries. Test deliveries are not counted.
  *
  * @generated from message spandrel.v1.EndpointHealth
  */
@@ -1738,7 +1738,7 @@ export enum DestinationKind {
   UNSPECIFIED = 0,
 
   /**
-   * A URL that batches are posted to.
+   * URL of the receiver that batches are posted to.
    *
    * @generated from enum value: DESTINATION_KIND_HTTP = 1;
    */
@@ -1831,7 +1831,7 @@ export enum EndpointStatus {
 export declare const EndpointStatusSchema: GenEnum<EndpointStatus>;
 
 /**
- * Why an endpoint is disabled.
+ * The reason why an endpoint is disabled.
  *
  * @generated from enum spandrel.v1.DisabledReason
  */
@@ -1986,7 +1986,7 @@ export enum DeliveryState {
 export declare const DeliveryStateSchema: GenEnum<DeliveryState>;
 
 /**
- * Why a delivery was given up.
+ * The reason why a delivery was given up.
  *
  * @generated from enum spandrel.v1.DeadReason
  */
@@ -2080,13 +2080,13 @@ export enum ReplayStatus {
 export declare const ReplayStatusSchema: GenEnum<ReplayStatus>;
 
 /**
- * Makes, changes, tests and watches the endpoints of an organization.
+ * Manages the webhook endpoints of an organization: creates, changes, tests and deletes them, and reports their health.
  *
  * @generated from service spandrel.v1.EndpointService
  */
 export declare const EndpointService: GenService<{
   /**
-   * Makes an endpoint. The secret it signs with is in this answer and nowhere else.
+   * Creates an endpoint. Its signing secret is returned only in this response.
    * Errors: INVALID_ARGUMENT webhook_endpoint_invalid, FAILED_PRECONDITION webhook_endpoint_limit.
    *
    * @generated from rpc spandrel.v1.EndpointService.CreateEndpoint
@@ -2130,7 +2130,7 @@ export declare const EndpointService: GenService<{
     output: typeof UpdateEndpointResponseSchema;
   },
   /**
-   * Deletes an endpoint for good: it receives no more deliveries, and is not listed any more.
+   * Deletes an endpoint permanently: it receives no more deliveries and is no longer listed.
    * Errors: NOT_FOUND webhook_endpoint_not_found.
    *
    * @generated from rpc spandrel.v1.EndpointService.ArchiveEndpoint
@@ -2141,7 +2141,7 @@ export declare const EndpointService: GenService<{
     output: typeof ArchiveEndpointResponseSchema;
   },
   /**
-   * Gives an endpoint a new secret, which signs from the answer on; the one before may sign too for a while.
+   * Replaces the signing secret of an endpoint at once; the previous one may sign as well for an overlap.
    * Errors: NOT_FOUND webhook_endpoint_not_found.
    *
    * @generated from rpc spandrel.v1.EndpointService.RollEndpointSecret
@@ -2185,7 +2185,7 @@ export declare const EndpointService: GenService<{
     output: typeof GetDeliveryResponseSchema;
   },
   /**
-   * Sends a delivery once more, byte for byte.
+   * Sends a delivery again, with the same bytes.
    * Errors: NOT_FOUND webhook_endpoint_not_found, NOT_FOUND webhook_delivery_not_found, INVALID_ARGUMENT
    * webhook_delivery_not_redeliverable, FAILED_PRECONDITION webhook_delivery_in_progress, FAILED_PRECONDITION
    * webhook_endpoint_disabled.
@@ -2209,7 +2209,7 @@ export declare const EndpointService: GenService<{
     output: typeof ListDeadLettersResponseSchema;
   },
   /**
-   * Sends the events of a time range once more, in new deliveries.
+   * Sends the events of a time range again, in new deliveries.
    * Errors: NOT_FOUND webhook_endpoint_not_found, FAILED_PRECONDITION webhook_endpoint_disabled, FAILED_PRECONDITION
    * too_many_replays.
    *

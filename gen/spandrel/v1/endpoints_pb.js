@@ -374,7 +374,7 @@ export const DisabledReasonSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_endpoints, 3);
 
 /**
- * Why an endpoint is disabled.
+ * The reason why an endpoint is disabled.
  *
  * @generated from enum spandrel.v1.DisabledReason
  */
@@ -416,7 +416,7 @@ export const DeadReasonSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_endpoints, 6);
 
 /**
- * Why a delivery was given up.
+ * The reason why a delivery was given up.
  *
  * @generated from enum spandrel.v1.DeadReason
  */
@@ -438,7 +438,7 @@ export const ReplayStatus = /*@__PURE__*/
   tsEnum(ReplayStatusSchema);
 
 /**
- * Makes, changes, tests and watches the endpoints of an organization.
+ * Manages the webhook endpoints of an organization: creates, changes, tests and deletes them, and reports their health.
  *
  * @generated from service spandrel.v1.EndpointService
  */

@@ -6,7 +6,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { EvaluationStatus, TraceDateField } from "./traces_pb.js";
+import type { EvaluationStatus, TraceDateField, TraceFilter } from "./traces_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { QueryEvaluationAnalyticsRequestSchema, QueryEvaluationAnalyticsResponseSchema } from "./evaluation_analytics_pb.js";
 
@@ -465,11 +465,12 @@ export declare type RunEvaluatorOnTracesRequest = Message<"spandrel.v1.RunEvalua
   query: string;
 
   /**
-   * The filters of the traces by name: a JSON object, described in docs/search.md.
+   * Filters that the traces match, all of them; none by default. docs/search.md lists their names. Over REST they are
+   * one object: a list of values by name, or an object of such lists by key.
    *
-   * @generated from field: optional string filters_json = 5;
+   * @generated from field: repeated spandrel.v1.TraceFilter filters = 9;
    */
-  filtersJson?: string | undefined;
+  filters: TraceFilter[];
 
   /**
    * Whether the filters name the traces to leave out, not those to take; false by default.
@@ -906,7 +907,7 @@ export declare const EvaluationService: GenService<{
     output: typeof RunEvaluatorOnTracesResponseSchema;
   },
   /**
-   * Reads how far a run of an evaluator over traces is.
+   * Returns the status and the progress of a run of an evaluator over traces.
    * Errors: NOT_FOUND evaluator_run_not_found.
    *
    * @generated from rpc spandrel.v1.EvaluationService.GetEvaluatorRun

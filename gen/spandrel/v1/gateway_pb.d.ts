@@ -857,9 +857,9 @@ export declare const BudgetOnBreachSchema: GenEnum<BudgetOnBreach>;
 export declare const GatewayService: GenService<{
   /**
    * Stores requests of a gateway. Records are validated one by one, in their order: valid ones are stored together, the
-   * others are reported. Answers after the commit is durable. The first content of a request and status wins, so
+   * others are reported. Returns after the commit is durable. The first content of a request and status wins, so
    * sending the same report again is always safe. Unlike other rpcs for API keys this one takes project keys too.
-   * Errors: INVALID_ARGUMENT validation_error when records is no list of 1 to 500, RESOURCE_EXHAUSTED
+   * Errors: INVALID_ARGUMENT validation_error when records is not a list of 1 to 500, RESOURCE_EXHAUSTED
    * payload_too_large, UNAVAILABLE when the store cannot take writes; nothing is stored then.
    *
    * @generated from rpc spandrel.v1.GatewayService.ReportRequests
@@ -872,8 +872,8 @@ export declare const GatewayService: GenService<{
   /**
    * Emits events of virtual keys and budgets, each once. They are delivered to webhooks and are not in the log. Events
    * are validated one by one, like the records of ReportRequests.
-   * Errors: INVALID_ARGUMENT validation_error when events is no list of 1 to 500, RESOURCE_EXHAUSTED payload_too_large,
-   * UNAVAILABLE when the store cannot take writes; nothing is stored then.
+   * Errors: INVALID_ARGUMENT validation_error when events is not a list of 1 to 500, RESOURCE_EXHAUSTED
+   * payload_too_large, UNAVAILABLE when the store cannot take writes; nothing is stored then.
    *
    * @generated from rpc spandrel.v1.GatewayService.ReportGovernanceEvents
    */

@@ -798,7 +798,7 @@ export enum ApiKeyScope {
 export declare const ApiKeyScopeSchema: GenEnum<ApiKeyScope>;
 
 /**
- * Hands out, changes and takes back API keys.
+ * Manages the API keys of an organization: creates, changes, rotates and revokes them.
  *
  * @generated from service spandrel.v1.ApiKeyService
  */
@@ -815,7 +815,7 @@ export declare const ApiKeyService: GenService<{
     output: typeof ListApiKeysResponseSchema;
   },
   /**
-   * Mints a key. Its token is in this answer and nowhere else.
+   * Creates a key. Its token is returned only in this response.
    * Errors: PERMISSION_DENIED administrator_required, api_key_scope_violation.
    *
    * @generated from rpc spandrel.v1.ApiKeyService.CreateApiKey
@@ -849,7 +849,7 @@ export declare const ApiKeyService: GenService<{
     output: typeof UpdateApiKeyResponseSchema;
   },
   /**
-   * Ends a key for good, at once.
+   * Revokes a key permanently, at once.
    * Errors: NOT_FOUND api_key_not_found, PERMISSION_DENIED api_key_not_owned, FAILED_PRECONDITION
    * api_key_already_revoked.
    *
@@ -861,7 +861,7 @@ export declare const ApiKeyService: GenService<{
     output: typeof RevokeApiKeyResponseSchema;
   },
   /**
-   * Gives a key a new token; the one before may work on for a while.
+   * Replaces the token of a key; the previous one may work for an overlap.
    * Errors: NOT_FOUND api_key_not_found, PERMISSION_DENIED api_key_not_owned, api_key_scope_violation,
    * FAILED_PRECONDITION api_key_already_revoked, api_key_expired.
    *

@@ -207,7 +207,7 @@ export const ApiKeyScope = /*@__PURE__*/
   tsEnum(ApiKeyScopeSchema);
 
 /**
- * Hands out, changes and takes back API keys.
+ * Manages the API keys of an organization: creates, changes, rotates and revokes them.
  *
  * @generated from service spandrel.v1.ApiKeyService
  */

@@ -134,7 +134,7 @@ export declare type Monitor = Message<"spandrel.v1.Monitor"> & {
   platformUrl: string;
 
   /**
-   * Another name of mappings in requests, read where mappings is absent. Answers leave it out.
+   * Another name of mappings in requests, read where mappings is absent. Absent from responses.
    *
    * @generated from field: optional string mapping_json = 17;
    */

@@ -273,6 +273,14 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
    * @generated from field: bool end_of_day = 11;
    */
   endOfDay: boolean;
+
+  /**
+   * In requests a list of messages with name, key and values is one object: its members are lists of values by name, or
+   * objects of such lists by key. In a query it is JSON.
+   *
+   * @generated from field: bool by_name = 13;
+   */
+  byName: boolean;
 };
 
 /**

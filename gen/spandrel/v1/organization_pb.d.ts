@@ -1720,7 +1720,7 @@ export declare const ProjectService: GenService<{
     output: typeof ListProjectsResponseSchema;
   },
   /**
-   * Creates a project. Its key is in this answer and nowhere else.
+   * Creates a project. Its key is returned only in this response.
    * Errors: NOT_FOUND team_not_found, PERMISSION_DENIED administrator_required, ALREADY_EXISTS project_name_taken,
    * project_key_taken, INVALID_ARGUMENT project_limit_reached.
    *
@@ -1755,7 +1755,7 @@ export declare const ProjectService: GenService<{
     output: typeof UpdateProjectResponseSchema;
   },
   /**
-   * Ends the work of a project: its key and the grants on it stop working, its data stays.
+   * Archives a project: its key and the grants on it stop working, its data stays.
    * Errors: NOT_FOUND project_not_found.
    *
    * @generated from rpc spandrel.v1.ProjectService.ArchiveProject
@@ -1766,7 +1766,7 @@ export declare const ProjectService: GenService<{
     output: typeof ArchiveProjectResponseSchema;
   },
   /**
-   * Gives a project a new key; the one before may work on for a while.
+   * Replaces the key of a project; the previous one may work for an overlap.
    * Errors: NOT_FOUND project_not_found, PERMISSION_DENIED administrator_required, api_key_scope_violation,
    * ALREADY_EXISTS project_key_taken.
    *
@@ -1821,7 +1821,7 @@ export declare const MemberService: GenService<{
     output: typeof UpdateMemberResponseSchema;
   },
   /**
-   * Removes a member for good, with all personal keys.
+   * Removes a member permanently, with all personal keys.
    * Errors: NOT_FOUND member_not_found, PERMISSION_DENIED administrator_required, role_binding_scope_violation,
    * FAILED_PRECONDITION cannot_remove_last_admin.
    *
@@ -1864,7 +1864,7 @@ export declare const RoleBindingService: GenService<{
     output: typeof CreateRoleBindingResponseSchema;
   },
   /**
-   * Takes a grant back from a member.
+   * Removes a grant of a member.
    * Errors: NOT_FOUND role_binding_not_found, PERMISSION_DENIED role_binding_scope_violation, FAILED_PRECONDITION
    * role_binding_is_member_role.
    *

@@ -163,7 +163,7 @@ export declare const ListPermissionsResponseSchema: GenMessage<ListPermissionsRe
  */
 export declare const PermissionService: GenService<{
   /**
-   * Lists every permission there is. Any API key may ask: the answer is the same for all.
+   * Lists all permissions. Any API key may call it: the response is the same for all.
    *
    * @generated from rpc spandrel.v1.PermissionService.ListPermissions
    */

@@ -252,7 +252,7 @@ export declare type SpanMetrics = Message<"spandrel.v1.SpanMetrics"> & {
   tokensEstimated?: boolean | undefined;
 
   /**
-   * Whether prompt_tokens includes the cached ones, where the provider's custom does not say.
+   * Whether prompt_tokens includes the cached ones, where the provider has no convention.
    *
    * @generated from field: optional bool cached_tokens_in_prompt = 7;
    */
@@ -1454,6 +1454,42 @@ export declare type DeleteTraceResponse = Message<"spandrel.v1.DeleteTraceRespon
 export declare const DeleteTraceResponseSchema: GenMessage<DeleteTraceResponse>;
 
 /**
+ * A condition on the traces that a search finds: one of the values must be that of the trace.
+ *
+ * @generated from message spandrel.v1.TraceFilter
+ */
+export declare type TraceFilter = Message<"spandrel.v1.TraceFilter"> & {
+  /**
+   * Name of the filter, for example spans.model.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Key of the metadata for metadata.value, and ID of the evaluator for evaluations.passed, evaluations.state,
+   * evaluations.label and evaluations.score; unset for all others.
+   *
+   * @generated from field: optional string key = 2;
+   */
+  key?: string | undefined;
+
+  /**
+   * Values, each of at most 1,000 characters and of all filters together at most 1,000; of a filter that compares
+   * numbers the least and the greatest, where an empty one sets no limit. Without values the filter has no effect.
+   *
+   * @generated from field: repeated string values = 3;
+   */
+  values: string[];
+};
+
+/**
+ * Describes the message spandrel.v1.TraceFilter.
+ * Use `create(TraceFilterSchema)` to create a new message.
+ */
+export declare const TraceFilterSchema: GenMessage<TraceFilter>;
+
+/**
  * The traces to find, their order and page, and the form in which they are shown.
  *
  * @generated from message spandrel.v1.SearchTracesRequest
@@ -1484,11 +1520,12 @@ export declare type SearchTracesRequest = Message<"spandrel.v1.SearchTracesReque
   query: string;
 
   /**
-   * Filters by name, a JSON object, described in docs/search.md.
+   * Filters that the traces match, all of them; none by default. docs/search.md lists their names. Over REST they are
+   * one object: a list of values by name, or an object of such lists by key.
    *
-   * @generated from field: optional string filters_json = 4;
+   * @generated from field: repeated spandrel.v1.TraceFilter filters = 18;
    */
-  filtersJson?: string | undefined;
+  filters: TraceFilter[];
 
   /**
    * Whether to find the traces that do not match the filters instead; default false.
@@ -1574,13 +1611,6 @@ export declare type SearchTracesRequest = Message<"spandrel.v1.SearchTracesReque
    * @generated from field: int32 page_offset = 16;
    */
   pageOffset: number;
-
-  /**
-   * Choice of members, which is not offered: every member is shown, and any value is refused.
-   *
-   * @generated from field: optional string select_json = 17;
-   */
-  selectJson?: string | undefined;
 };
 
 /**
@@ -1808,11 +1838,12 @@ export declare type ListTraceFacetsRequest = Message<"spandrel.v1.ListTraceFacet
   query: string;
 
   /**
-   * Filters by name that the traces match, a JSON object, described in docs/search.md.
+   * Filters that the traces match, all of them; none by default. docs/search.md lists their names. Over REST they are
+   * one object: a list of values by name, or an object of such lists by key.
    *
-   * @generated from field: optional string filters_json = 5;
+   * @generated from field: repeated spandrel.v1.TraceFilter filters = 9;
    */
-  filtersJson?: string | undefined;
+  filters: TraceFilter[];
 
   /**
    * Whether to count the traces that do not match the filters instead; default false.
@@ -1971,11 +2002,12 @@ export declare type SuggestTraceValuesRequest = Message<"spandrel.v1.SuggestTrac
   query: string;
 
   /**
-   * Filters by name that the traces match, a JSON object, described in docs/search.md.
+   * Filters that the traces match, all of them; none by default. docs/search.md lists their names. Over REST they are
+   * one object: a list of values by name, or an object of such lists by key.
    *
-   * @generated from field: optional string filters_json = 5;
+   * @generated from field: repeated spandrel.v1.TraceFilter filters = 11;
    */
-  filtersJson?: string | undefined;
+  filters: TraceFilter[];
 
   /**
    * Whether to count the traces that do not match the filters instead; default false.
@@ -2079,11 +2111,12 @@ export declare type ExportTracesRequest = Message<"spandrel.v1.ExportTracesReque
   query: string;
 
   /**
-   * Filters by name, a JSON object, described in docs/search.md.
+   * Filters that the traces match, all of them; none by default. docs/search.md lists their names. Over REST they are
+   * one object: a list of values by name, or an object of such lists by key.
    *
-   * @generated from field: optional string filters_json = 4;
+   * @generated from field: repeated spandrel.v1.TraceFilter filters = 16;
    */
-  filtersJson?: string | undefined;
+  filters: TraceFilter[];
 
   /**
    * Whether to export the traces that do not match the filters instead; default false.
@@ -2154,13 +2187,6 @@ export declare type ExportTracesRequest = Message<"spandrel.v1.ExportTracesReque
    * @generated from field: int32 page_offset = 14;
    */
   pageOffset: number;
-
-  /**
-   * Choice of members, which is not offered: every member is shown, and any value is refused.
-   *
-   * @generated from field: optional string select_json = 15;
-   */
-  selectJson?: string | undefined;
 };
 
 /**
@@ -2247,11 +2273,13 @@ export declare type TailTracesRequest = Message<"spandrel.v1.TailTracesRequest">
   query: string;
 
   /**
-   * Filters by name, a JSON object of at most 16,384 characters, described in docs/search.md.
+   * Filters that the traces match, all of them; none by default. Their names, keys and values have at most 16,384
+   * characters together. docs/search.md lists their names. Over REST they are one object, sent as JSON: a list of values
+   * by name, or an object of such lists by key.
    *
-   * @generated from field: optional string filters_json = 2;
+   * @generated from field: repeated spandrel.v1.TraceFilter filters = 8;
    */
-  filtersJson?: string | undefined;
+  filters: TraceFilter[];
 
   /**
    * Whether to report the traces that do not match the filters instead; default false.
@@ -2896,7 +2924,7 @@ export declare const TraceDateFieldSchema: GenEnum<TraceDateField>;
 export declare const TraceService: GenService<{
   /**
    * Stores the spans, metadata and evaluations of one trace. Items are validated one by one: valid
-   * ones are stored, the others are reported. Answers after the commit is durable. Sending the
+   * ones are stored, the others are reported. Returns after the commit is durable. Sending the
    * same request again is always safe.
    * Errors: INVALID_ARGUMENT validation_error when nothing could be stored, RESOURCE_EXHAUSTED
    * payload_too_large, UNAVAILABLE when the store or the queue is full.

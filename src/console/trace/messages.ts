@@ -5,11 +5,11 @@ import { parseExactly, readScalar, writeExactly } from './exact-json.ts';
 type Part = { readonly kind: 'text' | 'json'; readonly text: string; readonly title?: string };
 export type Message = { readonly role: string; readonly parts: readonly Part[] };
 
-/** Null if the JSON is no list of messages. */
+/** Null if the JSON is not a list of messages. */
 export function readMessages(json: string): readonly Message[] | null {
-  const known = parseExactly(json);
-  if (!Array.isArray(known) || !known.every(isRecord)) return null;
-  return known.map((message) => ({ role: textOf(message.role) ?? 'message', parts: partsOf(message) }));
+  const messages = parseExactly(json);
+  if (!Array.isArray(messages) || !messages.every(isRecord)) return null;
+  return messages.map((message) => ({ role: textOf(message.role) ?? 'message', parts: partsOf(message) }));
 }
 
 function partsOf({
@@ -59,8 +59,8 @@ function callOf(call: unknown): Part[] {
   const named = isRecord(call) && isRecord(call.function) ? call.function : call;
   if (!isRecord(call) || !isRecord(named)) return [{ kind: 'json', text: writeExactly(call), title: 'calls a tool' }];
   const { name, arguments: written, args, input, ...others } = named;
-  const given = written ?? args ?? input ?? null;
-  const text = typeof given === 'string' && isJson(given) ? given : writeExactly(given);
+  const argument = written ?? args ?? input ?? null;
+  const text = typeof argument === 'string' && isJson(argument) ? argument : writeExactly(argument);
   const { function: _, type, ...around } = named === call ? others : { ...call, ...others };
   const rest = { ...(type === 'function' ? {} : { type }), ...around };
   return [{ kind: 'json', title: `calls ${textOf(name) ?? 'a tool'}`, text }, ...restOf(rest, 'of this call')];

@@ -18,7 +18,7 @@ type SpanDetailProps = { readonly span: TraceSpan; readonly evaluations: readonl
 const CONTEXTS_MAX = 100;
 
 export function SpanDetail({ span, evaluations }: SpanDetailProps) {
-  const own = evaluations.filter(({ spanId }) => spanId === span.spanId);
+  const ofSpan = evaluations.filter(({ spanId }) => spanId === span.spanId);
   return (
     <>
       <div className={styles.head}>
@@ -56,9 +56,9 @@ export function SpanDetail({ span, evaluations }: SpanDetailProps) {
           ))}
         </Section>
       )}
-      {own.length > 0 && (
+      {ofSpan.length > 0 && (
         <Section title="Evaluations">
-          <Evaluations evaluations={own} />
+          <Evaluations evaluations={ofSpan} />
         </Section>
       )}
       <JsonSection title="Parameters" label="parameters" json={span.paramsJson} />

@@ -1,6 +1,8 @@
 /** The query line: words, and filters written as name:value. */
 
 export type Filter = { readonly name: string; readonly value: string };
+/** As the api takes it; the key is that of the metadata, or the evaluator. */
+export type SentFilter = { readonly name: string; readonly key?: string; readonly values: string[] };
 type QueryLine = { readonly text: string; readonly filters: readonly Filter[] };
 type ParsedLine = QueryLine & {
   /** Words that look like filters, of a name that no filter has. */
@@ -89,23 +91,19 @@ export function writeQueryLine({ text, filters }: QueryLine): string {
   return [...words, ...written].filter((part) => part !== '').join(' ');
 }
 
-/** The filters in the form of the api; null if there are none. */
-export function filtersJson(filters: readonly Filter[]): string | null {
-  const lists = new Map<string, string[]>();
-  const groups = new Map<string, Map<string, string[]>>();
+/** The filters in the form of the api: values of one name are alternatives. */
+export function sentFilters(filters: readonly Filter[]): readonly SentFilter[] {
+  const sent = new Map<string, SentFilter>();
   for (const { name, value } of filters) {
     const kind = kindOf(name);
     if (!kind) continue;
     const values = kind.name === 'score' ? value.split('..') : [value];
-    const isPlain = kind.of === undefined;
-    const group = isPlain ? lists : (groups.get(kind.filter) ?? new Map<string, string[]>());
-    const key = isPlain ? kind.filter : name.slice(kind.name.length + 1);
-    group.set(key, [...(group.get(key) ?? []), ...values]);
-    if (!isPlain) groups.set(kind.filter, group);
+    const key = kind.of === undefined ? undefined : name.slice(kind.name.length + 1);
+    const group = JSON.stringify([kind.filter, key]);
+    const before = sent.get(group)?.values ?? [];
+    sent.set(group, { name: kind.filter, ...(key !== undefined && { key }), values: [...before, ...values] });
   }
-  const nested = [...groups].map(([name, group]) => [name, Object.fromEntries(group)] as const);
-  const all = [...lists, ...nested];
-  return all.length === 0 ? null : JSON.stringify(Object.fromEntries(all));
+  return [...sent.values()];
 }
 
 /** The index of the colon after a name, which may be quoted. */

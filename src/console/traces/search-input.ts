@@ -2,7 +2,7 @@
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ChangeOf } from '../layout/search.ts';
-import { filtersJson, parseQueryLine } from './query-line.ts';
+import { parseQueryLine, sentFilters } from './query-line.ts';
 import { type Bounds, readBounds } from './range.ts';
 import type { FinderSearch } from './search.ts';
 
@@ -13,8 +13,8 @@ export function toSearchInput(search: ChangeOf<FinderSearch>) {
 /** The input without a range. */
 export function toFilterInput({ q = '', not }: ChangeOf<FinderSearch>) {
   const { text, filters } = parseQueryLine(q);
-  const json = filtersJson(filters);
-  return { query: text, ...(json !== null && { filtersJson: json, negateFilters: not === true }) };
+  const sent = sentFilters(filters);
+  return { query: text, ...(sent.length > 0 && { filters: [...sent], negateFilters: not === true }) };
 }
 
 export function toRangeInput({ fromMs, toMs, isOpen }: Bounds) {

@@ -58,7 +58,7 @@ export default function UserPage() {
           slug={slug}
           search={{ ...search, q: line }}
           input={{
-            filtersJson: JSON.stringify({ 'metadata.user_id': [userId] }),
+            filters: [{ name: 'metadata.user_id', values: [userId] }],
             startDate: timestampFromMs(bounds.fromMs),
             endDate: timestampFromMs(bounds.toMs),
           }}

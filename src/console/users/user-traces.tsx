@@ -21,7 +21,7 @@ type UserTracesProps = {
   readonly search: TraceListSearch;
   readonly input: Pick<
     Exclude<MessageInitShape<typeof SearchTracesRequestSchema>, { $typeName: string }>,
-    'filtersJson' | 'startDate' | 'endDate'
+    'filters' | 'startDate' | 'endDate'
   >;
 };
 

@@ -41,12 +41,12 @@ function entriesByModel(spans: readonly TimedSpan[], model: string | null): read
   const byModel = Map.groupBy(spans, (span) => span.model);
   for (const [group, sums] of sumsByModel(spans)) {
     if (model !== null && group !== model) continue;
-    const own = byModel.get(group) ?? [];
+    const spansOfModel = byModel.get(group) ?? [];
     entries.push({
       group,
       sums,
-      firstTokensMs: own.flatMap(({ firstTokenMs }) => (firstTokenMs === null ? [] : [Math.max(0, firstTokenMs)])),
-      totalTimesMs: own.map(({ durationMs }) => Math.max(0, durationMs)),
+      firstTokensMs: spansOfModel.flatMap(({ firstTokenMs }) => (firstTokenMs === null ? [] : [Math.max(0, firstTokenMs)])),
+      totalTimesMs: spansOfModel.map(({ durationMs }) => Math.max(0, durationMs)),
     });
   }
   return entries;

@@ -23,7 +23,7 @@ export type DatasetVersion = {
 /** `remove` MUST remove the entries, too. */
 export type DatasetStore = ResourceStore<Dataset> & {
   /**
-   * MUST keep ids and slugs unique in the project: answers `slug_taken` without storing when the slug is used, and
+   * MUST keep ids and slugs unique in the project: returns `slug_taken` without storing when the slug is used, and
    * `limit_reached` when the project already holds `liveMax` datasets. Stores the first version with it.
    */
   insert(dataset: Dataset, first: DatasetVersion, liveMax: number): Promise<'stored' | 'slug_taken' | 'limit_reached'>;

@@ -7,7 +7,7 @@ import { MEMBERS_MAX } from '../../json/json-scan.ts';
 import { isArray, isObject, jsonTypeOf, type LosslessJson, stringifyLossless } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
 import { typeReason } from '../reasons.ts';
-import type { RunSteps, Steps } from '../steps.ts';
+import type { RunCooperatively, Steps } from '../steps.ts';
 
 /** Null: not sent. */
 export type EntriesDraft = {
@@ -35,9 +35,9 @@ const CSV_BYTES_AT_ONCE = 32_768;
 
 /** Lets other work run during a long reading. */
 export type Pauses = {
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
   /** Resolves in a later turn of the event loop. */
-  readonly nextTurn: () => Promise<void>;
+  readonly yieldToEventLoop: () => Promise<void>;
 };
 
 /**
@@ -49,8 +49,8 @@ export async function validateEntries(draft: EntriesDraft, pauses: Pauses): Prom
   const sent = [entriesJson, csv, jsonl].filter((each) => each !== null);
   if (sent.length > 1) return refusal('entries', 'entries, csv and jsonl exclude each other');
   if (csv !== null) return await readCsv(csv, pauses);
-  if (jsonl !== null) return await pauses.runSteps(validateEach(splitLines(jsonl)));
-  return entriesJson === null ? { entries: [], problems: [] } : await pauses.runSteps(readArray(entriesJson));
+  if (jsonl !== null) return await pauses.runCooperatively(validateEach(splitLines(jsonl)));
+  return entriesJson === null ? { entries: [], problems: [] } : await pauses.runCooperatively(readArray(entriesJson));
 }
 
 function* readArray(text: string): Steps<ValidatedEntries> {
@@ -90,7 +90,7 @@ async function readCsv(text: string, pauses: Pauses): Promise<ValidatedEntries> 
   if (names.length > COLUMNS_MAX) return refusal('csv', `csv must have at most ${COLUMNS_MAX} columns`);
   if (new Set(names).size < names.length) return refusal('csv', 'csv must name each column once');
   const entries = nameEach(entriesOf(names, others), { isLarge: false, nameOf: (index) => `csv row ${index + 2}` });
-  return await pauses.runSteps(validateEach(entries));
+  return await pauses.runCooperatively(validateEach(entries));
 }
 
 /** The names, the rows of a full dataset, and one more. Every entry holds the names: with long ones, few rows are enough. */
@@ -99,11 +99,11 @@ function rowsUntilTooLarge(names: readonly string[]): number {
 }
 
 /** Ends early when the reader has destroyed the parser. */
-async function feed(parser: Parser, text: string, { nextTurn }: Pauses): Promise<void> {
+async function feed(parser: Parser, text: string, { yieldToEventLoop }: Pauses): Promise<void> {
   const bytes = Buffer.from(text);
   for (let start = 0; start < bytes.length && !parser.destroyed; start += CSV_BYTES_AT_ONCE) {
     parser.write(bytes.subarray(start, start + CSV_BYTES_AT_ONCE));
-    await nextTurn();
+    await yieldToEventLoop();
   }
   if (!parser.destroyed) parser.end();
 }

@@ -30,7 +30,7 @@ export type WebhookLog = {
   /** MUST always return the true oldest undelivered envelope, regardless of other processes. Tests are not counted. */
   health(endpointNumber: number, nowMs: number): Promise<EndpointFigures>;
   /** The range of the log created in the time range and not before `sinceMs`, and its events of the types. */
-  matchEvents(organizationNumber: number, question: MatchRequest): Promise<MatchedEvents>;
+  matchEvents(organizationNumber: number, request: MatchRequest): Promise<MatchedEvents>;
   /**
    * Stores a pending test. MUST return the wait in ms instead if `startsMax` started in `windowMs`, over all processes.
    */
@@ -96,7 +96,7 @@ export type DeliveryStore = {
   /** The envelopes at these positions, ascending, without those that retention removed. */
   envelopes(organizationNumber: number, seqs: readonly number[], within: CreatedSpan): Promise<readonly LogEntry[]>;
   /** Of each endpoint, the first deliveries to claim or take over by due time, and when the next is due. */
-  due(endpointNumbers: readonly number[], question: DueRequest): Promise<readonly DueList[]>;
+  due(endpointNumbers: readonly number[], request: DueRequest): Promise<readonly DueList[]>;
   /**
    * Applies the items in order, in one transaction; the caller groups them. Each item succeeds or fails alone: an item
    * that has become impossible returns `refused` or `stale` and changes nothing. A claim MUST be refused when its
@@ -110,11 +110,11 @@ export type DeliveryStore = {
    * that have no due attempt, cancels waiting deliveries of archived endpoints, expires deliveries whose events left
    * retention (created before `eventsBeforeMs`), removes what ended before `endedBeforeMs`.
    */
-  maintain(question: MaintenanceRequest): Promise<MaintenanceResult>;
+  maintain(request: MaintenanceRequest): Promise<MaintenanceResult>;
   /** For metrics: deliveries by status (neither delivered nor cancelled), endpoints by status, and the outbox. */
   counts(): Promise<DeliveryCounts>;
   /** Whether no other process can send: then deliveries that are `sending` at the start lost their sender. */
-  readonly isAlone: boolean;
+  readonly isSingleProcess: boolean;
 };
 
 /** An endpoint as dispatchers see it. */

@@ -78,8 +78,8 @@ function createMatch({ webhookLog }: EndpointDeps, { nowMs }: ManagementCall, { 
   let known: { readonly mask: EventMask; readonly found: MatchedEvents } | null = null;
   return async ({ organizationNumber }, mask) => {
     if (known?.mask === mask) return known.found;
-    const question = { fromMs, toMs, sinceMs: retentionStartMs(nowMs), mask };
-    const found = await webhookLog.matchEvents(organizationNumber, question);
+    const request = { fromMs, toMs, sinceMs: retentionStartMs(nowMs), mask };
+    const found = await webhookLog.matchEvents(organizationNumber, request);
     known = { mask, found };
     return found;
   };

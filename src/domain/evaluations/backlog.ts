@@ -96,11 +96,11 @@ export function createBacklog({ waitingMax, nowMs, countSome }: BacklogDeps): Ba
     let afterSequence = -1;
     while (count < waitingMax) {
       const countMax = Math.min(STEP, waitingMax - count);
-      const some = await countSome({ projectNumber, afterSequence, countMax });
-      if (some === undefined || some.lastSequence === null) break;
-      count += some.count;
-      if (some.count < countMax) break;
-      afterSequence = some.lastSequence;
+      const counted = await countSome({ projectNumber, afterSequence, countMax });
+      if (counted === undefined || counted.lastSequence === null) break;
+      count += counted.count;
+      if (counted.count < countMax) break;
+      afterSequence = counted.lastSequence;
     }
     return count;
   }

@@ -90,7 +90,7 @@ export type JobOutcome =
   /** Ends the job without a result. */
   | { readonly kind: 'drop' }
   | { readonly kind: 'retry'; readonly dueAtMs: number }
-  /** The job could not be run, which is no failure of it. */
+  /** The job could not be run, which is not a failure of it. */
   | { readonly kind: 'wait'; readonly dueAtMs: number };
 
 /** The job after its run has ended; null: the job is done. */
@@ -146,7 +146,7 @@ export type EvaluationJobStore = {
   /** Calls `wake` soon after something was stored. Returns a function that stops it. */
   listen(wake: () => void): () => void;
   /** Whether no other process can run jobs: then every lease found at the start was lost. */
-  readonly isAlone: boolean;
+  readonly isSingleProcess: boolean;
   /** The projects that have jobs, by ascending number, each with the earliest due time. */
   queues(): Promise<readonly JobQueue[]>;
   /**
@@ -155,11 +155,11 @@ export type EvaluationJobStore = {
    * only, and MUST count an expired lease as a failure.
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedJob[]>;
-  /** Extends leases to `untilMs`. Answers for each job whether the caller still has it. */
+  /** Extends leases to `untilMs`. Returns for each job whether the caller still has it. */
   renew(jobs: readonly ClaimedJob[], untilMs: number): Promise<readonly boolean[]>;
   /** Returns claimed jobs that have not begun. MUST NOT change jobs that another claimer has now. */
   release(jobs: readonly ClaimedJob[], nowMs: number): Promise<void>;
-  /** Makes jobs due that a stopped process had leased. Only where `isAlone`. */
+  /** Makes jobs due that a stopped process had leased. Only where `isSingleProcess`. */
   takeOver(nowMs: number, leaseMs: number): Promise<void>;
   /** Makes jobs due that are due later than any job can be: a clock was ahead. */
   correctDue(nowMs: number): Promise<void>;

@@ -55,27 +55,27 @@ function createTenantQueue<T>(lengthMax: number): Pick<OwnerQueue<Tenant, T>, 'a
   return {
     add({ organizationId, projectId }, item) {
       if (length >= lengthMax) return 'full';
-      const own = queues.get(organizationId) ?? createOwnerQueue<string, T>(ofOrganizationMax);
-      if (own.add(projectId, item) !== 'added') return 'owner_full';
-      queues.set(organizationId, own);
+      const queue = queues.get(organizationId) ?? createOwnerQueue<string, T>(ofOrganizationMax);
+      if (queue.add(projectId, item) !== 'added') return 'owner_full';
+      queues.set(organizationId, queue);
       length += 1;
       return 'added';
     },
     remove({ organizationId, projectId }, item) {
-      const own = queues.get(organizationId);
-      if (!own?.remove(projectId, item)) return false;
+      const queue = queues.get(organizationId);
+      if (!queue?.remove(projectId, item)) return false;
       length -= 1;
-      if (own.length() === 0) queues.delete(organizationId);
+      if (queue.length() === 0) queues.delete(organizationId);
       return true;
     },
     next(isAllowed = () => true) {
-      for (const [organizationId, own] of queues) {
-        const item = own.next((projectId) => isAllowed({ organizationId, projectId }));
+      for (const [organizationId, queue] of queues) {
+        const item = queue.next((projectId) => isAllowed({ organizationId, projectId }));
         if (item === undefined) continue;
         length -= 1;
         // Moves the organization behind all others.
         queues.delete(organizationId);
-        if (own.length() > 0) queues.set(organizationId, own);
+        if (queue.length() > 0) queues.set(organizationId, queue);
         return item;
       }
       return undefined;

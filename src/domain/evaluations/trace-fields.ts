@@ -3,7 +3,7 @@
 import { isArray, isObject, parseFreeJson } from '../../json/free-json.ts';
 import { parseFreeJsonInSteps } from '../../json/free-json-steps.ts';
 import { type LosslessJson, readMember } from '../../json/lossless-json.ts';
-import type { RunSteps } from '../steps.ts';
+import type { RunCooperatively } from '../steps.ts';
 import { inputText, outputText } from '../traces/search/trace-texts.ts';
 import type { StoredTrace, TraceStore } from '../traces/telemetry-port.ts';
 import type { Span, TraceTexts } from '../traces/trace.ts';
@@ -16,7 +16,7 @@ type TraceFieldsDeps = {
   /** Called with each text before it is parsed; may throw. */
   readonly count: (text: string) => void;
   /** Parses large texts with pauses. */
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
 };
 
 const METADATA = 'metadata.';
@@ -28,7 +28,7 @@ export function metadataField(key: string): TraceField {
 }
 
 export function createTraceFields(
-  { store, readSpan, count, runSteps }: TraceFieldsDeps,
+  { store, readSpan, count, runCooperatively }: TraceFieldsDeps,
   trace: StoredTrace & TraceTexts,
 ) {
   let metadata: LosslessJson | undefined;
@@ -42,7 +42,7 @@ export function createTraceFields(
     const { contextsJson = null } = span ?? {};
     if (contextsJson === null) return [];
     count(contextsJson);
-    const contexts = await runSteps(parseFreeJsonInSteps(contextsJson));
+    const contexts = await runCooperatively(parseFreeJsonInSteps(contextsJson));
     return isArray(contexts) ? contexts : [];
   }
 
@@ -57,7 +57,7 @@ export function createTraceFields(
   async function readText(json: string | null, side: 'input' | 'output'): Promise<string | null> {
     if (json === null) return null;
     count(json);
-    return await runSteps(side === 'input' ? inputText(json) : outputText(json));
+    return await runCooperatively(side === 'input' ? inputText(json) : outputText(json));
   }
 
   async function readOfSpan(span: Span | null, name: string): Promise<LosslessJson> {

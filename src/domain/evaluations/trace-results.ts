@@ -13,7 +13,7 @@ import { findOrigins } from './origins.ts';
 import type { EvaluationRun } from './outcome.ts';
 import { inputsToStore, isWorthReferring, type Origins } from './result-inputs.ts';
 
-type TraceResultsDeps = Pick<TraceInputsDeps, 'runSteps'> & {
+type TraceResultsDeps = Pick<TraceInputsDeps, 'runCooperatively'> & {
   readonly store: TraceInputsDeps['traces'] & Pick<TraceStore, 'append' | 'find'>;
   readonly limits: CollectorLimits;
   /** Retention in days of projects that set none; null: for ever. */
@@ -38,7 +38,7 @@ const ANY_FACTS = { depth: 128, hasEscapes: true, bytes: Number.MAX_SAFE_INTEGER
 
 export type TraceResults = ReturnType<typeof createTraceResults>;
 
-export function createTraceResults({ store, limits, traceDefaultDays, runSteps }: TraceResultsDeps) {
+export function createTraceResults({ store, limits, traceDefaultDays, runCooperatively }: TraceResultsDeps) {
   const cutOf = (project: Project, nowMs: number) =>
     termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs);
 
@@ -72,7 +72,7 @@ export function createTraceResults({ store, limits, traceDefaultDays, runSteps }
     if (record === null || record.insertedAtMs < (cutOf(project, nowMs) ?? Number.NEGATIVE_INFINITY)) return {};
     const spanId = typeof draft.spanId === 'string' ? normaliseSpanId(draft.spanId) : null;
     const trace = { ...record, projectNumber: project.number };
-    return await findOrigins({ traces: store, runSteps }, { trace, spanId, data });
+    return await findOrigins({ traces: store, runCooperatively }, { trace, spanId, data });
   }
 
   return {

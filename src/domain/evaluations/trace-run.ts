@@ -71,7 +71,7 @@ export async function evaluateTrace(
   return { kind: 'ended', status: outcome.status };
 }
 
-/** Null when nothing can be judged now, which is no failure of the trace. */
+/** Null when nothing can be judged now, which is not a failure of the trace. */
 async function runOrNull(
   deps: TraceRunDeps,
   ...[run, signal]: Parameters<RunEvaluator>
@@ -103,7 +103,7 @@ function dataOf({ input, output, expectedOutput, spans }: TraceView): LosslessOb
   };
 }
 
-/** Contexts of the first spans only are no field of the trace. */
+/** Contexts of the first spans only are not a field of the trace. */
 function originsOf({ choice: { inputFromId, outputFromId }, nextSpansCursor }: TraceView): Origins {
   return {
     ...(inputFromId !== null && { input: { spanId: inputFromId, name: 'input' } }),

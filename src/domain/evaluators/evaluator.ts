@@ -21,7 +21,7 @@ export type Evaluator = Resource & {
 /** `remove` MUST keep the row of the evaluator, and disable the monitors that run it. */
 export type EvaluatorStore = ResourceStore<Evaluator> & {
   /**
-   * MUST keep ids and slugs unique in the project: answers `slug_taken` without storing when the slug is
+   * MUST keep ids and slugs unique in the project: returns `slug_taken` without storing when the slug is
    * used, and `limit_reached` when the project already holds `liveMax` evaluators.
    */
   insert(evaluator: Evaluator, liveMax: number): Promise<'stored' | 'slug_taken' | 'limit_reached'>;

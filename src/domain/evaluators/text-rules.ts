@@ -32,7 +32,7 @@ export function readTextRules(settings: LosslessObject): readonly TextRule[] {
 }
 
 /**
- * Answers for each pattern why RE2 refuses it, or null. Compiling needs a package and takes time, so it is a port.
+ * Returns for each pattern why RE2 refuses it, or null. Compiling needs a package and takes time, so it is a port.
  * Checks wait as runs of evaluators do. Rejects with unavailable when too many wait.
  */
 export type CheckPatterns = (

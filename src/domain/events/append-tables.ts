@@ -19,7 +19,7 @@ export type TelemetryTables = {
   findTrace(projectNumber: number, traceId: string): TraceHead | undefined;
   /** The metadata of a trace that was found; may be large. */
   metadataOf(traceKey: TraceKey): string;
-  /** Answers the key of the new trace. */
+  /** Returns the key of the new trace. */
   insertTrace(trace: NewTrace): TraceKey;
   /** Changes a trace that was found. What is not named stays. */
   updateTrace(traceKey: TraceKey, change: TraceChange): void;

@@ -26,7 +26,7 @@ type EventPage = { readonly events: readonly StoredEvent[]; readonly nextCursor:
 
 export type Events = {
   /** Throws validation_error when `fromMs` is after `toMs`, invalid_cursor for a cursor of another list. */
-  list(organization: Organization, question: ListEvents, nowMs: number): Promise<EventPage>;
+  list(organization: Organization, request: ListEvents, nowMs: number): Promise<EventPage>;
   /** Throws webhook_event_not_found. */
   get(organization: Organization, id: string, nowMs: number): Promise<StoredEvent>;
 };
@@ -38,15 +38,15 @@ const EMPTY: EventPage = { events: [], nextCursor: null };
 
 export function createEvents(deps: EventsDeps): Events {
   return {
-    async list(organization, question, nowMs) {
-      const { fromMs, toMs, type } = question;
+    async list(organization, request, nowMs) {
+      const { fromMs, toMs, type } = request;
       requireRange(fromMs, toMs);
       const binding = ['events', organization.id, String(fromMs), String(toMs), bindFilter(type)];
       const listScope = { cursors: deps.cursors, binding, positionOf: (event: StoredEvent) => event };
-      if (question.cursor.length > CURSOR_MAX_CHARACTERS) throw invalidCursor();
-      const after = openCursor(listScope, question.cursor);
+      if (request.cursor.length > CURSOR_MAX_CHARACTERS) throw invalidCursor();
+      const after = openCursor(listScope, request.cursor);
       if (type !== null && !isListed(type)) return EMPTY;
-      const limit = question.limit ?? LIMIT_DEFAULT;
+      const limit = request.limit ?? LIMIT_DEFAULT;
       const found = await deps.store.list({
         organization,
         fromMs: Math.max(fromMs, retentionStartMs(nowMs)),

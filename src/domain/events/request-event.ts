@@ -101,6 +101,7 @@ export function readEnvelopeHead(text: string): {
   readonly createdAtMs: number;
 } {
   const [, id, type, created] = HEAD.exec(text) ?? [];
-  if (id === undefined || type === undefined || created === undefined) throw new Error('a stored envelope is none');
+  if (id === undefined || type === undefined || created === undefined)
+    throw new Error('a stored envelope lacks its id, type or instant');
   return { id: JSON.parse(id), type, createdAtMs: Date.parse(created) };
 }

@@ -227,7 +227,7 @@ type Outcome = {
 function outcomeEvent(statement: RequestUpdate, { key, name, content, cost }: Outcome): MakeEvent {
   const { organizationId, projectId, gatewayRequestId, signal } = statement;
   return () => {
-    if (signal.status === 'admitted') throw new Error('an admission is no outcome');
+    if (signal.status === 'admitted') throw new Error('an admission is not an outcome');
     const eventId = eventIdOf(key, name);
     const identity = { eventId, gatewayRequestId, organizationId, projectId };
     const dataJson = completedData(identity, { status: signal.status, content: content(), cost });

@@ -93,7 +93,7 @@ export function createExperimentRuns({ store, datasets, random, cursors }: RunDe
 
   return {
     /**
-     * Answers an existing run with that id unchanged. Throws experiment_not_found, dataset_not_found,
+     * Returns an existing run with that id unchanged. Throws experiment_not_found, dataset_not_found,
      * dataset_version_not_found, experiment_run_limit_reached.
      */
     async create(project: Project, experiment: string, { nowMs, ...draft }: RunDraft & At): Promise<ExperimentRun> {
@@ -155,7 +155,7 @@ export function createExperimentRuns({ store, datasets, random, cursors }: RunDe
         store.listRuns(experiment, range),
       );
     },
-    /** Answers the run with a page of its results. Throws experiment_not_found, experiment_run_not_found, invalid_cursor. */
+    /** Returns the run with a page of its results. Throws experiment_not_found, experiment_run_not_found, invalid_cursor. */
     async get(project: Project, name: RunReference, request: ResultPageRequest): Promise<RunPage> {
       const run = await findRun(store, project, name);
       const { figures, summary } = await readFigures(store, run, null);

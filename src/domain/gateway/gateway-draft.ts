@@ -28,7 +28,7 @@ export type RequestDraft = Draft<Omit<RequestContent, 'usage' | 'error' | 'label
   readonly costNanoUsd: Sent<number>;
   readonly error: Sent<ErrorDraft>;
   readonly labels: Sent<DraftList<string>>;
-  /** Any JSON; INVALID: text that is no JSON. */
+  /** Any JSON; INVALID: text that is not JSON. */
   readonly metadata: Sent<LosslessJson>;
 };
 

@@ -21,7 +21,7 @@ import {
 /** A member that may be absent. */
 type Member = LosslessJson | undefined;
 
-/** Throws malformed_request when the body is no object, and validation_error when it holds no list of records. */
+/** Throws malformed_request when the body is not an object, and validation_error when it holds no list of records. */
 export function toRequestDrafts(body: LosslessJson): DraftList<RequestDraft> {
   return toItems(body, 'records', toRequestDraft);
 }

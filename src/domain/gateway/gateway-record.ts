@@ -68,7 +68,7 @@ function readRequestId({ gatewayRequestId }: RequestDraft, reading: ItemReading)
   return id;
 }
 
-/** Any length is allowed: a text that is no id is unknown. */
+/** Any length is allowed: a text that is not an id is unknown. */
 function readProjectId({ projectId }: RequestDraft, reading: ItemReading): string | null {
   return projectId === undefined ? null : reading.required(projectId, 'project_id', 'must be a string');
 }

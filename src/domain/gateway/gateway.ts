@@ -9,7 +9,7 @@ import { unavailableFault, validationFault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
 import type { ProjectStore } from '../management/management-port.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
-import type { RunSteps, Steps } from '../steps.ts';
+import type { RunCooperatively, Steps } from '../steps.ts';
 import type { DraftList, GovernanceDraft, RequestDraft, Sent } from './gateway-draft.ts';
 import { createItemReading, type ItemReading } from './gateway-reading.ts';
 import { readRecord, type SentRecord, statusIn } from './gateway-record.ts';
@@ -19,7 +19,7 @@ type GatewayDeps = {
   readonly store: Pick<RequestStore, 'report' | 'reportGovernance'> & Pick<ProjectStore, 'numbers'>;
   readonly prices: PriceResolver;
   /** Reads the items of a report with pauses: together they may be megabytes. */
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
   /** Counts records never stored. */
   readonly meter: Pick<RequestMeter, 'reported'>;
 };
@@ -66,7 +66,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const { store } = deps;
   return {
     async reportRequests(list, call) {
-      const { statuses, read } = await deps.runSteps(readRecords(list));
+      const { statuses, read } = await deps.runCooperatively(readRecords(list));
       const assigned = await assignProjects(store, read, call);
       const records = assigned.flatMap((each) => ('gatewayRequestId' in each ? [each] : []));
       const results = (await storeRequests(deps, records, call)).values();
@@ -82,7 +82,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
 
     async reportGovernanceEvents(list, { organization }) {
-      const read = await deps.runSteps(readEvents(list, organization.id));
+      const read = await deps.runCooperatively(readEvents(list, organization.id));
       const events = read.flatMap((each) => ('dataJson' in each ? [each] : []));
       const report = { kind: 'governance', organizationNumber: organization.number, events } as const;
       const results = (events.length === 0 ? [] : await store.reportGovernance(report)).values();

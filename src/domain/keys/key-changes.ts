@@ -23,7 +23,7 @@ export function findKey(store: ManagementStore, organizationId: string, id: stri
 
 type KeyUpdate = Target & { readonly draft: KeyDraft };
 
-/** Changes the fields that were sent. Answers the changed key. */
+/** Changes the fields that were sent. Returns the changed key. */
 export function updateKey(deps: MintDeps, { call, id, draft }: KeyUpdate): Promise<KeyView> {
   const { store, random } = deps;
   const { nowMs } = call;

@@ -58,7 +58,7 @@ export function permissionReason(field: string, value: string): Reason {
   return {
     field,
     type: 'invalid_enum_value',
-    message: `${field} is no permission${spellNearest(nearest)}; GET /api/permissions lists them all`,
+    message: `${field} is not a permission${spellNearest(nearest)}; GET /api/permissions lists them all`,
     ...(nearest.length === 0 ? {} : { expected: [...nearest] }),
     received: maskedHead(value, RECEIVED_CHARACTERS_MAX),
   };

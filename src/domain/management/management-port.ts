@@ -86,7 +86,7 @@ export type ProjectStore = {
   /** Numbers of the projects of the organization among those ids, archived projects included. */
   numbers(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * Changes the named settings and answers all of them; null when the project is unknown or archived. MUST leave other
+   * Changes the named settings and returns all of them; null when the project is unknown or archived. MUST leave other
    * settings alone. Every request that begins after the answer MUST use the new settings.
    */
   updateSettings(

@@ -202,7 +202,7 @@ export type ManagementStore = {
   /** Stores when credentials were used, outside of requests. MUST NOT invalidate the caches of authentication. */
   recordUse(uses: readonly CredentialUse[]): Promise<void>;
   /**
-   * Claims an idempotency key before the operation. Answers the receipt when the operation took effect, `running` while
+   * Claims an idempotency key before the operation. Returns the receipt when the operation took effect, `running` while
    * another claim is younger than `staleBeforeMs`, else `claimed`.
    */
   claim(name: ReceiptName, fingerprint: Buffer, at: ClaimInstants): Promise<'claimed' | 'running' | Receipt>;

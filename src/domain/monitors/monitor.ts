@@ -37,7 +37,7 @@ export type Monitor = Resource & {
 /** Waiting jobs of a removed monitor are dropped when they are claimed, so that `remove` takes no longer with a backlog. */
 export type MonitorStore = ResourceStore<Monitor> & {
   /**
-   * MUST keep ids and slugs unique in the project: answers `slug_taken` without storing when the slug is used,
+   * MUST keep ids and slugs unique in the project: returns `slug_taken` without storing when the slug is used,
    * `limit_reached` when the project already holds `liveMax` monitors, and `evaluator_gone` when its evaluator was
    * deleted. Every append that begins after the answer MUST see the monitor.
    */
@@ -71,7 +71,7 @@ const SPAN = /^span\.([a-z]+)\.(input|output)$/;
 /** The list of valid sources, for messages. */
 export const SOURCES_TEXT = `${WHOLE.join(', ')}, metadata.<key>, span.<type>.input or span.<type>.output`;
 
-/** Null for a text that is no source. */
+/** Null for a text that is not a source. */
 export function readSource(text: string): MappingSource | null {
   const whole = WHOLE.find((kind) => kind === text);
   if (whole !== undefined) return { kind: whole };

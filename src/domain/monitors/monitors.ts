@@ -53,7 +53,7 @@ export function createMonitors(deps: MonitorDeps) {
     create: (project: Project, draft: MonitorDraft, nowMs: number) => createMonitor(deps, { project, draft, nowMs }),
     /** Throws what create throws, and monitor_not_found. Stores nothing when nothing changes. */
     update: (project: Project, update: MonitorUpdate) => updateMonitor(deps, project, update),
-    /** Answers its id. Throws monitor_not_found. */
+    /** Returns its id. Throws monitor_not_found. */
     remove: (project: Project, idOrSlug: string, nowMs: number) =>
       rules.remove(deps.store, project, { idOrSlug, nowMs }),
   };

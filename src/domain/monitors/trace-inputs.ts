@@ -4,7 +4,7 @@ import { isArray } from '../../json/free-json.ts';
 import { type LosslessJson, stringifyLossless } from '../../json/lossless-json.ts';
 import type { TraceField } from '../evaluations/result-inputs.ts';
 import { createTraceFields, metadataField } from '../evaluations/trace-fields.ts';
-import type { RunSteps } from '../steps.ts';
+import type { RunCooperatively } from '../steps.ts';
 import type { StoredTrace, TraceStore } from '../traces/telemetry-port.ts';
 import type { Span, TraceTexts } from '../traces/trace.ts';
 import type { TraceChoice } from '../traces/trace-aggregates.ts';
@@ -13,7 +13,7 @@ import type { MappingSource, Precondition } from './monitor.ts';
 export type TraceInputsDeps = {
   readonly traces: Pick<TraceStore, 'outline' | 'spans' | 'spanIdsOfType'>;
   /** Parses large texts with pauses. */
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
 };
 
 /** The same limit as for a request that runs an evaluator. */
@@ -22,8 +22,11 @@ export const INPUTS_TOO_LARGE = Symbol('inputs too large');
 
 export type TraceInputs = ReturnType<typeof createTraceInputs>;
 
-export function createTraceInputs({ traces: store, runSteps }: TraceInputsDeps, trace: StoredTrace & TraceTexts) {
-  const fields = createTraceFields({ store, readSpan, count, runSteps }, trace);
+export function createTraceInputs(
+  { traces: store, runCooperatively }: TraceInputsDeps,
+  trace: StoredTrace & TraceTexts,
+) {
+  const fields = createTraceFields({ store, readSpan, count, runCooperatively }, trace);
   let choice: Promise<TraceChoice> | null = null;
   let leftBytes = INPUTS_MAX_BYTES;
 

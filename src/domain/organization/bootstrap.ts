@@ -58,7 +58,7 @@ class WrongSecret extends Error {
   }
 }
 
-/** Creates the first organization when there is none. Answers what to print; null on later starts. */
+/** Creates the first organization when there is none. Returns what to print; null on later starts. */
 export async function bootstrap(
   deps: BootstrapDeps,
   options: BootstrapOptions,
@@ -77,7 +77,7 @@ export async function bootstrap(
 const NOTHING_IMPOSED = { projectKey: null, adminKey: null, organizationId: null, projectId: null };
 
 /**
- * Creates one more organization, for the command line. Answers what to print; null on a database without a first one.
+ * Creates one more organization, for the command line. Returns what to print; null on a database without a first one.
  * No permission is checked: whoever holds the database and the secret controls all organizations.
  */
 export async function addOrganization(
@@ -158,6 +158,6 @@ function parseAs<K extends ParsedToken['kind']>(
   prefixes: readonly string[],
 ): Extract<ParsedToken, { kind: K }> {
   const parsed = parseToken(token, prefixes);
-  if (parsed?.kind !== kind) throw new Error(`the bootstrap token is no ${kind}`);
+  if (parsed?.kind !== kind) throw new Error(`the bootstrap token is not a ${kind}`);
   return parsed as Extract<ParsedToken, { kind: K }>;
 }

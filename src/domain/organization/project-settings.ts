@@ -27,7 +27,7 @@ export function createProjectSettings({ store, traceDefaultDays }: ProjectSettin
   });
   return {
     get: toSettings,
-    /** Changes the named settings and answers all. Throws unknown_project when the project was archived meanwhile. */
+    /** Changes the named settings and returns all of them. Throws unknown_project when the project was archived meanwhile. */
     async update(project: Project, change: Partial<ProjectSettings>, nowMs: number): Promise<ProjectSettings> {
       const stored = await store.updateSettings(project.id, toStored(change), nowMs);
       if (stored === null) throw new Fault('unknown_project', 'The project is archived.');

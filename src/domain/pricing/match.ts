@@ -36,8 +36,8 @@ export function createRowMatcher(registry: PriceRegistry) {
   let size = 0;
 
   return (model: string, vendor: string | null): RowMatch | null => {
-    const known = remembered.get(vendor)?.get(model);
-    if (known !== undefined) return known;
+    const cached = remembered.get(vendor)?.get(model);
+    if (cached !== undefined) return cached;
     const found = findRow(registry, { model: model.toLowerCase(), vendor }, nameLengthMax);
     if (model.length + (vendor?.length ?? 0) > rememberedLengthMax) return found;
     // Clearing the cache is cheap, since a lookup takes microseconds, and hits need no bookkeeping.
@@ -155,7 +155,7 @@ function findModel(
 function spellDates(name: string): string {
   return name.replace(compactDate, (text, year: string, month: string, day: string) => {
     const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-    // Digits such as those of February 30th are no date.
+    // Digits such as those of February 30th are not a date.
     return date.getUTCDate() === Number(day) ? `-${year}-${month}-${day}` : text;
   });
 }

@@ -70,7 +70,7 @@ function measureSpan(
   if (stored === undefined || stored.summary.callRow !== null || stored.summary.costSource !== costSource) return [];
   const { summary, paramsJson, emittedRequestId } = stored;
   const next = { ...summary, ...usage };
-  // Its request keeps its id, also when the span turns out to be no call, and when nothing reads its parameters again.
+  // Its request keeps its id, also when the span turns out not to be a call, and when nothing reads its parameters again.
   const ownId = requestIdOfStored(traceKey.traceId, { ...summary, paramsJson });
   const follows = ownId === requestIdOfStored(traceKey.traceId, { ...next, paramsJson: null });
   tables.changeSpan(traceKey, stored, {

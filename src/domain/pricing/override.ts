@@ -79,8 +79,8 @@ export function compileOverrides(
   }
 
   function candidatesOf(model: string): readonly OverrideMatch[] {
-    const known = remembered.get(model);
-    if (known !== undefined) return known;
+    const cached = remembered.get(model);
+    if (cached !== undefined) return cached;
     runWithoutPauses(cacheMatches(model));
     return remembered.get(model) ?? [];
   }

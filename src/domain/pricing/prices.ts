@@ -2,16 +2,16 @@
 
 import type { Organization } from '../caller.ts';
 import type { ManagementStore } from '../management/management.ts';
-import type { RunSteps, Steps } from '../steps.ts';
+import type { RunCooperatively, Steps } from '../steps.ts';
 import { compileOverrides, NO_OVERRIDES, type OverrideSet, ratesOf } from './override.ts';
 import { loadPatternEngine } from './patterns.ts';
 import type { Measured, Price, PriceMatch, PriceQuery, Pricing } from './pricing.ts';
 import type { UsageFacts } from './share-rates.ts';
 
 export type Prices = {
-  price(question: PriceQuery): Price;
+  price(query: PriceQuery): Price;
   /** What shares need of the span that the query priced. */
-  measure(question: PriceQuery, span: Measured): UsageFacts;
+  measure(query: PriceQuery, span: Measured): UsageFacts;
   /** The rates of a name at an instant; null: the price is unknown. */
   match(model: string, vendor: string | null, atMs: number): PriceMatch | null;
   /** The version of the price list. */
@@ -34,7 +34,7 @@ export type PriceResolver = {
 type PriceResolverDeps = {
   readonly pricing: Pricing;
   readonly store: Pick<ManagementStore, 'priceOverrides'>;
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
 };
 
 /** Organizations whose overrides are kept in memory. */
@@ -65,7 +65,8 @@ export function createPriceResolver(deps: PriceResolverDeps): PriceResolver {
     async of(organization, models) {
       if (organization.priceVersion === 0) return listed;
       const overrides = await overridesOf(organization);
-      if (overrides.cacheMatches !== null) await deps.runSteps(cacheAllMatches(overrides.cacheMatches, models()));
+      if (overrides.cacheMatches !== null)
+        await deps.runCooperatively(cacheAllMatches(overrides.cacheMatches, models()));
       return toPrices(deps.pricing, overrides);
     },
   };
@@ -88,8 +89,8 @@ function* cacheAllMatches(
 function toPrices(pricing: Pricing, overrides: OverrideSet): Prices {
   return {
     rateVersion: pricing.rateVersion,
-    price: (question) => pricing.price(question, overrides),
-    measure: (question, span) => pricing.measure(question, span, overrides),
+    price: (query) => pricing.price(query, overrides),
+    measure: (query, span) => pricing.measure(query, span, overrides),
     match(model, vendor, atMs) {
       const found = overrides.find(model, atMs);
       if (found === null) return pricing.match(model, vendor, atMs);

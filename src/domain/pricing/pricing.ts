@@ -63,33 +63,33 @@ export function createPricing(registry: PriceRegistry) {
   return { price, match, measure, rateVersion };
 
   /** Prices a query. The same query, overrides and registry always give the same digits. */
-  function price(question: PriceQuery, overrides = NO_OVERRIDES): Price {
-    if (isAmount(question.explicitCostUsd)) return toPrice(usdNumberToNano(question.explicitCostUsd), 'explicit', null);
-    const counted = hasTokenCount(question.tokens);
+  function price(query: PriceQuery, overrides = NO_OVERRIDES): Price {
+    if (isAmount(query.explicitCostUsd)) return toPrice(usdNumberToNano(query.explicitCostUsd), 'explicit', null);
+    const counted = hasTokenCount(query.tokens);
     const priced = counted
-      ? (priceBySender(question) ?? priceByOverride(question, overrides) ?? priceByRow(question))
+      ? (priceBySender(query) ?? priceByOverride(query, overrides) ?? priceByRow(query))
       : null;
     if (priced !== null) return priced;
-    if (isAmount(question.resultCostUsd)) return toPrice(usdNumberToNano(question.resultCostUsd), 'result', null);
+    if (isAmount(query.resultCostUsd)) return toPrice(usdNumberToNano(query.resultCostUsd), 'result', null);
     return counted ? unpriced : nothingToPrice;
   }
 
-  function priceByRow(question: PriceQuery): Price | null {
-    const row = question.model === null ? undefined : matchRow(question.model, question.vendor)?.row;
-    const set = row === undefined ? undefined : findSet(row, question.startedAtMs);
+  function priceByRow(query: PriceQuery): Price | null {
+    const row = query.model === null ? undefined : matchRow(query.model, query.vendor)?.row;
+    const set = row === undefined ? undefined : findSet(row, query.startedAtMs);
     if (row === undefined || set === undefined) return null;
-    const parts = splitUsage(question, reportsCacheApart(row.provider, row.id));
-    const rates = findRates({ row, set }, parts, question.details?.serviceTier ?? null);
+    const parts = splitUsage(query, reportsCacheApart(row.provider, row.id));
+    const rates = findRates({ row, set }, parts, query.details?.serviceTier ?? null);
     return toPrice(computeCost(parts, rates), 'registry', rateVersion);
   }
 
-  function measure(question: PriceQuery, { source, isCall }: Measured, overrides = NO_OVERRIDES): UsageFacts {
-    const { model, vendor, startedAtMs, tokens, details, spanRates } = question;
+  function measure(query: PriceQuery, { source, isCall }: Measured, overrides = NO_OVERRIDES): UsageFacts {
+    const { model, vendor, startedAtMs, tokens, details, spanRates } = query;
     if (model === null && !hasTokenCount(tokens)) return NO_FACTS;
     const row = model === null ? undefined : matchRow(model, vendor)?.row;
     const cacheApart =
-      row === undefined ? reportsCacheApartUnlisted(question) : reportsCacheApart(row.provider, row.id);
-    const parts = splitUsage(question, cacheApart);
+      row === undefined ? reportsCacheApartUnlisted(query) : reportsCacheApart(row.provider, row.id);
+    const parts = splitUsage(query, cacheApart);
     const [input, output] = [totalInputOf(parts), totalOutputOf(parts)];
     return {
       totalInput: input === (tokens.prompt ?? 0) ? null : input,
@@ -131,10 +131,10 @@ function numberOf(model: string, row: PriceRow | undefined): number {
   return numberOfName(row === undefined ? model : `${row.provider}/${row.id}`);
 }
 
-function priceBySender(question: PriceQuery): Price | null {
-  const rates = question.spanRates;
+function priceBySender(query: PriceQuery): Price | null {
+  const rates = query.spanRates;
   if (rates === null || !isAmount(rates.inputUsdPerToken) || !isAmount(rates.outputUsdPerToken)) return null;
-  const parts = splitUsage(question, reportsCacheApartUnlisted(question));
+  const parts = splitUsage(query, reportsCacheApartUnlisted(query));
   return toPrice(computeCostOfUsd(parts, rates.inputUsdPerToken, rates.outputUsdPerToken), 'span_rates', null);
 }
 
@@ -149,10 +149,10 @@ function ratesOfSender({ inputUsdPerToken, outputUsdPerToken }: NonNullable<Pric
   });
 }
 
-function priceByOverride(question: PriceQuery, overrides: OverrideSet): Price | null {
-  const found = question.model === null ? null : overrides.find(question.model, question.startedAtMs);
+function priceByOverride(query: PriceQuery, overrides: OverrideSet): Price | null {
+  const found = query.model === null ? null : overrides.find(query.model, query.startedAtMs);
   if (found === null) return null;
-  const parts = splitUsage(question, reportsCacheApartUnlisted(question));
+  const parts = splitUsage(query, reportsCacheApartUnlisted(query));
   return toPrice(computeCost(parts, ratesOf(found.override)), 'override', null);
 }
 

@@ -182,21 +182,21 @@ async function priceAnew(
   readSpan: (spanId: string) => Promise<Span | undefined>,
 ): Promise<NewPrice | null> {
   const paramsJson = mayNameTier ? (await readSpan(span.spanId))?.paramsJson : null;
-  const question = storedQuery(span, paramsJson);
-  let price = prices.price(question);
+  const query = storedQuery(span, paramsJson);
+  let price = prices.price(query);
   const mayHaveResultCost = span.type === 'guardrail' || span.type === 'evaluation';
   if (price.source === 'unpriced' && mayHaveResultCost) {
     const outputJson = (await readSpan(span.spanId))?.outputJson ?? null;
     const resultCostUsd = outputJson === null ? null : readResultCost(JSON.parse(outputJson));
-    price = prices.price({ ...question, resultCostUsd });
+    price = prices.price({ ...query, resultCostUsd });
   }
   const { costNanoUsd, source: costSource } = price;
   if (costNanoUsd === span.costNanoUsd && costSource === span.costSource) return null;
-  const { shareRates } = prices.measure(question, { source: costSource, isCall: span.callRow !== 0 });
+  const { shareRates } = prices.measure(query, { source: costSource, isCall: span.callRow !== 0 });
   return { span, costNanoUsd, costSource, shareRates };
 }
 
-/** Answers how many requests got another cost. */
+/** Returns how many requests got another cost. */
 async function mendRequests(deps: RepriceDeps, traceId: string, { request, project, prices }: Priced): Promise<number> {
   const { repricing, traces } = deps.store;
   let count = 0;

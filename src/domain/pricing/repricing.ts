@@ -106,7 +106,7 @@ export function applyRepricing(tables: AppendTables, { projectNumber, nowMs, tra
 /** `nowMs`: the instant of the update; null: it is none. */
 type ChangedTrace = { readonly projectNumber: number; readonly traceId: string; readonly nowMs: number | null };
 
-/** Replaces spans of a stored trace, and computes its totals from them. Answers how many were replaced. */
+/** Replaces spans of a stored trace, and computes its totals from them. Returns how many were replaced. */
 export function changeSpans(
   tables: AppendTables,
   { projectNumber, traceId, nowMs }: ChangedTrace,

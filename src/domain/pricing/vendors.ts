@@ -28,7 +28,7 @@ const selfHosted: ReadonlySet<string> = new Set([
   'localai',
 ]);
 
-/** The provider id of a vendor name, in lower case; the name itself when it is no alias. */
+/** The provider id of a vendor name, in lower case; the name itself when it is not an alias. */
 export function resolveVendor(vendor: string): string {
   const name = vendor.toLowerCase();
   return vendorAliases.get(name) ?? name;

@@ -37,7 +37,7 @@ type UsageName =
   | 'cache_creation_input_tokens'
   | 'reasoning_tokens';
 
-/** Null for an event that is no outcome of a request. */
+/** Null for an event that is not an outcome of a request. */
 export function readSpending(envelope: string): Spending | null {
   // Avoids parsing other events.
   if (!envelope.includes(OUTCOME)) return null;

@@ -59,8 +59,8 @@ export function createSpendTally(
     total: (): Sums | null => (isFirstPass ? total : null),
     /** The sums of a group; null when another pass covers the group. */
     sumsOf(group: string | null): Sums | null {
-      const known = groups.get(group);
-      if (known !== undefined) return known;
+      const cached = groups.get(group);
+      if (cached !== undefined) return cached;
       while (groups.size >= groupsMax && !isOverLimit && passes.covers(group)) splitPart();
       if (isOverLimit || !passes.covers(group)) return null;
       const sums = newSums(group);

@@ -7,7 +7,7 @@ import type { LosslessJson } from '../../json/lossless-json.ts';
 import { readField } from '../evaluations/evaluation-data.ts';
 import { excerptOf, hashInput, type InputReference, inputText, readReferences } from '../evaluations/result-inputs.ts';
 import { createTraceFields } from '../evaluations/trace-fields.ts';
-import type { RunSteps } from '../steps.ts';
+import type { RunCooperatively } from '../steps.ts';
 import type { StoredTrace, TraceStore } from './telemetry-port.ts';
 import type { Evaluation, Span, TraceTexts } from './trace.ts';
 import { textUnits } from './trace-size.ts';
@@ -17,7 +17,10 @@ export type ShownEvaluation = Omit<Evaluation, 'inputsJson'> & { readonly shownI
 
 export type ShowEvaluation = (evaluation: Evaluation) => Promise<ShownEvaluation>;
 
-type ShowDeps = { readonly store: Pick<TraceStore, 'spans' | 'spanIdsOfType'>; readonly runSteps: RunSteps };
+type ShowDeps = {
+  readonly store: Pick<TraceStore, 'spans' | 'spanIdsOfType'>;
+  readonly runCooperatively: RunCooperatively;
+};
 
 type Showing = {
   readonly trace: StoredTrace & TraceTexts;

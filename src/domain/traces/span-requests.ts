@@ -186,7 +186,7 @@ export function namesRequest({ paramsJson }: Pick<Span, 'paramsJson'>): boolean 
   return paramsJson?.includes(REQUEST_ID_MEMBER) === true;
 }
 
-/** The request id of a stored span; null when it is no call. */
+/** The request id of a stored span; null when it is not a call. */
 export function requestIdOfStored(traceId: string, { paramsJson, ...span }: StoredCall): string | null {
   // Earlier versions made a request of every span of this type.
   if (!isCall(span) && !(span.callRow === null && span.type === 'llm')) return null;

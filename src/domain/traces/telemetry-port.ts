@@ -54,7 +54,7 @@ export type TraceStore = {
   /** A span as it is stored, with its version; null without. MUST see every append acknowledged before the call. */
   versionedSpan(trace: StoredTrace, spanId: string): Promise<VersionedSpan | null>;
   /** Ids of the spans of a type that come first or last, in that order. MUST answer as `outline` does. */
-  spanIdsOfType(trace: StoredTrace, question: SpansOfType): Promise<readonly string[]>;
+  spanIdsOfType(trace: StoredTrace, request: SpansOfType): Promise<readonly string[]>;
   /** Positions of evaluations, by insertion and then id. */
   evaluationOrder(trace: StoredTrace, range: ListRange<ListPosition>): Promise<readonly (ListPosition & SizedText)[]>;
   /** The named evaluations in the order of the ids; unknown ids are left out. */

@@ -1,7 +1,7 @@
 /** The head of an answer about a trace: the texts that stand for it, beside its evaluations and spans. */
 
 import { jsonStringBytes } from '../../json/json-size.ts';
-import type { RunSteps } from '../steps.ts';
+import type { RunCooperatively } from '../steps.ts';
 import { inputText, outputText } from './search/trace-texts.ts';
 import type { StoredTrace, TraceStore } from './telemetry-port.ts';
 import type { ChosenTexts, Span, TraceTexts } from './trace.ts';
@@ -50,14 +50,14 @@ export async function readChosen(
 
 /** None of its texts can fill a page. */
 export async function createHead(
-  runSteps: RunSteps,
+  runCooperatively: RunCooperatively,
   { inputJson, outputJson, errorJson }: ChosenTexts,
   rest: Pick<TraceHead, 'choice' | 'expectedOutput' | 'asciiTree'>,
 ): Promise<TraceHead> {
   return {
     ...rest,
-    input: inputJson === null ? '' : cutHeadText(await runSteps(inputText(inputJson))),
-    output: outputJson === null ? '' : cutHeadText(await runSteps(outputText(outputJson))),
+    input: inputJson === null ? '' : cutHeadText(await runCooperatively(inputText(inputJson))),
+    output: outputJson === null ? '' : cutHeadText(await runCooperatively(outputText(outputJson))),
     errorJson: errorJson === null ? null : cutHeadError(errorJson),
   };
 }

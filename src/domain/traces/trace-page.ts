@@ -100,8 +100,8 @@ function startOf(position: Position): PageStart | null {
 }
 
 /** Reads positions and sizes of the items that may fit. */
-export async function planPage(store: TraceStore, question: TracePageRequest): Promise<PagePlan> {
-  const { trace, start, spansMax } = question;
+export async function planPage(store: TraceStore, request: TracePageRequest): Promise<PagePlan> {
+  const { trace, start, spansMax } = request;
   const evaluationPositions =
     start.list === 'evaluations'
       ? await store.evaluationOrder(trace, { after: start.after, limit: EVALUATIONS_MAX + 1 })
@@ -112,7 +112,7 @@ export async function planPage(store: TraceStore, question: TracePageRequest): P
   for (const position of evaluationPositions) bytes += position.bytes;
   for (const position of spanPositions) bytes += position.bytes;
   const firstBytes = (evaluationPositions[0] ?? spanPositions[0])?.bytes ?? 0;
-  return { ...question, evaluationPositions, spanPositions, bytes, firstBytes };
+  return { ...request, evaluationPositions, spanPositions, bytes, firstBytes };
 }
 
 /** Loads the items of the plan that fit `maxBytes`. */

@@ -24,8 +24,8 @@ export async function readRow(
   const countResponseBytes = (more: number) => {
     bytes += more;
   };
-  const question = { ...found, spansCursor: '', shownTextsMaxBytes: LISTED_TEXTS_MAX_BYTES, countResponseBytes };
-  const view = await unlessErased(traces.get(project, question, nowMs));
+  const request = { ...found, spansCursor: '', shownTextsMaxBytes: LISTED_TEXTS_MAX_BYTES, countResponseBytes };
+  const view = await unlessErased(traces.get(project, request, nowMs));
   return view === null ? null : { view, bytes };
 }
 

@@ -4,7 +4,7 @@ import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { readReferences } from '../evaluations/result-inputs.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
-import type { RunSteps } from '../steps.ts';
+import type { RunCooperatively } from '../steps.ts';
 import { createShowEvaluation, LISTED_TEXTS_MAX_BYTES, type ShownEvaluation } from './shown-inputs.ts';
 import type { StoredTrace, TraceRow, TraceStore } from './telemetry-port.ts';
 import type { Span, TraceRecord } from './trace.ts';
@@ -16,7 +16,7 @@ import { evaluationBytes, linesBytes } from './trace-size.ts';
 type TraceRowsDeps = {
   readonly store: TraceStore;
   readonly cursors: CursorCodec;
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
   /** The term in days of projects without a setting; null: for ever. */
   readonly traceDefaultDays: number | null;
 };
@@ -29,7 +29,7 @@ export type TraceRows = {
   ): Promise<ReadonlyMap<string, Row>>;
 };
 
-export function createTraceRows({ store, cursors, runSteps, traceDefaultDays }: TraceRowsDeps): TraceRows {
+export function createTraceRows({ store, cursors, runCooperatively, traceDefaultDays }: TraceRowsDeps): TraceRows {
   async function show(project: Project, { record, choice, hasSpans, ...row }: TraceRow): Promise<Row> {
     const trace = { ...record, projectNumber: project.number };
     let bytes = recordBytes(record);
@@ -41,7 +41,11 @@ export function createTraceRows({ store, cursors, runSteps, traceDefaultDays }: 
       row.texts === null || row.evaluations.some(({ inputsJson }) => readReferences(inputsJson) !== null);
     const chosen = isReading ? await readChosen(store, { trace, choice, countResponseBytes }) : null;
     const texts = chosen?.texts ?? row.texts ?? NO_TEXTS;
-    const head = await createHead(runSteps, texts, { choice, expectedOutput: record.expectedOutput, asciiTree: '' });
+    const head = await createHead(runCooperatively, texts, {
+      choice,
+      expectedOutput: record.expectedOutput,
+      asciiTree: '',
+    });
     countResponseBytes(headBytes(head));
     const evaluations = await showEach(row, { trace, spans: chosen?.spans ?? [], countResponseBytes });
     const pages = createPageCursors(cursors, ['trace-spans', project.id, record.traceId]);
@@ -55,7 +59,7 @@ export function createTraceRows({ store, cursors, runSteps, traceDefaultDays }: 
     { trace, spans, countResponseBytes }: Showing,
   ): Promise<readonly ShownEvaluation[]> {
     const showOne = createShowEvaluation(
-      { store, runSteps },
+      { store, runCooperatively },
       { trace, listSpans: () => spans, maxBytes: LISTED_TEXTS_MAX_BYTES, countResponseBytes },
     );
     const shown: ShownEvaluation[] = [];

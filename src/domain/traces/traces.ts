@@ -6,7 +6,7 @@ import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
-import type { RunSteps } from '../steps.ts';
+import type { RunCooperatively } from '../steps.ts';
 import { type Arrival, type CollectorLimits, collect, collectBatch } from './collector/collector.ts';
 import { type BatchDraft, isUnreadable, type TraceDraft } from './collector/collector-draft.ts';
 import { type CollectReport, reportBatch, reportCollected } from './collector/collector-report.ts';
@@ -27,7 +27,7 @@ type TracesDeps = {
   readonly prices: PriceResolver;
   readonly limits: CollectorLimits;
   /** Validates large requests in several turns of the event loop. */
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
   readonly losses: Losses;
   /** The term in days of projects without a setting; null: for ever. */
   readonly traceDefaultDays: number | null;
@@ -76,11 +76,11 @@ export type Traces = {
     at: { project: Project; nowMs: number },
   ): Promise<'stored' | 'outdated' | 'refused'>;
   /** Throws trace_not_found, ambiguous_trace_id or invalid_cursor. */
-  get(project: Project, question: GetTrace, nowMs: number): Promise<TraceView>;
+  get(project: Project, request: GetTrace, nowMs: number): Promise<TraceView>;
   /** Throws trace_not_found or ambiguous_trace_id. */
   digest(
     project: Project,
-    question: Pick<GetTrace, 'traceId' | 'countResponseBytes'>,
+    request: Pick<GetTrace, 'traceId' | 'countResponseBytes'>,
     nowMs: number,
   ): Promise<TraceDigestView>;
 };
@@ -94,7 +94,7 @@ export function createTraces(deps: TracesDeps): Traces {
     async collect(draft, at) {
       const prices = await pricesOf(deps, at.project, [draft]);
       const collecting = collect(draft, arrivalOf(deps, at), { ...deps, prices });
-      const collected = await deps.runSteps(collecting);
+      const collected = await deps.runCooperatively(collecting);
       const appended = await deps.store.append(collected.append);
       noteExcess(deps, at, [appended]);
       return reportCollected(collected, appended);
@@ -103,7 +103,7 @@ export function createTraces(deps: TracesDeps): Traces {
     async collectBatch(batch, at) {
       const prices = await pricesOf(deps, at.project, batch.traces);
       const validating = collectBatch(batch, arrivalOf(deps, at), { ...deps, prices });
-      const validated = await deps.runSteps(validating);
+      const validated = await deps.runCooperatively(validating);
       const appends = validated.flatMap(({ collected, isStorable }) => (isStorable ? [collected.append] : []));
       const appended = await appendAll(deps.store, appends);
       noteExcess(deps, at, appended);
@@ -111,40 +111,40 @@ export function createTraces(deps: TracesDeps): Traces {
     },
 
     async replaceSpan(replaced, at) {
-      const batch = await deps.runSteps(draftOf(replaced));
+      const batch = await deps.runCooperatively(draftOf(replaced));
       const prices = await pricesOf(deps, at.project, batch.traces);
       const context = { at: arrivalOf(deps, at), deps: { ...deps, prices } };
-      const append = await deps.runSteps(appendOf(batch, replaced, context));
+      const append = await deps.runCooperatively(appendOf(batch, replaced, context));
       if (append === undefined) return 'refused';
       const { isOutdated } = await deps.store.append(append);
       return isOutdated === true ? 'outdated' : 'stored';
     },
 
-    async get(project, question, nowMs) {
-      const record = await findTrace(deps, project, question.traceId, nowMs);
+    async get(project, request, nowMs) {
+      const record = await findTrace(deps, project, request.traceId, nowMs);
       const ownBytes = recordBytes(record);
-      question.countResponseBytes(ownBytes);
+      request.countResponseBytes(ownBytes);
       const trace = { ...record, projectNumber: project.number };
       const cursors = createPageCursors(deps.cursors, ['trace-spans', project.id, record.traceId]);
-      const start = cursors.open(question.spansCursor);
-      const spansMax = question.spansLimit ?? SPANS_LIMIT_DEFAULT;
+      const start = cursors.open(request.spansCursor);
+      const spansMax = request.spansLimit ?? SPANS_LIMIT_DEFAULT;
       const plan = await planPage(deps.store, { trace, start, spansMax });
       // Before anything is loaded, so that a refused answer costs no more than its plan.
-      const { maxBytes: responseMaxBytes = RESPONSE_MAX_BYTES } = question;
-      question.countResponseBytes(Math.min(Math.max(responseMaxBytes, plan.firstBytes), plan.bytes));
+      const { maxBytes: responseMaxBytes = RESPONSE_MAX_BYTES } = request;
+      request.countResponseBytes(Math.min(Math.max(responseMaxBytes, plan.firstBytes), plan.bytes));
       // The outline of a large trace is computed in another thread while this one loads spans.
       const [{ head, spans }, loaded] = await Promise.all([
-        readHead(deps, trace, question),
+        readHead(deps, trace, request),
         loadPage(deps.store, { ...plan, maxBytes: responseMaxBytes }),
       ]);
       const usedBytes = headBytes(head);
-      question.countResponseBytes(usedBytes);
+      request.countResponseBytes(usedBytes);
       const leftBytes = responseMaxBytes - ownBytes - usedBytes;
       const show = createShowEvaluation(deps, {
         trace,
         listSpans: () => [...spans, ...loaded.spans.map(({ item }) => item)],
-        maxBytes: Math.min(leftBytes, question.shownTextsMaxBytes ?? SHOWN_TEXTS_MAX_BYTES),
-        countResponseBytes: question.countResponseBytes,
+        maxBytes: Math.min(leftBytes, request.shownTextsMaxBytes ?? SHOWN_TEXTS_MAX_BYTES),
+        countResponseBytes: request.countResponseBytes,
       });
       const page = cutPage(cursors, await showPage(loaded, show), leftBytes);
       const { nextCursor: nextSpansCursor, ...parts } = page;
@@ -205,14 +205,14 @@ type ReadHead = {
 };
 
 async function readHead(
-  { store, runSteps }: Pick<TracesDeps, 'store' | 'runSteps'>,
+  { store, runCooperatively }: Pick<TracesDeps, 'store' | 'runCooperatively'>,
   trace: StoredTrace & TraceRecord,
   { countResponseBytes }: Pick<GetTrace, 'countResponseBytes'>,
 ): Promise<ReadHead> {
   const { choice, tree: asciiTree } = await store.outline(trace);
   const { texts, spans } = await readChosen(store, { trace, choice, countResponseBytes });
   const { expectedOutput } = trace;
-  return { head: await createHead(runSteps, texts, { choice, expectedOutput, asciiTree }), spans };
+  return { head: await createHead(runCooperatively, texts, { choice, expectedOutput, asciiTree }), spans };
 }
 
 function pricesOf(

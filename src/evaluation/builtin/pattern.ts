@@ -8,8 +8,8 @@ const COMPILED_MAX = 50;
 
 /** `^` and `$` match at line breaks. Throws for patterns that RE2 refuses. */
 export function compilePattern(pattern: string): RE2JS {
-  const known = compiled.get(pattern);
-  if (known !== undefined) return known;
+  const cached = compiled.get(pattern);
+  if (cached !== undefined) return cached;
   const made = RE2JS.compile(pattern, RE2JS.MULTILINE);
   const [first] = compiled.keys();
   if (compiled.size >= COMPILED_MAX && first !== undefined) compiled.delete(first);

@@ -28,8 +28,8 @@ function tokenize(text: string): readonly string[] {
   // Long texts repeat words, so each is stemmed once.
   const stems = new Map<string, string>();
   return (text.toLowerCase().match(/[\p{L}\p{Nd}]+/gu) ?? []).map((token) => {
-    const known = stems.get(token);
-    if (known !== undefined) return known;
+    const cached = stems.get(token);
+    if (cached !== undefined) return cached;
     const isStemmed = token.length >= STEMMED_LENGTH_MIN && /^[a-z0-9]+$/.test(token);
     const stem = isStemmed ? stemWord(token) : token;
     stems.set(token, stem);

@@ -16,8 +16,8 @@ export function countShared<Token>(output: readonly Token[], expected: readonly 
 
 /** A number for each key, from 0. */
 export function idOf<Key>(ids: Map<Key, number>, key: Key): number {
-  const known = ids.get(key);
-  if (known !== undefined) return known;
+  const cached = ids.get(key);
+  if (cached !== undefined) return cached;
   ids.set(key, ids.size);
   return ids.size - 1;
 }

@@ -9,7 +9,7 @@ import type { Exchanged, PostJson } from './post-json.ts';
 
 type ChatReply =
   | { readonly kind: 'answer'; readonly content: string; readonly usage: TokenCounts | null }
-  /** The response is no chat completion. */
+  /** The response is not a chat completion. */
   | { readonly kind: 'garbage' }
   | { readonly kind: 'refused'; readonly details: string }
   | { readonly kind: 'too_large'; readonly bytes: number }

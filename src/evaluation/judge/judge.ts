@@ -108,8 +108,8 @@ async function judge(context: JudgeContext, { run, user, signal }: JudgedRun): P
   const { model, tokensMax, spending, bodyMaxBytes } = context;
   let withFormat = true;
   for (let answers = 0; answers < ANSWERS_MAX; ) {
-    const question = { judgement, settings: run.settings, user, model, tokensMax, withFormat };
-    const reply = await context.ask(bodyOf(question), { signal, spending, bodyMaxBytes });
+    const request = { judgement, settings: run.settings, user, model, tokensMax, withFormat };
+    const reply = await context.ask(bodyOf(request), { signal, spending, bodyMaxBytes });
     if (reply.kind === 'too_large') {
       const details = `The request to the model takes ${reply.bytes} bytes; at most ${bodyMaxBytes} are allowed.`;
       return failedOutcome('LLM_REQUEST_TOO_LARGE', details);
@@ -135,13 +135,13 @@ async function judge(context: JudgeContext, { run, user, signal }: JudgedRun): P
 
 /** The name in the settings; null: none. */
 function ownModelOf(settings: LosslessObject): string | null {
-  const own = readMember(settings, 'model');
-  return typeof own === 'string' && own !== '' ? own : null;
+  const sentModel = readMember(settings, 'model');
+  return typeof sentModel === 'string' && sentModel !== '' ? sentModel : null;
 }
 
 function isAllowed({ model, limits: { models } }: JudgeDeps, settings: LosslessObject): boolean {
-  const own = ownModelOf(settings) ?? model;
-  return models === null || own === model || models.includes(own);
+  const sentModel = ownModelOf(settings) ?? model;
+  return models === null || sentModel === model || models.includes(sentModel);
 }
 
 function refuseModel(errorType: string, model: string, because: string): EvaluationOutcome {
@@ -150,9 +150,9 @@ function refuseModel(errorType: string, model: string, because: string): Evaluat
 
 /** A budget needs a limit to every answer; without one, only settings that ask for a limit get one. */
 function tokensMaxOf({ limits, budget }: JudgeDeps, settings: LosslessObject): number | null {
-  const own = numberOf(readMember(settings, 'max_tokens'));
-  if (own === null) return budget.isLimited ? limits.tokensMax : null;
-  return Math.max(1, Math.min(own, limits.tokensMax));
+  const sentMax = numberOf(readMember(settings, 'max_tokens'));
+  if (sentMax === null) return budget.isLimited ? limits.tokensMax : null;
+  return Math.max(1, Math.min(sentMax, limits.tokensMax));
 }
 
 function modelOf({ model, endpoint }: JudgeDeps, settings: LosslessObject): string {

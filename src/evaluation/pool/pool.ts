@@ -34,9 +34,9 @@ export function createPool(options: PoolOptions) {
     const { organizationId } = permit.tenant;
     const idle = [...threads].filter(({ thread }) => thread.isIdle());
     const busy = [...threads].filter((held) => held.permit !== null);
-    const own = idle.find((held) => held.organizationId === organizationId);
+    const idleThread = idle.find((held) => held.organizationId === organizationId);
     // An organization whose thread had to be ended waits for a new one, instead of taking one that others use.
-    const held = own ?? (idle.length + busy.length < threadsMax ? null : idle[0]) ?? startThread();
+    const held = idleThread ?? (idle.length + busy.length < threadsMax ? null : idle[0]) ?? startThread();
     held.organizationId = organizationId;
     held.permit = permit;
     return held.thread;

@@ -64,7 +64,7 @@ export function pageRequest({ pageToken, pageSize }: Paged): PageRequest {
   return { page: pageToken === '' ? null : Number(pageToken), limit: pageSize ?? null };
 }
 
-/** The fault for a page token that is no number. */
+/** The fault for a page token that is not a number. */
 export function pageProblems({ pageToken }: Paged): readonly Reason[] {
   if (pageToken === '' || (PAGE_NUMBER.test(pageToken) && Number(pageToken) <= PAGE_MAX)) return [];
   return [{ field: 'page', type: 'invalid_format', message: 'page must be the token of a page' }];

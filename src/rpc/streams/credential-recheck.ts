@@ -22,8 +22,8 @@ export function createRecheckSharing(monotonicMs: () => number): ShareRecheck {
   return (presented, prove) => {
     const nowMs = monotonicMs();
     dropOlder(nowMs);
-    const known = rechecks.get(presented);
-    if (known !== undefined) return known.outcome;
+    const cached = rechecks.get(presented);
+    if (cached !== undefined) return cached.outcome;
     const outcome = prove();
     rechecks.set(presented, { atMs: nowMs, outcome });
     return outcome;

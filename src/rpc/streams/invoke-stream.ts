@@ -46,8 +46,8 @@ type Opening = Invocation<StreamMethod> & { readonly call: StreamCall; readonly 
 type Init = MessageInitShape<StreamMethod['desc']['output']>;
 type Opened = { readonly responses: AsyncIterator<Init, unknown>; readonly stop: AbortController };
 
-export function createInvokeStream(given: InvokeStreamDeps): InvokeStream {
-  const deps = { ...given, shareRecheck: createRecheckSharing(given.monotonicMs) };
+export function createInvokeStream(streamDeps: InvokeStreamDeps): InvokeStream {
+  const deps = { ...streamDeps, shareRecheck: createRecheckSharing(streamDeps.monotonicMs) };
   return async (method, call, decode) => {
     if (!deps.accepting()) throw unavailableFault('The server is shutting down; try again.', 1);
     const opening: Opening = { method, call, decode, startedAtMs: deps.clock() };

@@ -23,7 +23,7 @@ export type MessageTexts = {
   text(text: string | undefined): string | undefined;
   /** A string field without explicit presence; empty counts as absent. */
   nonEmpty(text: string): string | undefined;
-  /** Text that is no JSON makes only its own item unreadable. */
+  /** Text that is not JSON makes only its own item unreadable. */
   json(text: string, path: string): LosslessJson | Unreadable;
   object(text: string | undefined, path: string): Sent<LosslessObject>;
 };

@@ -11,7 +11,7 @@ import {
   TraceService,
 } from '../../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { BodyRule, Credential, ErrorFamily, PolicySchema, SizeClass } from '../../../gen/spandrel/v1/options_pb.js';
-import type { RunSteps, Steps } from '../../domain/steps.ts';
+import type { RunCooperatively, Steps } from '../../domain/steps.ts';
 import type { TraceLogs } from '../../domain/traces/logs/trace-logs.ts';
 import { toBatchDraft } from '../../domain/traces/otlp/batch.ts';
 import { countJsonRecords, readJsonExport, unknownMemberNotes } from '../../domain/traces/otlp/json-export.ts';
@@ -32,7 +32,7 @@ export type OtlpRpcDeps = {
   readonly logs: TraceLogs;
   /** The most spans, or log records, of one request. */
   readonly spansMax: number;
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
   /** Called with the number of discarded metrics. */
   readonly onDiscarded: (metrics: number) => void;
 };
@@ -78,7 +78,7 @@ function createTraceHandler({
   traces,
   logs,
   spansMax,
-  runSteps,
+  runCooperatively,
 }: OtlpRpcDeps): TolerantHandler<typeof TraceService.method.export> {
   const collect =
     (
@@ -87,7 +87,7 @@ function createTraceHandler({
     ): ReturnType<TolerantHandler<typeof TraceService.method.export>['readMessage']> =>
     async (context) => {
       const at = { project: projectOf(context), nowMs: context.nowMs };
-      const batch = await runSteps(toBatchDraft(await runSteps(reading)));
+      const batch = await runCooperatively(toBatchDraft(await runCooperatively(reading)));
       const { rejectedSpans, errorMessage: reasons } = await traces.collectBatch(batch, at);
       await logs.join(batch, at);
       const errorMessage = joinNotes(reasons, notes);
@@ -108,12 +108,12 @@ function createTraceHandler({
 
 type LogsHandler = TolerantHandler<typeof LogsService.method.export>;
 
-function createLogsHandler({ logs, spansMax: recordsMax, runSteps }: OtlpRpcDeps): LogsHandler {
+function createLogsHandler({ logs, spansMax: recordsMax, runCooperatively }: OtlpRpcDeps): LogsHandler {
   const collect =
     (reading: Steps<OtlpLogs>, notes: readonly string[] = []): ReturnType<LogsHandler['readMessage']> =>
     async (context) => {
       const at = { project: projectOf(context), nowMs: context.nowMs };
-      const { rejectedRecords, errorMessage: reasons } = await logs.collect(await runSteps(reading), at);
+      const { rejectedRecords, errorMessage: reasons } = await logs.collect(await runCooperatively(reading), at);
       const errorMessage = joinNotes(reasons, notes);
       if (rejectedRecords === 0 && errorMessage === '') return {};
       return { partialSuccess: { rejectedLogRecords: BigInt(rejectedRecords), errorMessage } };

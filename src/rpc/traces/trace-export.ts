@@ -6,7 +6,7 @@ import type { ExportMessage, TraceExports } from '../../domain/traces/export/tra
 import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
 import type { Implementation } from '../method.ts';
 import { evaluationMessage, messagesOfSpans, type PlatformUrl } from './trace-message.ts';
-import { asksForSummary, callOf, type Shown, showView, toSearch, unofferedProblems } from './trace-search.ts';
+import { asksForSummary, callOf, offsetProblems, type Shown, showView, toSearch } from './trace-search.ts';
 
 type TraceExportRpcDeps = {
   readonly exports: TraceExports;
@@ -21,7 +21,7 @@ export function createTraceExportRpc({
 }: TraceExportRpcDeps): Pick<Implementation<typeof TraceService>, 'exportTraces'> {
   return {
     exportTraces: {
-      check: (request) => [...unofferedProblems(request), ...searches.problems(toSearch(request))],
+      check: (request) => [...offsetProblems(request), ...searches.problems(toSearch(request))],
       open: async (request, context) => {
         const call = callOf(context);
         const isSummary = asksForSummary(request);

@@ -7,6 +7,7 @@ import {
   type SearchTracesRequest,
   SortDirection,
   TraceDateField,
+  type TraceFilter,
   TraceFormat,
   type TraceService,
   TraceSort,
@@ -21,6 +22,7 @@ import type {
   TracePage,
   TraceSearches,
 } from '../../domain/traces/search/trace-search.ts';
+import type { SentFilter } from '../../domain/traces/search/trace-search-query.ts';
 import type { TraceView } from '../../domain/traces/traces.ts';
 import { wordOf } from '../enums.ts';
 import type { Context, Implementation } from '../method.ts';
@@ -33,7 +35,7 @@ const SUMMARY_CHARACTERS_MAX = 200;
 export function createTraceSearchRpc(searches: TraceSearches, platformUrl: PlatformUrl): Rpcs {
   return {
     searchTraces: {
-      check: (request) => [...unofferedProblems(request), ...searches.problems(toSearch(request))],
+      check: (request) => [...offsetProblems(request), ...searches.problems(toSearch(request))],
       handle: async (request, context) => {
         const call = callOf(context);
         const page = await searches.search(toSearch(request), call);
@@ -119,29 +121,29 @@ export function toSearch(
 
 type SentConditions = Pick<
   ExportTracesRequest,
-  'startDate' | 'endDate' | 'filtersJson' | 'query' | 'negateFilters' | 'traceIds' | 'dateField'
+  'startDate' | 'endDate' | 'filters' | 'query' | 'negateFilters' | 'traceIds' | 'dateField'
 >;
 
 /** What a request searches for. */
-export function toConditions({ startDate, endDate, filtersJson, ...request }: SentConditions): SearchConditions {
+export function toConditions({ startDate, endDate, filters, ...request }: SentConditions): SearchConditions {
   return {
     startMs: startDate === undefined ? null : timestampMs(startDate),
     endMs: endDate === undefined ? null : timestampMs(endDate),
     query: request.query,
-    filtersJson: filtersJson ?? null,
+    filters: filters.map(readFilter),
     negateFilters: request.negateFilters,
     traceIds: request.traceIds,
     isByUpdate: request.dateField === TraceDateField.UPDATED,
   };
 }
 
-export function unofferedProblems({
-  selectJson,
-  pageOffset,
-}: Pick<SearchTracesRequest, 'selectJson' | 'pageOffset'>): readonly Reason[] {
-  const problem = (field: string, what: string): Reason => ({ field, type: 'custom', message: `${field} ${what}` });
-  return [
-    ...(selectJson === undefined ? [] : [problem('select', 'is not offered: every member is shown')]),
-    ...(pageOffset === 0 ? [] : [problem('pageOffset', 'must be 0: pages go on by scrollId')]),
-  ];
+export function readFilter({ name, key, values }: TraceFilter): SentFilter {
+  return { name, key: key ?? null, values };
+}
+
+/** Older clients send a number of traces to skip, which may be 0. */
+export function offsetProblems({ pageOffset }: Pick<SearchTracesRequest, 'pageOffset'>): readonly Reason[] {
+  if (pageOffset === 0) return [];
+  const message = 'pageOffset must be 0: pages go on by scrollId';
+  return [{ field: 'pageOffset', type: 'custom', message }];
 }

@@ -9,13 +9,16 @@ import {
   type TraceService,
 } from '../../../gen/spandrel/v1/traces_pb.js';
 import type { Project } from '../../domain/caller.ts';
+import type { Reason } from '../../domain/fault.ts';
+import { lengthReason } from '../../domain/reasons.ts';
 import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
+import { filterCharacters } from '../../domain/traces/search/trace-search-query.ts';
 import type { TailMessage, TailRequest, TraceTails } from '../../domain/traces/tail/trace-tail.ts';
 import type { TraceView } from '../../domain/traces/traces.ts';
 import { credentialOf } from '../actor.ts';
 import type { Implementation } from '../method.ts';
 import type { PlatformUrl } from './trace-message.ts';
-import { callOf, showView } from './trace-search.ts';
+import { callOf, readFilter, showView } from './trace-search.ts';
 
 type TraceTailRpcDeps = {
   readonly tails: TraceTails;
@@ -47,7 +50,7 @@ export function createTraceTailRpc({
   return {
     tailTraces: {
       isIdle: true,
-      check: (request) => searches.problems(toTailRequest(request)),
+      check: (request) => [...sizeProblems(request), ...searches.problems(toTailRequest(request))],
       async open(request, context) {
         const credential = context.actor === null ? '' : credentialOf(context.actor);
         const call = { ...callOf(context), credential, signal: context.signal };
@@ -65,8 +68,8 @@ function createRows(platformUrl: PlatformUrl) {
   const made = new Map([true, false].map((isSummary) => [isSummary, new WeakMap<TraceView, Promise<Row>>()]));
   return (view: TraceView, format: TraceFormat, project: Project): Promise<Row> => {
     const isSummary = format === TraceFormat.DIGEST;
-    const known = made.get(isSummary)?.get(view);
-    if (known !== undefined) return known;
+    const cached = made.get(isSummary)?.get(view);
+    if (cached !== undefined) return cached;
     const row = makeRow();
     made.get(isSummary)?.set(view, row);
     return row;
@@ -77,7 +80,15 @@ function createRows(platformUrl: PlatformUrl) {
   };
 }
 
-function toTailRequest({ filtersJson, lastEventId, ...request }: TailTracesRequest): TailRequest {
+/** A stream keeps its filters as long as it is open. */
+const FILTER_CHARACTERS_MAX = 16_384;
+
+function sizeProblems({ filters }: TailTracesRequest): readonly Reason[] {
+  if (filterCharacters(filters.map(readFilter)) <= FILTER_CHARACTERS_MAX) return [];
+  return [lengthReason('filters', `at most ${FILTER_CHARACTERS_MAX} characters`)];
+}
+
+function toTailRequest({ filters, lastEventId, ...request }: TailTracesRequest): TailRequest {
   const { query, negateFilters, traceIds, includeSpans } = request;
-  return { query, filtersJson: filtersJson ?? null, negateFilters, traceIds, includeSpans, lastEventId };
+  return { query, filters: filters.map(readFilter), negateFilters, traceIds, includeSpans, lastEventId };
 }

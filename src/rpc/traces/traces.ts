@@ -4,7 +4,7 @@ import { TraceFormat, type TraceService } from '../../../gen/spandrel/v1/traces_
 import type { Analytics } from '../../domain/analytics/analytics.ts';
 import { Fault } from '../../domain/fault.ts';
 import type { ProjectSettingsService } from '../../domain/organization/project-settings.ts';
-import type { RunSteps } from '../../domain/steps.ts';
+import type { RunCooperatively } from '../../domain/steps.ts';
 import type { TraceDraft } from '../../domain/traces/collector/collector-draft.ts';
 import { toTraceDraft } from '../../domain/traces/collector/collector-json.ts';
 import type { TraceExports } from '../../domain/traces/export/trace-export.ts';
@@ -42,11 +42,11 @@ type TraceRpcDeps = {
   readonly tails: TraceTails;
   readonly settings: ProjectSettingsService;
   readonly platformUrl: PlatformUrl;
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
 };
 
 export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceService> {
-  const { traces, changes, searches, facets, analytics, settings, platformUrl, runSteps } = deps;
+  const { traces, changes, searches, facets, analytics, settings, platformUrl, runCooperatively } = deps;
   const collectDraft = (
     read: () => TraceDraft | Promise<TraceDraft>,
   ): Run<(typeof TraceService)['method']['collectTrace']> => {
@@ -61,7 +61,7 @@ export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceS
       spelling: 'values',
       anyMediaType: true,
       readMessage: (request) =>
-        collectDraft(() => runSteps(readCollectRequest(request, () => rewordUnreadable(tooManyNumberTexts())))),
+        collectDraft(() => runCooperatively(readCollectRequest(request, () => rewordUnreadable(tooManyNumberTexts())))),
       readJson: (body, facts) => collectDraft(() => toTraceDraft(body, facts)),
       reword: rewordUnreadable,
     },

@@ -1,6 +1,6 @@
 /** Sums up the evaluations on the traces of a project, range by range, and yields to other reads in between. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type {
   EvaluationAnalyticsAnswer,
   EvaluationAnalyticsQuery,
@@ -31,7 +31,7 @@ export async function summariseEvaluations(
     const lastSequence = last?.sequence ?? Number.MAX_SAFE_INTEGER;
     const isCounted = await addRange(runner, tallies, { query, ...position, lastMs, lastSequence, endsAtMs });
     // Also after a range without evaluations: a project may have many traces and few evaluations.
-    await nextTurn();
+    await yieldToEventLoop();
     if (runner.nowMs() > endsAtMs) return { kind: 'too_long' };
     if (last === undefined || !isCounted) return tallies.answer();
     position = { afterMs: lastMs, afterSequence: lastSequence };
@@ -67,7 +67,7 @@ async function addRange(
   for await (const rows of pages) {
     for (const row of rows) if (!tallies.add(row)) return false;
     if (nowMs() > endsAtMs) break;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return true;
 }

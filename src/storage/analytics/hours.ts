@@ -1,5 +1,5 @@
 /**
- * Answers sums from the hourly sums where these suffice. The rest is scanned: partial hours at both ends of the range,
+ * Returns sums from the hourly sums where these suffice. The rest is scanned: partial hours at both ends of the range,
  * traces received in the hour in which retention begins, and large traces.
  */
 

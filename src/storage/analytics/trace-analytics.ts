@@ -1,10 +1,10 @@
 /**
  * Sums traces up: from the hourly sums where these suffice, else by the index of traces, and where it cannot answer by
- * scanning traces. The rules of the domain count, so that every store answers the same.
+ * scanning traces. The rules of the domain count, so that every store returns the same.
  */
 
 import { hash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { matchTrace, needlesOf, readDimensions } from '../../domain/analytics/dimensions.ts';
 import { entriesOf } from '../../domain/analytics/entries.ts';
 import { addSums, NO_DURATIONS, noSums, sumsOfTrace, totalsOfSums } from '../../domain/analytics/sums.ts';
@@ -59,7 +59,7 @@ async function summarise(reading: IndexReading, query: AnalyticsQuery): Promise<
   return tallies.answer();
 }
 
-/** Answers the ranges that are left to scan; null when the time is over. */
+/** Returns the ranges that are left to scan; null when the time is over. */
 async function addHours(
   { runner, query, tallies, isOver }: Pass,
   plan: HourPlan,
@@ -69,7 +69,7 @@ async function addHours(
     for (const [startMs, entry] of counted) tallies.add(startMs, entry);
     for (const hour of more) cutHours.add(hour);
     if (isOver()) return null;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return rangesBesideHours(query, plan, cutHours);
 }

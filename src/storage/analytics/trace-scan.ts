@@ -1,6 +1,6 @@
 /** Scans traces by their start, with their metadata and spans where a query needs them, batch by batch. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { TraceRange } from '../../domain/analytics/trace-analytics-store.ts';
 import { withShares } from '../../domain/traces/shares/shares.ts';
 import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
@@ -71,7 +71,7 @@ export async function* scanTraces(
   for await (const rows of pages) {
     for (const batch of cut(rows, needs)) {
       yield await readFacts(runner, bounds.projectNumber, { batch, needs });
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
 }
@@ -90,7 +90,7 @@ export async function* readTraces(
     const rows = await runQuery(queries.listNamed, { projectNumber, sequences: some });
     for (const batch of cut(rows, needs)) {
       yield await readFacts(runner, projectNumber, { batch, needs });
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
 }
@@ -118,9 +118,9 @@ async function readFacts(
   const metadata = needs.metadata ? await runQuery(queries.listMetadata, { projectNumber, sequences }) : [];
   const metadataOf = new Map(metadata.map(({ sequence, metadataJson }) => [sequence, metadataJson]));
   return batch.map((trace) => {
-    const own = withShares(spans.get(trace.sequence) ?? []);
+    const shared = withShares(spans.get(trace.sequence) ?? []);
     const metadataJson = metadataOf.get(trace.sequence) ?? null;
-    return { trace: isOutdated(trace) ? withTotals(trace, own) : trace, metadataJson, spans: own };
+    return { trace: isOutdated(trace) ? withTotals(trace, shared) : trace, metadataJson, spans: shared };
   });
 }
 

@@ -107,21 +107,21 @@ function applyReport(tables: AppendTables, report: Report): Reported[keyof Repor
 const CAUTIOUS_BATCHES = 32;
 
 /**
- * Guesses that a batch holds only new rows. The guess is nearly always right and saves all reads; when it is wrong, the
+ * Assumes that a batch holds only new rows. That is nearly always right and saves all reads; when it is wrong, the
  * database refuses the batch.
  */
-export function createGuess() {
+export function createInsertOnlyHeuristic() {
   let cautiousBatches = 0;
   return {
     /** Whether to write a batch without reading first. */
-    isNew(appends: readonly Append[]): boolean {
+    expectsInsertsOnly(appends: readonly Append[]): boolean {
       const isCautious = cautiousBatches > 0;
       if (isCautious) cautiousBatches -= 1;
       // Reports of gateways are mostly about requests that exist, and appends made of a span are about that.
       return !isCautious && appends.every((append) => !isReport(append) && append.madeOf === undefined);
     },
     /** Call when the database refused such a batch. */
-    noteConflict(): void {
+    recordConflict(): void {
       cautiousBatches = CAUTIOUS_BATCHES;
     },
   };

@@ -71,7 +71,7 @@ export function createBatchSpans({ read, isNewTrace, spanCountOf, noteReplaced }
     return toStoredSpan(found);
   }
 
-  /** Notes that a stored span is written anew, and answers its version after the batch. */
+  /** Notes that a stored span is written anew, and returns its version after the batch. */
   function nextVersion(key: string): number {
     noteReplaced(ownBytes.get(key) ?? 0);
     ownBytes.delete(key);

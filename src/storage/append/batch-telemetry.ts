@@ -44,8 +44,8 @@ export function createBatchTelemetry(deps: BatchTracesDeps) {
     ...traces.tables,
     ...spans.tables,
     findUsageNode(traceKey, spanId) {
-      const known = usageNodes.get(partKey(traceKey, spanId));
-      if (known !== undefined) return known.nodeJson;
+      const cached = usageNodes.get(partKey(traceKey, spanId));
+      if (cached !== undefined) return cached.nodeJson;
       return isNewTrace(traceKey) ? undefined : read('findUsageNode', keyOfSpan(traceKey, spanId))[0]?.nodeJson;
     },
     storeUsageNode(traceKey, spanId, nodeJson) {

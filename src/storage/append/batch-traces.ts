@@ -55,7 +55,7 @@ export function createBatchTraces({ read, noteReplaced, drawSequence }: BatchTra
     texts.set(partKey(traceKey, name), { projectNumber, traceSequence: sequence, name, text });
   }
 
-  /** Notes the texts that lie apart, and answers the columns of the row. */
+  /** Notes the texts that lie apart, and returns the columns of the row. */
   function place(traceKey: TraceKey, { metadataJson, expectedOutput }: Partial<TraceTexts>): TextColumns {
     const before = rowOf(traceKey) ?? NO_TEXTS;
     let columns = pickTexts(before);

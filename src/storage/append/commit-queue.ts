@@ -12,7 +12,7 @@ const UNDER_WAY_MAX = 2;
 const RETRY_AFTER_SECONDS = 1;
 
 type CommitQueueDeps = {
-  /** Stores the first appends at least, and answers the outcomes of those it has stored. */
+  /** Stores the first appends at least, and returns the outcomes of those it has stored. */
   readonly commit: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
   /** The most bytes that may be queued. */
   readonly queueMaxBytes: number;
@@ -81,7 +81,7 @@ export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: Com
     let rest: readonly Waiting[] = [];
     try {
       const outcomes = await commit(batch.map((item) => item.append));
-      if (outcomes.length === 0) throw new Error('the writer did not say what became of a batch');
+      if (outcomes.length === 0) throw new Error('no outcome for a batch');
       for (const [index, outcome] of outcomes.entries()) settle(batch[index], outcome);
       rest = batch.slice(outcomes.length);
     } catch (error) {
@@ -120,8 +120,8 @@ export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: Com
 /** What a project has to store that loads much comes after all that other projects wait for, but not after later cuts. */
 function afterOthers(waiting: readonly Waiting[], stored: readonly Waiting[]): Waiting[] {
   const projects = new Set(stored.map(projectOf));
-  const { true: own = [], false: others = [] } = Object.groupBy(waiting, (item) => `${projects.has(projectOf(item))}`);
-  return [...others, ...own];
+  const { true: ofProjects = [], false: others = [] } = Object.groupBy(waiting, (item) => `${projects.has(projectOf(item))}`);
+  return [...others, ...ofProjects];
 }
 
 /** Undefined for reports that are of no project. */
@@ -140,13 +140,14 @@ function settle(item: Waiting | undefined, outcome: AppendOutcome): void {
 
 function toAppended(done: Done): TraceAppended {
   if (done === null) return WITHOUT_NOTES;
-  if ('reported' in done) throw new Error('the writer took a trace for a report');
+  if ('reported' in done) throw new Error('outcome kind mismatch: the writer returned that of a report for a trace');
   return done;
 }
 
 function toReported<R extends Report>(done: Done): Reported[R['kind']] {
-  if (done === null || !('reported' in done)) throw new Error('the writer took a report for a trace');
-  // The writer answers by the kind of the report.
+  if (done === null || !('reported' in done))
+    throw new Error('outcome kind mismatch: the writer returned that of a trace for a report');
+  // The outcome has the kind of the report.
   return done.reported as Reported[R['kind']];
 }
 

@@ -39,7 +39,7 @@ export type Found<Name extends ReadName> = Queries[Name] extends
   : never;
 
 /**
- * Answers the stored rows, or nothing when they are not loaded yet: then the run is void, and repeated once they are.
+ * Returns the stored rows, or nothing when they are not loaded yet: then the run is void, and repeated once they are.
  * `bytes`: about what the rows take, where that is known before they are read.
  */
 export type Reader = <Name extends ReadName>(

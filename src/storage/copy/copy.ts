@@ -29,7 +29,7 @@ const BATCH_ROWS_MAX = 1_000;
 const BATCH_CHARACTERS_MAX = 1 * 1024 * 1024;
 const REPORT_ROWS = 1_000;
 
-/** Continues an interrupted copy. Answers the number of rows. Throws StartError. */
+/** Continues an interrupted copy. Returns the number of rows. Throws StartError. */
 export async function copyDatabase({ from, to, report }: CopyOptions): Promise<number> {
   if (!isPostgres(to)) throw new StartError('--to must be postgres://user:password@host/database');
   const source = openSource(from);
@@ -42,7 +42,9 @@ export async function copyDatabase({ from, to, report }: CopyOptions): Promise<n
     }
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`the copy stopped: ${messageOf(error)}; the same command goes on with it`, { cause: error });
+    throw new StartError(`the copy stopped: ${messageOf(error)}; run the same command again to continue it`, {
+      cause: error,
+    });
   } finally {
     source.close();
   }
@@ -101,21 +103,21 @@ function* batchesOf(rows: Iterable<string>): Generator<string[], void> {
   if (batch.length > 0) yield batch;
 }
 
-/** Answers the number of rows; null when the two sides differ. */
+/** Returns the number of rows; null when the two sides differ. */
 async function verifyTable({ source, target, report }: Copying, table: TableCopy): Promise<number | null> {
   const totalRows = source.countRows(table);
   const step = (rows: number) => report({ action: 'verify', table: table.name, rows, totalRows });
   const stored = createChecksum();
-  const given = createChecksum();
+  const sent = createChecksum();
   const add = (checksum: Checksum, row: string) => {
     checksum.add(row);
-    const rows = stored.rows() + given.rows();
+    const rows = stored.rows() + sent.rows();
     if (rows % REPORT_ROWS === 0 && rows < 2 * totalRows) step(rows / 2);
   };
   for await (const row of target.rows(table)) add(stored, row);
-  for (const row of source.rows(table, 0)) add(given, row);
+  for (const row of source.rows(table, 0)) add(sent, row);
   step(totalRows);
-  return given.text() === stored.text() && stored.rows() === totalRows ? totalRows : null;
+  return sent.text() === stored.text() && stored.rows() === totalRows ? totalRows : null;
 }
 
 /** Compares two tables regardless of the order of their rows. */

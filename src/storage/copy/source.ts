@@ -21,7 +21,7 @@ type Value = number | string | Buffer | null;
 export function openSource(url: string) {
   const file = url.startsWith('sqlite:') ? databaseFile(url) : null;
   if (file === null) throw new StartError('--from must be sqlite: and the path of a file');
-  if (!existsSync(file)) throw new StartError(`there is no database ${file}`);
+  if (!existsSync(file)) throw new StartError(`there is no database at ${file}; --from must name an existing one`);
   const lock = acquireLock(file);
   try {
     if (pendingMigrations(file).length > 0) {

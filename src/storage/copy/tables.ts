@@ -113,16 +113,16 @@ type Description = (typeof POSTGRES_TABLES | typeof SQLITE_TABLES)[number];
 function describeCopy(target: Description): TableCopy {
   const name = target.tableName;
   const { source = name, from, expressions } = FORMS[name] ?? { from: name, expressions: {} };
-  const given = SQLITE_TABLES.find(({ tableName }) => tableName === source);
-  if (given === undefined) throw new Error(`the table ${name} comes from nowhere`);
-  const known = columnsOf(given);
+  const sourceTable = SQLITE_TABLES.find(({ tableName }) => tableName === source);
+  if (sourceTable === undefined) throw new Error(`the table ${name} has no source`);
+  const sourceColumns = columnsOf(sourceTable);
   const columns = columnsOf(target).map(({ column, type }) => {
-    const own = known.some((each) => each.column === column) ? inOwnForm(`${source}.${column}`, type) : null;
-    const expression = expressions[column] ?? own;
-    if (expression === null) throw new Error(`the column ${column} of ${name} comes from nowhere`);
+    const sourceForm = sourceColumns.some((each) => each.column === column) ? inOwnForm(`${source}.${column}`, type) : null;
+    const expression = expressions[column] ?? sourceForm;
+    if (expression === null) throw new Error(`the column ${column} of ${name} has no source`);
     return { name: column, expression, holds: holdingOf(type) };
   });
-  const keys = known.filter(({ isPrimary }) => isPrimary).map(({ column }) => column);
+  const keys = sourceColumns.filter(({ isPrimary }) => isPrimary).map(({ column }) => column);
   return { name, columns, source, from, key: WITHOUT_ROWID.some((each) => each === source) ? keys : ['rowid'] };
 }
 
@@ -148,9 +148,9 @@ function holdingOf(type: unknown): Column['holds'] {
 /** Tables of rows that belong to traces. The source may keep `texts` apart; see engine/sqlite/large-texts.ts. */
 function ofTraces(table: string, texts: { readonly [name: string]: string } = {}): Form {
   const whole = Object.values(texts).map((column) => {
-    const own = `${table}.${column}`;
-    const apart = `(SELECT text FROM large_texts WHERE number = cast(${own} AS integer))`;
-    return [column, `CASE typeof(${own}) WHEN 'blob' THEN ${apart} ELSE ${own} END`] as const;
+    const qualified = `${table}.${column}`;
+    const apart = `(SELECT text FROM large_texts WHERE number = cast(${qualified} AS integer))`;
+    return [column, `CASE typeof(${qualified}) WHEN 'blob' THEN ${apart} ELSE ${qualified} END`] as const;
   });
   return {
     from: `${table} CROSS JOIN traces ON traces.sequence = ${table}.trace_sequence WHERE ${REACHABLE}`,

@@ -83,10 +83,11 @@ async function refuseOccupied(client: pg.Client): Promise<void> {
   );
   if (rows[0]?.begun === true || rows[0]?.used !== true) return;
   const { rows: organizations } = await client.query('SELECT 1 FROM organizations LIMIT 1');
-  if (organizations.length > 0) throw new StartError('the target is not empty: it has an organization');
+  if (organizations.length > 0)
+    throw new StartError('the target is not empty: it has an organization; name an empty database');
 }
 
-/** Answers where to continue; begins a new copy. Throws StartError for an unfinished copy of another source. */
+/** Returns where to continue; begins a new copy. Throws StartError for an unfinished copy of another source. */
 async function beginProgress(client: pg.Client, fingerprint: string): Promise<Progress> {
   await client.query(`CREATE TABLE IF NOT EXISTS ${COPY_PROGRESS_TABLE}
     (source text NOT NULL, table_name text, row_count bigint NOT NULL)`);

@@ -30,11 +30,11 @@ type RowKeys = {
  * endpoints that another transaction has locked.
  */
 export async function loadWork(
-  { isExclusive: isAlone, runQuery, queryByNumbers, changeRows, queries }: Transaction,
+  { isSingleProcess, runQuery, queryByNumbers, changeRows, queries }: Transaction,
   names: RowKeys & { readonly lock: 'lockStates' | 'lockAvailableStates' },
 ): Promise<RowsRead> {
   const [locked, known, deliveries, contents, blocks] = await Promise.all([
-    isAlone ? null : queryByNumbers(queries.endpointsWork[names.lock], names.endpoints),
+    isSingleProcess ? null : queryByNumbers(queries.endpointsWork[names.lock], names.endpoints),
     queryByNumbers(queries.endpointsWork.listEndpointRows, names.endpoints),
     queryByNumbers(queries.endpointsWork.listDeliveryRows, names.deliveries),
     queryByNumbers(queries.endpointsWork.listContents, names.claimed),

@@ -67,7 +67,7 @@ async function beginTest(
     runQuery(queries.endpointsWork.drawDeliveryNumbers, { count: 1 }),
   ]);
   if (earliest !== undefined) return Math.max(1, earliest.firedAtMs + windowMs - firedAtMs);
-  if (drawn === undefined) throw new Error('the database gives no number to a delivery');
+  if (drawn === undefined) throw new Error('the database drew no number for a delivery');
   const { delivery, attempt } = newTest(test, drawn.first);
   changeRows(queries.endpointsChanges.insertDeliveries, [delivery]);
   changeRows(queries.endpointsChanges.insertAttempts, [attempt]);

@@ -11,7 +11,7 @@ import { createCounts, createOutboxes, findLeast, inBatches } from './outboxes.t
 import { unpackEndpoint, type WebhookLogDeps } from './webhook-store.ts';
 
 export type DeliveryStoreDeps = Pick<WebhookLogDeps, 'queries' | 'runQuery' | 'search'> &
-  Pick<DeliveryStore, 'nowMs' | 'isAlone'> & {
+  Pick<DeliveryStore, 'nowMs' | 'isSingleProcess'> & {
     /** Notifies listeners of new events and changes. */
     readonly wake: Pick<DeliveryStore, 'listen'> & { notify(): void };
     readonly work: Pick<DeliveryWork, 'applyWork' | 'maintainDeliveries'>;
@@ -28,12 +28,12 @@ const NOTHING: Omit<DueList, 'endpointNumber'> = { waiting: [], lost: [], nextAt
 
 /** `dropCaches` drops what is cached of the log, because a new connection may lead to a database that was restored. */
 export function createDeliveryStore(deps: DeliveryStoreDeps): DeliveryStore & { dropCaches(): void } {
-  const { queries, runQuery, runBackgroundQuery, search, wake, work, maintainedRowsMax, nowMs, isAlone } = deps;
+  const { queries, runQuery, runBackgroundQuery, search, wake, work, maintainedRowsMax, nowMs, isSingleProcess } = deps;
   // This round of maintenance continues after this endpoint; null: all endpoints are done.
   let afterEndpoint: number | null = 0;
   return {
     nowMs,
-    isAlone,
+    isSingleProcess,
     listen: wake.listen,
     ...createLogReader(queries, runQuery),
     changes: createChanges(queries, runQuery),

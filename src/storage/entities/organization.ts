@@ -22,7 +22,7 @@ export const Organization = table('Organization', 'organizations', {
   name: text(),
   slug: id(),
   ...times(),
-  // Grows with every change of what the organization manages; see version.ts.
+  // Grows with every change of what the organization manages.
   accessVersion: bigInteger().default(0),
   // Grows with every change of its price overrides; 0: it never had one.
   priceVersion: bigInteger().default(0),

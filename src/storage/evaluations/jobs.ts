@@ -153,7 +153,7 @@ type JobStoreDeps = {
   readonly runQuery: RunQuery;
   readonly work: JobWork;
   /** Jobs share the clock and the wake-up of deliveries. */
-  readonly delivery: Pick<DeliveryStoreDeps, 'nowMs' | 'isAlone' | 'wake'>;
+  readonly delivery: Pick<DeliveryStoreDeps, 'nowMs' | 'isSingleProcess' | 'wake'>;
   readonly end: (end: JobEnd) => Promise<'recorded' | 'stale'>;
 };
 
@@ -163,7 +163,7 @@ export function createJobStore({ queries, runQuery, work, delivery, end }: JobSt
   return {
     nowMs: delivery.nowMs,
     listen: delivery.wake.listen,
-    isAlone: delivery.isAlone,
+    isSingleProcess: delivery.isSingleProcess,
     queues,
     claim: work.claimJobs,
     renew: work.renewJobs,

@@ -1,6 +1,6 @@
 /** The store of experiments. Its long reads go page by page, and parse lists in this thread, not in the writer's. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type {
   ExperimentResult,
   ExperimentStore,
@@ -35,7 +35,7 @@ export function createExperimentStore(room: ExperimentRoom): ExperimentStore {
         for (const { hasError, scores, ...rest } of rows) {
           visit({ ...rest, hasError: Boolean(hasError), scores: JSON.parse(scores) });
         }
-        await nextTurn();
+        await yieldToEventLoop();
       }
     },
     ({ run }) => run.projectId,

@@ -4,7 +4,7 @@
  */
 
 /**
- * Answers every call with a read that began after the call. A read begins when `pause` resolves; calls until then share
+ * Every call gets the result of a read that began after the call. A read begins when `pause` resolves; calls until then share
  * it.
  */
 export function createFreshness<T>(

@@ -10,8 +10,8 @@ import type { KeyStore, MaybePromise } from '../../domain/management/management-
 /** The most entries of each kind; a full cache is emptied. */
 const ENTRIES_MAX = 10_000;
 
-/** Has the length of a key id, but is none. */
-const NO_KEY_ID = '-'.repeat(16);
+/** Placeholder key id: it has the length of a key id. */
+const PLACEHOLDER_KEY_ID = '-'.repeat(16);
 
 export type KeyReader = Pick<KeyStore, 'findApiKey' | 'findProject' | 'hasImportedCredentials'> & {
   /** Every key id, revoked ones included. Null: unknown ids are looked up like known ones. */
@@ -41,7 +41,7 @@ type Kept = {
 
 export type KeyCacheDeps = {
   readonly reader: KeyReader;
-  /** Answers a generation that was current at some moment after the call. */
+  /** Returns a generation that was current at some moment after the call. */
   readonly generation: () => number | Promise<number>;
   /** How long entries live within one generation, for changes that it does not count. */
   readonly age?: KeyCacheAge;
@@ -93,7 +93,7 @@ export function cacheKeyReads({ reader, generation, age = NO_AGE_LIMIT }: KeyCac
         return now.keyIds === null ? readKeyIds(now).then(findListed) : findListed(now.keyIds);
       }),
     // With all ids in memory, an unknown one costs no read.
-    readDecoy: () => (reader.listKeyIds === null ? reader.findApiKey(NO_KEY_ID) : null),
+    readDecoy: () => (reader.listKeyIds === null ? reader.findApiKey(PLACEHOLDER_KEY_ID) : null),
     findProjectByKeyHash: (keyHash, atMs) =>
       withCurrent((now) => {
         // The end of the overlap is a matter of the clock alone.

@@ -60,7 +60,7 @@ async function storeAll(em: EntityManager, change: ManagementChange): Promise<Co
 }
 
 /**
- * Stores the organization itself with its next version. Answers false when it has another version than the change
+ * Stores the organization itself with its next version. Returns false when it has another version than the change
  * expects. Every change begins with this row, and so locks it until its end: transactions that begin with the same row
  * never deadlock.
  */

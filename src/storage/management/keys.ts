@@ -94,7 +94,7 @@ async function findRecords(em: EntityManager, keys: (db: Db) => Keys): Promise<A
 
 type UseLock = LockMode.PESSIMISTIC_WRITE | LockMode.PESSIMISTIC_PARTIAL_WRITE;
 
-/** Answers the ids of the credentials that it could lock. */
+/** Returns the ids of the credentials that it could lock. */
 async function note(em: EntityManager, uses: readonly CredentialUse[], lockMode: UseLock): Promise<Set<string>> {
   const idsOf = (kind: CredentialUse['kind']) => uses.filter((use) => use.kind === kind).map(({ id }) => id);
   const [keyIds, projectIds] = [idsOf('api_key'), idsOf('project_key')];

@@ -49,12 +49,12 @@ export async function removeExpiredTraces(
       const { projectNumber, sequence } = hidden;
       const wanted = Math.min(heavyRowsAtOnce, rowsMax - rows);
       const trace = { projectNumber: -projectNumber, traceSequence: sequence };
-      let parts = await change(queries.removeSomeSpans, { ...trace, limit: wanted });
+      let parts = await change(queries.deleteSpanBatch, { ...trace, limit: wanted });
       if (parts < wanted) {
-        parts += await change(queries.removeSomeUsageNodes, { ...trace, limit: wanted - parts });
+        parts += await change(queries.deleteUsageNodeBatch, { ...trace, limit: wanted - parts });
       }
       if (parts < wanted) {
-        parts += await change(queries.removeSomeEvaluations, { ...trace, limit: wanted - parts });
+        parts += await change(queries.deleteEvaluationBatch, { ...trace, limit: wanted - parts });
       }
       rows += parts;
       if (parts === wanted) continue;

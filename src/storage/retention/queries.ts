@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { GROUPINGS } from '../analytics/groupings.ts';
-import { removeSome, rowsOf } from '../plain-queries.ts';
+import { deleteBatch, rowsOf } from '../plain-queries.ts';
 import { change, type Db, query } from '../queries.ts';
 import { type OfTraces, ownBytes } from '../traces/columns.ts';
 import { EVALUATION_TEXTS, SPAN_TEXTS } from '../traces/text-columns.ts';
@@ -133,12 +133,12 @@ export const lockTraces = query<OfSequences>()((db, { sequences, partsMax }, { l
       .select(['projectNumber as projectNumber', dialect.idText('traceId').as('traceId'), 'sequence as sequence'])
       .select(({ ref, selectFrom }) => {
         const weightOf = (table: 'Span' | 'Evaluation', texts: { readonly [Name: string]: string }) => {
-          const some = selectFrom(table)
+          const batch = selectFrom(table)
             .whereRef(`${table}.projectNumber`, '=', 'Trace.projectNumber')
             .whereRef(`${table}.traceSequence`, '=', 'Trace.sequence')
             .select(sql<number>`1 + (${ownBytes(texts)}) / ${sql.lit(BYTES_PER_ROW)}`.as('rows'))
             .limit(partsMax);
-          return selectFrom(some.as('some')).select(sql<number>`coalesce(sum(rows), 0)`.as('rows'));
+          return selectFrom(batch.as('some')).select(sql<number>`coalesce(sum(rows), 0)`.as('rows'));
         };
         const spans = weightOf('Span', SPAN_TEXTS);
         const evaluations = weightOf('Evaluation', EVALUATION_TEXTS);
@@ -195,6 +195,6 @@ function removeAll(table: 'Span' | 'UsageNode' | 'TraceText' | 'Evaluation' | 'E
   );
 }
 
-export const removeSomeSpans = removeSome('Span', 'spanId');
-export const removeSomeUsageNodes = removeSome('UsageNode', 'spanId');
-export const removeSomeEvaluations = removeSome('Evaluation', 'evaluationId');
+export const deleteSpanBatch = deleteBatch('Span', 'spanId');
+export const deleteUsageNodeBatch = deleteBatch('UsageNode', 'spanId');
+export const deleteEvaluationBatch = deleteBatch('Evaluation', 'evaluationId');

@@ -46,7 +46,7 @@ export function continueAfter<Part>(part: Part, after: number | null): readonly 
   return after === null ? [] : [{ part, after }];
 }
 
-/** Frees the ids of events that belong to no request. Answers whether there may be more. */
+/** Frees the ids of events that belong to no request. Returns whether there may be more. */
 async function removeOldGovernance(
   queries: RetentionQueries,
   beforeMs: number,
@@ -61,7 +61,7 @@ async function removeOldGovernance(
   return true;
 }
 
-/** Removes blocks of spend whose events are all past their term. Answers whether there may be more. */
+/** Removes blocks of spend whose events are all past their term. Returns whether there may be more. */
 async function removeOldSpend(
   queries: RetentionQueries,
   beforeMs: number,
@@ -75,7 +75,7 @@ async function removeOldSpend(
   return true;
 }
 
-/** Answers how many of the records no span had, and whether there may be more. */
+/** Returns how many of the records no span had, and whether there may be more. */
 async function dropOldRecords(
   queries: RetentionQueries,
   beforeMs: number,

@@ -1,4 +1,4 @@
-/** A run of retention: a queue of tasks, each of which takes one step and answers the tasks that follow it. */
+/** A run of retention: a queue of tasks, each of which takes one step and returns the tasks that follow it. */
 
 import type { RetentionCounts, RetentionStep, RetentionWalk } from '../../domain/management/retention-store.ts';
 import type { Transaction } from '../transaction.ts';

@@ -1,6 +1,6 @@
 /** Reads what filters need of traces, batch by batch. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Needs, SearchDocument, TraceNumbers } from '../../domain/traces/search/trace-filter.ts';
 import { choiceAmong, cutIntoBatches, METADATA_BYTES_AT_ONCE, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
 import type { RowOf } from '../statements/statement.ts';
@@ -87,7 +87,7 @@ export function createDocuments(
       if (spanCount <= SPANS_AT_ONCE) return await texts.visitAll(spans, visit);
       for await (const page of texts.pages()) {
         if (await texts.visitAll(page, visit)) return true;
-        await nextTurn();
+        await yieldToEventLoop();
       }
       return false;
     },

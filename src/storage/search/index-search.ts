@@ -4,7 +4,7 @@
  * domain.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createMatcher, createTextMatcher, needsOf } from '../../domain/traces/search/trace-filter.ts';
 import type { FoundTraces, SearchPosition, SearchQuery } from '../../domain/traces/search/trace-search-store.ts';
 import { createDocuments } from './documents.ts';
@@ -90,7 +90,7 @@ async function selectRows({ runner, query, selection }: Parts, page: SelectedPag
   return { rows: rankFound(found, query).filter((row) => isBehind(row, page.after, query)), last };
 }
 
-/** Answers from the index alone; checks only the traces of the page. */
+/** Searches the index alone; checks only the traces of the page. */
 async function readSelected(parts: Parts): Promise<FoundTraces> {
   const { query, fitting, selection, check } = parts;
   const { after, limit, countMax } = query;
@@ -187,7 +187,7 @@ function createCheck(runner: SearchRunner, { projectNumber, filter }: SearchQuer
         const isFitting = fits(document) && (filter.text === '' || (await documents.forEachText(row, document, holds)));
         if (take(row, isFitting)) return;
       }
-      await nextTurn();
+      await yieldToEventLoop();
     }
   };
 }

@@ -1,6 +1,6 @@
 /** Reads traces as the index has them. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { readDimensions } from '../../domain/analytics/dimensions.ts';
 import { facetsOf } from '../../domain/traces/search/facets.ts';
 import type { Needs } from '../../domain/traces/search/trace-filter.ts';
@@ -39,7 +39,7 @@ export async function readIndexedTraces<Text>(
         });
         indexed.push({ ...factsOf(projectNumber, { row, document }), text: text.end() });
         if (nowMs() < turnAtMs) continue;
-        await nextTurn();
+        await yieldToEventLoop();
         turnAtMs = nowMs() + BUSY_MAX_MS;
       }
     }

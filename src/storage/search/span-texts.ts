@@ -1,6 +1,6 @@
 /** Reads the searchable texts of a trace, span by span; a long text in slices that the database cuts. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createSpanTexts, SEARCHED_JSON, type SearchedJson } from '../../domain/traces/search/search-text.ts';
 import { readPages } from '../long-reads.ts';
 import { unpackTypedStart } from '../rows/codes.ts';
@@ -43,7 +43,7 @@ export function createTextReader(
       if (slice.length < characters) return;
       first += characters;
       characters = Math.min(2 * characters, LATER_SLICE_CHARACTERS);
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
 
@@ -79,7 +79,7 @@ export function createTextReader(
       for (const span of spans) {
         if (await visitSpan(span, names, visit)) return true;
         if (nowMs() < turnAtMs) continue;
-        await nextTurn();
+        await yieldToEventLoop();
         turnAtMs = nowMs() + BUSY_MAX_MS;
       }
       return false;

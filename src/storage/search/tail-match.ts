@@ -1,7 +1,7 @@
 /** Matches changed traces against the filters of all live tails; each trace is read once. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createStepRunner, type RunSteps } from '../../domain/steps.ts';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { createCooperativeRunner, type RunCooperatively } from '../../domain/steps.ts';
 import { type Needs, needsOf, type SearchFilter } from '../../domain/traces/search/trace-filter.ts';
 import type { MatchedTrace, TraceSearch } from '../../domain/traces/search/trace-search-store.ts';
 import { createFilterIndex } from '../../domain/traces/tail/filter-index.ts';
@@ -19,7 +19,7 @@ const BUSY_MAX_MS = 10;
 
 export function createMatch(runner: SearchRunner): TraceSearch['match'] {
   const { queries, runQuery, idsPerQuery, nowMs } = runner;
-  const runSteps = createStepRunner({ nextTurn: () => nextTurn(), nowMs });
+  const runCooperatively = createCooperativeRunner({ yieldToEventLoop: () => yieldToEventLoop(), nowMs });
   return async ({ projectNumber, expiredBeforeMs, traceIds, filters }) => {
     const endsAtMs = nowMs() + MATCH_MAX_MS;
     const find = (ids: readonly string[]) => runQuery(queries.findByIds, { projectNumber, ids });
@@ -37,13 +37,13 @@ export function createMatch(runner: SearchRunner): TraceSearch['match'] {
     for (const part of documents.cut(rows)) {
       for (const read of await documents.read(part)) {
         const matching = fitAll(read.document);
-        const missing = await missingTexts({ documents, texts, runSteps }, read, textsOf(matching, filters));
+        const missing = await missingTexts({ documents, texts, runCooperatively }, read, textsOf(matching, filters));
         const fits = matching.filter((index) => !missing.has(filters[index]?.text ?? ''));
         const { traceId, updatedAtMs } = read.row;
         if (fits.length > 0) traces.push({ traceId, updatedAtMs, fits });
         if (nowMs() > endsAtMs) return { traces, left: traceIds.slice(indexOf(read.row) + 1) };
         if (nowMs() < busyUntilMs) continue;
-        await nextTurn();
+        await yieldToEventLoop();
         busyUntilMs = nowMs() + BUSY_MAX_MS;
       }
     }
@@ -67,17 +67,17 @@ function textsOf(indexes: readonly number[], filters: readonly SearchFilter[]): 
   return texts;
 }
 
-type Looking = { readonly documents: Documents; readonly texts: TextSet; readonly runSteps: RunSteps };
+type Looking = { readonly documents: Documents; readonly texts: TextSet; readonly runCooperatively: RunCooperatively };
 
 /** Removes from `missing` the texts that the trace contains; reads its texts once, however many are searched. */
 async function missingTexts(
-  { documents, texts, runSteps }: Looking,
+  { documents, texts, runCooperatively }: Looking,
   { row, document }: Read<Found>,
   missing: Set<string>,
 ): Promise<ReadonlySet<string>> {
   if (missing.size === 0) return missing;
   await documents.forEachText(row, document, async (text) => {
-    await runSteps(texts.find(text, missing));
+    await runCooperatively(texts.find(text, missing));
     return missing.size === 0;
   });
   return missing;

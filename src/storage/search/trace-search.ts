@@ -3,7 +3,7 @@
  * text of the metadata can decide; the filter of the domain decides everything else.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
   createMatcher,
   createTextMatcher,
@@ -88,7 +88,7 @@ async function scanInOrder(runner: SearchRunner, query: SearchQuery, list: List)
         return end(false);
       }
       if (next !== null && (countMax === null || count > countMax || passedMs > countMaxMs)) return end(false);
-      await nextTurn();
+      await yieldToEventLoop();
     }
     if (rows.length < LISTED_AT_ONCE) return end(true);
   }

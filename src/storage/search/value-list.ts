@@ -3,7 +3,7 @@
  * many traces have a value is then counted by the index, where it is exact and as long as there is time.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
   type Condition,
   compileFilter,
@@ -110,7 +110,7 @@ async function readNewest(parts: Parts, counts: ValueCounts): Promise<Read> {
         count += 1;
         if (isOver()) return { isEnd: false, hasReadPending: !isPending };
       }
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
   return { isEnd: true, hasReadPending: true };

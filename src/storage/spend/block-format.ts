@@ -133,7 +133,7 @@ export function createBlockBuilder(firstSeq: number) {
   }
 
   return {
-    /** Adds an event by ascending position; null: the event is no outcome of a request. */
+    /** Adds an event by ascending position; null: the event is not an outcome of a request. */
     add(seq: number, spending: Spending | null): void {
       while (firstSeq + count < seq) push(null);
       push(spending);

@@ -1,6 +1,6 @@
 /** Builds a block of the next events of a log, and finds the earlier events that they correct. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type EventName, eventIdOf, parseEventId, readEnvelopeHead } from '../../domain/events/request-event.ts';
 import { readSpending } from '../../domain/spend/event-spending.ts';
 import type { Found, KeyOf } from '../append/reader.ts';
@@ -52,7 +52,7 @@ export async function planBlock(
   const own: number[] = [];
   let builder: ReturnType<typeof createBlockBuilder> | null = null;
   let [firstSeq, lastSeq, lastEnvelope] = [0, afterSeq, ''];
-  for (let isMore = true; isMore; await nextTurn()) {
+  for (let isMore = true; isMore; await yieldToEventLoop()) {
     // Only the oldest events expire, so that missing positions come first, except within one commit.
     const end = firstSeq === 0 ? toSeq : Math.min(toSeq, firstSeq + BLOCK_EVENTS - 1);
     const limit = Math.min(ENVELOPES_AT_ONCE, firstSeq === 0 ? BLOCK_EVENTS : firstSeq + BLOCK_EVENTS - 1 - lastSeq);
@@ -109,7 +109,7 @@ async function findCorrected(
       return createdAtMs === null ? [] : [{ organizationNumber, createdAtMs, id: eventId }];
     });
     for (const { seq } of await findPositions(events)) found.push(seq);
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return found.sort((one, other) => one - other);
 }

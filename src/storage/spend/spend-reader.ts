@@ -3,7 +3,7 @@
  * request, so that a range is exact at both ends.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { USAGE_NAMES } from '../../domain/events/request-content.ts';
 import { AT, addValue, type Sums } from '../../domain/spend/exact-sums.ts';
 import {
@@ -124,7 +124,7 @@ async function sumBlocks(runner: SpendRunner, { query, blocks, isOver }: Pass): 
       await sumSome(runner, { query, blocks: blocks.slice(start, start + PARTS_AT_ONCE), tally });
       if (isOver()) return { kind: 'too_long' };
     }
-    for (const _ of tally.endPass()) await nextTurn();
+    for (const _ of tally.endPass()) await yieldToEventLoop();
     if (isOver()) return { kind: 'too_long' };
   }
   return tally.answer();
@@ -142,12 +142,12 @@ async function sumSome(
     stored.length === 0 ? [] : await runQuery(queries.listParts, { organizationNumber, blocks: stored, parts });
   const byBlock = Map.groupBy(rows, ({ firstSeq }) => firstSeq);
   for (const block of blocks) {
-    const own = block.parts ?? new Map((byBlock.get(block.firstSeq) ?? []).map(({ part, content }) => [part, content]));
+    const stored = block.parts ?? new Map((byBlock.get(block.firstSeq) ?? []).map(({ part, content }) => [part, content]));
     // The block expired meanwhile.
-    if (own.size < parts.length) continue;
-    const read: ReadBlock = { superseded: block.superseded, partOf: (part) => own.get(part) ?? new Uint8Array(0) };
+    if (stored.size < parts.length) continue;
+    const read: ReadBlock = { superseded: block.superseded, partOf: (part) => stored.get(part) ?? new Uint8Array(0) };
     sumBlock(read, query, tally);
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 

@@ -30,8 +30,8 @@ export function takeArrays(change: Node, typeOf: (column: string) => string): No
   }
 
   function fromRows() {
-    const given = arrays.map(({ type, value }) => arrayOf(value, type));
-    return sql`unnest(${sql.join(given)}) as given (${sql.raw(arrays.map(({ column }) => column).join(', '))})`;
+    const lists = arrays.map(({ type, value }) => arrayOf(value, type));
+    return sql`unnest(${sql.join(lists)}) as given (${sql.raw(arrays.map(({ column }) => column).join(', '))})`;
   }
 
   if (change.kind === 'InsertQueryNode') {

@@ -125,7 +125,7 @@ export function spanOf(column: ExpressionBuilder<Tables, 'Span'>, dialect: Diale
   return [
     ...dialect.allOf('Span', ...NUMBERS, ...texts, 'emittedRequestId', 'sharedRequestId', 'version'),
     ...textsOf(dialect, ...texts),
-    ...madeOf(column, dialect.idText),
+    ...derivedColumns(column, dialect.idText),
   ] as const;
 }
 
@@ -136,14 +136,14 @@ export function summaryOf(column: ExpressionBuilder<Tables, 'Span'>, { idText }:
     ...columns('Span', 'promptTokens', 'completionTokens', 'reasoningTokens'),
     ...columns('Span', 'cacheReadInputTokens', 'cacheCreationInputTokens', 'costNanoUsd', 'tokensEstimated'),
     ...columns('Span', 'costSource', 'callRow', 'totalInput', 'totalOutput', 'shareRates'),
-    ...madeOf(column, idText),
+    ...derivedColumns(column, idText),
     column('inputJson', 'is not', null).$castTo<boolean>().as('hasInput'),
     column('outputJson', 'is not', null).$castTo<boolean>().as('hasOutput'),
     column('errorJson', 'is not', null).$castTo<boolean>().as('hasError'),
   ] as const;
 }
 
-function madeOf(column: ExpressionBuilder<Tables, 'Span'>, idText: Dialect['idText']) {
+function derivedColumns(column: ExpressionBuilder<Tables, 'Span'>, idText: Dialect['idText']) {
   return [
     idText('Span.spanId').as('spanId'),
     idText('Span.parentId').$castTo<string | null>().as('parentId'),

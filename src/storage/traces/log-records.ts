@@ -37,8 +37,8 @@ export function createLogRecordStore(
     keep: writer.keepLogRecords,
     noteJoined: writer.noteLogRecordsJoined,
     spansOf: (projectNumber, traceIds, sinceMs) =>
-      queryInBatches(traceIds, idsPerQuery, (some) =>
-        runQuery(queries.listSpansWithRecords, { projectNumber, traceIds: some, sinceMs }),
+      queryInBatches(traceIds, idsPerQuery, (batch) =>
+        runQuery(queries.listSpansWithRecords, { projectNumber, traceIds: batch, sinceMs }),
       ),
     listOf: (projectNumber, span, { sinceMs, limit }) =>
       runQuery(queries.listRecords, { projectNumber, ...span, sinceMs, limit }),
@@ -59,7 +59,7 @@ function keyOf({ traceId, spanId, recordId }: KeptRecord): string {
   return `${traceId} ${spanId} ${recordId}`;
 }
 
-/** Answers how many of the dropped records no span has. */
+/** Returns how many of the dropped records no span has. */
 async function dropOldest(
   { runQuery, changeRows, queries: { logRecords: queries } }: Transaction,
   { projectNumber, bytesMax }: Pick<Keeping, 'projectNumber' | 'bytesMax'>,

@@ -1,4 +1,4 @@
-/** Transaction and removing traces that are stored: each change is one transaction. */
+/** Patches the metadata of stored traces and removes traces, one transaction each. */
 
 import type { Backlog } from '../../domain/evaluations/backlog.ts';
 import { ALL_MONITORS, type JobQueueOptions, touchJob } from '../../domain/evaluations/jobs.ts';

@@ -92,8 +92,8 @@ export function completeSums({ finder, sums, keep, nowMs }: CompleteSumsDeps): C
 
   function compute(trace: FoundTrace): Promise<Computed> {
     const key = `${trace.projectNumber} ${trace.sequence} ${trace.aggregatesJson}`;
-    const known = computing.get(key);
-    if (known !== undefined) return known;
+    const cached = computing.get(key);
+    if (cached !== undefined) return cached;
     const begun = computeAndKeep(trace).finally(() => computing.delete(key));
     computing.set(key, begun);
     return begun;

@@ -1,7 +1,7 @@
 /** Reads of a trace that was found, the same for every store. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createStepRunner, type RunSteps } from '../../domain/steps.ts';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { createCooperativeRunner, type RunCooperatively } from '../../domain/steps.ts';
 import { listCalls } from '../../domain/traces/call-settlement.ts';
 import type { ListRange, StoredTrace, TraceOutline, TraceStore } from '../../domain/traces/telemetry-port.ts';
 import { SPAN_TYPES, type SpanSummary } from '../../domain/traces/trace.ts';
@@ -59,12 +59,15 @@ export function isLarge({ spanCount }: StoredTrace): boolean {
 
 const BEFORE_ALL = { atMs: Number.MIN_SAFE_INTEGER, startedNs: 0, durationMs: 0, finishedNs: 0, id: '' };
 
-export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): TraceReads & WholeTraceReads {
+export function createTraceReads(
+  runner: TraceRunner,
+  runCooperatively: RunCooperatively,
+): TraceReads & WholeTraceReads {
   const { queries, runQuery, queryForEach, idsPerQuery } = runner;
 
   /** The existing rows of the ids, in the order of the ids. */
   async function readEach<Row>({ query, trace, ids, idOf }: Reading<Row>): Promise<readonly Row[]> {
-    const rows = await queryInBatches(ids, idsPerQuery, (some) => runQuery(query, { ...keyOf(trace), ids: some }));
+    const rows = await queryInBatches(ids, idsPerQuery, (batch) => runQuery(query, { ...keyOf(trace), ids: batch }));
     const byId = new Map(rows.map((row) => [idOf(row), row]));
     return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
   }
@@ -81,7 +84,7 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
 
   async function outline(trace: StoredTrace): Promise<TraceOutline> {
     const all = await links(trace);
-    const layout = await runSteps(layOutTree(all));
+    const layout = await runCooperatively(layOutTree(all));
     const shown = isLarge(trace) ? layout.lines : all;
     const summaries = await readEach({
       query: queries.findSummaries,
@@ -96,16 +99,16 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
   }
 
   async function digest(trace: StoredTrace): Promise<string> {
-    const layout = await runSteps(layOutTree(await links(trace)));
+    const layout = await runCooperatively(layOutTree(await links(trace)));
     const text = createDigest(layout);
     const { lines } = layout;
     for (let start = 0; start < lines.length; start += DIGEST_SPANS_AT_ONCE) {
-      const some = lines.slice(start, start + DIGEST_SPANS_AT_ONCE);
-      const ids = some.map(({ spanId }) => spanId);
+      const batch = lines.slice(start, start + DIGEST_SPANS_AT_ONCE);
+      const ids = batch.map(({ spanId }) => spanId);
       const found = new Map((await spans(trace, ids)).map((span) => [span.spanId, span]));
-      for (const line of some) {
+      for (const line of batch) {
         const span = found.get(line.spanId);
-        if (span !== undefined && !(await runSteps(text.add(line, span)))) return text.text();
+        if (span !== undefined && !(await runCooperatively(text.add(line, span)))) return text.text();
       }
     }
     return text.text();
@@ -168,4 +171,7 @@ function rangeOf<Position>(trace: StoredTrace, { after, limit }: ListRange<Posit
 }
 
 /** Lets other work run between steps. */
-export const takeInTurns: RunSteps = createStepRunner({ nextTurn, nowMs: () => performance.now() });
+export const runCooperatively: RunCooperatively = createCooperativeRunner({
+  yieldToEventLoop,
+  nowMs: () => performance.now(),
+});

@@ -3,7 +3,7 @@
 import { type Message, toBinary, toJson } from '@bufbuild/protobuf';
 import type { Fault } from '../../domain/fault.ts';
 import type { CallIds, Method, Request } from '../../rpc/method.ts';
-import { parseInTurns, type Turns } from '../json-parse.ts';
+import { parseCooperatively, type Yielding } from '../json-parse.ts';
 import { decodeRequest } from '../message-decode.ts';
 import { flatBody } from '../rest/errors.ts';
 import { JSON_MEDIA_TYPE, type PreparedResponse } from '../rest/exchange.ts';
@@ -12,7 +12,7 @@ import { errorMetadata, errorStatus, grpcCode, packStatus, statusOf } from '../s
 
 /** The encoding of one exchange, which may be known only once the body was read. */
 export type Wire = {
-  decode(bytes: Buffer, turns: Turns): Promise<Request>;
+  decode(bytes: Buffer, yielding: Yielding): Promise<Request>;
   encode(message: Message): ResponseBody;
   /** The media type of the response; final once the request is decoded. */
   mediaType(): string;
@@ -34,10 +34,10 @@ export function openWire(method: Method, mediaType: string | undefined): Wire {
   // JSON until the encoding is known, because an error is easier to read in it.
   let isJson = mediaType === undefined || !PROTOBUF.test(mediaType);
 
-  async function decode(bytes: Buffer, turns: Turns): Promise<Request> {
+  async function decode(bytes: Buffer, yielding: Yielding): Promise<Request> {
     if (isJson && !JSON_MEDIA.test(mediaType ?? '')) isJson = looksLikeJson(bytes);
-    if (!isJson) return decodeRequest(method, bytes, turns.runSteps);
-    return { kind: 'json', ...(await parseInTurns(bytes, spelling, turns)) };
+    if (!isJson) return decodeRequest(method, bytes, yielding.runCooperatively);
+    return { kind: 'json', ...(await parseCooperatively(bytes, spelling, yielding)) };
   }
 
   function responseType(): string {

@@ -93,8 +93,8 @@ function assets(): ReadonlySet<string> {
 const pages = new Map<string, () => Promise<Page>>();
 
 function pageOf(file: string, caching: string): () => Promise<Page> {
-  const known = pages.get(file);
-  if (known) return known;
+  const cached = pages.get(file);
+  if (cached) return cached;
   const page = keepPage(() => load(file, caching));
   pages.set(file, page);
   return page;

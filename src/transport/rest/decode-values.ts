@@ -2,7 +2,8 @@
 
 import { type DescField, ScalarType } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { JsonValue, Reason } from '../../domain/fault.ts';
+import { Fault, type JsonValue, type Reason } from '../../domain/fault.ts';
+import { parseJson, scanJson } from '../../json/json-text.ts';
 import { numberText, wholeNumberOf } from '../../json/whole-number.ts';
 import { INSTANT_MAX_MS, INSTANT_MIN_MS, timestampOfMs } from '../../rpc/epoch-ms.ts';
 import { boundReason, enumReason, instantReason } from '../../rpc/field-rules.ts';
@@ -89,6 +90,18 @@ export function parseInstant(text: string, endOfDay: boolean): number | null {
   return instantMs >= INSTANT_MIN_MS && instantMs <= INSTANT_MAX_MS ? instantMs : null;
 }
 
+/** Undefined for text that is not JSON, or exceeds its limits. */
+export function readJsonText(text: string): JsonValue | undefined {
+  const bytes = Buffer.from(text);
+  const facts = scanJson(bytes);
+  try {
+    return facts.hasWide ? undefined : parseJson(bytes, facts, 'values');
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
+}
+
 export function readString(text: string, at: Context): string | undefined {
   // Only in a body, which would be stored. In a path or a query, such text just matches nothing.
   if (at.target === 'json' && text.includes('\0')) {
@@ -98,9 +111,17 @@ export function readString(text: string, at: Context): string | undefined {
 }
 
 export function readEnum(field: DescField, text: string, at: Context): number | undefined {
-  if (!field.enum) throw new Error(`${field.name} is no enum`);
+  if (!field.enum) throw new Error(`${field.name} is not an enum`);
   const known = enumSpellings(field.enum);
   return known.get(text) ?? report(at, enumReason(at.path, [...known.keys()], text));
+}
+
+export function wrongJson(at: Context): undefined {
+  return report(at, {
+    field: at.path,
+    type: 'invalid_format',
+    message: `${at.path} is not valid JSON, or exceeds its limits`,
+  });
 }
 
 export function wrongLength(at: Context, expected: string): undefined {

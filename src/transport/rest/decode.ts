@@ -25,10 +25,12 @@ import {
   readEnum,
   readEpochMs,
   readInstant,
+  readJsonText,
   readPageNumber,
   readString,
   toInteger,
   typeOf,
+  wrongJson,
   wrongLength,
   wrongType,
 } from './decode-values.ts';
@@ -101,6 +103,7 @@ type JsonContext = Context & { readonly nullIsAbsent: boolean; readonly nullUnse
 /** A path segment or a query value. */
 function readText(field: DescField, text: string, at: Context): unknown {
   if (field.fieldKind === 'enum') return readEnum(field, text, at);
+  if (isByName(field)) return readByName(field, readJsonText(text), at);
   if (isEpochMs(field)) return readEpochMs(isDigits(text) ? Number(text) : null, 'string', at);
   if (field.fieldKind === 'list' && field.listKind === 'scalar' && field.scalar === ScalarType.STRING) {
     return text === '' ? [] : text.split(',', LIST_MAX).map((item) => readString(item, at));
@@ -118,7 +121,35 @@ function readText(field: DescField, text: string, at: Context): unknown {
   return isDigits(text) ? toInteger(field, Number(text), at) : wrongType(at, 'integer', 'string');
 }
 
+type NamedLists = DescField & { readonly fieldKind: 'list'; readonly listKind: 'message' };
+
+function isByName(field: DescField): field is NamedLists {
+  return field.fieldKind === 'list' && field.listKind === 'message' && restFlags(field).byName;
+}
+
+type SentList = { readonly name: string; readonly key?: string; readonly values: JsonValue; readonly path: string };
+
+/** The messages that one object stands for: see by_name in the contract. Lists that are null are left out. */
+function readByName(field: NamedLists, value: JsonValue | undefined, at: Context): unknown {
+  if (value === undefined) return wrongJson(at);
+  if (!isJsonObject(value)) return value === null ? undefined : wrongType(at, 'object', typeOf(value));
+  const lists = Object.entries(value).flatMap(([name, held]): SentList[] =>
+    isJsonObject(held)
+      ? Object.entries(held).map(([key, values]) => ({ name, key, values, path: `${at.path}.${name}.${key}` }))
+      : [{ name, values: held, path: `${at.path}.${name}` }],
+  );
+  if (lists.length > LIST_MAX) return wrongLength(at, `at most ${LIST_MAX} members`);
+  const { values: itemsField } = field.message.field;
+  if (itemsField === undefined) throw new Error(`${field.message.typeName} has no values`);
+  const sent = lists.filter(({ values }) => values !== null);
+  return sent.map(({ path, values, ...named }) => {
+    const items = readJson(itemsField, values, { ...at, path, nullIsAbsent: false, nullUnsets: false });
+    return create(field.message, { ...named, values: items ?? [] });
+  });
+}
+
 function readJson(field: DescField, value: JsonValue, at: JsonContext): unknown {
+  if (isByName(field)) return readByName(field, value, at);
   const only = field.fieldKind === 'message' ? valueFieldOf(field.message) : null;
   if (only !== null && field.message !== undefined) {
     const held = readJson(only, value, at);

@@ -30,8 +30,8 @@ const compiledChunks = new WeakMap<DescMessage, WriteChunks>();
 
 /** The same as a generator of chunks: each is one member, or one item of a list. */
 export function compileChunks(desc: DescMessage, omit: ReadonlySet<string> = NONE): WriteChunks {
-  const known = omit.size === 0 ? compiledChunks.get(desc) : undefined;
-  if (known) return known;
+  const cached = omit.size === 0 ? compiledChunks.get(desc) : undefined;
+  if (cached) return cached;
   const list = bareListOf(desc);
   const write = list === null ? inBraces(compileMemberChunks(desc, omit)) : compileItems(list);
   if (omit.size === 0) compiledChunks.set(desc, write);
@@ -68,7 +68,7 @@ function bareListOf(desc: DescMessage): MessageList | null {
 /** The items of a message that is a bare list, each as its JSON text. */
 export function compileItemTexts(desc: DescMessage): WriteChunks {
   const list = bareListOf(desc);
-  if (list === null) throw new Error(`${desc.typeName} is no bare list`);
+  if (list === null) throw new Error(`${desc.typeName} is not a bare list`);
   return compileTexts(list);
 }
 

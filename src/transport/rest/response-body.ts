@@ -5,7 +5,7 @@ export type ResponseBody = readonly (string | Buffer)[];
 
 type BuildTools = {
   /** Resolves in a turn of the event loop of its own. */
-  readonly nextTurn: () => Promise<void>;
+  readonly yieldToEventLoop: () => Promise<void>;
   /** Throws where the client has disconnected. */
   readonly requireConnected: () => void;
 };
@@ -27,12 +27,12 @@ export function buildResponseBody(texts: Iterator<string>, tools: BuildTools): R
 async function buildRest(
   first: string,
   texts: Iterator<string>,
-  { nextTurn, requireConnected: requireCaller }: BuildTools,
+  { yieldToEventLoop, requireConnected: requireCaller }: BuildTools,
 ): Promise<ResponseBody> {
   const body = [Buffer.from(first)];
   const room = Buffer.allocUnsafeSlow(CHUNK_CHARACTERS * 2);
   for (let isLast = false; !isLast; ) {
-    await nextTurn();
+    await yieldToEventLoop();
     requireCaller();
     isLast = addChunk(body, texts, room);
   }
@@ -40,7 +40,7 @@ async function buildRest(
 }
 
 /**
- * Answers whether it added the last text. Most texts are short and are encoded into `room` one by one: joining them
+ * Returns whether it added the last text. Most texts are short and are encoded into `room` one by one: joining them
  * first would copy each twice.
  */
 function addChunk(body: Buffer[], texts: Iterator<string>, room: Buffer): boolean {

@@ -14,7 +14,7 @@ import { methodFault } from '../allowed-methods.ts';
 import { expectationProblem } from '../expectation.ts';
 import { firstHeader } from '../first-header.ts';
 import type { CallDeps } from '../grpc.ts';
-import { parseInTurns, type Turns } from '../json-parse.ts';
+import { parseCooperatively, type Yielding } from '../json-parse.ts';
 import { arrivalOf } from '../origin.ts';
 import type { Wire } from '../otlp/wire.ts';
 import { isClosed, responseSinkOf } from '../response-watch.ts';
@@ -37,7 +37,7 @@ export type RestDeps = CallDeps & {
   readonly watch: BodyWatch;
   readonly inflate: Inflate;
   /** Resolves in a turn of the event loop of its own. */
-  readonly nextTurn: () => Promise<void>;
+  readonly yieldToEventLoop: () => Promise<void>;
   readonly pages: Pages;
   readonly requestLineMaxBytes: number;
   readonly headersMaxBytes: number;
@@ -51,7 +51,7 @@ const PAGE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 export type RestHandler = (request: RestRequest, response: RestResponse) => void;
 
-/** The handler of every path that is no rpc path. */
+/** The handler of every path that is not an rpc path. */
 export function createRest(deps: RestDeps): RestHandler {
   const table = compileRoutes(deps.methods);
   return (request, response) => {
@@ -124,10 +124,13 @@ export function createRest(deps: RestDeps): RestHandler {
       }
       const { message, headers } = await deps.invoke(method, call, read);
       try {
-        const { nextTurn } = deps;
+        const { yieldToEventLoop } = deps;
         const built = wire
           ? wire.encode(message)
-          : buildResponseBody(route.encode(message), { nextTurn, requireConnected: () => requireConnected(call) });
+          : buildResponseBody(route.encode(message), {
+              yieldToEventLoop,
+              requireConnected: () => requireConnected(call),
+            });
         const body = built instanceof Promise ? await built : built;
         const bytes = sizeOf(body);
         deps.responses.send({ quota, sink: outlet, bytes, force: !method.isRead });
@@ -171,7 +174,7 @@ export function createRest(deps: RestDeps): RestHandler {
 }
 
 type JsonReading = Pick<TolerantHandler, 'spelling' | 'anyMediaType' | 'reword'>;
-type Reading = BodyLimits & Turns;
+type Reading = BodyLimits & Yielding;
 
 type Exchange = {
   readonly request: RestRequest;
@@ -191,8 +194,8 @@ function decode(deps: RestDeps, exchange: Exchange): Request | Promise<Request> 
   if (!route.takesBody) return { kind: 'message', ...decodeMessage(route.method.desc.input, partsOf(exchange)) };
   if (request.headers.expect !== undefined) response.writeContinue();
   const limits: Reading = {
-    runSteps: deps.runSteps,
-    nextTurn: deps.nextTurn,
+    runCooperatively: deps.runCooperatively,
+    yieldToEventLoop: deps.yieldToEventLoop,
     sizeMaxBytes: route.method.sizeMaxBytes,
     watch: deps.watch,
     reading: deps.reading,
@@ -222,11 +225,11 @@ async function decodeJson(request: RestRequest, limits: Reading, handler: JsonRe
     const bytes = await readBody(request, limits);
     if (anyMediaType !== true || isJsonMediaType(contentType)) checkJsonMediaType(contentType);
     try {
-      const parsed = parseInTurns(bytes, spelling, limits);
+      const parsed = parseCooperatively(bytes, spelling, limits);
       const { value, facts } = parsed instanceof Promise ? await parsed : parsed;
       return { kind: 'json', value, facts };
     } catch (error) {
-      // A body that is no JSON is refused for its media type first.
+      // A body that is not JSON is refused for its media type first.
       if (error instanceof Fault && error.code === 'malformed_request') checkJsonMediaType(contentType);
       throw error;
     }
@@ -253,7 +256,7 @@ function inBody(reason: Reason): Problem {
 
 function readObject(request: RestRequest, bytes: Buffer, limits: Reading): JsonObject | Promise<JsonObject> {
   checkJsonMediaType(request.headers['content-type']);
-  const parsed = parseInTurns(bytes, 'tokens', limits);
+  const parsed = parseCooperatively(bytes, 'tokens', limits);
   return parsed instanceof Promise ? parsed.then(requireObject) : requireObject(parsed);
 }
 

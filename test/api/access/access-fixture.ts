@@ -67,9 +67,9 @@ export type Fixture = {
   readonly members: { readonly [name in MemberName]: string };
   readonly tokens: { readonly [name in CallerName]: string };
   readonly callerIds: { readonly [name in KeyCaller]: string };
-  /** Another key of each member, which is no caller. */
+  /** Another key of each member, which is not a caller. */
   readonly targets: { readonly [name in MemberName]: string };
-  /** A service key that is no caller; it holds ADMIN at the organization. */
+  /** A service key that is not a caller; it holds ADMIN at the organization. */
   readonly svc: string;
   readonly evaluators: { readonly P1: string; readonly P2: string };
   readonly traceId: string;

@@ -143,7 +143,7 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
     ['a private address', { ...HTTP, url: 'https://10.0.0.1/' }, 'webhook_endpoint_invalid', {}],
     ['an address of metadata', { ...HTTP, url: 'https://[fd20:ce::254]/' }, 'webhook_endpoint_invalid', {}],
     [
-      'a queue in what is no region',
+      'a queue in what is not a region',
       { destination_kind: 'sqs', enabled_events: ['*'], sqs: { queue_url: NO_REGION_URL, role_arn: ROLE } },
       'webhook_endpoint_invalid',
       {},
@@ -404,7 +404,7 @@ describe('behaviour of gRPC alone', () => {
     expect(beside.body.data.sqs.external_id).toBe(one.body.data.sqs.external_id);
   });
 
-  it('numbers that are no words and strings with U+0000 are refused', async () => {
+  it('numbers that are not words and strings with U+0000 are refused', async () => {
     const request = { destination: { case: 'url' as const, value: NOBODY_URL }, enabledEvents: ['*'] };
     for (const wrong of [{ destinationKind: 9 }, { description: 'a\0b' }]) {
       const answer = await callRpc(app.address, {

@@ -94,7 +94,7 @@ describe.each(SURFACES)('the status of a new endpoint over %s', (surface) => {
   });
 });
 
-describe('a word that is no status', () => {
+describe('a word that is not a status', () => {
   it('is refused in a new endpoint', async () => {
     const { status, body } = await call(app, 'POST', BASE, { body: { ...HTTP, status: 'paused' } });
     expect([status, body.error.code, body.error.meta.fields]).toEqual([400, 'validation_error', ['status']]);

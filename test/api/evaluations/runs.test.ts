@@ -205,13 +205,19 @@ describe('a run is refused', () => {
 
 it('a run whose worker ended is continued from its last position', async () => {
   const { evaluatorRuns: runs } = app.store;
-  const search = { startMs: 0, endMs: Date.now(), query: '', filtersJson: null, negateFilters: false };
+  const search = {
+    startMs: 0,
+    endMs: Date.now(),
+    query: '',
+    filtersJson: '{"metadata.value":{"batch":null}}',
+    negateFilters: false,
+  };
   const nowMs = Date.now();
   const id = 'run_left';
   const counts = { processed: 3, skipped: 1, failed: 0, tracesFound: null, isFoundExactly: true };
   const run = { projectId: app.projectId, id, evaluatorId: matcher, cursor: '', error: null, ...counts };
   const searchJson = JSON.stringify({ ...search, traceIds: ['batch-20'], isByUpdate: false });
-  // Its lease has expired, like that of a process killed earlier.
+  // Its lease has expired, like that of a process killed earlier: one of an older version, with filters as JSON.
   const dead = { ...run, searchJson, status: 'running' as const, createdAtMs: nowMs, updatedAtMs: nowMs };
   await runs.insert(dead, { runningMax: 20, startedMax: 60, startedSinceMs: 0, endedBeforeMs: 0 });
   expect(await waitFor(id, hasEnded)).toMatchObject({ status: 'completed', processed: 4, skipped: 1, evaluated: 5 });

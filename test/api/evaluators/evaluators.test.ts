@@ -93,7 +93,7 @@ describe('reading an evaluator, over REST and gRPC', () => {
     );
   });
 
-  it('an empty id is no route', async () => {
+  it('an empty id is not a route', async () => {
     const answer = await callRest(app.address, { path: '/api/v1/evaluators//', headers: key() });
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ error: 'Not Found', code: 'route_not_found' });

@@ -28,7 +28,7 @@ async function refusedOf(runId: string, request: object): Promise<readonly strin
 }
 
 describe('the size of responses over gRPC', () => {
-  it('is refused where it is no JSON, and costs its neighbours nothing', async () => {
+  it('is refused where it is not JSON, and costs its neighbours nothing', async () => {
     const dataset = [
       { index: 0, entryJson: '{"datasetId"' },
       { index: 1, predictedJson: '}' },

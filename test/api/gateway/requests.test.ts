@@ -362,7 +362,7 @@ describe('a report', () => {
     expect(rpc.ok ? null : rpc.error.code).toBe(grpcStatus(413, 'payload_too_large'));
   });
 
-  it('that is no JSON object is malformed', async () => {
+  it('that is not a JSON object is malformed', async () => {
     for (const body of ['[]', '7', '{"records":', '']) {
       const refused = await callRest(app.address, { verb: 'POST', path: PATH, body, headers: projectKey() });
       expect([refused.status, refused.body.error.code]).toEqual([400, 'malformed_request']);

@@ -54,7 +54,7 @@ describe.each(SURFACES)('a key that expires, over %s', (surface) => {
     }
   });
 
-  it('changes of a key that lasts longer what is no power, and nothing else', async () => {
+  it('changes of a key that lasts longer what is not power, and nothing else', async () => {
     const { token, expiresAtMs } = await mintExpiring();
     const { id } = await mint(app, restrictedTo(app, 'organization:view'));
     const update = (body: object) => ask(app, [surface, 'update'], { id, token, body });

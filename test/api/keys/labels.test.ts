@@ -49,7 +49,7 @@ describe.each(SURFACES)('a key labelled readonly, over %s', (surface) => {
 });
 
 describe.each(SURFACES)('reading a key over %s', (surface) => {
-  it('shows an empty description where none was given, and repeating it is no change', async () => {
+  it('shows an empty description where none was given, and repeating it is not a change', async () => {
     const { id, apiKey } = await mint(app, {});
     expect(apiKey.description).toBe('');
     const read = await ask(app, [surface, 'get'], { id });

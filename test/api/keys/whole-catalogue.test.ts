@@ -18,7 +18,7 @@ const administrator = () => ({
 });
 
 describe.each(SURFACES)('a key that lists every permission there is, over %s', (surface) => {
-  it.each(['personal', 'service'])('is no administrator, and makes none: %s', async (keyType) => {
+  it.each(['personal', 'service'])('is not an administrator, and makes none: %s', async (keyType) => {
     const every = await mint(app, { keyType, ...restrictedTo(app, ...PERMISSIONS) });
     const { token } = every;
     const wide = await mint(app, { keyType, ...administrator() });

@@ -157,7 +157,7 @@ describe.each(CASES)('$method.name', (each) => {
     expect(refusedFields(await send(each, await request(), rest))).toContain(name);
   });
 
-  it('is refused with a mask that misspells a field, or names what is no field', async () => {
+  it('is refused with a mask that misspells a field, or names what is not a field', async () => {
     for (const wrong of ['nmae', '', '.', 'name.first', 'update_mask', 'updateMask.paths', `${paths[0]}.x`, '*']) {
       const fields = refusedFields(await send(each, await request(), [...paths, wrong]));
       expect(
@@ -206,7 +206,7 @@ describe('a field inside of another', () => {
     expect(refusedFields(wrong)).toEqual(['update_mask.paths.2', 'update_mask.paths.3']);
   });
 
-  it('is no item of a list and no part of an instant', async () => {
+  it('is not an item of a list and not a part of an instant', async () => {
     const request = { id: 'x', apiKey: { name: 'k', expiresAt: { seconds: 4_102_444_800n } } };
     const paths = ['name', 'expires_at', 'bindings.role', 'expires_at.seconds'];
     expect(refusedFields(await send({ method: updateApiKey }, request, paths))).toEqual([

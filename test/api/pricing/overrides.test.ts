@@ -129,7 +129,7 @@ describe('price overrides, over REST and gRPC', () => {
     expect(await callRest(app.address, rest)).toMatchObject({ status: 422, body: { fields: [field] } });
   });
 
-  it('refuse rates that are no numbers over gRPC', async () => {
+  it('refuse rates that are not numbers over gRPC', async () => {
     for (const inputCostPerToken of [Number.NaN, Number.POSITIVE_INFINITY]) {
       const request = { model: 'm', match: OverrideMatch.EXACT, inputCostPerToken, outputCostPerToken: 0 };
       const answer = await callRpc(app.address, { method: createOverride, headers: bearer(app.adminKey), request });

@@ -206,7 +206,7 @@ describe('collecting a trace, over REST and gRPC', () => {
     );
   });
 
-  it('free JSON that is no JSON costs its own field only', async () => {
+  it('free JSON that is not JSON costs its own field only', async () => {
     const traceId = hex(32);
     const { callRpc } = await import('../../support/surfaces.ts');
     const answer = await callRpc(app.address, {

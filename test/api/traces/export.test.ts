@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ExportTracesResponse, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, hex } from '../../support/fixtures.ts';
+import { rpcFilters } from '../../support/rpc-filters.ts';
 import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
 
 const { exportTraces } = TraceService.method;
@@ -74,12 +75,12 @@ describe('exporting traces, over REST and gRPC', () => {
     const [line] = await exportLines({ filters });
     expect(line).toEqual(found.body.traces[0]);
     const check = (body: Body) => expect(body).toMatchObject({ trace_id: traceId, metadata: { group: 'row' } });
-    const filtersJson = JSON.stringify(filters);
-    await expectEverywhere(app.address, exportCase({ filters }, { filtersJson }, { status: 200, check }));
+    const sent = rpcFilters(filters);
+    await expectEverywhere(app.address, exportCase({ filters }, { filters: sent }, { status: 200, check }));
     const digest = (body: Body) => expect(body.formatted_trace).toBe('Input: in\nOutput: ');
     await expectEverywhere(
       app.address,
-      exportCase({ filters, format: 'digest' }, { filtersJson, format: 2 }, { status: 200, check: digest }),
+      exportCase({ filters, format: 'digest' }, { filters: sent, format: 2 }, { status: 200, check: digest }),
     );
     const [summary] = await exportLines({ filters, llmMode: true });
     expect(summary).not.toHaveProperty('spans');
@@ -111,7 +112,7 @@ describe('exporting traces, over REST and gRPC', () => {
       createConnectTransport({ baseUrl, httpVersion: '2', useBinaryFormat: false }),
     ];
     for (const transport of transports) {
-      const request = { filtersJson: JSON.stringify(filters), includeSpans: true };
+      const request = { filters: rpcFilters(filters), includeSpans: true };
       const answers: ExportTracesResponse[] = [];
       const stream = createClient(TraceService, transport).exportTraces(request, { headers: key() });
       for await (const answer of stream) answers.push(answer);
@@ -123,7 +124,7 @@ describe('exporting traces, over REST and gRPC', () => {
 
   it('what is wrong is refused before anything is sent', async () => {
     const wrong = { filters: { nothing: ['x'] } };
-    const request = { filtersJson: JSON.stringify(wrong.filters) };
+    const request = { filters: rpcFilters(wrong.filters) };
     await expectEverywhere(app.address, exportCase(wrong, request, { status: 422, code: 'validation_error' }));
     const reversed = { startDate: 2_000_000_000_000, endDate: 1_000_000_000_000 };
     const dates = { startDate: { seconds: 2_000_000_000n }, endDate: { seconds: 1_000_000_000n } };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TraceDateField, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom, hex } from '../../support/fixtures.ts';
+import { rpcFilters } from '../../support/rpc-filters.ts';
 import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
 
 const { listTraceFacets, suggestTraceValues } = TraceService.method;
@@ -126,11 +127,11 @@ describe('facets of traces, over REST and gRPC', () => {
   it('counts only the traces that a search by the same filters, text and dates finds', async () => {
     const names = ['spans.model'];
     const filters = { 'metadata.user_id': ['Anna'] };
-    const filtersJson = JSON.stringify(filters);
-    await expectFacets({ names, filters }, { names, filtersJson }, { 'spans.model': exactly({ 'gpt-5': 2 }) });
+    const sent = rpcFilters(filters);
+    await expectFacets({ names, filters }, { names, filters: sent }, { 'spans.model': exactly({ 'gpt-5': 2 }) });
     await expectFacets(
       { names, filters, negateFilters: true },
-      { names, filtersJson, negateFilters: true },
+      { names, filters: sent, negateFilters: true },
       { 'spans.model': exactly({ claude: 1 }) },
     );
     const types = ['spans.type'];
@@ -235,11 +236,11 @@ describe('a request for facets that is not valid', () => {
 
   it('is refused with bad filters, dates in reverse and unknown members, as a search is', async () => {
     const filters = { nope: [] };
-    const filtersJson = JSON.stringify(filters);
-    await expectEverywhere(app.address, listCase({ filters }, { filtersJson }, refused(/is no filter/)));
+    const sent = rpcFilters(filters);
+    await expectEverywhere(app.address, listCase({ filters }, { filters: sent }, refused(/is not a filter/)));
     const name = 'spans.model';
-    const bad = refused(/is no filter/);
-    await expectEverywhere(app.address, valuesCase({ name, filters }, { name, filtersJson }, bad));
+    const bad = refused(/is not a filter/);
+    await expectEverywhere(app.address, valuesCase({ name, filters }, { name, filters: sent }, bad));
     const [startDate, endDate] = [timestampFromMs(START), timestampFromMs(START - 1)];
     await expectEverywhere(
       app.address,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SortDirection, TraceService, TraceSort } from '../../../gen/spandrel/v1/traces_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom, hex } from '../../support/fixtures.ts';
+import { rpcFilters } from '../../support/rpc-filters.ts';
 import { type Body, callRest, callRpc, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
 
 const { searchTraces, getThread, validateCredential } = TraceService.method;
@@ -90,7 +91,7 @@ describe('searching traces, over REST and gRPC', () => {
       });
       expect(body.traces[0]).not.toHaveProperty('ascii_tree');
     };
-    const request = { filtersJson: JSON.stringify(filters) };
+    const request = { filters: rpcFilters(filters) };
     await expectEverywhere(app.address, searchCase({ filters }, request, { status: 200, check }));
     const alias = { verb: 'POST', path: '/api/trace/search', body: { filters } };
     await expectEverywhere(app.address, { ...searchCase({ filters }, request, { status: 200, check }), rest: alias });
@@ -111,14 +112,14 @@ describe('searching traces, over REST and gRPC', () => {
         'platformUrl',
       ]);
     };
-    const filtersJson = JSON.stringify(filters);
+    const sent = rpcFilters(filters);
     await expectEverywhere(
       app.address,
-      searchCase({ filters, format: 'digest' }, { filtersJson, format: 2 }, { status: 200, check }),
+      searchCase({ filters, format: 'digest' }, { filters: sent, format: 2 }, { status: 200, check }),
     );
     await expectEverywhere(
       app.address,
-      searchCase({ filters, llmMode: true }, { filtersJson, llmMode: true }, { status: 200, check }),
+      searchCase({ filters, llmMode: true }, { filters: sent, llmMode: true }, { status: 200, check }),
     );
   });
 
@@ -180,21 +181,20 @@ describe('searching traces, over REST and gRPC', () => {
     }
     const query = { filters: inGroup(group), pageSize: 3 };
     const { scrollId } = (await search(query)).pagination;
-    const filtersJson = JSON.stringify(query.filters);
     const altered: readonly (readonly [object, object])[] = [
       [{ sortBy: 'total_cost' }, { sortBy: TraceSort.TOTAL_COST }],
       [{ sortDirection: 'asc' }, { sortDirection: SortDirection.ASC }],
       [{ query: 'x' }, { query: 'x' }],
       [{ negateFilters: true }, { negateFilters: true }],
       [{ traceIds: ['x'] }, { traceIds: ['x'] }],
-      [{ filters: inGroup('other') }, { filtersJson: JSON.stringify(inGroup('other')) }],
+      [{ filters: inGroup('other') }, { filters: rpcFilters(inGroup('other')) }],
       [{ scrollId: 'x' }, { pageToken: 'x' }],
       [{ endDate: Date.now() }, { endDate: { seconds: 1_900_000_000n, nanos: 0 } }],
     ];
     const check = (body: Body) => expect(body.message).toBe('scrollId is not valid for this query');
     for (const [body, request] of altered) {
       const refused = { status: 400, code: 'invalid_scroll_id', check };
-      const rpc = { filtersJson, pageToken: scrollId, ...request };
+      const rpc = { filters: rpcFilters(query.filters), pageToken: scrollId, ...request };
       await expectEverywhere(app.address, searchCase({ ...query, scrollId, ...body }, rpc, refused));
     }
   });
@@ -319,7 +319,7 @@ describe('searching traces, over REST and gRPC', () => {
     ];
     for (const query of found) {
       const check = (body: Body) => expect(body.traces.map((row: Body) => row.trace_id)).toEqual([id]);
-      const request = { filtersJson: JSON.stringify(filters), query };
+      const request = { filters: rpcFilters(filters), query };
       await expectEverywhere(app.address, searchCase({ filters, query }, request, { status: 200, check }));
     }
     for (const query of ['\\"hi', 'content', 'order', 'system']) expect(await idsOf({ filters, query })).toEqual([]);
@@ -357,7 +357,7 @@ describe('searching traces, over REST and gRPC', () => {
         expect(body.traces.map((row: Body) => row.trace_id)).toEqual(found);
         expect(body.pagination).toEqual({ totalHits: found.length, totalHitsRelation: 'eq' });
       };
-      const request = { filtersJson: JSON.stringify(filters), sortDirection: SortDirection.ASC };
+      const request = { filters: rpcFilters(filters), sortDirection: SortDirection.ASC };
       const sent = { filters, sortDirection: 'asc' };
       await expectEverywhere(app.address, searchCase(sent, request, { status: 200, check }));
     }
@@ -374,7 +374,7 @@ describe('searching traces, over REST and gRPC', () => {
     const filters = (...values: readonly string[]) => ({ ...inGroup(group), 'traces.duration_ms': values });
     const { scrollId } = (await search({ filters: filters('1', '200'), pageSize: 1 })).pagination;
     const body = { filters: filters('200', '1'), pageSize: 1, scrollId };
-    const request = { filtersJson: JSON.stringify(body.filters), pageSize: 1, pageToken: scrollId };
+    const request = { filters: rpcFilters(body.filters), pageSize: 1, pageToken: scrollId };
     await expectEverywhere(app.address, searchCase(body, request, { status: 400, code: 'invalid_scroll_id' }));
   });
 
@@ -399,26 +399,21 @@ describe('searching traces, over REST and gRPC', () => {
     expect(await idsOf({ filters, startDate: atMs - 2, endDate: atMs - 1 })).toEqual([]);
   });
 
+  const FILTERS_REFUSED = [
+    [{ nope: ['x'] }, 'filters.nope'],
+    [{ 'traces.total_cost': ['1'] }, 'filters.traces.total_cost'],
+    [{ 'traces.duration_ms': ['fast', ''] }, 'filters.traces.duration_ms'],
+    [{ 'metadata.value': ['one'] }, 'filters.metadata.value'],
+    [{ 'spans.type': { key: ['llm'] } }, 'filters.spans.type'],
+  ] as const;
+
   it('what is invalid is refused by the name of the field', async () => {
     const cases: readonly (readonly [object, object, string])[] = [
-      [{ filters: { nope: ['x'] } }, { filtersJson: '{"nope":["x"]}' }, 'filters.nope'],
-      [{ filters: [] }, { filtersJson: '[]' }, 'filters'],
-      [{ filters: { 'spans.type': 'llm' } }, { filtersJson: '{"spans.type":"llm"}' }, 'filters.spans.type'],
-      [
-        { filters: { 'traces.total_cost': ['1'] } },
-        { filtersJson: '{"traces.total_cost":["1"]}' },
-        'filters.traces.total_cost',
-      ],
-      [
-        { filters: { 'traces.duration_ms': ['fast', ''] } },
-        { filtersJson: '{"traces.duration_ms":["fast",""]}' },
-        'filters.traces.duration_ms',
-      ],
+      ...FILTERS_REFUSED.map(([filters, field]) => [{ filters }, { filters: rpcFilters(filters) }, field] as const),
       [{ pageSize: 0 }, { pageSize: 0 }, 'pageSize'],
       [{ pageSize: 1001 }, { pageSize: 1001 }, 'pageSize'],
       [{ groupBy: 'user' }, { groupBy: 'user' }, 'groupBy'],
       [{ pageOffset: 1 }, { pageOffset: 1 }, 'pageOffset'],
-      [{ select: ['x'] }, { selectJson: '["x"]' }, 'select'],
     ];
     for (const [body, request, field] of cases) {
       const check = (answer: Body) => expect(answer.fields).toEqual([field]);
@@ -428,6 +423,11 @@ describe('searching traces, over REST and gRPC', () => {
     const dates = { startDate: { seconds: 2n, nanos: 0 }, endDate: { seconds: 1n, nanos: 0 } };
     await expectEverywhere(app.address, searchCase(reversed, dates, { status: 422, code: 'validation_error' }));
     for (const body of [
+      { filters: [] },
+      { filters: { 'spans.type': 'llm' } },
+      { filters: { 'spans.type': [7] } },
+      { filters: { 'metadata.value': { group: 'one' } } },
+      { select: ['x'] },
       { sortBy: 'name' },
       { startDate: 'soon' },
       { startDate: '1.' },

@@ -3,6 +3,7 @@ import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, hex } from '../../support/fixtures.ts';
 import { until } from '../../support/port.ts';
+import { rpcFilters } from '../../support/rpc-filters.ts';
 import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
 import { FOLLOW, type Follower, followRest } from '../../support/tails.ts';
 
@@ -38,13 +39,18 @@ async function send(user: string, { id = hex(32), spanId = hex(16), input = 'in'
 }
 
 const ids = ({ events }: Follower) => events.map(({ data }) => data.trace_id);
-const ofUser = (user: string) => JSON.stringify({ 'metadata.user_id': [user] });
+const ofUser = (user: string) => ({ 'metadata.user_id': [user] });
+const textOf = (user: string) => JSON.stringify(ofUser(user));
+/** The same filters over REST, where they are JSON in the query, and over RPC. */
+const askFor = (filters: ReturnType<typeof ofUser>) => ({
+  query: { filters: JSON.stringify(filters) },
+  request: { filters: rpcFilters(filters) },
+});
 
 describe('following traces', () => {
   it.each(Object.entries(FOLLOW))('tells each trace as a search shows it, over %s', async (protocol, follow) => {
     const user = `rows-${protocol}`;
-    const filters = ofUser(user);
-    const follower = await follow({ ...at(), query: { filters }, request: { filtersJson: filters } });
+    const follower = await follow({ ...at(), ...askFor(ofUser(user)) });
     const traceId = await send(user);
     await until(() => follower.events.length > 0, 'the trace arrives');
     const search = { verb: 'POST', path: '/api/traces/search', headers: key(), body: { traceIds: [traceId] } };
@@ -55,8 +61,8 @@ describe('following traces', () => {
   });
 
   it('sends a trace again when it changes, and nothing that does not match', async () => {
-    const follower = await followRest({ ...at(), query: { filters: ofUser('again') } });
-    const other = await followRest({ ...at(), query: { filters: ofUser('again'), negateFilters: 'true' } });
+    const follower = await followRest({ ...at(), query: { filters: textOf('again') } });
+    const other = await followRest({ ...at(), query: { filters: textOf('again'), negateFilters: 'true' } });
     const id = await send('again');
     await send('somebody');
     await until(() => ids(follower).length === 1, 'the trace arrives');
@@ -83,7 +89,7 @@ describe('following traces', () => {
     const config = { evaluatorType: 'langevals/exact_match' };
     const evaluator = await rest('POST', '/api/evaluators', { name: 'Judge', config });
     const monitor = await rest('POST', '/api/monitors', { name: 'Watch', evaluatorId: evaluator.id, sample: 1 });
-    const follower = await followRest({ ...at(), query: { filters: ofUser('watched') } });
+    const follower = await followRest({ ...at(), query: { filters: textOf('watched') } });
     const id = await send('watched');
     const results = () => follower.events.filter(({ data }) => data.evaluations.length > 0);
     await until(() => results().length > 0, 'the result arrives');
@@ -94,7 +100,7 @@ describe('following traces', () => {
 
   it('goes by texts, by spans, and by ids', async () => {
     const [wanted, unwanted] = [hex(32), hex(32)];
-    const byText = await followRest({ ...at(), query: { query: 'NeedLE', filters: ofUser('kinds') } });
+    const byText = await followRest({ ...at(), query: { query: 'NeedLE', filters: textOf('kinds') } });
     const byModel = await followRest({ ...at(), query: { filters: JSON.stringify({ 'spans.model': ['gpt-5'] }) } });
     const byId = await followRest({ ...at(), query: { traceIds: `${wanted},${hex(32)}`, format: 'digest' } });
     await send('kinds', { id: unwanted });
@@ -108,7 +114,7 @@ describe('following traces', () => {
   });
 
   it('resumes after the last received change', async () => {
-    const query = { filters: ofUser('resumed') };
+    const query = { filters: textOf('resumed') };
     const first = await followRest({ ...at(), query });
     await send('resumed');
     await until(() => first.events.length > 0, 'the trace arrives');
@@ -179,16 +185,20 @@ describe('following traces', () => {
     expect(followers.map((each) => each.ended())).toEqual(['invalid_credentials', '16', '16', '16']);
   });
 
+  const ofLength = (characters: number) => {
+    const rest = characters - 'metadata.user_id'.length;
+    const values = Array.from({ length: Math.floor(rest / 1_000) }, () => 'x'.repeat(1_000));
+    return { 'metadata.user_id': [...values, 'x'.repeat(rest % 1_000)] };
+  };
+
   it.each(Object.entries(FOLLOW))('refuses filters that are too long to be kept, over %s', async (_, follow) => {
-    const filters = ofUser('long').padEnd(16_385);
-    const refused = await follow({ ...at(), query: { filters }, request: { filtersJson: filters } }).catch(String);
+    const refused = await follow({ ...at(), ...askFor(ofLength(16_385)) }).catch(String);
     // The head of a REST request has no room for them.
     expect(typeof refused === 'string' ? refused : refused.ended()).toMatch(/^3$|^Error: 4(14|31) /);
   });
 
   it('takes filters up to their bound over gRPC', async () => {
-    const filters = ofUser('long').padEnd(16_384);
-    const follower = await FOLLOW.gRPC?.({ ...at(), request: { filtersJson: filters } });
+    const follower = await FOLLOW.gRPC?.({ ...at(), ...askFor(ofLength(16_384)) });
     expect(follower?.ended()).toBeNull();
     follower?.close();
   });
@@ -197,8 +207,13 @@ describe('following traces', () => {
     const wrong = { filters: JSON.stringify({ nothing: ['x'] }) };
     await expectEverywhere(
       app.address,
-      tailCase(wrong, { filtersJson: wrong.filters }, { status: 422, code: 'validation_error' }),
+      tailCase(wrong, { filters: [{ name: 'nothing', values: ['x'] }] }, { status: 422, code: 'validation_error' }),
     );
+    for (const filters of ['{bad', '[]', '{"spans.type":["llm",7]}', '{"metadata.value":{"plan":"pro"}}']) {
+      const path = `/api/traces/tail?filters=${encodeURIComponent(filters)}`;
+      const answer = await callRest(app.address, { path, headers: key() });
+      expect([answer.status, answer.body.code], filters).toEqual([422, 'validation_error']);
+    }
     const id = { lastEventId: 'x' };
     await expectEverywhere(app.address, tailCase(id, id, { status: 422, code: 'validation_error' }));
     const nobody = { 'x-auth-token': '' };

@@ -68,9 +68,9 @@ describe('a search with an unknown member', () => {
       expect([code, message]).toEqual(['invalid_argument', `The request body is invalid: ${NEAREST}.`]);
       expect(details.map(({ type }: Body) => type)).toEqual(['google.rpc.ErrorInfo', 'google.rpc.BadRequest']);
     }
-    const misspelled = await connect('SearchTraces', { filtersjson: '{}' });
-    expect(((await misspelled.json()) as Body).message).toContain('the nearest is filtersJson');
-    expect((await connect('SearchTraces', { pageSize: 5, filters_json: '{}' })).status).toBe(200);
+    const misspelled = await connect('SearchTraces', { negatefilters: true });
+    expect(((await misspelled.json()) as Body).message).toContain('the nearest is negateFilters');
+    expect((await connect('SearchTraces', { pageSize: 5, negate_filters: true })).status).toBe(200);
   });
 
   it('is refused by an export too, which has no pages', async () => {

@@ -158,7 +158,7 @@ describe('the address of a queue', () => {
     '-',
     '127',
     'x'.repeat(63),
-  ])('is refused in %s, which is no region', (region) => {
+  ])('is refused in %s, which is not a region', (region) => {
     for (const host of [`sqs.${region}`, `sqs-fips.${region}`, `${region}.queue`]) {
       expect(judged(`https://${host}.amazonaws.com/${ACCOUNT}/q`)).toContain('The queue URL must have the form');
       expect(judged(`https://${host}.amazonaws.com/${ACCOUNT}/q`, OWN)).toContain('The queue URL must have the form');

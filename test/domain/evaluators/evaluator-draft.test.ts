@@ -62,7 +62,7 @@ describe('refusing a draft', () => {
     ['a config that is a list', { configJson: '[]' }, 'config', 'invalid_type'],
     ['a config that is a number', { configJson: '12345678901234567890' }, 'config', 'invalid_type'],
     ['a number no double can reach', bleuConfig('{"a":[-1e400]}'), 'config.settings.a.0', 'too_big'],
-    ['a config that is no JSON', { configJson: '{"a":}' }, 'config', 'invalid_format'],
+    ['a config that is not JSON', { configJson: '{"a":}' }, 'config', 'invalid_format'],
     [
       'an evaluator type that is a number',
       { configJson: '{"evaluatorType":5}' },
@@ -92,8 +92,8 @@ describe('refusing a draft', () => {
       'invalid_format',
     ],
     ['code without code', { type: 'code', configJson: '{}' }, 'config.code', 'invalid_type'],
-    ['code inputs that are no list', codeConfig('{}'), 'config.inputs', 'invalid_type'],
-    ['a code input that is no object', codeConfig('["a"]'), 'config.inputs.0', 'invalid_type'],
+    ['code inputs that are not a list', codeConfig('{}'), 'config.inputs', 'invalid_type'],
+    ['a code input that is not an object', codeConfig('["a"]'), 'config.inputs.0', 'invalid_type'],
     ['a code input without a name', codeConfig('[{"type":"str"}]'), 'config.inputs.0.identifier', 'invalid_type'],
     [
       'a code input with an empty name',

@@ -57,7 +57,7 @@ describe('the request id of a stored span', () => {
     for (const params of [null, {}, ...odd]) expect(stored(params)).toBe(hashed);
   });
 
-  it('is null for spans that are no requests', () => {
+  it('is null for spans that are not requests', () => {
     expect(stored({ gateway_request_id: 'gw_1' }, 'tool')).toBeNull();
   });
 });

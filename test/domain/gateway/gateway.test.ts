@@ -31,7 +31,7 @@ function createFixture(answers: readonly RequestsReported[] = []) {
   let steps = 0;
   const gateway = createGateway({
     prices: pricesOfNobody,
-    async runSteps(reading) {
+    async runCooperatively(reading) {
       for (;;) {
         const step = reading.next();
         if (step.done === true) return step.value;

@@ -29,7 +29,7 @@ it.each(['everything', 'nope', '', 'x'.repeat(200)])(
   '%j, which is similar to no permission, gets the path of their list',
   (name) => {
     const reason = permissionReason('permissions.0', name);
-    expect(reason.message).toBe('permissions.0 is no permission; GET /api/permissions lists them all');
+    expect(reason.message).toBe('permissions.0 is not a permission; GET /api/permissions lists them all');
     expect(reason).not.toHaveProperty('expected');
   },
 );

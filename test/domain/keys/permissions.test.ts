@@ -199,7 +199,7 @@ describe('grants', () => {
     ['a string', 'project:view'],
     ['an object', { 0: 'project:view', length: 1 }],
     ['empty', []],
-    ['of things that are no names', [null, 1, {}, ['project:view'], 'project:vie']],
+    ['of things that are not names', [null, 1, {}, ['project:view'], 'project:vie']],
   ])('a CUSTOM list that is %s grants nothing', (_what, list) => {
     const damaged: Binding = Object.assign(bind('CUSTOM', 'PROJECT', 'p1'), { permissions: list });
     expect(held(project1, damaged).size).toBe(0);

@@ -60,12 +60,12 @@ function runOf(evaluator: Evaluator) {
     } as never,
     results: createTraceResults({
       store: { append: () => Promise.reject(new Error('not here')) } as never,
-      runSteps: async (steps) => runWithoutPauses(steps),
+      runCooperatively: async (steps) => runWithoutPauses(steps),
       limits: LIMITS,
       traceDefaultDays: null,
     }),
     run: () => Promise.reject(new Error('an evaluator that cannot run was run')),
-    runSteps: async (steps) => runWithoutPauses(steps),
+    runCooperatively: async (steps) => runWithoutPauses(steps),
     clock: () => NOW_MS,
     traceDefaultDays: null,
   });

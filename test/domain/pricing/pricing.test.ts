@@ -205,7 +205,7 @@ describe('requests', () => {
     expect(priceUsd({ ...query, details: { requests } })).toBe(usd);
   });
 
-  it('alone are no usage that could be priced', () => {
+  it('alone are not usage that could be priced', () => {
     expect(pricing.price(ask({ model: 'sonar', details: { requests: 2 } })).source).toBeNull();
   });
 });

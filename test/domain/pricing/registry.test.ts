@@ -21,7 +21,7 @@ describe('the price list', () => {
     }
   });
 
-  it('lets an id outrank an alias, the earlier row a later one, and ignores clauses that are no names', () => {
+  it('lets an id outrank an alias, the earlier row a later one, and ignores clauses that are not names', () => {
     const listed = createListed('openai', [
       { id: 'first', match: { or: [{ equals: 'second' }, { contains: 'Shared' }] }, prices: { input_mtok: 1 } },
       { id: 'second', match: { or: [{ ends_with: 'shared' }, { regex: 'third' }] }, prices: { input_mtok: 2 } },

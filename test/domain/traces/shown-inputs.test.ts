@@ -28,7 +28,7 @@ function subject({ stored = [], loaded = [], maxBytes = 1e6, expectedOutput = nu
           return stored.filter((span) => span.type === type).map(({ spanId }) => spanId);
         },
       },
-      runSteps: async (steps) => runWithoutPauses(steps),
+      runCooperatively: async (steps) => runWithoutPauses(steps),
     },
     {
       trace: { projectNumber: 1, sequence: 1, spanCount: 1, aggregatesJson: null, expectedOutput, metadataJson },

@@ -18,7 +18,7 @@ import { type OpenSubject, withStore } from './subject.ts';
 import { findStored, readAllEvaluations, readAllSpans } from './trace-reading.ts';
 
 const { number } = PROJECT;
-// Its end is no valid date, which fails only when the transaction writes the event.
+// Its end is not a valid date, which fails only when the transaction writes the event.
 const UNSTORABLE = sampleSpan({ finishedAtMs: Number.MAX_SAFE_INTEGER });
 
 export function appendConformance(open: OpenSubject): void {

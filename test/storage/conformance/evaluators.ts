@@ -42,7 +42,7 @@ export function evaluatorStoreConformance(open: OpenManagement): void {
     );
 
     it(
-      'answers null for what another project has',
+      'returns null for what another project has',
       withStore(open, async ({ evaluators }) => {
         const evaluator = sampleEvaluator();
         await evaluators.insert(evaluator, MANY);

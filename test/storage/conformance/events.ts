@@ -204,7 +204,7 @@ export function eventStoreConformance(open: OpenSubject): void {
     );
 
     it(
-      'answers null when the organization has no such event created at or after the instant',
+      'returns null when the organization has no such event created at or after the instant',
       withStore(open, async ({ traces, events }) => {
         await traces.append(appendOf(['gw-1']));
         const [event] = await events.list({ ...FOR_EVER, limit: 1 });

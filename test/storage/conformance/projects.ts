@@ -60,7 +60,7 @@ export function projectSettingsConformance(open: OpenManagement): void {
     );
 
     it(
-      'answers null for a project that is unknown or archived, and changes nothing',
+      'returns null for a project that is unknown or archived, and changes nothing',
       withStore(open, async ({ installation, keys, projects }, { execute }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);

@@ -8,7 +8,7 @@ import { SPANS_READ_THROUGH_MAX } from '../../../src/domain/traces/trace-aggrega
 import { readRow } from '../../../src/domain/traces/trace-row.ts';
 import { createTraceRows } from '../../../src/domain/traces/trace-rows.ts';
 import { createTraces } from '../../../src/domain/traces/traces.ts';
-import { takeInTurns } from '../../../src/storage/traces/trace-reads.ts';
+import { runCooperatively } from '../../../src/storage/traces/trace-reads.ts';
 import { drawSeed, runsOf } from '../../support/scenario.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleEvaluation, sampleSpan } from './samples.ts';
 import { createSearchSamples } from './search-samples.ts';
@@ -101,7 +101,12 @@ export function traceRowConformance(open: OpenSubject): void {
 
 /** Reads traces for a list and one by one; `rows` of them were read together. */
 async function readBoth({ traces: store }: Pick<Store, 'traces'>, appends: readonly TraceAppend[]) {
-  const deps = { store, cursors: createCursorCodec(randomBytes(32)), runSteps: takeInTurns, traceDefaultDays: null };
+  const deps = {
+    store,
+    cursors: createCursorCodec(randomBytes(32)),
+    runCooperatively: runCooperatively,
+    traceDefaultDays: null,
+  };
   const traces = createTraces({ ...deps, prices: {} as never, limits: {} as never, losses: {} as never });
   const project = { id: PROJECT.id, number: PROJECT.number, traceRetentionDays: null } as never;
   const at = { project, nowMs: RECEIVED_AT_MS };

@@ -6,7 +6,7 @@ export type Exchange = {
   readonly verb: string;
   /** With its query. */
   readonly path: string;
-  /** The body sent; undefined without one, or if it was no text. */
+  /** The body sent; undefined without one, or if it was not a text. */
   readonly body: string | undefined;
   readonly status: number;
   readonly headers: Headers;

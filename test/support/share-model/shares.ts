@@ -7,7 +7,7 @@ export type ModelSpan = {
   readonly id: string;
   readonly parent: string | null;
   readonly type: string;
-  /** The price row of its model; null: the span is no call. */
+  /** The price row of its model; null: the span is not a call. */
   readonly row: string | null;
   readonly start: number;
   readonly input: number | null;

@@ -29,7 +29,7 @@ type Member = LosslessJson | undefined;
 /** Metadata that older clients put beside the spans. */
 const TOP_LEVEL_KEYS = ['user_id', 'thread_id', 'customer_id', 'labels'];
 
-/** Throws malformed_request when the body is no object. */
+/** Throws malformed_request when the body is not an object. */
 export function toTraceDraft(body: LosslessJson, facts: DraftFacts): TraceDraft {
   if (!isObject(body)) throw refusal('malformed_request', 'Invalid body, expecting json');
   const sent = facts.hasEscapes ? makeWellFormed(body) : body;

@@ -42,7 +42,7 @@ type CollectedRequest = Omit<SpanRequest, 'spanIndex'>;
 
 export type CollectedSpan = {
   readonly span: Span;
-  /** Null for spans that are no requests. */
+  /** Null for spans that are not requests. */
   readonly request: CollectedRequest | null;
   /** Number of cut strings. */
   readonly cuts: number;
@@ -80,11 +80,11 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
   if (reading.problem !== null || spanId === null || type === null || times === null) return null;
   const { startedAtMs, finishedAtMs, firstTokenAtMs } = times;
   const { tokens, tokensEstimated, cachedTokensInPrompt, otherJson: otherMetricsJson } = metrics;
-  const question = priceQueryOf(sent, { model, vendor, startedAtMs, metrics });
-  const price = deps.prices.price(question);
+  const query = priceQueryOf(sent, { model, vendor, startedAtMs, metrics });
+  const price = deps.prices.price(query);
   const telemetry = sent.telemetry === undefined || isUnreadable(sent.telemetry) ? null : sent.telemetry;
   const call = callKindOf({ type, name, model, telemetry });
-  const { totalInput, totalOutput, callRow, shareRates } = deps.prices.measure(question, {
+  const { totalInput, totalOutput, callRow, shareRates } = deps.prices.measure(query, {
     source: price.source,
     isCall: call !== null,
   });
@@ -177,7 +177,7 @@ function readTimes({ startedAt, finishedAt, firstTokenAt, telemetry }: SpanDraft
  */
 function readFirstToken(sent: Sent<number>, isAttribute: boolean, reading: Reading): number | null {
   const field = 'timestamps.first_token_at';
-  if (sent === 0) return leaveOut(reading, field, '0 is no instant and was left out');
+  if (sent === 0) return leaveOut(reading, field, '0 is not an instant and was left out');
   return isAttribute ? readOptionalInstant(sent, field, reading) : readInstant(sent, field, reading);
 }
 

@@ -62,8 +62,8 @@ export function createLosses({ meter, log }: Deps): Losses {
   const projects = new Map<string, Unlogged>();
 
   function unloggedOf(projectId: string): Unlogged {
-    const known = projects.get(projectId);
-    if (known !== undefined) return known;
+    const cached = projects.get(projectId);
+    if (cached !== undefined) return cached;
     if (projects.size >= PROJECTS_MAX) projects.clear();
     const unlogged = { loggedAtMs: Number.NEGATIVE_INFINITY, spansRefused: 0, fields: new Map() };
     projects.set(projectId, unlogged);

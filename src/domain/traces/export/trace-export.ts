@@ -1,7 +1,7 @@
 /** Exports the traces of a search one by one, and a large trace in several messages. */
 
 import type { Clock } from '../../clock.ts';
-import type { RunSteps } from '../../steps.ts';
+import type { RunCooperatively } from '../../steps.ts';
 import type { SearchCall } from '../search/search-call.ts';
 import type { SearchRequest, TraceSearches } from '../search/trace-search.ts';
 import type { SearchPosition } from '../search/trace-search-store.ts';
@@ -30,7 +30,7 @@ type TraceExportsDeps = {
   readonly searches: Pick<TraceSearches, 'walk'>;
   readonly traces: Pick<Traces, 'get'>;
   readonly store: Pick<TraceStore, 'spanOrder' | 'spans' | 'spanIdsOfType' | 'evaluationOrder' | 'evaluations'>;
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
   readonly clock: Clock;
 };
 
@@ -39,7 +39,13 @@ const MESSAGE_MAX_BYTES = 256 * 1024;
 const MESSAGE_ITEMS_MAX = 250;
 const ORDERED_AT_ONCE = 10_000;
 
-export function createTraceExports({ searches, traces, store, runSteps, clock }: TraceExportsDeps): TraceExports {
+export function createTraceExports({
+  searches,
+  traces,
+  store,
+  runCooperatively,
+  clock,
+}: TraceExportsDeps): TraceExports {
   async function* exportAll(
     pages: AsyncIterable<readonly SearchPosition[]>,
     { includeSpans }: ExportRequest,
@@ -59,8 +65,8 @@ export function createTraceExports({ searches, traces, store, runSteps, clock }:
 
   async function read(traceId: string, spansLimit: number, { project, countResponseBytes }: SearchCall) {
     const limits = { spansLimit, maxBytes: MESSAGE_MAX_BYTES, shownTextsMaxBytes: LISTED_TEXTS_MAX_BYTES };
-    const question = { traceId, spansCursor: '', ...limits, countResponseBytes };
-    return await unlessErased(traces.get(project, question, clock()));
+    const request = { traceId, spansCursor: '', ...limits, countResponseBytes };
+    return await unlessErased(traces.get(project, request, clock()));
   }
 
   async function* moreEvaluations(
@@ -75,7 +81,7 @@ export function createTraceExports({ searches, traces, store, runSteps, clock }:
       countResponseBytes(sumOf(some, evaluationBytes));
       const maxBytes = LISTED_TEXTS_MAX_BYTES;
       const show = createShowEvaluation(
-        { store, runSteps },
+        { store, runCooperatively },
         { trace, listSpans: () => spans, maxBytes, countResponseBytes },
       );
       const shown: ShownEvaluation[] = [];

@@ -25,7 +25,7 @@ export type Keeping = {
 export type LogRecordStore = {
   /**
    * Keeps records. It MUST resolve only after the commit is durable, MUST keep a record once however often it is sent,
-   * and MUST drop the oldest records of the project beyond `bytesMax`. Answers how many of those no span had.
+   * and MUST drop the oldest records of the project beyond `bytesMax`. Returns how many of those no span had.
    */
   keep(keeping: Keeping): Promise<{ readonly dropped: number }>;
   /** The spans of these traces with records received at the instant or later. MUST see every record kept before the call. */

@@ -1,6 +1,6 @@
 /** Reads log records: those that describe calls become spans, and those that tell of a span become its events. */
 
-import type { RunSteps } from '../../steps.ts';
+import type { RunCooperatively } from '../../steps.ts';
 import { type BatchDraft, isUnreadable } from '../collector/collector-draft.ts';
 import type { CollectorLimits } from '../collector/collector-reading.ts';
 import { toBatchDraft } from '../otlp/batch.ts';
@@ -16,7 +16,7 @@ type TraceLogsDeps = {
   readonly store: Pick<TraceStore, 'find' | 'versionedSpan'>;
   readonly records: LogRecordStore;
   readonly traces: Pick<Traces, 'collectBatch' | 'replaceSpan'>;
-  readonly runSteps: RunSteps;
+  readonly runCooperatively: RunCooperatively;
   readonly limits: CollectorLimits;
   /** Called with the number of records that were not read. */
   readonly onUnread: (records: number) => void;
@@ -37,7 +37,7 @@ const PROJECT_BYTES_MAX = 64 * 1024 * 1024;
 const JOINED_AT_ONCE = 32;
 
 export function createTraceLogs(deps: TraceLogsDeps): TraceLogs {
-  const { traces, records, runSteps, limits, onUnread } = deps;
+  const { traces, records, runCooperatively, limits, onUnread } = deps;
 
   async function joinEach(spans: readonly NamedSpan[], at: JoinAt): Promise<void> {
     for (let start = 0; start < spans.length; start += JOINED_AT_ONCE) {
@@ -63,9 +63,9 @@ export function createTraceLogs(deps: TraceLogsDeps): TraceLogs {
 
   return {
     async collect(logs, at) {
-      const { calls, events, refused, unread } = await runSteps(sortRecords(logs, at.project));
-      const { records: kept, ...read } = await runSteps(toKeepable(events, { limits, logs, nowMs: at.nowMs }));
-      const batch = await runSteps(toBatchDraft(calls));
+      const { calls, events, refused, unread } = await runCooperatively(sortRecords(logs, at.project));
+      const { records: kept, ...read } = await runCooperatively(toKeepable(events, { limits, logs, nowMs: at.nowMs }));
+      const batch = await runCooperatively(toBatchDraft(calls));
       const report = await traces.collectBatch(
         { ...batch, refused: [...refused, ...read.refused, ...batch.refused] },
         at,

@@ -101,9 +101,9 @@ function addSpan(group: Group, span: OtlpSpan, { index, evaluations, json }: Spa
     group.metadata.push(...resourceMetadata(resource, json));
   }
   group.metadata.push(...spanMetadata(attributes, json));
-  const own = attributes.get(EXPECTED_OUTPUT);
-  if (isAbsent(own)) group.expectedOutput ??= resource.get(EXPECTED_OUTPUT);
-  else group.expectedOutput = own;
+  const expectedOutput = attributes.get(EXPECTED_OUTPUT);
+  if (isAbsent(expectedOutput)) group.expectedOutput ??= resource.get(EXPECTED_OUTPUT);
+  else group.expectedOutput = expectedOutput;
   let count = evaluations;
   for (const event of span.events) {
     const evaluation = evaluationIn(event, json);
@@ -119,7 +119,7 @@ export function isEvaluationEvent(name: string): boolean {
   return name === EVALUATION_EVENT || name === GEN_AI_EVALUATION_EVENT;
 }
 
-/** undefined: the event is no evaluation. */
+/** undefined: the event is not an evaluation. */
 function evaluationIn({ name, attributes }: OtlpEvent, json: AttributeJson): LosslessJson | undefined {
   if (name === EVALUATION_EVENT) return json.parsed(attributes.get('json_encoded_event')) ?? null;
   if (name !== GEN_AI_EVALUATION_EVENT) return undefined;

@@ -95,5 +95,5 @@ export function objectAt(value: LosslessJson, name: string): LosslessObject {
 }
 
 function wrong(name: string, expected: string): never {
-  throw malformed(`The request is no OTLP request: ${name} must be ${expected}.`, 'not an OTLP request');
+  throw malformed(`The request is not an OTLP request: ${name} must be ${expected}.`, 'not an OTLP request');
 }

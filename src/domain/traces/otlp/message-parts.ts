@@ -43,8 +43,8 @@ const CONTENTS: readonly (readonly [member: string, convert: Convert])[] = [
 type Members = readonly [id: string, content: string];
 
 function toolCall(call: LosslessJson, [id, content]: Members): LosslessJson {
-  const { [id]: callId = null, name = null, [content]: given = null } = isObject(call) ? call : {};
-  return { type: 'tool_call', id: callId, name, arguments: given };
+  const { [id]: callId = null, name = null, [content]: callArguments = null } = isObject(call) ? call : {};
+  return { type: 'tool_call', id: callId, name, arguments: callArguments };
 }
 
 function toolResponse(result: LosslessJson, [id, content]: Members): LosslessJson {

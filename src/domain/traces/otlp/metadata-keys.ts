@@ -33,10 +33,10 @@ const NAMED: ReadonlyMap<string, MetadataKey> = new Map<string, MetadataKey>([
 
 const KNOWN = new Map<string, MetadataKey | null>();
 
-/** null: the attribute is no metadata. */
+/** null: the attribute is not metadata. */
 export function metadataKeyOf(key: string): MetadataKey | null {
-  const known = KNOWN.get(key);
-  if (known !== undefined) return known;
+  const cached = KNOWN.get(key);
+  if (cached !== undefined) return cached;
   const found = NAMED.get(key) ?? prefixedKey(key);
   if (KNOWN.size < KNOWN_MAX && key.length <= KNOWN_CHARACTERS_MAX) KNOWN.set(key, found);
   return found;

@@ -86,12 +86,12 @@ export function paramsOf(view: SpanView): LosslessObject | undefined {
     const value = attributes.get(key);
     if (!isBlank(value)) sent = { ...sent, [name]: typeof value === 'string' ? parameterIn(value, json) : value };
   }
-  const own = json.object(attributes.get(OWN_PARAMS));
+  const params = json.object(attributes.get(OWN_PARAMS));
   const invocation = json.object(first(view, INVOCATION));
   const id = attributes.get(GATEWAY_REQUEST_ID);
   if (!isAbsent(id)) sent = { ...sent, [GATEWAY_REQUEST_ID]: id };
-  if (own === undefined && invocation === undefined) return sent;
-  return { ...invocation, ...sent, ...own };
+  if (params === undefined && invocation === undefined) return sent;
+  return { ...invocation, ...sent, ...params };
 }
 
 /** Some write every value as text. */

@@ -102,14 +102,14 @@ export function createTraceFacets({ store, traceDefaultDays }: TraceFacetsDeps):
       const found = await find(request, { facets, prefix, limit }, call);
       return { values: found.facets[0] ?? [], isPartial: !found.isComplete };
     },
-    listProblems: ({ names, filtersJson }) => [
+    listProblems: ({ names, filters }) => [
       ...names.flatMap((name, index) => nameProblems(`names.${index}`, UNKEYED, name)),
-      ...readFilters(filtersJson).reasons,
+      ...readFilters(filters).reasons,
     ],
-    suggestProblems: ({ name, key, filtersJson }) => [
+    suggestProblems: ({ name, key, filters }) => [
       ...nameProblems('name', VALUE_NAMES, name),
       ...(isValueName(name) ? keyProblems(name, key) : []),
-      ...readFilters(filtersJson).reasons,
+      ...readFilters(filters).reasons,
     ],
   };
 }

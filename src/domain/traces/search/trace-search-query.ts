@@ -1,10 +1,7 @@
 /** Reads and validates the filters of a search. */
 
-import { readAtOnce } from '../../../json/json-texts.ts';
-import { isObject, jsonTypeOf, type LosslessJson, type LosslessObject } from '../../../json/lossless-json.ts';
 import { REASONS_MAX, type Reason } from '../../fault.ts';
 import { suggestName } from '../../nearest-match.ts';
-import { typeReason } from '../../reasons.ts';
 import { type Condition, FILTER_NAMES, type FilterName, isTraceRange } from './trace-filter.ts';
 
 export const TRACE_SORTS = ['started_at', 'updated_at', 'total_cost', 'total_time_ms', 'first_token_ms'] as const;
@@ -13,7 +10,7 @@ export type TraceSort = (typeof TRACE_SORTS)[number];
 type ReadFilters = { readonly conditions: readonly Condition[]; readonly reasons: readonly Reason[] };
 
 const FIELD = 'filters';
-const MEMBERS_MAX = 1000;
+const FILTERS_MAX = 1000;
 /** Of all filters together. */
 const VALUES_MAX = 1000;
 /** A longer value is refused in a filter, and never listed. */
@@ -29,84 +26,70 @@ export const KEYED: ReadonlySet<FilterName> = new Set([
 ]);
 const NAMES: ReadonlySet<string> = new Set(FILTER_NAMES);
 
-export function readFilters(json: string | null): ReadFilters {
-  const sent = json === null ? null : parseFilters(json);
-  if (sent === null) return { conditions: [], reasons: [] };
-  if (sent === undefined) return refusal('is not valid JSON, or exceeds its limits');
-  if (!isObject(sent)) return refusal('must be an object');
+/** One filter of a request. */
+export type SentFilter = {
+  readonly name: string;
+  /** The key or the evaluator, for those of KEYED; null: not sent. */
+  readonly key: string | null;
+  readonly values: readonly string[];
+};
+
+export function readFilters(filters: readonly SentFilter[]): ReadFilters {
   const reading: Reading = { conditions: [], reasons: [], values: 0 };
-  for (const [name, value] of Object.entries(sent)) {
+  if (filters.length > FILTERS_MAX) {
+    reading.reasons.push(problem(FIELD, `must not hold more than ${FILTERS_MAX} filters`));
+    return { conditions: [], reasons: reading.reasons };
+  }
+  for (const filter of filters) {
     if (reading.reasons.length >= REASONS_MAX) break;
-    readFilter(reading, name, value);
+    readFilter(reading, filter);
   }
   if (reading.values > VALUES_MAX) reading.reasons.push(problem(FIELD, `must not hold more than ${VALUES_MAX} values`));
   return { conditions: reading.conditions, reasons: reading.reasons };
 }
 
-function refusal(what: string): ReadFilters {
-  return { conditions: [], reasons: [problem(FIELD, what)] };
-}
-
-/** Scans bytes first, as for bodies: JSON too deep, too wide or with too many numbers is never built. */
-function parseFilters(json: string): LosslessJson | undefined {
-  const { facts, value } = readAtOnce(Buffer.from(json));
-  return facts.hasWide ? undefined : value();
+/** Characters of names, keys and values together. */
+export function filterCharacters(filters: readonly SentFilter[]): number {
+  const lengthOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0);
+  return filters.reduce((sum, { name, key, values }) => sum + lengthOf([name, key ?? '', ...values]), 0);
 }
 
 type Reading = { readonly conditions: Condition[]; readonly reasons: Reason[]; values: number };
 
-function readFilter(reading: Reading, name: string, value: LosslessJson): void {
+function readFilter(reading: Reading, { name, key, values }: SentFilter): void {
   const field = `${FIELD}.${name}`;
   if (!isFilterName(name)) reading.reasons.push(problem(field, unknownFilter(name)));
-  else if (value === null) return;
-  else if (!KEYED.has(name)) readValues(reading, { name, of: '', field, value });
-  else if (!isObject(value)) reading.reasons.push(problem(field, 'must be an object'));
-  else readKeyed(reading, name, value);
+  else if (KEYED.has(name) && key === null)
+    reading.reasons.push(problem(field, 'must be an object: its values are by key'));
+  else if (!KEYED.has(name) && key !== null)
+    reading.reasons.push(problem(field, 'must be a list of strings, such as ["one"]'));
+  else readValues(reading, { name, of: key ?? '', field: key === null ? field : `${field}.${key}`, values });
 }
 
 function unknownFilter(name: string): string {
-  return `is no filter${suggestName(name, FILTER_NAMES)}; docs/search.md lists them all`;
+  return `is not a filter${suggestName(name, FILTER_NAMES)}; docs/search.md lists them all`;
 }
 
 function isFilterName(name: string): name is FilterName {
   return NAMES.has(name);
 }
 
-function readKeyed(reading: Reading, name: FilterName, value: LosslessObject): void {
-  const entries = Object.entries(value);
-  if (entries.length > MEMBERS_MAX) {
-    reading.reasons.push(problem(`${FIELD}.${name}`, `must not have more than ${MEMBERS_MAX} members`));
-    return;
-  }
-  for (const [of, values] of entries) {
-    readValues(reading, { name, of, field: `${FIELD}.${name}.${of}`, value: values });
-  }
-}
+type Sent = Condition & { readonly field: string };
 
-type Sent = Omit<Condition, 'values'> & { readonly field: string; readonly value: LosslessJson };
-
-function readValues(reading: Reading, { name, of, field, value }: Sent): void {
+function readValues(reading: Reading, { name, of, field, values }: Sent): void {
   const { conditions, reasons } = reading;
-  if (value === null) return;
-  if (!Array.isArray(value)) {
-    const message = `${field} must be a list of strings, such as ["one"]`;
-    reasons.push({ ...typeReason(field, 'array', jsonTypeOf(value)), message });
-    return;
-  }
-  const values: string[] = [];
-  for (const [index, item] of value.entries()) {
-    if (typeof item === 'string' && item.length <= VALUE_CHARACTERS_MAX) values.push(item);
-    else if (reasons.length < REASONS_MAX) {
-      reasons.push(problem(`${field}.${index}`, `must be a string of at most ${VALUE_CHARACTERS_MAX} characters`));
-    }
-  }
   reading.values += values.length;
+  for (const [index, { length }] of values.entries()) {
+    if (length <= VALUE_CHARACTERS_MAX || reasons.length >= REASONS_MAX) continue;
+    reasons.push(problem(`${field}.${index}`, `must be a string of at most ${VALUE_CHARACTERS_MAX} characters`));
+  }
   const closed = CLOSED.get(name);
   if (closed !== undefined && values.some((each) => !closed.includes(each))) {
     reasons.push(problem(field, `must hold nothing but ${closed.join(', ')}`));
   }
-  if (values.length > 0) checkRange(reasons, { name, field, values });
-  if (values.length > 0) conditions.push({ name, of, values });
+  if (values.length === 0) return;
+  checkRange(reasons, { name, field, values });
+  conditions.push({ name, of, values });
 }
 
 const CLOSED: ReadonlyMap<FilterName, readonly string[]> = new Map([
@@ -114,7 +97,7 @@ const CLOSED: ReadonlyMap<FilterName, readonly string[]> = new Map([
   ['evaluations.passed', ['true', 'false']],
 ]);
 
-type SentRange = Pick<Sent, 'name' | 'field'> & { readonly values: readonly string[] };
+type SentRange = Pick<Sent, 'name' | 'field' | 'values'>;
 
 function checkRange(reasons: Reason[], { name, field, values }: SentRange): void {
   const isOpen = isTraceRange(name);

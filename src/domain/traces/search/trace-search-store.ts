@@ -8,20 +8,20 @@ export type TraceSearch = {
    * Traces in the requested order. MUST see every append acknowledged before the call, MUST return all matching
    * traces and no others, MUST NOT delay appends, and MUST end within a few seconds: `next` points to the unread rest.
    */
-  find(question: SearchQuery): Promise<FoundTraces>;
+  find(query: SearchQuery): Promise<FoundTraces>;
   /**
    * Which traces match which filters; leaves out expired traces and those that match none. MUST see every append acknowledged
    * before the call, MUST match as `find` does, MUST keep the order of the ids, MUST NOT delay appends, and MUST end
    * about a second after its start with at least one trace tested: `left` has the ids of the untested ones.
    */
-  match(question: MatchQuery): Promise<Matched>;
+  match(query: MatchQuery): Promise<Matched>;
   /**
    * The most frequent values of filters in the newest traces that match, those that most traces have first. MUST see
    * every append acknowledged before the call, MUST match as `find` does, MUST return no value without a matching trace,
    * MUST call no count exact that is not, MUST call an answer complete only if no value is missing, MUST NOT delay
    * appends, and MUST end within a few seconds, with little to read within a tenth of one.
    */
-  listValues(question: ValuesQuery): Promise<FoundValues>;
+  listValues(query: ValuesQuery): Promise<FoundValues>;
 };
 
 /** How far the driver's index for searches is. */

@@ -13,7 +13,7 @@ import { foldText } from './fold-text.ts';
 import type { SearchCall } from './search-call.ts';
 import { createShowTraces } from './show-traces.ts';
 import { type Condition, isTraceRange, type SearchFilter } from './trace-filter.ts';
-import { readFilters, type TraceSort } from './trace-search-query.ts';
+import { readFilters, type SentFilter, type TraceSort } from './trace-search-query.ts';
 import {
   EVER,
   type InstantRange,
@@ -30,7 +30,8 @@ export type SearchConditions = {
   readonly endMs: number | null;
   /** Empty: any. */
   readonly query: string;
-  readonly filtersJson: string | null;
+  /** All must match. */
+  readonly filters: readonly SentFilter[];
   readonly negateFilters: boolean;
   /** Empty: all. */
   readonly traceIds: readonly string[];
@@ -48,7 +49,7 @@ export type SearchRequest = SearchConditions & {
   readonly cursor: string;
 };
 
-type FilterRequest = Pick<SearchRequest, 'filtersJson' | 'negateFilters' | 'query' | 'traceIds'>;
+type FilterRequest = Pick<SearchRequest, 'filters' | 'negateFilters' | 'query' | 'traceIds'>;
 
 type ThreadRequest = Pick<SearchRequest, 'pageSize' | 'cursor'> & { readonly threadId: string };
 
@@ -71,7 +72,7 @@ export type TraceSearches = {
   /** The filter of a request, without its dates. */
   filterOf(request: FilterRequest): { readonly filter: SearchFilter; readonly traceIds: readonly string[] | null };
   /** The problems of a request. */
-  problems(request: Pick<SearchRequest, 'filtersJson'>): readonly Reason[];
+  problems(request: Pick<SearchRequest, 'filters'>): readonly Reason[];
 };
 
 type TraceSearchesDeps = {
@@ -103,7 +104,7 @@ type Plan = {
   /** What a cursor is bound to, with the project. */
   readonly binding: string;
   readonly walk: Walk;
-  readonly question: Omit<SearchQuery, 'projectNumber' | 'expiredBeforeMs' | 'after' | 'countMax'>;
+  readonly searchQuery: Omit<SearchQuery, 'projectNumber' | 'expiredBeforeMs' | 'after' | 'countMax'>;
   readonly countMax: number;
   readonly spansLimit: number;
 };
@@ -113,10 +114,10 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
   const show = createShowTraces(deps);
 
   async function run(plan: Plan, call: SearchCall): Promise<TracePage> {
-    const { walk, question, spansLimit, countMax } = plan;
+    const { walk, searchQuery, spansLimit, countMax } = plan;
     const { project } = call;
     const found = await store.find({
-      ...question,
+      ...searchQuery,
       ...boundsOf(call),
       after: walk.after,
       countMax: walk.total === null ? countMax : null,
@@ -125,7 +126,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     const { views, last } = await show(found.traces, spansLimit, call);
     const next = last ?? found.next;
     const nextCursor = next === null ? null : seal(plan, project, { ...walk, after: next, total });
-    const isPartial = found.next !== null && found.traces.length < question.limit;
+    const isPartial = found.next !== null && found.traces.length < searchQuery.limit;
     return { views, total: isPartial ? { ...total, isExact: false } : total, nextCursor, isPartial };
   }
 
@@ -164,7 +165,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     return {
       binding,
       walk,
-      question: {
+      searchQuery: {
         started: isByUpdate ? EVER : dates,
         updated: isByUpdate ? dates : EVER,
         sort,
@@ -183,7 +184,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     return {
       binding,
       walk: cursor === '' ? { ...EVER, after: null, total: null } : open(cursor, binding, project),
-      question: {
+      searchQuery: {
         started: EVER,
         updated: EVER,
         sort: 'started_at',
@@ -205,9 +206,9 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
   return {
     search: async (request, call) => await run(planSearch(request, call), call),
     async *walk(request, call) {
-      const { walk, question } = planSearch(request, call);
+      const { walk, searchQuery } = planSearch(request, call);
       for (let { after } = walk; ; ) {
-        const found = await store.find({ ...question, ...boundsOf(call), after, countMax: null });
+        const found = await store.find({ ...searchQuery, ...boundsOf(call), after, countMax: null });
         yield found.traces;
         if (found.next === null) return;
         after = found.next;
@@ -221,7 +222,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
       return await run(planThread(request, call), call);
     },
     filterOf,
-    problems: ({ filtersJson }) => readFilters(filtersJson).reasons,
+    problems: ({ filters }) => readFilters(filters).reasons,
   };
 }
 
@@ -239,8 +240,8 @@ export function datesOf({ startMs, endMs }: Pick<SearchConditions, 'startMs' | '
   return { fromMs: startMs ?? nowMs - DAYS_DEFAULT * DAY_MS, toMs: endMs ?? nowMs + DAY_MS };
 }
 
-export function filterOf({ filtersJson, negateFilters, query, traceIds }: FilterRequest) {
-  const { conditions } = readFilters(filtersJson);
+export function filterOf({ filters, negateFilters, query, traceIds }: FilterRequest) {
+  const { conditions } = readFilters(filters);
   const isNegated = negateFilters && conditions.length > 0;
   const ids = traceIds.length === 0 ? null : [...new Set(traceIds.map(normaliseTraceId))].sort();
   return { filter: { conditions, isNegated, text: foldText(query) }, traceIds: ids };

@@ -122,20 +122,20 @@ type Costing = {
 
 /** The cost share; null: unknown, or nothing to price. */
 export function costShareOf(span: SpanUsage, { role, share, belowNanoUsd, other }: Costing): number | null {
-  const own = span.costNanoUsd;
-  if (isBeside(span)) return own;
+  const cost = span.costNanoUsd;
+  if (isBeside(span)) return cost;
   switch (role) {
     case 'call':
-      return own;
+      return cost;
     case 'inner':
-      return isExplicit(span) || other === null || !isExplicit(other) ? own : other.costNanoUsd;
+      return isExplicit(span) || other === null || !isExplicit(other) ? cost : other.costNanoUsd;
     case 'outer':
-      return own === null ? null : 0;
+      return cost === null ? null : 0;
     case 'container': {
       // Of two spans of one call, either may know the cost.
       const sent = isExplicit(span) || other === null || !isExplicit(other) ? span : other;
       if (isExplicit(sent)) return Math.max(0, (sent.costNanoUsd ?? 0) - belowNanoUsd);
-      return own === null ? null : priceOfShare(span, share);
+      return cost === null ? null : priceOfShare(span, share);
     }
   }
 }
@@ -146,13 +146,13 @@ export function countedOf(
   below: Counted,
   { share, costNanoUsd }: { readonly share: TokenShare; readonly costNanoUsd: number | null },
 ): Counted {
-  const own = partsOf(span, share);
+  const counted = partsOf(span, share);
   return {
-    input: below.input + own.input,
-    output: below.output + own.output,
-    cacheRead: below.cacheRead + own.cacheRead,
-    cacheWrite: below.cacheWrite + own.cacheWrite,
-    reasoning: below.reasoning + own.reasoning,
+    input: below.input + counted.input,
+    output: below.output + counted.output,
+    cacheRead: below.cacheRead + counted.cacheRead,
+    cacheWrite: below.cacheWrite + counted.cacheWrite,
+    reasoning: below.reasoning + counted.reasoning,
     costNanoUsd: below.costNanoUsd + (isBeside(span) ? 0 : (costNanoUsd ?? 0)),
   };
 }
@@ -172,7 +172,7 @@ function isExplicit({ costSource }: SpanUsage): boolean {
   return costSource === 'explicit';
 }
 
-/** The cost of a guardrail's result is no part of the calls around it. */
+/** The cost of a guardrail's result is not part of the calls around it. */
 function isBeside({ costSource }: SpanUsage): boolean {
   return costSource === 'result';
 }

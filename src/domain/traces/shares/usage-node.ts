@@ -113,7 +113,7 @@ function roleOf(own: NodeSpan, { calls, free }: UsageNode): SpanRole | null {
   const [input, output] = [inputOf(own), outputOf(own)];
   const inner = free?.find((call) => call.row === row && call.input === input && call.output === output);
   if (inner === undefined) return free === null ? null : 'call';
-  // The cost of the outer span would be the share of the inner one, which is no ancestor.
+  // The cost of the outer span would be the share of the inner one, which is not an ancestor.
   return own.costSource === 'explicit' && !inner.isExplicit ? null : 'outer';
 }
 

@@ -19,10 +19,7 @@ import { createProjectReader, type ProjectReader } from './project-reader.ts';
 import { type Change, createSubscriber, createWakeQueue, type Subscriber } from './subscriber.ts';
 import { createTailRows } from './tail-rows.ts';
 
-export type TailRequest = Pick<
-  SearchRequest,
-  'query' | 'filtersJson' | 'negateFilters' | 'traceIds' | 'includeSpans'
-> & {
+export type TailRequest = Pick<SearchRequest, 'query' | 'filters' | 'negateFilters' | 'traceIds' | 'includeSpans'> & {
   /** Id of the last received change; empty: only changes from now on. */
   readonly lastEventId: string;
 };
@@ -51,8 +48,8 @@ type TraceTailsDeps = {
   readonly traces: Pick<Traces, 'get'>;
   readonly keys: Pick<KeyStore, 'findProject'>;
   readonly feed: Pick<ChangeFeed, 'listen'>;
-  /** Whether other processes change traces, too. */
-  readonly isShared: boolean;
+  /** Whether no other process changes traces. */
+  readonly isSingleProcess: boolean;
   readonly clock: Clock;
   /** `wait`: between ticks; `pause`: between wake-ups of one tick. */
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
@@ -89,7 +86,7 @@ const RETRY_AFTER_SECONDS = 5;
 const IDLE: TailMessage = { kind: 'idle' };
 
 export function createTraceTails(deps: TraceTailsDeps): TraceTails {
-  const { search, searches, keys, feed, isShared, clock, wait, pause, limits } = deps;
+  const { search, searches, keys, feed, isSingleProcess, clock, wait, pause, limits } = deps;
   const rows = createTailRows(deps);
   const readers = new Map<number, ProjectReader>();
   /** Latest settings: the retention of a project may change during a tail. */
@@ -149,8 +146,8 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
 
   function readerOf({ project }: SearchCall): ProjectReader {
     const { number: projectNumber } = project;
-    const known = readers.get(projectNumber);
-    if (known !== undefined) return known;
+    const cached = readers.get(projectNumber);
+    if (cached !== undefined) return cached;
     const reader = createProjectReader({
       projectNumber,
       // Null once the project is archived; its tails are about to be refused.
@@ -161,7 +158,7 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
       },
       search,
       feed,
-      poll: isShared ? createChangePoll({ projectNumber, search, clock }) : null,
+      poll: isSingleProcess ? null : createChangePoll({ projectNumber, search, clock }),
       nextReadId,
       onError: deps.onError,
       onEmpty() {

@@ -75,16 +75,16 @@ function withMode(url: string, mode: string): string {
 
 /** Null: nothing is said, and the library reads the variables of libpq. */
 function modeOf(parameters: TlsParameters): Mode | typeof UNVERIFIED | null {
-  const given = parameters.get('sslmode') ?? '';
+  const sslMode = parameters.get('sslmode') ?? '';
   const short = parameters.get('ssl') ?? '';
-  if (given === '') {
+  if (sslMode === '') {
     if (short === UNVERIFIED) return UNVERIFIED;
     if (short === '') return hasFiles(parameters) ? 'verify-full' : null;
     if (/^(true|1)$/.test(short)) return 'verify-full';
     if (/^(false|0)$/.test(short)) return 'disable';
     throw new StartError('the address of the database has an unknown value of ssl; use sslmode');
   }
-  const mode = [...MODES, UNVERIFIED as typeof UNVERIFIED].find((known) => known === given);
+  const mode = [...MODES, UNVERIFIED as typeof UNVERIFIED].find((each) => each === sslMode);
   if (mode === undefined) {
     throw new StartError(`the address of the database has an unknown sslmode; it is one of ${MODES.join(', ')}`);
   }

@@ -8,7 +8,7 @@ import {
   type AppendOutcome,
   type Applied,
   applyBatch,
-  createGuess,
+  createInsertOnlyHeuristic,
   tracesOf,
 } from '../../append/apply.ts';
 import type { LogHeads } from '../../append/batch-log.ts';
@@ -51,7 +51,7 @@ const RETRY_AFTER_SECONDS = 1;
  * Rejects when the database cannot serve; whether the batch was stored is then unknown, and sending it again is safe.
  */
 export function createAppendBatch(deps: AppenderDeps): AppendBatch {
-  const guess = createGuess();
+  const heuristic = createInsertOnlyHeuristic();
 
   async function storeTogether(appends: readonly Append[]): Promise<AppendOutcome[]> {
     await ensureMonths(deps.months, appends);
@@ -59,7 +59,7 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
     await deps.monitors.ensureLoaded(projects);
     let locksMonitors = false;
     for (let attempt = 1; ; attempt += 1) {
-      const isNew = attempt === 1 && guess.isNew(appends);
+      const isNew = attempt === 1 && heuristic.expectsInsertsOnly(appends);
       try {
         const batch = { appends, projects, locksMonitors };
         const { outcomes, log } = isNew ? await storeAsNew(deps, batch) : await storeOnKnown(deps, batch);
@@ -67,7 +67,7 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
         return outcomes;
       } catch (error) {
         if (attempt === ATTEMPTS_MAX || !mayComeRight(error)) throw error;
-        if (isConflict(error)) guess.noteConflict();
+        if (isConflict(error)) heuristic.recordConflict();
         else if (isOtherRow(error)) await deps.rowTypes.load();
         else if (isOutdated(error)) locksMonitors = true;
         else deps.months.reset();
@@ -222,7 +222,7 @@ const BLOCK_NUMBERS = 1000;
 
 type TraceNumbers = ReturnType<typeof createTraceNumbers>;
 
-/** `openBlocks` answers the first number of each of `count` new blocks. */
+/** `openBlocks` returns the first number of each of `count` new blocks. */
 export function createTraceNumbers(openBlocks: (count: number) => Promise<readonly number[]>) {
   const blocks: { next: number; readonly end: number }[] = [];
   let atHand = 0;
@@ -232,7 +232,7 @@ export function createTraceNumbers(openBlocks: (count: number) => Promise<readon
     has: (count: number) => atHand >= count,
     draw(): number {
       const block = blocks[0];
-      if (block === undefined) throw new Error('a number is drawn that was not reserved');
+      if (block === undefined) throw new Error('no reserved number is left for a row');
       const number = block.next;
       block.next += 1;
       atHand -= 1;

@@ -40,13 +40,13 @@ export function createWakeUps({ url, pool }: WakeUpsDeps) {
   return {
     listen(wake: () => void): () => void {
       // The same function may be registered twice.
-      const own = () => wake();
+      const listener = () => wake();
       if (!isClosed) {
-        listeners.add(own);
+        listeners.add(listener);
         others.open();
       }
       return () => {
-        listeners.delete(own);
+        listeners.delete(listener);
         if (listeners.size === 0) void others.close();
       };
     },

@@ -33,7 +33,8 @@ export async function refuseUnfit(client: pg.ClientBase): Promise<void> {
     `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
   );
   const { version = 0, encoding = '' } = rows[0] ?? {};
-  if (version < VERSION_MIN) throw new StartError(`the database is older than PostgreSQL ${VERSION_MIN / 10_000}`);
+  if (version < VERSION_MIN)
+    throw new StartError(`the database is older than PostgreSQL ${VERSION_MIN / 10_000}; upgrade it`);
   // Other encodings would refuse some characters, and only once they are sent.
   if (encoding !== 'UTF8') {
     throw new StartError(`the database keeps text as ${encoding}; use one that was created with ENCODING 'UTF8'`);

@@ -51,7 +51,7 @@ export function createIndexedSums(pool: Pool): IndexedSums {
 
     async statsOf(query) {
       const [row] = await run<StatsRow>(SETTINGS, statsOf(query));
-      if (row === undefined) throw new Error('the database answers no sums');
+      if (row === undefined) throw new Error('the query of sums returned no row');
       const { threads, firstSeenMs, lastSeenMs, ...sums } = row;
       return { totals: totalsOfSums(sums, NO_DURATIONS), threads, firstSeenMs, lastSeenMs };
     },

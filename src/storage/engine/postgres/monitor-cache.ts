@@ -51,7 +51,7 @@ export function createMonitorCache(pool: Pool) {
   /** Of a project that is loaded. */
   function activeMonitorsOf(projectNumber: number): ActiveMonitors {
     const active = known.activeMonitorsOf(projectNumber);
-    if (active === null) throw new Error('nothing is known of the monitors of a project');
+    if (active === null) throw new Error('the monitors of a project were not loaded');
     return active;
   }
 

@@ -160,7 +160,7 @@ function dropRequests(partition: Partition, after = FIRST_KEY): Task {
   };
 }
 
-/** Answers the last key that was removed; null at the end. */
+/** Returns the last key that was removed; null at the end. */
 async function clearKeys(
   client: pg.ClientBase,
   { name }: Partition,

@@ -138,7 +138,7 @@ const CLOCK: Statement = { name: 'clock', text: 'SELECT clock_ms() AS "nowMs"' }
 /** The clock of the database in milliseconds, which all processes share. */
 export async function readClock({ runStatement }: Pick<Pool, 'runStatement'>): Promise<number> {
   const [row] = await runStatement<{ nowMs: number }>(CLOCK, []);
-  if (row === undefined) throw new Error('the database does not tell the time');
+  if (row === undefined) throw new Error('clock_ms() returned no row');
   return row.nowMs;
 }
 

@@ -3,7 +3,7 @@
  * processes change.
  */
 
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type pg from 'pg';
 import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
@@ -22,7 +22,7 @@ import { createStore, type Engine, type StoreLog, type StoreState } from '../../
 import { createLogRecordWriter } from '../../traces/log-records.ts';
 import { createTraceChanges } from '../../traces/trace-changes.ts';
 import { createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
-import { createTraceReads, isLarge, takeInTurns } from '../../traces/trace-reads.ts';
+import { createTraceReads, isLarge, runCooperatively } from '../../traces/trace-reads.ts';
 import { createWriteWatch } from '../../write-watch.ts';
 import { settleEncryption } from './address.ts';
 import { createAppendBatch, createTraceNumbers } from './append.ts';
@@ -157,7 +157,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
   });
   const readGeneration = async () => {
     const [row] = await control.runStatement<{ number: number }>(GENERATION, []);
-    if (row === undefined) throw new Error('the database has lost count of what authentication must see');
+    if (row === undefined) throw new Error(NO_GENERATION);
     return row.number;
   };
   const runQuery = createRunQuery(reads);
@@ -171,7 +171,10 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
     cacheKeys: (reader) =>
       // Requests that arrive in one turn of the event loop share a read of the generation. An installation may have more
       // keys than every process should read again after every change.
-      cacheKeyReads({ reader: { ...reader, listKeyIds: null }, generation: createFreshness(readGeneration, nextTurn) }),
+      cacheKeyReads({
+        reader: { ...reader, listKeyIds: null },
+        generation: createFreshness(readGeneration, yieldToEventLoop),
+      }),
     append: (appends) => probe.watch(() => appendBatch(appends)),
     traces: createTraceReader(reads),
     keepSums: createKeepSums(transact),
@@ -205,7 +208,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       work: createDeliveryWork(createTransact(delivery)),
       maintainedRowsMax: Number.POSITIVE_INFINITY,
       nowMs: () => readClock(delivery),
-      isAlone: false,
+      isSingleProcess: false,
       onReconnect: (reset) => void pools.delivery.connections.on('connect', reset),
     },
     jobs: createJobWork(createTransact(delivery), backlog),
@@ -225,7 +228,7 @@ function createTraceReader(pool: Pool): Engine['traces'] {
   const runner = createQueryRunner(pool, openQueries().traces);
   const reads = createTraceReads(
     { ...runner, queryForEach: (query, params, take) => queryInPages(pool, { query, params, take }) },
-    takeInTurns,
+    runCooperatively,
   );
   const finder = createTraceFinder(runner, (prefix) => [textRange(prefix)]);
   const [outline, digest] = [limit(reads.outline), limit(reads.digest)];
@@ -259,6 +262,9 @@ const OPEN_BLOCKS = {
   text: `SELECT nextval('trace_numbers') AS first FROM generate_series(1, $1)`,
 };
 const GENERATION = { name: 'auth-generation', text: 'SELECT number FROM auth_generation' };
+
+const NO_GENERATION =
+  'the auth generation row is missing: INSERT INTO auth_generation (id, number) VALUES (1, 1), then restart every process';
 
 const STATE = {
   name: 'probe-state',

@@ -93,7 +93,7 @@ export async function runTransaction<T>(
   try {
     const result = await body({
       queries: openQueries(),
-      isExclusive: false,
+      isSingleProcess: false,
       runQuery,
       queryByNumbers: async (query, numbers) => (numbers.length === 0 ? [] : await runQuery(query, { numbers })),
       change: async (change, params) => (await prepared(change, change.cells(params))).rowCount ?? 0,

@@ -3,7 +3,13 @@
 import type { Clock } from '../../../domain/clock.ts';
 import type { Backlog } from '../../../domain/evaluations/backlog.ts';
 import type { ActiveMonitors, JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
-import { type Append, type AppendOutcome, type Applied, applyBatch, createGuess } from '../../append/apply.ts';
+import {
+  type Append,
+  type AppendOutcome,
+  type Applied,
+  applyBatch,
+  createInsertOnlyHeuristic,
+} from '../../append/apply.ts';
 import { type LogHeads, nextCreation, type WrittenLog, type WrittenOrganization } from '../../append/batch-log.ts';
 import { toChangedSpan } from '../../append/batch-spans.ts';
 import { listIndexMarks } from '../../append/batch-telemetry.ts';
@@ -44,7 +50,7 @@ export function prepareAppendBatch(
   const writeTelemetry = prepareTelemetryWriter(db, queries, largeTexts);
   const writeLog = prepareLogWriter(db, queries, requests);
   const lastSequence = prepareQuery(db, queries.appendSqlite.findLastSequence);
-  const guess = createGuess();
+  const heuristic = createInsertOnlyHeuristic();
   const beginToWatch = prepareActiveMonitors(db, queries.monitors);
   // A batch of new rows still reads the ends of the logs.
   const readNew: Reader = (name, key) => (name === 'findLogHead' ? read(name, key) : []);
@@ -82,12 +88,12 @@ export function prepareAppendBatch(
   );
 
   function storeAll(appends: readonly Append[]): AppendOutcome[] {
-    if (guess.isNew(appends)) {
+    if (heuristic.expectsInsertsOnly(appends)) {
       try {
         return requests.undoing(() => storeAsNew.immediate(appends));
       } catch (error) {
         if (!isConflict(error)) throw error;
-        guess.noteConflict();
+        heuristic.recordConflict();
       }
     }
     return requests.undoing(() => storeTogether.immediate(appends));
@@ -137,8 +143,8 @@ function prepareActiveMonitors(db: Database, { findChange, listRunningOf }: Sqli
   return () => {
     const readOnce = new Map<number, ActiveMonitors>();
     return (projectNumber: number): ActiveMonitors => {
-      const known = readOnce.get(projectNumber);
-      if (known !== undefined) return known;
+      const cached = readOnce.get(projectNumber);
+      if (cached !== undefined) return cached;
       const active = readActive(projectNumber);
       readOnce.set(projectNumber, active);
       return active;

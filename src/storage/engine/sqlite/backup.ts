@@ -12,7 +12,8 @@ import { describeFailure } from './failures.ts';
  */
 export function backupFile(source: string, target: string): void {
   if (existsSync(target)) throw new StartError(`the file ${target} exists already; choose another name`);
-  if (!existsSync(source)) throw new StartError(`there is no database at ${source}`);
+  if (!existsSync(source))
+    throw new StartError(`there is no database at ${source}; set SPANDREL_DATABASE_URL to the one the server uses`);
   const draft = `${target}.part`;
   try {
     rmSync(draft, { force: true });

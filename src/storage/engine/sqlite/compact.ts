@@ -33,7 +33,8 @@ const MIB = 1024 * 1024;
  * that was created without that ability is rewritten as a whole instead, while no server runs. Throws StartError.
  */
 export async function compactFile(file: string, deps: CompactDeps): Promise<Compacted> {
-  if (!existsSync(file)) throw new StartError(`there is no database at ${file}`);
+  if (!existsSync(file))
+    throw new StartError(`there is no database at ${file}; set SPANDREL_DATABASE_URL to the one the server uses`);
   // Refuses files of other programs and of newer builds.
   pendingMigrations(file);
   const searchFile = searchPathOf(file);

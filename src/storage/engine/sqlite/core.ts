@@ -223,7 +223,7 @@ export function createTransact(db: Database, mapper: Mapper, connection: Kysely<
           return unit.use();
         },
         queries: openQueries(),
-        isExclusive: true,
+        isSingleProcess: true,
         runQuery,
         async queryByNumbers(query, numbers) {
           const prepared = prepareOnce(prepareQuery, query) as PreparedQuery<OfNumbers, never>;

@@ -5,7 +5,7 @@ import { createNumberIds } from '../../../domain/analytics/number-ids.ts';
 import { costOf } from '../../../domain/analytics/sums.ts';
 import type { Dimension, IndexedAnswer, SumsQuery } from '../../analytics/indexed-sums.ts';
 import { type Cell, COLUMNS, type Slice, type SummedRows } from './summed-rows.ts';
-import { createTurns } from './turns.ts';
+import { createYieldWhenDue } from './yield-when-due.ts';
 
 /** A group, and the slices of the first and the last row that has its value. */
 export type CountedGroup = Ranked & {
@@ -27,7 +27,7 @@ export async function countGroups(
   query: SumsQuery,
   { dimension, countedMax = COUNTED_MAX }: { readonly dimension: Dimension; readonly countedMax?: number | undefined },
 ): Promise<IndexedAnswer<CountedGroups>> {
-  const turns = createTurns();
+  const yieldWhenDue = createYieldWhenDue();
   for (let parts = 1; parts <= PARTS_MAX; parts *= 2) {
     const ranking = createRanking<CountedGroup>(query.groupsMax);
     let outcome: 'through' | 'full' | 'too_long' = 'through';
@@ -36,7 +36,7 @@ export async function countGroups(
       outcome = await countPart(rows, query, { dimension, counts });
       for (let first = 0; first < counts.size(); first += RANKED_AT_ONCE) {
         for (const group of counts.list(first, first + RANKED_AT_ONCE)) ranking.add(group);
-        await turns.next();
+        await yieldWhenDue();
       }
     }
     if (outcome === 'too_long') return outcome;

@@ -29,7 +29,7 @@ import { type CountedGroup, countGroups, createGroupsOf } from './group-counts.t
 import { createSearchIndex } from './search-index.ts';
 import type { SearchedFile } from './search-steps.ts';
 import { type Cell, COLUMNS, createSummedRows, type Slice, type SummedRows } from './summed-rows.ts';
-import { createTurns } from './turns.ts';
+import { createYieldWhenDue } from './yield-when-due.ts';
 
 export function createIndexReads(file: SearchedFile): IndexReads {
   return { index: createSearchIndex(file), indexedSums: createIndexedSums(file) };
@@ -77,7 +77,7 @@ type Groups = ReadonlyMap<number | null, Group>;
 /** With more groups it is found out first which of them are kept. */
 const GROUPS_MAX = 1_000;
 
-/** `kept` null: every group. Answers null where these are too many. */
+/** `kept` null: every group. Returns null where these are too many. */
 async function sumGroups(
   rows: SummedRows,
   query: SumsQuery,
@@ -158,13 +158,13 @@ async function withSequences(
   groups: readonly CountedGroup[],
   dimension: Dimension,
 ): Promise<readonly RankedGroup[]> {
-  const turns = createTurns();
+  const yieldWhenDue = createYieldWhenDue();
   const ranked: RankedGroup[] = [];
   for (const { number, first, last, ...rank } of groups) {
     const slices = number === null ? [] : [first, last].filter((slice) => slice !== null);
     const found = slices.map((slice) => rows.find(slice, { dimension, number: number ?? 0 }));
     ranked.push({ ...rank, number, sequences: found.filter((sequence) => sequence !== null) });
-    await turns.next();
+    await yieldWhenDue();
   }
   return ranked;
 }

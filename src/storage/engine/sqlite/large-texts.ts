@@ -62,7 +62,7 @@ export function prepareLargeTexts(db: Database) {
         statement.run(...values);
       };
     },
-    /** Frees unused texts up to about so many bytes, and at least one. Answers whether there may be more. */
+    /** Frees unused texts up to about so many bytes, and at least one. Returns whether there may be more. */
     freeSome(bytesMax: number): boolean {
       let freed = 0;
       for (;;) {

@@ -14,7 +14,7 @@ type PaceDeps = {
   readonly nowMs: () => number;
   readonly wait: (delayMs: number) => Promise<void>;
   /** Resolves in the next turn of the event loop. */
-  readonly nextTurn: () => Promise<void>;
+  readonly yieldToEventLoop: () => Promise<void>;
 };
 
 /** The rest after a read, as a multiple of its duration; sending its rows costs as much again. */
@@ -23,7 +23,7 @@ const REST_MAX_MS = 10;
 /** How long queued reads run before the event loop serves other work. */
 const TURN_MS = 5;
 
-export function paceReads({ runRead, isBusy, nowMs, wait, nextTurn }: PaceDeps): RunRead {
+export function paceReads({ runRead, isBusy, nowMs, wait, yieldToEventLoop }: PaceDeps): RunRead {
   let last: Promise<unknown> = Promise.resolve();
   let restUntilMs = 0;
   let readForMs = 0;
@@ -31,7 +31,7 @@ export function paceReads({ runRead, isBusy, nowMs, wait, nextTurn }: PaceDeps):
   async function readInTurn<T>(read: () => T): Promise<T> {
     if (readForMs >= TURN_MS) {
       readForMs = 0;
-      await nextTurn();
+      await yieldToEventLoop();
     }
     const restMs = restUntilMs - nowMs();
     if (restMs > 0 && isBusy()) await wait(restMs);

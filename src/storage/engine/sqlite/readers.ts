@@ -1,6 +1,6 @@
 /** Reads of traces, searches and sums on SQLite. */
 
-import type { RunSteps } from '../../../domain/steps.ts';
+import type { RunCooperatively } from '../../../domain/steps.ts';
 import type { StoredTrace } from '../../../domain/traces/telemetry-port.ts';
 import { createSumReads, type IndexReads, type SumReads } from '../../reads.ts';
 import { createTraceFinder, type TraceFinder, textRange } from '../../traces/trace-finder.ts';
@@ -27,7 +27,7 @@ export function createFinder({ db, runRead, queries }: Reading): TraceFinder {
   );
 }
 
-export function createTraceReader({ db, runRead, queries }: Reading, runSteps: RunSteps): TraceReader {
+export function createTraceReader({ db, runRead, queries }: Reading, runCooperatively: RunCooperatively): TraceReader {
   const runner = createQueryRunner(db, runRead, queries.traces);
   return {
     ...createTraceReads(
@@ -38,7 +38,7 @@ export function createTraceReader({ db, runRead, queries }: Reading, runSteps: R
             for (const row of prepareQuery(db, query).iterate(params)) take(row);
           }),
       },
-      runSteps,
+      runCooperatively,
     ),
     hasManyEvaluations: async ({ projectNumber, sequence }) => {
       const params = { projectNumber, sequence, count: EVALUATIONS_SOON_READ_MAX };

@@ -18,7 +18,7 @@ export type RequestKeys = ReturnType<typeof prepareRequestKeys>;
 
 /** So many keys reach the index together. Twice as many are in memory at most. */
 const INDEXED_TOGETHER = 32_768;
-// Keys come to an end of being indexed before as many new ones wait.
+// Indexing outpaces inserts 2:1, so it ends before as many new keys wait.
 const INDEXED_PER_INSERT = 2;
 const ONLY_ROW = { id: 1 };
 

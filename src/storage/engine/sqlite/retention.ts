@@ -110,7 +110,7 @@ type EventsStep = Pick<StepBudget, 'rowsMax' | 'heavyRowsAtOnce' | 'isOver'> & {
 };
 
 /**
- * Removes events that are past their term, oldest first, and the requests whose events are all removed. Answers a function
+ * Removes events that are past their term, oldest first, and the requests whose events are all removed. Returns a function
  * to call inside a transaction; `next` is where the next step begins, null at the end.
  */
 function prepareExpiredEvents(

@@ -26,7 +26,7 @@ export function prepareQuery<Params, Row>(db: Database, query: Query<Params, Row
   };
 }
 
-/** Answers the number of changed rows. */
+/** Returns the number of changed rows. */
 export function prepareChange<Params>(db: Database, { text, cells }: Change<Params>): (params: Params) => number {
   const statement = db.prepare<unknown[]>(text);
   return (params) => statement.run(...cells(params)).changes;

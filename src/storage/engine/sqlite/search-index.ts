@@ -10,7 +10,7 @@ import { type Chunk, createSearchRows, type Piece, type Row, type SearchRows } f
 import type { SearchedFile } from './search-steps.ts';
 import { anyBucket, matchFacets, matchText, mayHave, narrowest, projectToken } from './search-tokens.ts';
 import { between, createWalk, runsOf, type Scope, toSelected } from './search-walk.ts';
-import { createTurns } from './turns.ts';
+import { createYieldWhenDue } from './yield-when-due.ts';
 
 /** So many candidates are read at once. */
 const FEW = 4_096;
@@ -57,7 +57,7 @@ async function openSelection(file: Database, { query, plan, leftOut }: IndexQuer
   const [first, last] = [chunks[0], chunks.at(-1)];
   if (match === null || first === undefined || last === undefined) return EMPTY;
   const whole = { ...match, from: first.chunk * CHUNK_TRACES, to: (last.chunk + 1) * CHUNK_TRACES - 1 };
-  const scope = { ...{ rows, query, chunks, whole, leftOut }, turns: createTurns() };
+  const scope = { ...{ rows, query, chunks, whole, leftOut }, yieldWhenDue: createYieldWhenDue() };
   const listed = await listSome(scope);
   if (listed.areAll) {
     const without = new Set(leftOut);
@@ -97,7 +97,7 @@ function matchPlan(
 }
 
 /** The first candidates by sequence, all of them if there are few. */
-async function listSome({ rows, whole, turns }: Scope) {
+async function listSome({ rows, whole, yieldWhenDue }: Scope) {
   if (whole.text !== null && whole.facets.length > 0) {
     const sequences = rows.sequences({ ...whole, text: null }, FEW_ANYHOW + 1);
     if (sequences.length <= FEW_ANYHOW) return { sequences, areAll: true };
@@ -106,7 +106,7 @@ async function listSome({ rows, whole, turns }: Scope) {
   for (const slice of sliced(whole)) {
     sequences.push(...rows.sequences(slice, FEW + 1 - sequences.length));
     if (sequences.length > FEW) return { sequences, areAll: false };
-    await turns.next();
+    await yieldWhenDue();
   }
   return { sequences, areAll: true };
 }
@@ -121,7 +121,10 @@ function selectAmong(rows: readonly Row[], query: SearchQuery): IndexSelection {
 
 type Count = { readonly limit: number; readonly isRanged: boolean };
 
-async function countUpTo({ rows, chunks, whole, leftOut, turns }: Scope, { limit, isRanged }: Count): Promise<number> {
+async function countUpTo(
+  { rows, chunks, whole, leftOut, yieldWhenDue }: Scope,
+  { limit, isRanged }: Count,
+): Promise<number> {
   const isWhole = (chunk: Chunk) => !isRanged && whole.facets.length > 0 && rows.isInside(chunk);
   // The longest runs that need no look at the rows come first: they may suffice.
   const runs = runsOf(chunks, isWhole).sort(
@@ -132,7 +135,7 @@ async function countUpTo({ rows, chunks, whole, leftOut, turns }: Scope, { limit
     for (const slice of sliced({ ...whole, from, to })) {
       count += rows.count(slice, { isBound: !areAllIn, leftOut: between(leftOut, slice), limit: limit - count });
       if (count >= limit) return limit;
-      await turns.next();
+      await yieldWhenDue();
     }
   }
   return count;

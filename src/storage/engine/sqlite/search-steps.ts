@@ -17,7 +17,7 @@ import { openSearchFile, readState, removeSearchFile, type State, searchPathOf, 
 import { type Merge, prepareMerge } from './search-merges.ts';
 import { collectText } from './search-texts.ts';
 import { prepareSearchWriter, type SearchWriter } from './search-writer.ts';
-import { createTurns } from './turns.ts';
+import { createYieldWhenDue } from './yield-when-due.ts';
 
 /** What the writer stores once the index has a step. */
 export type IndexStep = { readonly step: string; readonly marks: readonly IndexedMark[] };
@@ -86,10 +86,10 @@ export function createSearchSteps({ db, runRead, queries }: Reading) {
   /** Returns whether all is merged. */
   async function mergeSome(): Promise<boolean> {
     const { merge } = await open();
-    const [turns, endsAtMs] = [createTurns(), nowMs() + mergeMs];
+    const [yieldWhenDue, endsAtMs] = [createYieldWhenDue(), nowMs() + mergeMs];
     while (merge()) {
       if (nowMs() >= endsAtMs) return false;
-      await turns.next();
+      await yieldWhenDue();
     }
     return true;
   }
@@ -172,13 +172,13 @@ export function createSearchSteps({ db, runRead, queries }: Reading) {
     const startedAtMs = nowMs();
     file.exec('BEGIN IMMEDIATE');
     try {
-      const turns = createTurns();
+      const yieldWhenDue = createYieldWhenDue();
       for (const sequence of state.sequences.toSorted((one, other) => one - other)) {
         const trace = found.get(sequence);
         if (trace === undefined) writer.remove(sequence);
         else writer.put(trace);
         // Searches see what is not committed yet, but leave these traces out: they are pending until the writer knows.
-        await turns.next();
+        await yieldWhenDue();
       }
       writer.end(true);
       storeState(file, state);

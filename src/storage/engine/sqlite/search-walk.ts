@@ -10,7 +10,7 @@ import type { Select } from '../../search/trace-index.ts';
 import { CHUNK_TRACES } from './search-file.ts';
 import type { Bucket, Chunk, Piece, Row, SearchRows } from './search-rows.ts';
 import { anyBucket, greatestOf, leastOf, NONE, narrowest } from './search-tokens.ts';
-import type { Turns } from './turns.ts';
+import type { YieldWhenDue } from './yield-when-due.ts';
 
 export type Scope = {
   readonly rows: SearchRows;
@@ -20,7 +20,7 @@ export type Scope = {
   readonly whole: Piece;
   /** In ascending order. */
   readonly leftOut: readonly number[];
-  readonly turns: Turns;
+  readonly yieldWhenDue: YieldWhenDue;
 };
 
 /** The keys of its traces lie between the best and the worst. */
@@ -54,7 +54,7 @@ export function createWalk(scope: Scope, spread: number): Select {
 }
 
 function walk<Of extends Part>(
-  { rows, query, leftOut, turns }: Scope,
+  { rows, query, leftOut, yieldWhenDue }: Scope,
   { list, piecesOf }: Parts<Of>,
   spread: number,
 ): Select {
@@ -71,7 +71,7 @@ function walk<Of extends Part>(
       const found: Row[] = [];
       for (const piece of piecesOf(group)) {
         found.push(...rows.firstRows(piece, { after, limit, leftOut: between(leftOut, piece) }));
-        await turns.next();
+        await yieldWhenDue();
       }
       best = [...best, ...found].sort((one, other) => comparePositions(one, other, query)).slice(0, limit);
       together = within(together * Math.min(GROWTH_MAX, (MORE * limit) / (found.length + 1)));

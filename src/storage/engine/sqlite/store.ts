@@ -2,14 +2,14 @@
 
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
 import { messageOf, StartError } from '../../errors.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { watchRooms } from '../../management/management-store.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
-import { takeInTurns } from '../../traces/trace-reads.ts';
+import { runCooperatively } from '../../traces/trace-reads.ts';
 import { type Database, openReadHandle, type RunRead, readNow } from './connection.ts';
 import type { CallWriter, Core, OpenedCore, WriterVerbs } from './core.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
@@ -181,12 +181,12 @@ function startEngine(
     isBusy,
     nowMs: () => performance.now(),
     wait: delay,
-    nextTurn,
+    yieldToEventLoop,
   });
   const reads = createQueryRunner(reader, runPacedRead, queries);
   const reading = { db: reader, runRead: runPacedRead, queries };
   const finder = createFinder(reading);
-  const traceReader = createTraceReader(reading, takeInTurns);
+  const traceReader = createTraceReader(reading, runCooperatively);
   const searching = thread === null ? searchHere(reading) : { ...thread, close: async () => undefined };
   return {
     control,
@@ -227,7 +227,7 @@ function startEngine(
       maintainedRowsMax: MAINTAINED_ROWS_MAX,
       nowMs: async () => null,
       // Only one process has the file open.
-      isAlone: true,
+      isSingleProcess: true,
       onReconnect: () => undefined,
     },
     jobs: writer,
@@ -282,7 +282,7 @@ export function createWake() {
       isPending = true;
       setImmediate(notifyListeners);
     },
-    /** Answers a function that removes the listener. */
+    /** Returns a function that removes the listener. */
     listen(wake: () => void): () => void {
       // The same function may be registered twice.
       const listener = () => wake();

@@ -3,7 +3,7 @@
 import type { Condition, Dimension, TracesQuery } from '../../analytics/indexed-sums.ts';
 import type { Database } from './connection.ts';
 import { CHUNK_TRACES } from './search-file.ts';
-import { createTurns } from './turns.ts';
+import { createYieldWhenDue } from './yield-when-due.ts';
 
 export type Cell = string | number | null;
 /** The sequences of one statement. */
@@ -28,7 +28,7 @@ const ROWS_MAX = 2_048;
 
 export function createSummedRows(file: Database, query: TracesQuery) {
   const { projectNumber, fromMs, toMs, receivedFromMs, conditions, isOver } = query;
-  const own = [
+  const matching = [
     'project_number = ?',
     ...conditions.map(({ dimension }) => (dimension === 'label' ? HAS_LABEL : `${COLUMNS[dimension]} = ?`)),
   ].join(' AND ');
@@ -52,10 +52,10 @@ export function createSummedRows(file: Database, query: TracesQuery) {
       take: (row: readonly Cell[], slice: Slice) => boolean,
     ): Promise<boolean> {
       const among = values === null ? { text: '', cells: [] } : isAmong(values);
-      const text = `SELECT ${columns.join()} FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${own}${among.text}`;
+      const text = `SELECT ${columns.join()} FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${matching}${among.text}`;
       const all = file.prepare<Cell[], Cell[]>(text).raw();
       const some = file.prepare<Cell[], Cell[]>(`${text} AND ${IS_WITHIN} AND ${IS_OTHER}`).raw();
-      const turns = createTurns();
+      const yieldWhenDue = createYieldWhenDue();
       let size = SLICE_MIN;
       for (const run of runsOf(file, query)) {
         for (let from = run.from; from <= run.to; ) {
@@ -70,7 +70,7 @@ export function createSummedRows(file: Database, query: TracesQuery) {
           if (tookMs > LONG_MS) size = Math.max(SLICE_MIN, size / 2);
           else if (tookMs < SHORT_MS && rows.length < ROWS_MAX) size = Math.min(SLICE_MAX, size * 2);
           from = slice.to + 1;
-          await turns.next();
+          await yieldWhenDue();
           if (isOver()) return false;
         }
       }
@@ -81,7 +81,7 @@ export function createSummedRows(file: Database, query: TracesQuery) {
     find({ from, to }: Slice, { dimension, number }: Condition): number | null {
       const has = dimension === 'label' ? HAS_LABEL : `${COLUMNS[dimension]} = ?`;
       const value = dimension === 'label' ? [String(number), number] : [number];
-      const text = `SELECT sequence FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${own} AND ${has}
+      const text = `SELECT sequence FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${matching} AND ${has}
         AND ${IS_WITHIN} AND ${IS_OTHER} LIMIT 1`;
       const found = file.prepare<Cell[], number>(text).pluck();
       return found.get(from, to, ...ownCells, ...value, ...bounds, leftOutOf({ from, to }) ?? '[]') ?? null;

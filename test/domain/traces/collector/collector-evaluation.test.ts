@@ -116,7 +116,7 @@ describe('an evaluation', () => {
     expect(refusal(fields)).toBe(`evaluations[0]${reason}`);
   });
 
-  it('is refused when it is no object', () => {
+  it('is refused when it is not an object', () => {
     const { reasons, rejectedEvaluations } = send({ trace_id: 't', evaluations: [5, { name: 'n', score: 1 }] });
     expect([reasons, rejectedEvaluations]).toEqual([['evaluations[0]: must be an object'], 1]);
   });

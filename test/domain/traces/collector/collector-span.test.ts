@@ -149,7 +149,7 @@ describe('timestamps', () => {
     expect(append.spans).toMatchObject([{ firstTokenAtMs: null, startedAtMs: STARTED }]);
     expect({ rejectedSpans, reasons }).toEqual({
       rejectedSpans: 0,
-      reasons: ['spans[0].timestamps.first_token_at: 0 is no instant and was left out'],
+      reasons: ['spans[0].timestamps.first_token_at: 0 is not an instant and was left out'],
     });
   });
 

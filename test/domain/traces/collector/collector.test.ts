@@ -4,8 +4,8 @@ import { nest, PROJECT, refusalOf, send, spanOf } from './collecting.ts';
 
 const bad = { span_id: 'bad' };
 
-describe('a body that is no collector request', () => {
-  it.each([null, 5, 'text', true, [], [{}]])('is refused when it is no object: %j', (body) => {
+describe('a body that is not a collector request', () => {
+  it.each([null, 5, 'text', true, [], [{}]])('is refused when it is not an object: %j', (body) => {
     expect(refusalOf(JSON.stringify(body))).toMatchObject({
       code: 'malformed_request',
       kind: 'bad_request',
@@ -199,7 +199,7 @@ describe('the report', () => {
 });
 
 it.each([{ metadata: { user_id: 'u' } }, { evaluations: [{ name: 'n', passed: true }] }, { user_id: 'u' }])(
-  'no spans are no error beside %j',
+  'no spans are not an error beside %j',
   (rest) => {
     expect(send({ trace_id: 't', spans: [], ...rest })).toMatchObject({ reasons: [], append: { spans: [] } });
   },

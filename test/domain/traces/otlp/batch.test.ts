@@ -100,7 +100,7 @@ describe('metadata', () => {
     expect(metadataOf(span).read).toEqual({ user_id: 'u', plan: 'pro', seats: 3, labels: ['a'], deep: { x: [1] } });
   });
 
-  it('an item that is no object is reported, and no other item is lost', () => {
+  it('an item that is not an object is reported, and no other item is lost', () => {
     expect(metadataOf(spanWith({ metadata: 'just text', user_id: 'u' }))).toEqual({
       read: { user_id: 'u' },
       reasons: ['metadata: must be an object'],

@@ -160,7 +160,7 @@ describe('whole requests and answers', () => {
   });
 });
 
-it('an exception of LangSmith under a status that is no error is none', () => {
+it('an exception of LangSmith under a status that is not an error is none', () => {
   const exception = { name: 'exception', timeNano: 0n, attributes: new Map([['exception.message', 'x']]) };
   const status = { code: 1, message: '' };
   expect(draftOf({ 'langsmith.span.kind': 'llm' }, { status, events: [exception] }).error).toBeUndefined();

@@ -180,7 +180,7 @@ describe('system instructions', () => {
     );
   });
 
-  it('leave JSON of another form as it is, and are no input by themselves', () => {
+  it('leave JSON of another form as it is, and are not input by themselves', () => {
     expect(inputOf({ [KEY]: 'Be kind.', 'input.value': '{"city":"Moss"}' })).toMatchObject({ type: 'json' });
     expect(inputOf({ [KEY]: 'Be kind.' })).toBeUndefined();
     for (const nothing of ['', '[]', 'none']) {

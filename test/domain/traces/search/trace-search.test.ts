@@ -8,7 +8,7 @@ const REQUEST = {
   startMs: null,
   endMs: null,
   query: 'refund',
-  filtersJson: null,
+  filters: [],
   negateFilters: false,
   traceIds: [],
   isByUpdate: false,

@@ -7,7 +7,7 @@ import { until } from '../../../support/port.ts';
 
 const REQUEST = {
   query: '',
-  filtersJson: null,
+  filters: [],
   negateFilters: false,
   traceIds: [],
   includeSpans: false,
@@ -53,7 +53,7 @@ function createFixture({ tailsMax = 10, tailsPerCredentialMax = 10 } = {}) {
     },
     keys: { findProject: async () => ({ number: 7, traceRetentionDays }) as never },
     feed,
-    isShared: false,
+    isSingleProcess: true,
     clock: () => NOW_MS,
     wait: () => new Promise((resolve) => ticks.push(resolve)),
     pause: async () => {},

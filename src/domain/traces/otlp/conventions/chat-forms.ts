@@ -25,13 +25,13 @@ function questionIn({ model, input }: LosslessObject): readonly LosslessJson[] |
 export function answeredIn(value: LosslessJson): LosslessJson {
   if (isArray(value)) return messagesIn(value) ?? streamedIn(value) ?? value;
   if (!isObject(value)) return value;
-  const own = messageIn(value);
-  if (own !== undefined) return [own];
+  const message = messageIn(value);
+  if (message !== undefined) return [message];
   for (const [member, read] of ANSWERS) {
     const messages = read(value[member]);
     if (messages !== undefined && messages.length > 0) return messages;
   }
-  // LangSmith puts an answer that is no object into one.
+  // LangSmith puts an answer that is not an object into one.
   return Object.keys(value).length === 1 && value.outputs !== undefined ? answeredIn(value.outputs) : value;
 }
 

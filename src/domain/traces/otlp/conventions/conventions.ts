@@ -95,8 +95,8 @@ export function marksUsage(marks: number): boolean {
 export function conventionsOf(marks: number, { attributes, scope }: OtlpSpan): readonly ReadConvention[] {
   if (!marksUsage(marks)) return NONE;
   const marked = usageMarkedBy(marks);
-  const own = OF_SCOPE.get(scope.name) ?? SIGNED.find(({ sign }) => attributes.has(sign))?.convention;
-  return own === undefined ? marked : [own, ...marked];
+  const signed = OF_SCOPE.get(scope.name) ?? SIGNED.find(({ sign }) => attributes.has(sign))?.convention;
+  return signed === undefined ? marked : [signed, ...marked];
 }
 
 /** The dialects of a span, best first. */
@@ -115,8 +115,8 @@ function rememberMarked<Item>(list: readonly Item[], firstBit: number): (marks: 
   const remembered = new Map<number, readonly Item[]>();
   return (marks) => {
     const bits = (marks >>> firstBit) & ((1 << list.length) - 1);
-    const known = remembered.get(bits);
-    if (known !== undefined) return known;
+    const cached = remembered.get(bits);
+    if (cached !== undefined) return cached;
     const marked = list.filter((_, index) => (bits & (1 << index)) !== 0);
     remembered.set(bits, marked);
     return marked;

@@ -1,4 +1,4 @@
-/** Mastra: OpenTelemetry GenAI, with names of its own for what is no call of a model. */
+/** Mastra: OpenTelemetry GenAI, with names of its own for what is not a call of a model. */
 
 import { isArray, isObject } from '../../../../json/free-json.ts';
 import type { LosslessJson } from '../../../../json/lossless-json.ts';

@@ -1,0 +1,15 @@
+import{t as e}from"./use-infinite-query-BpGLdvAR.js";import{J as t,K as n,W as r,Y as i,q as a,rt as o,s}from"./index-C9jWtwac.js";import{d as c,f as l,m as u,s as d,t as f}from"./button-BHnHgvC_.js";import{i as p}from"./endpoints_pb-CK03-HxS.js";import{a as m,o as h}from"./confirm-CS28h3Oh.js";import{d as g}from"./format-DLZlfuFa.js";import{r as _}from"./use-transport-lYtlrPf9.js";import{n as v,r as y}from"./table-2s19wIF0.js";import{n as b,r as x}from"./refresh-DzgzAH5a.js";import{i as S,s as C,t as w}from"./webhook-enums-Bu369dAY.js";var T=u(l(),1),E=c(),D={url:``,description:``,events:[`*`]};function O({onClose:e,onMade:t}){let n=b(),r=x(p.method.createEndpoint,{onSuccess({data:r}){e(),t(r?.secret??``),n()}});return(0,E.jsx)(C,{start:D,action:`Create the endpoint`,call:r,onSubmit:({url:e,description:t,events:n})=>r.mutate({destination:{case:`url`,value:e??``},enabledEvents:[...n],...t&&{description:t}}),onCancel:e})}var k=100;function A(){let{may:o}=s(),[c,l]=(0,T.useState)(null),u=e(p.method.listEndpoints,{pageSize:k,pageToken:``},a),f=u.data?.pages.flatMap(({data:e})=>e)??[];return(0,E.jsxs)(t,{title:`Webhooks`,sub:`Events of the organization, pushed to receivers of yours, signed.`,actions:o(`webhookEndpoints:manage`)&&(0,E.jsx)(m,{label:`New endpoint`,variant:`primary`,children:e=>(0,E.jsx)(O,{onClose:e,onMade:l})}),children:[(0,E.jsx)(i,{found:u}),u.isSuccess&&f.length===0&&(0,E.jsx)(r,{title:`No endpoint yet`,children:`Create one: every event that it subscribes to is sent to its URL until the receiver accepts it.`}),f.length>0&&(0,E.jsx)(j,{endpoints:f}),(0,E.jsx)(n,{found:u}),(0,E.jsx)(h,{secret:c,title:`The secret of the endpoint`,onClose:()=>l(null),children:(0,E.jsx)(d,{title:`A receiver that verifies, in Node`,code:M})})]})}function j({endpoints:e}){return(0,E.jsx)(y,{columns:[`Destination`,`Status`,`Events`,`Last delivered`,`Created`],children:e.map(e=>{let t=S(e.status,e.failingSince);return(0,E.jsxs)(`tr`,{children:[(0,E.jsx)(`td`,{className:_.mono,children:(0,E.jsx)(o,{to:`/-/webhooks/$endpointId`,params:{endpointId:e.id},children:g(w(e))})}),(0,E.jsx)(`td`,{children:(0,E.jsx)(f,{tone:t.tone,children:t.text})}),(0,E.jsx)(`td`,{className:_.mono,children:g(e.enabledEvents.map(e=>e===`*`?`all`:e).join(`, `))}),(0,E.jsx)(v,{at:e.lastSuccessAt}),(0,E.jsx)(v,{at:e.createdAt})]},e.id)})})}var M=`import { createServer } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+
+const webhook = new Webhook('whsec_…');
+createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  try {
+    const { batch } = webhook.verify(Buffer.concat(chunks), request.headers);
+    console.log(batch.map((event) => event.type));
+    response.writeHead(204).end();
+  } catch {
+    response.writeHead(401).end();
+  }
+}).listen(8080);`;export{A as default};
