@@ -39,6 +39,7 @@ describe('the request', () => {
         'Accept: */*',
         'Accept-Encoding: identity',
         'Content-Type: application/json',
+        'Connection: keep-alive',
         `Content-Length: ${body.length}`,
         `webhook-id: ${ID}`,
         'webhook-timestamp: 1790000000',

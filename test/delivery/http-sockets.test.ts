@@ -40,7 +40,7 @@ const HOLDERS: { readonly [name: string]: (socket: Socket) => void } = {
   },
   'an answer after which it should close': (socket) =>
     socket.write(OK.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')),
-  'an answer with more behind it': (socket) => socket.write(`${OK}HTTP/1.1 200 OK\r\n`),
+  'an answer with more behind it': (socket) => socket.write(`${OK}${OK}`),
 };
 
 function openOf({ sockets }: TestSender): number {
@@ -160,7 +160,7 @@ describe('connections that wait for the next attempt', () => {
 
   it('are counted separately, and never exceed the attempts in flight', async () => {
     const receiver = await startRawReceiver(answering(OK));
-    const sender = createTestSender({ nowMs: () => 1_000 });
+    const sender = createTestSender({ limits: { idleMaxMs: DEADLINE_MS } });
     for (let round = 0; round < 5; round += 1) {
       await Promise.all(Array.from({ length: WORKERS }, () => sender.attempt(receiver.url)));
       expect(sender.openSockets()).toEqual({ inUse: 0, idle: WORKERS });
@@ -173,9 +173,8 @@ describe('connections that wait for the next attempt', () => {
   it('of a receiver that fills the pool are closed for those of others', async () => {
     const receiver = await startRawReceiver(answering(OK));
     const sender = createTestSender({
-      nowMs: () => 1_000,
       resolve: async () => ['127.0.0.1'],
-      limits: { totalMax: 8 },
+      limits: { totalMax: 8, idleMaxMs: DEADLINE_MS },
     });
     await Promise.all(Array.from({ length: 8 }, (_, index) => sender.attempt(urlOf(receiver.port, `greedy${index}`))));
     expect(sender.openSockets().idle).toBe(8);
