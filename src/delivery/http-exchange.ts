@@ -26,8 +26,10 @@ export const STALE = failure(CONNECTION_RESET.error);
 
 /** The limit of all header blocks of a response, interim ones included. */
 const HEAD_MAX_BYTES = 16_384;
-/** Reading stops here. The last read of the socket may bring 64 KiB more, which are dropped. */
-const BODY_MAX_BYTES = 65_536;
+/** Reading stops here. The last read of the socket may bring as much again, which is dropped. */
+const READ_MAX_BYTES = 65_536;
+/** A text goes out in one write with the headers, which costs less than a copy of a body up to this size. */
+const ONE_WRITE_MAX_BYTES = 32_768;
 const TEXT_MAX_CHARACTERS = 1_000;
 /** A character has at most four bytes. */
 const TEXT_MAX_BYTES = TEXT_MAX_CHARACTERS * 4;
@@ -50,7 +52,6 @@ export function exchange({ dial, reset, stop, elapsedMs, ...options }: ExchangeO
     let readBefore = 0;
     let answer: IncomingMessage | null = null;
     let latencyMs = 0;
-    let bodyBytes = 0;
     let grace: NodeJS.Timeout | null = null;
     let graceMs = Number.POSITIVE_INFINITY;
     let isFinished = false;
@@ -64,7 +65,8 @@ export function exchange({ dial, reset, stop, elapsedMs, ...options }: ExchangeO
       if (grace) clearTimeout(grace);
       const status = answer?.statusCode;
       if (!answer || status === undefined) return resolve(reason);
-      resolve({ status, retryAfter: readRetryAfter(answer), text: text.read(), latencyMs });
+      const retryAfter = isAcceptedStatus(status) ? null : readRetryAfter(answer);
+      resolve({ status, retryAfter, text: text.read(), latencyMs });
     };
     const cut = (reason: Failure) => {
       finish(reason);
@@ -83,9 +85,8 @@ export function exchange({ dial, reset, stop, elapsedMs, ...options }: ExchangeO
       const isTextShown = options.needsText || !isAcceptedStatus(response.statusCode ?? 0);
       endWithin(isTextShown ? TEXT_GRACE_MS : BODY_GRACE_MS);
       response.on('data', (bytes: Buffer) => {
-        bodyBytes += bytes.length;
         if (text.add(bytes)) endWithin(BODY_GRACE_MS);
-        if (bodyBytes >= BODY_MAX_BYTES) cut(BAD_RESPONSE);
+        if (readBytes() >= READ_MAX_BYTES) cut(BAD_RESPONSE);
       });
       response.on('end', () => {
         if (!sent.writableFinished || !hasOneLength(response)) cut(BAD_RESPONSE);
@@ -125,7 +126,8 @@ export function exchange({ dial, reset, stop, elapsedMs, ...options }: ExchangeO
     });
     // After a complete response, the connection is idle or closed now.
     sent.on('close', () => finish(BAD_RESPONSE));
-    sent.end(options.body);
+    if (options.body.length > ONE_WRITE_MAX_BYTES) sent.end(options.body);
+    else sent.end(options.body.toString('latin1'), 'latin1');
   });
 }
 

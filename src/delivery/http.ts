@@ -81,7 +81,7 @@ export function createHttpSender(deps: HttpSenderDeps) {
     const poolKey = `${origin} ${[...addresses].sort().join(' ')}`;
     const send = () =>
       exchange({
-        request: { agent, poolKey, method: 'POST', path: target.path, headers: [...headers, ...headersOf(message)] },
+        request: { agent, poolKey, method: 'POST', path: target.path, headers: headersOf(headers, message) },
         body: message.body,
         dial: () => egress.dial(target, addresses, stop),
         reset: egress.cut,
@@ -138,12 +138,17 @@ function createPreparation(policy: UrlPolicy, userAgentVersion: string): (url: s
       literal: target.isLiteral ? [target.host] : null,
       origin: `${target.secure ? 'https' : 'http'}://${target.host}:${target.port}`,
       headers: [
-        ['Host', target.authority],
-        ['User-Agent', `Spandrel-Webhooks/${userAgentVersion}`],
-        ['Accept', '*/*'],
-        ['Accept-Encoding', 'identity'],
-        ['Content-Type', 'application/json'],
-      ].flat(),
+        'Host',
+        target.authority,
+        'User-Agent',
+        `Spandrel-Webhooks/${userAgentVersion}`,
+        'Accept',
+        '*/*',
+        'Accept-Encoding',
+        'identity',
+        'Content-Type',
+        'application/json',
+      ],
     };
     if (known.size >= PREPARED_MAX) known.clear();
     known.set(url, prepared);
@@ -151,18 +156,28 @@ function createPreparation(policy: UrlPolicy, userAgentVersion: string): (url: s
   };
 }
 
-function headersOf({ dispatchId, attempt, timestamp, signatures, body, test }: OutgoingMessage): string[] {
+/** Names and values in turn. */
+function headersOf(common: readonly string[], message: OutgoingMessage): string[] {
+  const { dispatchId, attempt, timestamp, signatures, body, test } = message;
   const headers = [
-    ['Content-Length', String(body.length)],
-    ['webhook-id', dispatchId],
-    ['webhook-timestamp', String(timestamp)],
-    ['webhook-signature', signatures.standard],
-    ['X-LangWatch-Signature', signatures.langwatch],
-    ['X-LangWatch-Delivery-Id', dispatchId],
-    ['X-LangWatch-Delivery-Attempt', String(attempt)],
+    ...common,
+    'Content-Length',
+    String(body.length),
+    'webhook-id',
+    dispatchId,
+    'webhook-timestamp',
+    String(timestamp),
+    'webhook-signature',
+    signatures.standard,
+    'X-LangWatch-Signature',
+    signatures.langwatch,
+    'X-LangWatch-Delivery-Id',
+    dispatchId,
+    'X-LangWatch-Delivery-Attempt',
+    String(attempt),
   ];
-  if (test) headers.push(['X-LangWatch-Test-Fire', 'true']);
-  return headers.flat();
+  if (test) headers.push('X-LangWatch-Test-Fire', 'true');
+  return headers;
 }
 
 /** Null when the work fails or the attempt is stopped first. */
