@@ -47,51 +47,30 @@ const TEXT_GRACE_MS = 2_000;
  */
 export function exchange({ dial, reset, stop, elapsedMs, ...options }: ExchangeOptions): Promise<Answer | Failure> {
   return new Promise((resolve) => {
-    let unreached: Failure | null = null;
     let socket: Socket | null = null;
     let readBefore = 0;
-    let answer: IncomingMessage | null = null;
-    let latencyMs = 0;
-    let grace: NodeJS.Timeout | null = null;
-    let graceMs = Number.POSITIVE_INFINITY;
+    let unreached: Failure | null = null;
     let isFinished = false;
-    const text = createKeptText();
+    let answer: { readonly read: () => Answer } | null = null;
 
     const readBytes = () => (socket ? socket.bytesRead - readBefore : 0);
     const finish = (reason: Failure) => {
       if (isFinished) return;
       isFinished = true;
       stop.onStop(null);
-      if (grace) clearTimeout(grace);
-      const status = answer?.statusCode;
-      if (!answer || status === undefined) return resolve(reason);
-      const retryAfter = isAcceptedStatus(status) ? null : readRetryAfter(answer);
-      resolve({ status, retryAfter, text: text.read(), latencyMs });
+      resolve(answer?.read() ?? reason);
     };
     const cut = (reason: Failure) => {
       finish(reason);
       if (socket) reset(socket);
     };
-    const endWithin = (delayMs: number) => {
-      if (delayMs >= graceMs) return;
-      graceMs = delayMs;
-      if (grace) clearTimeout(grace);
-      grace = setTimeout(cut, delayMs, BAD_RESPONSE);
-    };
     const begin = (response: IncomingMessage) => {
-      if (!isValid(response)) return cut(BAD_RESPONSE);
-      answer = response;
-      latencyMs = elapsedMs();
-      const isTextShown = options.needsText || !isAcceptedStatus(response.statusCode ?? 0);
-      endWithin(isTextShown ? TEXT_GRACE_MS : BODY_GRACE_MS);
-      response.on('data', (bytes: Buffer) => {
-        if (text.add(bytes)) endWithin(BODY_GRACE_MS);
-        if (readBytes() >= READ_MAX_BYTES) cut(BAD_RESPONSE);
-      });
-      response.on('end', () => {
-        if (!sent.writableFinished || !hasOneLength(response)) cut(BAD_RESPONSE);
-      });
-      response.on('error', () => cut(BAD_RESPONSE));
+      if (isFinished || !isValid(response)) return cut(BAD_RESPONSE);
+      const latencyMs = elapsedMs();
+      const isTextShown = options.needsText || !isAcceptedStatus(response.statusCode);
+      const readText = followBody(response, { isTextShown, readBytes, cut: () => cut(BAD_RESPONSE) });
+      const { statusCode: status } = response;
+      answer = { read: () => ({ status, retryAfter: readRetryAfter(response), text: readText(), latencyMs }) };
     };
 
     const sent = request({
@@ -118,7 +97,12 @@ export function exchange({ dial, reset, stop, elapsedMs, ...options }: ExchangeO
       begin(response);
       cut(BAD_RESPONSE);
     });
-    sent.on('response', begin);
+    sent.on('response', (response) => {
+      begin(response);
+      response.on('end', () => {
+        if (!sent.writableFinished || !hasOneLength(response)) cut(BAD_RESPONSE);
+      });
+    });
     sent.on('error', (error) => {
       if (unreached) finish(unreached);
       else if (sent.reusedSocket && readBytes() === 0) cut(STALE);
@@ -131,8 +115,38 @@ export function exchange({ dial, reset, stop, elapsedMs, ...options }: ExchangeO
   });
 }
 
+type Following = {
+  readonly isTextShown: boolean;
+  /** Bytes of the response so far. */
+  readonly readBytes: () => number;
+  readonly cut: () => void;
+};
+
+/** Keeps the first characters of the body, and cuts one that is slow or long. */
+function followBody(response: IncomingMessage, { isTextShown, readBytes, cut }: Following): () => string {
+  const pieces: Buffer[] = [];
+  let keptBytes = 0;
+  let grace = setTimeout(cut, isTextShown ? TEXT_GRACE_MS : BODY_GRACE_MS);
+  const keep = (kept: Buffer) => {
+    if (kept.length === 0) return;
+    pieces.push(kept);
+    keptBytes += kept.length;
+    if (!isTextShown || keptBytes < TEXT_MAX_BYTES) return;
+    clearTimeout(grace);
+    grace = setTimeout(cut, BODY_GRACE_MS);
+  };
+  response.on('data', (bytes: Buffer) => {
+    keep(bytes.subarray(0, TEXT_MAX_BYTES - keptBytes));
+    if (readBytes() >= READ_MAX_BYTES) cut();
+  });
+  response.on('error', cut);
+  response.on('close', () => clearTimeout(grace));
+  return () => cutToCharacters(Buffer.concat(pieces).toString('utf8').replaceAll('\0', ''), TEXT_MAX_CHARACTERS);
+}
+
 /** Refuses what a lenient parser accepts and RFC 9112 and 9110 (5.5) do not. */
-function isValid({ httpVersionMajor, httpVersionMinor, statusCode = 0, rawHeaders }: IncomingMessage): boolean {
+function isValid(response: IncomingMessage): response is IncomingMessage & { statusCode: number } {
+  const { httpVersionMajor, httpVersionMinor, statusCode = 0, rawHeaders } = response;
   if (httpVersionMajor !== 1 || httpVersionMinor > 1 || statusCode < 100) return false;
   return rawHeaders.every((text) => !text.includes('\0'));
 }
@@ -145,21 +159,8 @@ function hasOneLength({ rawHeaders }: IncomingMessage): boolean {
 
 const FRAMING = /^(content-length|transfer-encoding)\s*$/i;
 
-function readRetryAfter({ headersDistinct }: IncomingMessage): string | null {
-  return headersDistinct['retry-after']?.join(',') ?? null;
-}
-
-function createKeptText() {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  return {
-    /** Whether the text is complete. */
-    add(content: Buffer): boolean {
-      const kept = content.subarray(0, TEXT_MAX_BYTES - bytes);
-      if (kept.length > 0) pieces.push(kept);
-      bytes += kept.length;
-      return bytes === TEXT_MAX_BYTES;
-    },
-    read: () => cutToCharacters(Buffer.concat(pieces).toString('utf8').replaceAll('\0', ''), TEXT_MAX_CHARACTERS),
-  };
+function readRetryAfter(response: IncomingMessage & { statusCode: number }): string | null {
+  // A success needs none, and the headers are parsed only when they are read.
+  if (isAcceptedStatus(response.statusCode)) return null;
+  return response.headersDistinct['retry-after']?.join(',') ?? null;
 }
