@@ -1,12 +1,12 @@
 /** The datasets of a project, on which experiments run. */
 
+import { createSemaphore, type SemaphoreOptions } from '../../scheduling/semaphore.ts';
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { Fault, type Reason, unavailableFault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { countCodePoints, lengthReason, refuseProblems, typeReason } from '../reasons.ts';
 import { retryStale } from '../record-updates.ts';
-import { createSemaphore, type SemaphoreOptions } from '../semaphore.ts';
 import { drawSlug, retryTakenSlugs } from '../slug.ts';
 import type { SearchCall } from '../traces/search/search-call.ts';
 import type { SearchConditions, TraceSearches } from '../traces/search/trace-search.ts';
