@@ -14,7 +14,7 @@ export type PoolLimits = {
 export type Pinned = {
   /** Only requests with equal keys share a connection. */
   readonly poolKey: string;
-  /** Opens a connection if none is idle. */
+  /** Opens a connection if none is idle. Never rejects: the agent forgets a key only when a socket of it closes. */
   readonly dial: () => Promise<Socket>;
 };
 
@@ -44,14 +44,10 @@ export class ReceiverAgent extends Agent {
     { dial }: ClientRequestArgs & Partial<Pinned>,
     onDone: (error: Error | null, socket: Duplex) => void,
   ): undefined {
-    dial?.().then(
-      (socket) => {
-        socket.once('close', () => this.idle.delete(socket));
-        onDone(null, socket);
-      },
-      // The types require a socket here as well.
-      (error) => (onDone as (error: Error) => void)(error),
-    );
+    dial?.().then((socket) => {
+      socket.once('close', () => this.idle.delete(socket));
+      onDone(null, socket);
+    });
   }
 
   /** Whether the connection stays open. */

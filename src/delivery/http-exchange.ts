@@ -1,10 +1,10 @@
 /** Sends one request and reads the response. */
 
 import { type ClientRequestArgs, type IncomingMessage, request } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { cutToCharacters } from '../domain/text-limits.ts';
 import type { Stop } from './attempt-stop.ts';
-import { BAD_RESPONSE, CONNECTION_RESET, type Failure, failure } from './failure.ts';
+import { BAD_RESPONSE, CONNECTION_RESET, type Failure, failure, SENDER_LOST } from './failure.ts';
 import type { Pinned } from './http-agent.ts';
 import { type Answer, isAcceptedStatus, requestFailure } from './http-verdict.ts';
 
@@ -46,7 +46,7 @@ const TEXT_GRACE_MS = 2_000;
  * idle.
  */
 export function exchange({ dial, reset, stop, elapsedMs, ...options }: ExchangeOptions): Promise<Answer | Failure> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let socket: Socket | null = null;
     let readBefore = 0;
     let unreached: Failure | null = null;
@@ -73,19 +73,21 @@ export function exchange({ dial, reset, stop, elapsedMs, ...options }: ExchangeO
       answer = { read: () => ({ status, retryAfter: readRetryAfter(response), text: readText(), latencyMs }) };
     };
 
-    const sent = request({
-      ...options.request,
-      // Receivers may fold headers and end lines with LF (RFC 9112, 2.2 and 5.2). What it allows beyond is refused below.
-      insecureHTTPParser: true,
-      maxHeaderSize: HEAD_MAX_BYTES,
-      async dial() {
-        const reached = await dial();
-        if (!('error' in reached)) return reached;
-        unreached = reached;
-        throw new Error(reached.error);
-      },
-    } as ClientRequestArgs);
+    const sent = startRequest(options, async () => {
+      const reached = await dial().catch((error) => {
+        reject(error);
+        return SENDER_LOST;
+      });
+      if (reached instanceof Socket) return reached;
+      unreached = reached;
+      return new Socket();
+    });
     sent.on('socket', (given) => {
+      if (unreached) {
+        finish(unreached);
+        given.destroy();
+        return;
+      }
       socket = given;
       readBefore = given.bytesRead;
       stop.onStop(cut);
@@ -104,15 +106,26 @@ export function exchange({ dial, reset, stop, elapsedMs, ...options }: ExchangeO
       });
     });
     sent.on('error', (error) => {
-      if (unreached) finish(unreached);
-      else if (sent.reusedSocket && readBytes() === 0) cut(STALE);
+      if (sent.reusedSocket && readBytes() === 0) cut(STALE);
       else cut(requestFailure(error, readBytes() > 0));
     });
     // After a complete response, the connection is idle or closed now.
     sent.on('close', () => finish(BAD_RESPONSE));
-    if (options.body.length > ONE_WRITE_MAX_BYTES) sent.end(options.body);
-    else sent.end(options.body.toString('latin1'), 'latin1');
   });
+}
+
+function startRequest({ request: options, body }: Pick<ExchangeOptions, 'request' | 'body'>, dial: Pinned['dial']) {
+  const pinned: ClientRequestArgs & Pinned = {
+    ...options,
+    dial,
+    // Receivers may fold headers and end lines with LF (RFC 9112, 2.2 and 5.2). What the parser allows beyond, `isValid` refuses.
+    insecureHTTPParser: true,
+    maxHeaderSize: HEAD_MAX_BYTES,
+  };
+  const sent = request(pinned);
+  if (body.length > ONE_WRITE_MAX_BYTES) sent.end(body);
+  else sent.end(body.toString('latin1'), 'latin1');
+  return sent;
 }
 
 type Following = {

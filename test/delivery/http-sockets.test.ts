@@ -1,7 +1,8 @@
 /** Sockets close with the attempt that opened them, except for the few idle ones in the pool. */
 
 import { Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ReceiverAgent } from '../../src/delivery/http-agent.ts';
 import {
   answering,
   createTestSender,
@@ -145,6 +146,25 @@ describe('a receiver that', () => {
     }, 'all were tried');
     expect(await attempt).toMatchObject({ error: 'connect_failed' });
     expect(openOf(sender)).toBe(0);
+  });
+
+  it('cannot be reached leaves nothing behind, whatever addresses its name has', async () => {
+    const getName = vi.spyOn(ReceiverAgent.prototype, 'getName');
+    onTestFinished(() => getName.mockRestore());
+    let lookups = 0;
+    const sender = createTestSender({
+      resolve: async () => {
+        lookups += 1;
+        return [`127.0.1.${lookups}`];
+      },
+      connect: neverOpens,
+      limits: { connectMs: 10 },
+    });
+    for (let count = 0; count < 3; count += 1) {
+      expect(await sender.attempt('https://silent.example/')).toMatchObject({ error: 'connect_failed' });
+    }
+    const [agent] = getName.mock.contexts as ReceiverAgent[];
+    await until(() => Object.keys(agent?.sockets ?? { none: [] }).length === 0, 'all are forgotten');
   });
 
   it('is being resolved slowly has none', async () => {
