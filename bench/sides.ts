@@ -21,7 +21,7 @@ export type Workspace = {
   readonly codeCache?: string;
 };
 
-export type LimitName = 'http' | 'grpc' | 'otlp' | 'refuse' | 'evaluate' | 'page' | 'insert' | 'deliver' | 'post';
+export type LimitName = 'http' | 'grpc' | 'otlp' | 'refuse' | 'evaluate' | 'page' | 'insert' | 'deliver';
 
 const readyMs = 30_000;
 

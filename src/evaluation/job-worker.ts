@@ -5,7 +5,7 @@
 
 import type { ClaimedJob, EvaluationJobStore, JobOutcome } from '../domain/evaluations/jobs.ts';
 import { Fault } from '../domain/fault.ts';
-import { allButOne } from '../domain/semaphore.ts';
+import { allButOne } from '../scheduling/semaphore.ts';
 
 type JobWorkerDeps = {
   readonly store: EvaluationJobStore;

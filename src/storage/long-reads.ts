@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { unavailableFault } from '../domain/fault.ts';
 import { keyedGroupHash } from '../domain/group-parts.ts';
-import { createSemaphore, type SemaphoreOptions } from '../domain/semaphore.ts';
 import type { SpanSummary } from '../domain/traces/trace.ts';
 import { aggregatesOf, choiceOf, type TraceChoice } from '../domain/traces/trace-aggregates.ts';
+import { createSemaphore, type SemaphoreOptions } from '../scheduling/semaphore.ts';
 import type { BehindSpan } from './traces/columns.ts';
 
 /** After this time a sum is given up, and the caller gets the unavailable Fault. */

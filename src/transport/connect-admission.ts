@@ -10,7 +10,7 @@ import { methodFault } from './allowed-methods.ts';
 import { deadlineFault } from './call-deadline.ts';
 import { addIds } from './call-ids.ts';
 import { type PendingCall, startCall, startStream } from './connect-call.ts';
-import { type ErrorShape, rewordLibraryError, shapeKey, toConnectError } from './connect-errors.ts';
+import { type ErrorShape, refusalKey, replaceLibraryError, shapeKey, toConnectError } from './connect-errors.ts';
 import { type Exchange, exchangeKey, isDisconnected } from './connect-exchange.ts';
 import { findGetProblem } from './connect-get.ts';
 import { rpcMethods } from './connect-refusal.ts';
@@ -68,9 +68,14 @@ export async function admit(context: HandlerContext, admission: Admission): Prom
   context.values.set(shapeKey, shape);
   const named: Record<string, string> = addIds({}, ids);
   for (const [name, value] of Object.entries(named)) context.responseHeader.set(name, value);
+  const refusal = context.values.get(refusalKey);
+  if (refusal) {
+    closeBehindBody(request, context.responseHeader);
+    throw refusal;
+  }
   const call = begin(context, exchange, admission);
   onceAborted(context.signal, () => {
-    rewordLibraryError(context.signal.reason, shape);
+    context.values.set(refusalKey, replaceLibraryError(context.signal.reason, shape));
     call?.abandon();
     // When the client has disconnected, the body has ended by itself.
     if (!request.complete && !isDisconnected(exchange)) rejectUnreadBody(exchange, context.responseHeader, shape);
@@ -108,8 +113,13 @@ function onceAborted(signal: AbortSignal, act: () => void): void {
   else signal.addEventListener('abort', act, { once: true });
 }
 
-/** Stops waiting for the rest of the body. An HTTP/1 connection cannot be reused behind an unread body. */
+/** Stops waiting for the rest of the body. */
 function rejectUnreadBody({ request, bodyEnd }: Exchange, responseHeader: Headers, shape: ErrorShape): void {
   bodyEnd.reject(toConnectError(deadlineFault(), shape));
-  if (request.httpVersionMajor === 1) responseHeader.set('connection', 'close');
+  closeBehindBody(request, responseHeader);
+}
+
+/** An HTTP/1 connection cannot be reused behind an unread body. */
+function closeBehindBody(request: Exchange['request'], responseHeader: Headers): void {
+  if (request.httpVersionMajor === 1 && !request.complete) responseHeader.set('connection', 'close');
 }

@@ -50,19 +50,16 @@ export function toConnectError(fault: Fault, { family, ids, onFault }: ErrorShap
   return new ConnectError(message, code, errorMetadata(fault), [...details], fault);
 }
 
+/** An error with which the call is answered instead of its own. */
+export const refusalKey = createContextKey<ConnectError | null>(null);
+
 /**
- * Gives an error that the library raised (a message it could not read, one that is too large, an unknown
- * compression) the code and details of our own errors. The library has no hook for that, but it aborts the signal of the
- * call with the error right before writing it, so the error can be changed in place then.
+ * The error to answer with instead of one that the library raised (a message it could not read, one that is too large, an
+ * unknown compression). Null for our own errors, which have details.
  */
-export function rewordLibraryError(reason: unknown, shape: ErrorShape): void {
-  // Errors of our own have details already.
-  if (!(reason instanceof ConnectError) || reason.details.length > 0) return;
-  const { code, rawMessage, message, details, metadata } = toConnectError(libraryFault(reason, shape), shape);
-  metadata.forEach((value, name) => {
-    reason.metadata.set(name, value);
-  });
-  Object.assign(reason, { code, rawMessage, message, details });
+export function replaceLibraryError(reason: unknown, shape: ErrorShape): ConnectError | null {
+  if (!(reason instanceof ConnectError) || reason.details.length > 0) return null;
+  return toConnectError(libraryFault(reason, shape), shape);
 }
 
 function libraryFault(error: ConnectError, { sizeMaxBytes, input }: ErrorShape): Fault {

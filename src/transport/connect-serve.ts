@@ -7,7 +7,7 @@ import type { UniversalHandler, UniversalServerResponse } from '@connectrpc/conn
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
 import type { RunCooperatively } from '../domain/steps.ts';
 import { toFault } from '../rpc/invoke.ts';
-import { shapeKey, toConnectError } from './connect-errors.ts';
+import { refusalKey, shapeKey, toConnectError } from './connect-errors.ts';
 import { type Exchange, isDisconnected } from './connect-exchange.ts';
 import { checkMessages } from './connect-json.ts';
 import { refuseRpc } from './connect-refusal.ts';
@@ -61,7 +61,9 @@ export async function runExchange(
         body,
         (checked) => handler({ ...universal, body: checked }),
       );
-      const spelled = reencodeTrailer(answered);
+      const isReplaced = values.get(refusalKey) !== null && !isDisconnected(exchange);
+      // A refusal ends the call before its body is read, in the protocol of the call.
+      const spelled = reencodeTrailer(isReplaced ? await handler({ ...universal, body: Readable.from([]) }) : answered);
       return exchange.method?.kind === 'unary' && spelled.body
         ? budgetResponse({ exchange, responses }, spelled)
         : spelled;
@@ -94,18 +96,28 @@ export function isAbandoned(): boolean {
 }
 
 /**
- * Escapes the error message as gRPC does: the library escapes more, which clients do not undo. A getter, because the
- * trailers are set only after the body.
+ * Escapes the error message as gRPC does: the library escapes more, which clients do not undo. The trailers are complete
+ * only after the body.
  */
 function reencodeTrailer(answered: UniversalServerResponse): UniversalServerResponse {
-  const { trailer } = answered;
+  const { body, trailer } = answered;
   if (trailer === undefined) return answered;
-  const spelled = () => {
-    const message = trailer.get(MESSAGE_TRAILER);
-    if (message !== null) trailer.set(MESSAGE_TRAILER, percentEncode(decodeURIComponent(message)));
-    return trailer;
-  };
-  return Object.defineProperty({ ...answered }, 'trailer', { get: spelled });
+  const spelled = new Headers();
+  return { ...answered, body: endWith(body ?? [], () => copyTrailer(trailer, spelled)), trailer: spelled };
+}
+
+async function* endWith(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  onEnd: () => void,
+): AsyncGenerator<Uint8Array> {
+  yield* body;
+  onEnd();
+}
+
+function copyTrailer(from: Headers, to: Headers): void {
+  for (const [name, value] of from) {
+    to.append(name, name === MESSAGE_TRAILER ? percentEncode(decodeURIComponent(value)) : value);
+  }
 }
 
 type Counting = { readonly exchange: Exchange; readonly responses: ResponseWatch };

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { compressionGzip } from '@connectrpc/connect-node';
-import { createSemaphore } from '../domain/semaphore.ts';
+import { createSemaphore } from '../scheduling/semaphore.ts';
 import { inspectUnpacked } from './connect-json.ts';
 
 const unpack = promisify(gunzip);

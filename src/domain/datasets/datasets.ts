@@ -1,11 +1,11 @@
 /** The datasets of a project, on which experiments run. */
 
+import { createSemaphore, type SemaphoreOptions } from '../../scheduling/semaphore.ts';
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { Fault, unavailableFault } from '../fault.ts';
 import { refuseProblems, typeReason } from '../reasons.ts';
 import { nameProblems, normalizeName, resourceRules, retryStale } from '../resources.ts';
-import { createSemaphore, type SemaphoreOptions } from '../semaphore.ts';
 import type { SearchCall } from '../traces/search/search-call.ts';
 import type { SearchConditions, TraceSearches } from '../traces/search/trace-search.ts';
 import type { SearchTotal } from '../traces/search/trace-search-store.ts';

@@ -1,7 +1,7 @@
 /** The operations on the webhook endpoints of an organization. */
 
+import { createKeyedMutex } from '../../scheduling/keyed-mutex.ts';
 import { type DeliveryWithAttempts, viewDelivery } from '../delivery/delivery-view.ts';
-import { createKeyedMutex } from '../keyed-mutex.ts';
 import type { CursorPageRequest } from '../management/listing.ts';
 import type { IdempotentCall, ManagementCall, Target } from '../management/management-call.ts';
 import { archiveEndpoint, rollSecret, type SecretRoll, updateEndpoint } from './endpoint-changes.ts';

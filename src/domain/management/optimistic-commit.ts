@@ -1,8 +1,8 @@
 /** Commits that hold although other requests and processes change the same organization at the same time. */
 
+import { createKeyedMutex, type KeyedMutex } from '../../scheduling/keyed-mutex.ts';
 import type { RandomBytes } from '../clock.ts';
 import { unavailableFault } from '../fault.ts';
-import { createKeyedMutex, type KeyedMutex } from '../keyed-mutex.ts';
 import { type AuditedAction, auditRecord } from './audit.ts';
 import type { ManagementChange, ManagementStore } from './management.ts';
 import type { IdempotentCall, ManagementCall } from './management-call.ts';

@@ -5,7 +5,7 @@
 
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { allButOne, createSemaphore } from '../../domain/semaphore.ts';
+import { allButOne, createSemaphore } from '../../scheduling/semaphore.ts';
 
 export type Encoding = 'gzip' | 'deflate' | 'br';
 

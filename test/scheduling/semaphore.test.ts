@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allButOne, createSemaphore } from '../../src/domain/semaphore.ts';
+import { allButOne, createSemaphore } from '../../src/scheduling/semaphore.ts';
 
 const never = new AbortController().signal;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createKeyedMutex } from '../../src/domain/keyed-mutex.ts';
+import { createKeyedMutex } from '../../src/scheduling/keyed-mutex.ts';
 
 it('work under one key never overlaps, and continues after a failure', async () => {
   const mutex = createKeyedMutex();
