@@ -1,0 +1,298 @@
+/**
+ * Holds the budget leases of this process in memory, so that a request is admitted without asking the database. Memory only
+ * decides fast: the commit of an admission takes its amount out of the stored lease, and fails where that has less.
+ */
+
+import { Fault } from '../fault.ts';
+import type { BudgetBucket, BudgetDemand } from './budget-demands.ts';
+import {
+  type BudgetLeaseStore,
+  type LeaseAsk,
+  type LeaseGrant,
+  type LeaseKey,
+  type RenewedLease,
+  TRUSTED_MS,
+  UNUSED_MS,
+} from './lease-store.ts';
+import { budgetExceeded, budgetReserved, type GatewayRefusal, UNAVAILABLE } from './refusal.ts';
+
+export type LeaseHolderDeps = {
+  readonly store: BudgetLeaseStore;
+  readonly processId: string;
+  /** A clock that is never set. */
+  readonly nowMs: () => number;
+};
+
+/** What an admission takes out of a stored lease. */
+export type ReservedAmount = LeaseKey & { readonly nanoUsd: number };
+
+/** What a request has reserved in every bucket that demands it. */
+export type Reservation = { readonly amounts: readonly ReservedAmount[] };
+
+/**
+ * How the admission of a reservation ended. `cancelled`: it was not committed. `lost`: a stored lease had less, or was another
+ * one's. `unknown`: the store did not say.
+ */
+export type ReservationEnd = 'admitted' | 'cancelled' | 'lost' | 'unknown';
+
+export type LeaseHolder = ReturnType<typeof createLeaseHolder>;
+
+type Lease = {
+  readonly key: LeaseKey;
+  freeNanoUsd: number;
+  /** Reserved by requests whose admission is not committed. */
+  pendingNanoUsd: number;
+  /** When the newest grant or renewal was sent. */
+  renewedAtMs: number;
+  usedAtMs: number;
+  periodEndsAtMs: number | null;
+};
+
+type Held = { readonly lease: Lease; readonly nanoUsd: number };
+
+// Of the limit.
+const SLICE_SHARE = 0.05;
+// Another round follows only when others took what was granted.
+const ROUNDS_MAX = 20;
+
+export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) {
+  const leases = new Map<string, Lease>();
+  /** Leases that nothing is reserved from any more; each goes back once no admission is pending. */
+  const ending = new Set<Lease>();
+  const asked = new Map<string, Promise<LeaseGrant | null>>();
+  const waitingNanoUsd = new Map<string, number>();
+  const reserved = new WeakMap<Reservation, readonly Held[]>();
+  let renewing: Promise<void> | null = null;
+  let lastFence = 0;
+  let isClosed = false;
+
+  /** The lease of a bucket from which requests may be admitted. */
+  function usable(name: string): Lease | undefined {
+    const lease = leases.get(name);
+    if (lease === undefined || !isOver(lease)) return lease;
+    retire(name, lease);
+    return undefined;
+  }
+
+  function isOver({ periodEndsAtMs }: Lease): boolean {
+    return periodEndsAtMs !== null && nowMs() >= periodEndsAtMs;
+  }
+
+  function isTrusted({ renewedAtMs }: Lease): boolean {
+    return nowMs() - renewedAtMs <= TRUSTED_MS;
+  }
+
+  function retire(name: string, lease: Lease): void {
+    if (leases.get(name) === lease) leases.delete(name);
+    ending.add(lease);
+  }
+
+  /** Answers the first need that memory cannot serve. */
+  function take(needs: readonly Need[]): Reservation | Need {
+    const held: Held[] = [];
+    for (const need of needs) {
+      const lease = usable(need.name);
+      if (need.nanoUsd === 0) continue;
+      if (lease === undefined || !isTrusted(lease) || lease.freeNanoUsd < need.nanoUsd) return need;
+      held.push({ lease, nanoUsd: need.nanoUsd });
+    }
+    for (const { lease, nanoUsd } of held) {
+      lease.freeNanoUsd -= nanoUsd;
+      lease.pendingNanoUsd += nanoUsd;
+      lease.usedAtMs = nowMs();
+    }
+    const reservation = { amounts: held.map(({ lease, nanoUsd }) => ({ ...lease.key, nanoUsd })) };
+    reserved.set(reservation, held);
+    return reservation;
+  }
+
+  /** Gets more for a need, or says why the request is refused. */
+  async function fetchMore(need: Need): Promise<GatewayRefusal | null> {
+    const { name, bucket } = need;
+    const lease = usable(name);
+    if (lease !== undefined && !isTrusted(lease)) {
+      await renew();
+      return null;
+    }
+    // What this process has given up counts as leased until it is back.
+    if (ending.size > 0) await giveBackEnded();
+    const waits = need.nanoUsd;
+    waitingNanoUsd.set(name, (waitingNanoUsd.get(name) ?? 0) + waits);
+    try {
+      const grant = await (asked.get(name) ?? askFor(need, lease));
+      if (grant === null) {
+        // The budget was archived: it limits nothing any more.
+        need.nanoUsd = 0;
+        return null;
+      }
+      return await judge(need, grant);
+    } finally {
+      const rest = (waitingNanoUsd.get(name) ?? 0) - waits;
+      if (rest > 0) waitingNanoUsd.set(name, rest);
+      else waitingNanoUsd.delete(name);
+    }
+
+    function askFor(first: Need, known: Lease | undefined): Promise<LeaseGrant | null> {
+      const missing = (nanoUsd: number) => Math.max(1, nanoUsd - (known?.freeNanoUsd ?? 0));
+      const waiting = waitingNanoUsd.get(name) ?? first.nanoUsd;
+      return ask(name, known, {
+        atLeastNanoUsd: missing(first.nanoUsd),
+        wantedNanoUsd: Math.max(missing(waiting), Math.ceil(bucket.limitNanoUsd * SLICE_SHARE)),
+        onlyIfLeasedNanoUsd: null,
+        bucket,
+      });
+    }
+  }
+
+  async function judge(need: Need, grant: LeaseGrant): Promise<GatewayRefusal | null> {
+    const { name, bucket, nanoUsd } = need;
+    const { grantedNanoUsd, leftNanoUsd, leasedNanoUsd } = grant;
+    const lease = usable(name);
+    const free = lease?.freeNanoUsd ?? 0;
+    if (grantedNanoUsd > 0 || leftNanoUsd - leasedNanoUsd >= nanoUsd - free) return null;
+    if (leftNanoUsd <= 0) return budgetExceeded(bucket, 'spent');
+    if (nanoUsd <= leftNanoUsd) return budgetReserved(bucket);
+    if (bucket.reserve === 'worst') return budgetExceeded(bucket, 'estimate_exceeds_budget');
+    if (leasedNanoUsd !== free) return budgetReserved(bucket);
+    const rest = leftNanoUsd - free;
+    const all =
+      rest === 0
+        ? null
+        : await ask(name, lease, {
+            atLeastNanoUsd: rest,
+            wantedNanoUsd: rest,
+            onlyIfLeasedNanoUsd: free,
+            bucket,
+          });
+    if (all !== null && all.grantedNanoUsd === 0) return budgetReserved(bucket);
+    need.nanoUsd = leftNanoUsd;
+    return null;
+  }
+
+  type Asking = Pick<LeaseAsk, 'atLeastNanoUsd' | 'wantedNanoUsd' | 'onlyIfLeasedNanoUsd'> & {
+    readonly bucket: BudgetBucket;
+  };
+
+  /** One at a time for each bucket. */
+  function ask(name: string, known: Lease | undefined, asking: Asking): Promise<LeaseGrant | null> {
+    const asks = askStore(name, known, asking).finally(() => asked.delete(name));
+    asked.set(name, asks);
+    return asks;
+  }
+
+  async function askStore(name: string, known: Lease | undefined, asking: Asking): Promise<LeaseGrant | null> {
+    const { bucket, ...amounts } = asking;
+    const { organizationNumber, bucketNumber } = bucket;
+    if (known === undefined) lastFence += 1;
+    const key = known?.key ?? { organizationNumber, bucketNumber, processId, fence: lastFence };
+    const sentAtMs = nowMs();
+    const grant = await store.grant({ ...key, ...amounts });
+    if (grant === null || grant.grantedNanoUsd === 0) return grant;
+    const lease = known ?? {
+      key,
+      freeNanoUsd: 0,
+      pendingNanoUsd: 0,
+      renewedAtMs: 0,
+      usedAtMs: 0,
+      periodEndsAtMs: null,
+    };
+    // After a pause of this process the stored lease may be another one, which holds only what was granted now.
+    lease.freeNanoUsd = Math.min(lease.freeNanoUsd + grant.grantedNanoUsd, grant.heldNanoUsd);
+    lease.renewedAtMs = sentAtMs;
+    lease.usedAtMs = nowMs();
+    lease.periodEndsAtMs = grant.periodEndsInMs === null ? null : sentAtMs + grant.periodEndsInMs;
+    if (ending.has(lease) || isClosed) retire(name, lease);
+    else leases.set(name, lease);
+    return grant;
+  }
+
+  /** Drops leases that the process no longer has. Concurrent calls share one renewal. */
+  function renew(): Promise<void> {
+    renewing ??= renewAll().finally(() => {
+      renewing = null;
+    });
+    return renewing;
+  }
+
+  async function renewAll(): Promise<void> {
+    const sentAtMs = nowMs();
+    const known = [...leases];
+    const renewed = new Map((await store.renew(processId)).map((each) => [`${nameOf(each)} ${each.fence}`, each]));
+    for (const [name, lease] of known) {
+      const found: RenewedLease | undefined = renewed.get(`${name} ${lease.key.fence}`);
+      // A grant that was sent later tells more.
+      if (lease.renewedAtMs > sentAtMs) continue;
+      if (found === undefined || found.isOverdrawn) retire(name, lease);
+      else lease.renewedAtMs = sentAtMs;
+    }
+  }
+
+  async function giveBackEnded(): Promise<void> {
+    // A grant that is under way would begin the lease anew.
+    const ended = [...ending].filter(({ pendingNanoUsd, key }) => pendingNanoUsd === 0 && !asked.has(nameOf(key)));
+    if (ended.length === 0) return;
+    await store.giveBack(ended.map(({ key }) => key));
+    for (const lease of ended) ending.delete(lease);
+  }
+
+  return {
+    /** Reserves all demands or none. The hot path asks no database. */
+    async reserve(demands: readonly BudgetDemand[]): Promise<Reservation | GatewayRefusal> {
+      const needs = demands.map(toNeed);
+      for (let round = 1; !isClosed; round += 1) {
+        const taken = take(needs);
+        if (!('name' in taken)) return taken;
+        if (round > ROUNDS_MAX) return budgetReserved(taken.bucket);
+        try {
+          const refusal = await fetchMore(taken);
+          if (refusal !== null) return refusal;
+        } catch (error) {
+          if (!(error instanceof Fault) || error.code !== 'unavailable') throw error;
+          return UNAVAILABLE;
+        }
+      }
+      return UNAVAILABLE;
+    },
+    /** Says how the admission of a reservation ended, once. */
+    conclude(reservation: Reservation, end: ReservationEnd): void {
+      for (const { lease, nanoUsd } of reserved.get(reservation) ?? []) {
+        lease.pendingNanoUsd -= nanoUsd;
+        if (end === 'cancelled') lease.freeNanoUsd += nanoUsd;
+        // What the stored lease has is not known any more: it goes back whole.
+        else if (end !== 'admitted') retire(nameOf(lease.key), lease);
+      }
+      reserved.delete(reservation);
+    },
+    /** Renews all leases and gives back those without use. For every five seconds; throws when the store is away. */
+    async tick(): Promise<void> {
+      const unusedSinceMs = nowMs() - UNUSED_MS;
+      for (const [name, lease] of leases) {
+        if (isOver(lease) || (lease.usedAtMs <= unusedSinceMs && lease.pendingNanoUsd === 0)) retire(name, lease);
+      }
+      if (leases.size > 0) await renew();
+      await giveBackEnded();
+    },
+    /** Gives back everything that no pending admission needs, and reserves nothing afterwards. */
+    async close(): Promise<void> {
+      isClosed = true;
+      await Promise.allSettled(asked.values());
+      for (const [name, lease] of leases) retire(name, lease);
+      await giveBackEnded();
+    },
+  };
+}
+
+type Need = {
+  readonly name: string;
+  readonly bucket: BudgetBucket;
+  /** Less than demanded where the request gets all that is left. */
+  nanoUsd: number;
+};
+
+function toNeed({ bucket, nanoUsd }: BudgetDemand): Need {
+  return { name: nameOf(bucket), bucket, nanoUsd };
+}
+
+function nameOf({ organizationNumber, bucketNumber }: Pick<LeaseKey, 'organizationNumber' | 'bucketNumber'>): string {
+  return `${organizationNumber} ${bucketNumber}`;
+}
