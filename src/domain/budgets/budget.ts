@@ -57,7 +57,6 @@ export type Bucket = BucketKey & {
   readonly spentNanoUsd: bigint;
   /** What processes may still admit, and the estimates of admitted requests. */
   readonly leasedNanoUsd: bigint;
-  /** When the event of the period was emitted; null until then. */
-  readonly thresholdCrossedAtMs: number | null;
-  readonly breachedAtMs: number | null;
+  /** The events that the period has emitted, a bit for each; see budget-event.ts. */
+  readonly marks: number;
 };

@@ -3,7 +3,7 @@
 import { defineEntity } from '@mikro-orm/core';
 import type { BudgetScope, Reserve } from '../../domain/budgets/budget.ts';
 import type { BudgetWindow } from '../../domain/budgets/period.ts';
-import { bigInteger, enumText, id, instant, integer, nanoUsd, table, text, times } from './kinds.ts';
+import { enumText, id, instant, integer, nanoUsd, text, times } from './kinds.ts';
 
 export const BudgetRow = defineEntity({
   name: 'Budget',
@@ -41,24 +41,14 @@ export const BudgetBucketRow = defineEntity({
   properties: {
     organizationNumber: integer().primary(),
     budgetId: id().primary(),
+    periodStartedAtMs: instant('period_started_at').primary(),
     // The end user; '' for the budgets of all other scopes.
     subject: id().primary(),
-    periodStartedAtMs: instant('period_started_at').primary(),
     // The next boundary of the window; null for windows without.
     periodEndsAtMs: instant('period_ends_at').strictNullable(),
     spentNanoUsd: nanoUsd('spent_nano_usd'),
     leasedNanoUsd: nanoUsd('leased_nano_usd'),
-    // When the event was emitted; null until then.
-    thresholdCrossedAtMs: instant('threshold_crossed_at').strictNullable(),
-    breachedAtMs: instant('breached_at').strictNullable(),
+    // The events that the period has emitted, a bit for each (domain/budgets/budget-event.ts).
+    marks: integer(),
   },
-});
-
-/**
- * Per organization with budgets: a number that grows with every change of one. Caches of budgets are valid for one
- * number.
- */
-export const BudgetChangeCount = table('BudgetChangeCount', 'budget_changes', {
-  organizationNumber: integer().primary().autoincrement(false),
-  number: bigInteger(),
 });
