@@ -6,6 +6,7 @@
 /** Tables whose rows SQLite stores in the order of their primary key: reads use that key and little else. */
 export const WITHOUT_ROWID = [
   'analytics_hours',
+  'budget_buckets',
   'evaluation_jobs',
   'events',
   'governance_events',
@@ -30,6 +31,7 @@ export const REFERENCES: readonly Reference[] = [
   { ...ofKey('api_key_bindings', 'api_keys', 'api_key_id'), isDeletedWithIt: true },
   ofOrganization('api_keys'),
   ofOrganization('audit_log'),
+  ofOrganization('budgets'),
   ofOrganization('idempotency_receipts'),
   ofOrganization('members'),
   ofOrganization('price_overrides'),
