@@ -1,26 +1,38 @@
 /** What a request needs of the budgets that it counts for. */
 
-import {
-  type DearestRates,
-  estimateCost,
-  estimateExpected,
-  estimateWorst,
-  type RequestSize,
-  type Reserve,
-} from './estimate.ts';
-import { budgetExceeded, type GatewayRefusal, type RefusingBudget } from './refusal.ts';
+import type { MatchedBudget } from '../budgets/active-budgets.ts';
+import type { BucketKey, Budget } from '../budgets/budget.ts';
+import { periodAt } from '../budgets/period.ts';
+import { type DearestRates, estimateCost, estimateExpected, estimateWorst, type RequestSize } from './estimate.ts';
+import { budgetExceeded, type GatewayRefusal } from './refusal.ts';
 
-/** A budget as a request finds it: the bucket that the request counts in, and the rules of the budget. */
-export type BudgetBucket = RefusingBudget & {
+/** A budget as a request finds it, and the bucket that the request counts in. */
+export type BudgetBucket = BucketKey & {
   readonly organizationNumber: number;
-  readonly bucketNumber: number;
-  readonly limitNanoUsd: number;
-  readonly onBreach: 'block' | 'warn';
-  readonly reserve: Reserve;
+  readonly budget: Budget;
+  readonly periodEndsAtMs: number | null;
 };
 
-/** An amount that a request must reserve in a bucket before its dispatch. */
-export type BudgetDemand = { readonly bucket: BudgetBucket; readonly nanoUsd: number };
+/** The buckets of an instant. */
+export function bucketsAt(
+  matched: readonly MatchedBudget[],
+  { organizationNumber, atMs }: { readonly organizationNumber: number; readonly atMs: number },
+): readonly BudgetBucket[] {
+  return matched.flatMap(({ budget, subject }) => {
+    const period = periodAt(budget, atMs);
+    if (period === null) return [];
+    const { startedAtMs: periodStartedAtMs, endsAtMs: periodEndsAtMs } = period;
+    return { organizationNumber, budget, budgetId: budget.id, subject, periodStartedAtMs, periodEndsAtMs };
+  });
+}
+
+/** What a request may cost in a bucket. */
+export type BudgetDemand = {
+  readonly bucket: BudgetBucket;
+  readonly nanoUsd: number;
+  /** Whether the bucket must have so much left. If not, the request only counts in it. */
+  readonly isLimited: boolean;
+};
 
 export type DemandingRequest = {
   readonly size: RequestSize;
@@ -31,22 +43,28 @@ export type DemandingRequest = {
   readonly allowsUnpriced: boolean;
 };
 
-/** Budgets that only warn demand nothing, and neither does a model whose price is zero. */
+/** One for each bucket. Budgets that only warn limit nothing, and neither does any budget a model whose price is zero. */
 export function demandsOf(
   request: DemandingRequest,
   buckets: readonly BudgetBucket[],
 ): readonly BudgetDemand[] | GatewayRefusal {
   const { size, rates, medianOutputTokens, allowsUnpriced } = request;
-  const blocking = buckets.filter(({ onBreach }) => onBreach === 'block');
+  if (buckets.length === 0) return [];
+  const blocking = buckets.filter(({ budget }) => budget.onBreach === 'block');
   const [first] = blocking;
-  if (first === undefined) return [];
-  if (rates === null) return allowsUnpriced ? [] : budgetExceeded(first, 'price_unknown');
+  if (rates === null) {
+    if (first !== undefined && !allowsUnpriced) return budgetExceeded(first.budget, 'price_unknown');
+    return buckets.map((bucket) => ({ bucket, nanoUsd: 0, isLimited: false }));
+  }
   const expected = estimateCost(estimateExpected(size, medianOutputTokens), rates);
-  if (expected === 0) return [];
-  const worst = blocking.some(({ reserve }) => reserve === 'worst') ? estimateWorst(size) : null;
+  if (expected === 0) return buckets.map((bucket) => ({ bucket, nanoUsd: 0, isLimited: false }));
+  const worst = blocking.some(({ budget }) => budget.reserve === 'worst') ? estimateWorst(size) : null;
   if (worst !== null && 'unboundedParam' in worst) {
     return { code: 'unbounded_request', httpStatus: 400, param: worst.unboundedParam };
   }
   const worstCost = worst === null ? expected : estimateCost(worst, rates);
-  return blocking.map((bucket) => ({ bucket, nanoUsd: bucket.reserve === 'worst' ? worstCost : expected }));
+  return buckets.map((bucket) => {
+    const isLimited = bucket.budget.onBreach === 'block';
+    return { bucket, isLimited, nanoUsd: isLimited && bucket.budget.reserve === 'worst' ? worstCost : expected };
+  });
 }

@@ -5,9 +5,6 @@ import { NANO_USD_MAX } from '../pricing/money.ts';
 import type { PriceMatch } from '../pricing/pricing.ts';
 import type { TokenRates } from '../pricing/rates.ts';
 
-/** `worst`: the cost is never above it. `expected`: the cost is seldom above it. */
-export type Reserve = 'worst' | 'expected';
-
 export type RequestSize = {
   /** UTF-8 bytes of what the model reads as text. */
   readonly textBytes: number;

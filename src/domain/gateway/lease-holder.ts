@@ -3,6 +3,8 @@
  * decides fast: the commit of an admission takes its amount out of the stored lease, and fails where that has less.
  */
 
+import type { BucketKey } from '../budgets/budget.ts';
+import { bucketName } from '../budgets/charges.ts';
 import { Fault } from '../fault.ts';
 import type { BudgetBucket, BudgetDemand } from './budget-demands.ts';
 import {
@@ -14,6 +16,7 @@ import {
   TRUSTED_MS,
   UNUSED_MS,
 } from './lease-store.ts';
+import type { ReservedAmount } from './admission.ts';
 import { budgetExceeded, budgetReserved, type GatewayRefusal, UNAVAILABLE } from './refusal.ts';
 
 export type LeaseHolderDeps = {
@@ -23,11 +26,8 @@ export type LeaseHolderDeps = {
   readonly nowMs: () => number;
 };
 
-/** What an admission takes out of a stored lease. */
-export type ReservedAmount = LeaseKey & { readonly nanoUsd: number };
-
-/** What a request has reserved in every bucket that demands it. */
-export type Reservation = { readonly amounts: readonly ReservedAmount[] };
+/** What a request has reserved in every bucket that it counts in. */
+export type Reservation = { readonly processId: string; readonly amounts: readonly ReservedAmount[] };
 
 /**
  * How the admission of a reservation ended. `cancelled`: it was not committed. `lost`: a stored lease had less, or was another
@@ -45,7 +45,6 @@ type Lease = {
   /** When the newest grant or renewal was sent. */
   renewedAtMs: number;
   usedAtMs: number;
-  periodEndsAtMs: number | null;
 };
 
 type Held = { readonly lease: Lease; readonly nanoUsd: number };
@@ -66,18 +65,6 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
   let lastFence = 0;
   let isClosed = false;
 
-  /** The lease of a bucket from which requests may be admitted. */
-  function usable(name: string): Lease | undefined {
-    const lease = leases.get(name);
-    if (lease === undefined || !isOver(lease)) return lease;
-    retire(name, lease);
-    return undefined;
-  }
-
-  function isOver({ periodEndsAtMs }: Lease): boolean {
-    return periodEndsAtMs !== null && nowMs() >= periodEndsAtMs;
-  }
-
   function isTrusted({ renewedAtMs }: Lease): boolean {
     return nowMs() - renewedAtMs <= TRUSTED_MS;
   }
@@ -91,8 +78,8 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
   function take(needs: readonly Need[]): Reservation | Need {
     const held: Held[] = [];
     for (const need of needs) {
-      const lease = usable(need.name);
-      if (need.nanoUsd === 0) continue;
+      if (!need.isLimited) continue;
+      const lease = leases.get(need.name);
       if (lease === undefined || !isTrusted(lease) || lease.freeNanoUsd < need.nanoUsd) return need;
       held.push({ lease, nanoUsd: need.nanoUsd });
     }
@@ -101,7 +88,12 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
       lease.pendingNanoUsd += nanoUsd;
       lease.usedAtMs = nowMs();
     }
-    const reservation = { amounts: held.map(({ lease, nanoUsd }) => ({ ...lease.key, nanoUsd })) };
+    const amounts = needs.map(({ name, bucket, nanoUsd, isLimited }) => {
+      const { budgetId, subject, periodStartedAtMs } = bucket;
+      const fence = isLimited ? (leases.get(name)?.key.fence ?? null) : null;
+      return { budgetId, subject, periodStartedAtMs, nanoUsd, fence };
+    });
+    const reservation = { processId, amounts };
     reserved.set(reservation, held);
     return reservation;
   }
@@ -109,7 +101,7 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
   /** Gets more for a need, or says why the request is refused. */
   async function fetchMore(need: Need): Promise<GatewayRefusal | null> {
     const { name, bucket } = need;
-    const lease = usable(name);
+    const lease = leases.get(name);
     if (lease !== undefined && !isTrusted(lease)) {
       await renew();
       return null;
@@ -119,9 +111,10 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
     const waits = need.nanoUsd;
     waitingNanoUsd.set(name, (waitingNanoUsd.get(name) ?? 0) + waits);
     try {
-      const grant = await (asked.get(name) ?? askFor(need, lease));
+      const grant = await (asked.get(name) ?? askFor(need, leases.get(name)));
       if (grant === null) {
-        // The budget was archived: it limits nothing any more.
+        // The budget was archived meanwhile.
+        need.isLimited = false;
         need.nanoUsd = 0;
         return null;
       }
@@ -137,7 +130,7 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
       const waiting = waitingNanoUsd.get(name) ?? first.nanoUsd;
       return ask(name, known, {
         atLeastNanoUsd: missing(first.nanoUsd),
-        wantedNanoUsd: Math.max(missing(waiting), Math.ceil(bucket.limitNanoUsd * SLICE_SHARE)),
+        wantedNanoUsd: Math.max(missing(waiting), Math.ceil(bucket.budget.limitNanoUsd * SLICE_SHARE)),
         onlyIfLeasedNanoUsd: null,
         bucket,
       });
@@ -147,24 +140,28 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
   async function judge(need: Need, grant: LeaseGrant): Promise<GatewayRefusal | null> {
     const { name, bucket, nanoUsd } = need;
     const { grantedNanoUsd, leftNanoUsd, leasedNanoUsd } = grant;
-    const lease = usable(name);
-    const free = lease?.freeNanoUsd ?? 0;
+    const free = leases.get(name)?.freeNanoUsd ?? 0;
     if (grantedNanoUsd > 0 || leftNanoUsd - leasedNanoUsd >= nanoUsd - free) return null;
-    if (leftNanoUsd <= 0) return budgetExceeded(bucket, 'spent');
-    if (nanoUsd <= leftNanoUsd) return budgetReserved(bucket);
-    if (bucket.reserve === 'worst') return budgetExceeded(bucket, 'estimate_exceeds_budget');
-    if (leasedNanoUsd !== free) return budgetReserved(bucket);
-    const rest = leftNanoUsd - free;
-    const all =
-      rest === 0
-        ? null
-        : await ask(name, lease, {
-            atLeastNanoUsd: rest,
-            wantedNanoUsd: rest,
-            onlyIfLeasedNanoUsd: free,
-            bucket,
-          });
-    if (all !== null && all.grantedNanoUsd === 0) return budgetReserved(bucket);
+    if (leftNanoUsd <= 0) return budgetExceeded(bucket.budget, 'spent');
+    if (nanoUsd <= leftNanoUsd) return budgetReserved(bucket.budget);
+    if (bucket.budget.reserve === 'worst') return budgetExceeded(bucket.budget, 'estimate_exceeds_budget');
+    if (leasedNanoUsd !== free) return budgetReserved(bucket.budget);
+    return await takeAll(need, { freeNanoUsd: free, leftNanoUsd });
+  }
+
+  /** Gets all that is left of a budget for one request. */
+  async function takeAll(
+    need: Need,
+    { freeNanoUsd, leftNanoUsd }: { readonly freeNanoUsd: number; readonly leftNanoUsd: number },
+  ): Promise<GatewayRefusal | null> {
+    const { name, bucket } = need;
+    const rest = leftNanoUsd - freeNanoUsd;
+    if (rest > 0) {
+      if (asked.has(name)) return null;
+      const amounts = { atLeastNanoUsd: rest, wantedNanoUsd: rest, onlyIfLeasedNanoUsd: freeNanoUsd };
+      const grant = await ask(name, leases.get(name), { ...amounts, bucket });
+      if (grant?.grantedNanoUsd === 0) return budgetReserved(bucket.budget);
+    }
     need.nanoUsd = leftNanoUsd;
     return null;
   }
@@ -182,25 +179,19 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
 
   async function askStore(name: string, known: Lease | undefined, asking: Asking): Promise<LeaseGrant | null> {
     const { bucket, ...amounts } = asking;
-    const { organizationNumber, bucketNumber } = bucket;
+    const { organizationNumber, budgetId, subject, periodStartedAtMs, periodEndsAtMs, budget } = bucket;
     if (known === undefined) lastFence += 1;
-    const key = known?.key ?? { organizationNumber, bucketNumber, processId, fence: lastFence };
+    const own = { processId, fence: lastFence };
+    const key = known?.key ?? { organizationNumber, budgetId, subject, periodStartedAtMs, ...own };
     const sentAtMs = nowMs();
-    const grant = await store.grant({ ...key, ...amounts });
+    const { organizationId } = budget;
+    const grant = await store.grant({ ...key, ...amounts, organizationId, periodEndsAtMs });
     if (grant === null || grant.grantedNanoUsd === 0) return grant;
-    const lease = known ?? {
-      key,
-      freeNanoUsd: 0,
-      pendingNanoUsd: 0,
-      renewedAtMs: 0,
-      usedAtMs: 0,
-      periodEndsAtMs: null,
-    };
+    const lease = known ?? { key, freeNanoUsd: 0, pendingNanoUsd: 0, renewedAtMs: 0, usedAtMs: 0 };
     // After a pause of this process the stored lease may be another one, which holds only what was granted now.
     lease.freeNanoUsd = Math.min(lease.freeNanoUsd + grant.grantedNanoUsd, grant.heldNanoUsd);
     lease.renewedAtMs = sentAtMs;
     lease.usedAtMs = nowMs();
-    lease.periodEndsAtMs = grant.periodEndsInMs === null ? null : sentAtMs + grant.periodEndsInMs;
     if (ending.has(lease) || isClosed) retire(name, lease);
     else leases.set(name, lease);
     return grant;
@@ -242,7 +233,7 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
       for (let round = 1; !isClosed; round += 1) {
         const taken = take(needs);
         if (!('name' in taken)) return taken;
-        if (round > ROUNDS_MAX) return budgetReserved(taken.bucket);
+        if (round > ROUNDS_MAX) return budgetReserved(taken.bucket.budget);
         try {
           const refusal = await fetchMore(taken);
           if (refusal !== null) return refusal;
@@ -263,11 +254,14 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
       }
       reserved.delete(reservation);
     },
-    /** Renews all leases and gives back those without use. For every five seconds; throws when the store is away. */
+    /**
+     * For every five seconds: renews all leases, and gives back those without use, such as those of ended periods. Throws
+     * when the store is away.
+     */
     async tick(): Promise<void> {
       const unusedSinceMs = nowMs() - UNUSED_MS;
       for (const [name, lease] of leases) {
-        if (isOver(lease) || (lease.usedAtMs <= unusedSinceMs && lease.pendingNanoUsd === 0)) retire(name, lease);
+        if (lease.usedAtMs <= unusedSinceMs && lease.pendingNanoUsd === 0) retire(name, lease);
       }
       if (leases.size > 0) await renew();
       await giveBackEnded();
@@ -287,12 +281,13 @@ type Need = {
   readonly bucket: BudgetBucket;
   /** Less than demanded where the request gets all that is left. */
   nanoUsd: number;
+  isLimited: boolean;
 };
 
-function toNeed({ bucket, nanoUsd }: BudgetDemand): Need {
-  return { name: nameOf(bucket), bucket, nanoUsd };
+function toNeed({ bucket, nanoUsd, isLimited }: BudgetDemand): Need {
+  return { name: nameOf(bucket), bucket, nanoUsd, isLimited };
 }
 
-function nameOf({ organizationNumber, bucketNumber }: Pick<LeaseKey, 'organizationNumber' | 'bucketNumber'>): string {
-  return `${organizationNumber} ${bucketNumber}`;
+function nameOf({ organizationNumber, ...key }: Pick<LeaseKey, 'organizationNumber'> & BucketKey): string {
+  return `${organizationNumber} ${bucketName(key)}`;
 }

@@ -3,11 +3,14 @@
  * database. A bucket has leased what its leases hold and what admitted requests without an outcome have reserved.
  */
 
+import type { BucketKey } from '../budgets/budget.ts';
+
 export type BudgetLeaseStore = {
   /**
    * Adds to a lease in one conditional update of the bucket, and begins the lease if it does not exist. It MUST never make
    * spent and leased together larger than the limit, and MUST grant all that was wanted, or all that is free if that is
-   * `atLeastNanoUsd` or more; else nothing. A grant renews the lease. Null: the bucket does not exist.
+   * `atLeastNanoUsd` or more; else nothing. A grant renews the lease. Null: the budget is archived, or was
+   * never made.
    */
   grant(ask: LeaseAsk): Promise<LeaseGrant | null>;
   /** Renews all leases of a process by the clock of the database, and MUST answer exactly those that it still has. */
@@ -21,9 +24,8 @@ export type BudgetLeaseStore = {
   takeBack(unrenewedMs: number): Promise<number>;
 };
 
-export type LeaseKey = {
+export type LeaseKey = BucketKey & {
   readonly organizationNumber: number;
-  readonly bucketNumber: number;
   /** Another one after every start. */
   readonly processId: string;
   /** Tells the leases of a process in one bucket apart. */
@@ -31,6 +33,8 @@ export type LeaseKey = {
 };
 
 export type LeaseAsk = LeaseKey & {
+  readonly organizationId: string;
+  readonly periodEndsAtMs: number | null;
   readonly wantedNanoUsd: number;
   readonly atLeastNanoUsd: number;
   /**
@@ -49,12 +53,9 @@ export type LeaseGrant = {
   readonly leftNanoUsd: number;
   /** Of the whole bucket, afterwards. */
   readonly leasedNanoUsd: number;
-  /** By the clock of the database; null: the period has no end. */
-  readonly periodEndsInMs: number | null;
 };
 
-export type RenewedLease = Omit<LeaseKey, 'processId'> & {
-  readonly heldNanoUsd: number;
+export type RenewedLease = LeaseKey & {
   /** The bucket has spent and leased more than its limit. */
   readonly isOverdrawn: boolean;
 };

@@ -1,11 +1,9 @@
 /** Why the gateway refuses a request before it is dispatched. The routes write it in the dialect of the provider. */
 
+import type { Budget } from '../budgets/budget.ts';
+
 /** What a refusal tells of the budget that caused it. */
-export type RefusingBudget = {
-  readonly budgetId: string;
-  readonly scope: { readonly kind: string; readonly id: string };
-  readonly window: string;
-};
+export type RefusingBudget = Pick<Budget, 'id' | 'scope' | 'window'>;
 
 export type RateDimension = 'rpm' | 'tpm' | 'rpd';
 
@@ -51,6 +49,6 @@ export function budgetReserved(budget: RefusingBudget): GatewayRefusal {
   return { code: 'budget_reserved', httpStatus: 429, retryAfterSeconds: 1, budget: refusing(budget) };
 }
 
-function refusing({ budgetId, scope, window }: RefusingBudget): RefusingBudget {
-  return { budgetId, scope, window };
+function refusing({ id, scope, window }: RefusingBudget): RefusingBudget {
+  return { id, scope, window };
 }

@@ -139,25 +139,25 @@ describe('demands', () => {
   const request = { size: sizeOf(), rates: PRICED, medianOutputTokens: null, allowsUnpriced: false };
 
   it('an unknown price lets no request pass a block budget, unless the key allows it', () => {
-    expect(demandsOf({ ...request, rates: null }, [bucketOf(1)])).toMatchObject({
+    expect(demandsOf({ ...request, rates: null }, [bucketOf('budget_1')])).toMatchObject({
       code: 'budget_exceeded',
       httpStatus: 402,
       reason: 'price_unknown',
     });
-    expect(demandsOf({ ...request, rates: null, allowsUnpriced: true }, [bucketOf(1)])).toEqual([]);
-    expect(demandsOf({ ...request, rates: null }, [bucketOf(1, { onBreach: 'warn' })])).toEqual([]);
+    expect(demandsOf({ ...request, rates: null, allowsUnpriced: true }, [bucketOf('budget_1')])).toEqual([]);
+    expect(demandsOf({ ...request, rates: null }, [bucketOf('budget_1', { onBreach: 'warn' })])).toEqual([]);
   });
 
   it('a model whose price is zero is not blocked', () => {
-    expect(demandsOf({ ...request, rates: FREE }, [bucketOf(1, { reserve: 'worst' })])).toEqual([]);
+    expect(demandsOf({ ...request, rates: FREE }, [bucketOf('budget_1', { reserve: 'worst' })])).toEqual([]);
   });
 
   it('a budget that warns never refuses', () => {
-    expect(demandsOf(request, [bucketOf(1, { onBreach: 'warn', reserve: 'worst' })])).toEqual([]);
+    expect(demandsOf(request, [bucketOf('budget_1', { onBreach: 'warn', reserve: 'worst' })])).toEqual([]);
   });
 
   it('are of the kind that each budget reserves', () => {
-    const buckets = [bucketOf(1), bucketOf(2, { reserve: 'worst' })];
+    const buckets = [bucketOf('budget_1'), bucketOf('budget_2', { reserve: 'worst' })];
     const demands = demandsOf({ ...request, size: sizeOf({ outputTokensMax: 10_000 }) }, buckets);
     if ('code' in demands) throw new Error(demands.code);
     const [expected, worst] = demands.map(({ nanoUsd }) => nanoUsd);
@@ -165,7 +165,7 @@ describe('demands', () => {
   });
 
   it('refuse with unbounded_request what `worst` cannot bound', () => {
-    expect(demandsOf(request, [bucketOf(1, { reserve: 'worst' })])).toEqual({
+    expect(demandsOf(request, [bucketOf('budget_1', { reserve: 'worst' })])).toEqual({
       code: 'unbounded_request',
       httpStatus: 400,
       param: 'max_tokens',

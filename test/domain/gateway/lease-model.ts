@@ -1,5 +1,7 @@
 /** A model of the stored buckets and leases: what every store must do, in memory. */
 
+import type { Budget } from '../../../src/domain/budgets/budget.ts';
+import { bucketName } from '../../../src/domain/budgets/charges.ts';
 import { unavailableFault } from '../../../src/domain/fault.ts';
 import type { BudgetBucket } from '../../../src/domain/gateway/budget-demands.ts';
 import type { Reservation } from '../../../src/domain/gateway/lease-holder.ts';
@@ -12,7 +14,7 @@ export type LeaseModel = ReturnType<typeof createLeaseModel>;
 
 /** `nowMs` is the clock of the database. */
 export function createLeaseModel(nowMs: () => number) {
-  const buckets = new Map<number, Bucket>();
+  const buckets = new Map<string, Bucket>();
   const leases = new Map<string, StoredLease>();
   let calls = 0;
   let isAway = false;
@@ -24,9 +26,9 @@ export function createLeaseModel(nowMs: () => number) {
   }
 
   const store: BudgetLeaseStore = {
-    async grant({ wantedNanoUsd, atLeastNanoUsd, onlyIfLeasedNanoUsd, ...key }) {
+    async grant({ wantedNanoUsd, atLeastNanoUsd, onlyIfLeasedNanoUsd, organizationId: _, periodEndsAtMs: __, ...key }) {
       await reach();
-      const bucket = buckets.get(key.bucketNumber);
+      const bucket = buckets.get(key.budgetId);
       if (bucket === undefined) return null;
       const free = bucket.limit - bucket.spent - bucket.leased;
       const isLike = onlyIfLeasedNanoUsd === null || bucket.leased === onlyIfLeasedNanoUsd;
@@ -43,7 +45,6 @@ export function createLeaseModel(nowMs: () => number) {
         heldNanoUsd: lease.amount,
         leftNanoUsd: bucket.limit - bucket.spent,
         leasedNanoUsd: bucket.leased,
-        periodEndsInMs: null,
       };
     },
     async renew(processId) {
@@ -51,9 +52,8 @@ export function createLeaseModel(nowMs: () => number) {
       const own = [...leases.values()].filter((lease) => lease.processId === processId);
       return own.map((lease) => {
         lease.renewedAtMs = nowMs();
-        const { limit = 0, spent = 0, leased = 0 } = buckets.get(lease.bucketNumber) ?? {};
-        const { organizationNumber, bucketNumber, fence, amount } = lease;
-        return { organizationNumber, bucketNumber, fence, heldNanoUsd: amount, isOverdrawn: spent + leased > limit };
+        const { limit = 0, spent = 0, leased = 0 } = buckets.get(lease.budgetId) ?? {};
+        return { ...lease, isOverdrawn: spent + leased > limit };
       });
     },
     async giveBack(keys) {
@@ -71,11 +71,11 @@ export function createLeaseModel(nowMs: () => number) {
   function end(lease: StoredLease | undefined): void {
     if (lease === undefined) return;
     leases.delete(nameOf(lease));
-    bucketOf(lease.bucketNumber).leased -= lease.amount;
+    bucketOf(lease.budgetId).leased -= lease.amount;
   }
 
-  function bucketOf(number: number): Bucket {
-    const bucket = buckets.get(number);
+  function bucketOf(budgetId: string): Bucket {
+    const bucket = buckets.get(budgetId);
     if (bucket === undefined) throw new Error('no such bucket');
     return bucket;
   }
@@ -87,8 +87,8 @@ export function createLeaseModel(nowMs: () => number) {
     setAway: (away: boolean) => {
       isAway = away;
     },
-    addBucket(bucketNumber: number, limit: number): void {
-      buckets.set(bucketNumber, { limit, spent: 0, leased: 0 });
+    addBucket(budgetId: string, limit: number): void {
+      buckets.set(budgetId, { limit, spent: 0, leased: 0 });
     },
     /** Commits an admission, or nothing of it. */
     admit({ amounts }: Reservation): boolean {
@@ -99,32 +99,39 @@ export function createLeaseModel(nowMs: () => number) {
     },
     /** Commits an outcome: what the request had reserved is replaced by its cost. */
     complete({ amounts }: Reservation, cost: number): void {
-      for (const { bucketNumber, nanoUsd } of amounts) {
-        const bucket = bucketOf(bucketNumber);
+      for (const { budgetId, nanoUsd } of amounts) {
+        const bucket = bucketOf(budgetId);
         bucket.leased -= nanoUsd;
         bucket.spent += cost;
       }
     },
-    leasedIn: (bucketNumber: number) =>
-      [...leases.values()].reduce((sum, lease) => sum + (lease.bucketNumber === bucketNumber ? lease.amount : 0), 0),
+    leasedIn: (budgetId: string) =>
+      [...leases.values()].reduce((sum, lease) => sum + (lease.budgetId === budgetId ? lease.amount : 0), 0),
     countLeases: () => leases.size,
   };
 }
 
-function nameOf({ organizationNumber, bucketNumber, processId, fence }: LeaseKey): string {
-  return `${organizationNumber} ${bucketNumber} ${processId} ${fence}`;
+function nameOf({ organizationNumber, processId, fence, ...key }: LeaseKey): string {
+  return `${organizationNumber} ${bucketName(key)} ${processId} ${fence}`;
 }
 
-export function bucketOf(bucketNumber: number, of: Partial<BudgetBucket> = {}): BudgetBucket {
-  return {
-    budgetId: `budget_${bucketNumber}`,
+export function bucketOf(budgetId: string, of: Partial<Budget> = {}): BudgetBucket {
+  const budget: Budget = {
+    organizationId: 'organization_1',
+    id: budgetId,
+    name: budgetId,
     scope: { kind: 'virtual_key', id: 'vk_1' },
     window: 'day',
-    organizationNumber: 1,
-    bucketNumber,
+    cycleAnchorAtMs: 0,
+    resetAtMs: null,
     limitNanoUsd: 1000,
     onBreach: 'block',
+    providerId: null,
     reserve: 'expected',
+    archivedAtMs: null,
+    createdAtMs: 0,
+    updatedAtMs: 0,
     ...of,
   };
+  return { organizationNumber: 1, budget, budgetId, subject: '', periodStartedAtMs: 0, periodEndsAtMs: null };
 }

@@ -42,7 +42,7 @@ it('never spends and leases more than the limit, whatever is reserved, cancelled
       let started = 0;
       const nowMs = () => now;
       const model = createLeaseModel(nowMs);
-      model.addBucket(1, LIMIT);
+      model.addBucket('budget_1', LIMIT);
       const start = () => {
         started += 1;
         return createLeaseHolder({ store: model.store, processId: `process-${started}`, nowMs });
@@ -57,7 +57,7 @@ it('never spends and leases more than the limit, whatever is reserved, cancelled
         async reserve({ process, nanoUsd }: { process: number; nanoUsd: number }) {
           const holder = holderOf(process);
           const result = await holder.reserve([
-            { bucket: bucketOf(1, { limitNanoUsd: LIMIT, reserve: 'worst' }), nanoUsd },
+            { bucket: bucketOf('budget_1', { limitNanoUsd: LIMIT, reserve: 'worst' }), nanoUsd },
           ]);
           if ('amounts' in result) pending.push({ holder, reservation: result });
         },
@@ -98,10 +98,10 @@ it('never spends and leases more than the limit, whatever is reserved, cancelled
 
       for (const step of steps) {
         await run[step.kind](step as never);
-        const { spent, leased } = model.bucketOf(1);
+        const { spent, leased } = model.bucketOf('budget_1');
         expect(spent + leased).toBeLessThanOrEqual(LIMIT);
         const inFlight = admitted.reduce((sum, { amounts }) => sum + (amounts[0]?.nanoUsd ?? 0), 0);
-        expect(leased).toBe(model.leasedIn(1) + inFlight);
+        expect(leased).toBe(model.leasedIn('budget_1') + inFlight);
       }
 
       for (const { holder, reservation } of pending) holder.conclude(reservation, 'cancelled');
@@ -109,7 +109,7 @@ it('never spends and leases more than the limit, whatever is reserved, cancelled
       for (const holder of holders) await holder.close();
       now += TAKEN_BACK_MS;
       await model.store.takeBack(TAKEN_BACK_MS);
-      expect(model.bucketOf(1).leased).toBe(0);
+      expect(model.bucketOf('budget_1').leased).toBe(0);
     }),
     { numRuns: runsOf(300) },
   );
