@@ -38,6 +38,8 @@ export type Budget = Cycle & {
   /** Only requests to this model provider count; null: all do. */
   readonly providerId: string | null;
   readonly reserve: Reserve;
+  /** Of the last reset; null: none was given. */
+  readonly resetReason: string | null;
   readonly archivedAtMs: number | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;

@@ -1,6 +1,8 @@
 /** Turns what a span or report says of a request into its row and event, in the caller's transaction. */
 
 import { parseFreeJson } from '../../json/free-json.ts';
+import { type Charges, packCharges, unpackCharges } from '../budgets/charges.ts';
+import { COUNTED_NOWHERE, chargeOutcome, type KnownCharges, moveSpend } from '../budgets/counting.ts';
 import type { MakeEvent, NewRequest, OrganizationLog, RequestRow } from './append-tables.ts';
 import {
   completeContent,
@@ -31,6 +33,8 @@ export type RequestUpdate = RequestIdentity & {
   readonly cost: RequestCost | null;
   /** Used when no cost is known. */
   readonly price: RequestCost | null;
+  /** Of an admission: its estimate, and the leases that it is a part of. */
+  readonly reserved?: Charges | null;
   /** Whether only other tokens or another cost make a resent span a correction: the two spans of a call differ in time. */
   readonly comparesSpending?: boolean;
 };
@@ -71,15 +75,19 @@ export function settleRequest(log: OrganizationLog, key: string): boolean {
   if (row === undefined) return false;
   const { state, emits } = nextRequestState(row.state, { status: 'overdue' });
   if (emits === null || row.admission === null) return false;
-  const { admission } = row;
+  const { admission, charges: chargesJson } = row;
   const { organizationId, projectId, content } = unpackAdmission(admission);
   const gatewayRequestId = row.gatewayRequestId ?? key;
-  const change = { state: toStored(state), admissionJson: admission, costNanoUsd: null, receivedAtMs: null, emits };
+  const kept = { admissionJson: admission, costNanoUsd: null, chargesJson };
+  const change = { state: toStored(state), ...kept, receivedAtMs: null, emits };
   log.changeRequest(key, change, (created) => {
     const eventId = eventIdOf(key, { kind: 'settled' });
     const dataJson = settledData({ eventId, gatewayRequestId, organizationId, projectId }, content, created);
     return { id: eventId, type: 'gateway.request.settled', dataJson };
   });
+  // Its cost is unknown: the estimate counts until an outcome comes.
+  const charges = unpackCharges(chargesJson);
+  moveSpend(log, { charges, isLeased: true }, charges);
   return true;
 }
 
@@ -113,6 +121,8 @@ function insertNew(log: OrganizationLog, statement: RequestUpdate, { key, transi
   const { organizationId, projectId, projectNumber, gatewayRequestId, receivedAtMs } = statement;
   const { state, emits } = transition;
   const cost = statement.cost ?? statement.price;
+  const charges =
+    emits === null ? (statement.reserved ?? null) : charge(log, statement, { cost, row: null, admitted: null });
   const row: NewRequest = {
     state: toStored(state),
     admissionJson:
@@ -120,13 +130,17 @@ function insertNew(log: OrganizationLog, statement: RequestUpdate, { key, transi
         ? packAdmission({ organizationId, projectId, content: statement.content(), cost: statement.cost })
         : null,
     costNanoUsd: emits === null ? null : (cost?.nanoUsd ?? null),
+    chargesJson: packCharges(charges),
     receivedAtMs,
     projectNumber,
     gatewayRequestId: key === gatewayRequestId ? null : gatewayRequestId,
   };
   const name: EventName = { kind: 'completed' };
   const event = emits === null ? null : outcomeEvent(statement, { key, name, content: statement.content, cost });
-  return log.insertRequest(key, row, event);
+  if (!log.insertRequest(key, row, event)) return false;
+  // What is reserved is a part of a lease, which the buckets hold already.
+  if (emits !== null) moveSpend(log, COUNTED_NOWHERE, charges);
+  return true;
 }
 
 function updateExisting(
@@ -142,22 +156,21 @@ function updateExisting(
   const name: EventName = emits === 'correction' ? { kind: emits, number: row.corrections + 1 } : { kind: emits };
   const event = outcomeEvent(statement, { key, name, content, cost });
   const factsIn = statement.comparesSpending === true ? spendingOf : factsOf;
-  if (isResentSpan(statement)) {
-    if (!differsFromEmitted(log, { key, event, factsIn })) return 'duplicate';
-    if (row.corrections >= CORRECTIONS_MAX) {
-      log.changeCost(key, cost?.nanoUsd ?? null);
-      return 'capped';
-    }
-  }
+  if (isResentSpan(statement) && !differsFromEmitted(log, { key, event, factsIn })) return 'duplicate';
+  const charges = charge(log, statement, { cost, row, admitted: known?.content ?? null });
+  const counts = { costNanoUsd: cost?.nanoUsd ?? null, chargesJson: packCharges(charges) };
+  const isCapped = isResentSpan(statement) && row.corrections >= CORRECTIONS_MAX;
   const change = {
     state: toStored(state),
     admissionJson: mayBeCorrected(state) ? row.admission : null,
-    costNanoUsd: cost?.nanoUsd ?? null,
+    ...counts,
     receivedAtMs: statement.receivedAtMs,
     emits,
   };
-  log.changeRequest(key, change, event);
-  return result;
+  if (isCapped) log.changeCost(key, counts);
+  else log.changeRequest(key, change, event);
+  moveSpend(log, countedBy(row), charges);
+  return isCapped ? 'capped' : result;
 }
 
 function isResentSpan({ signal }: RequestUpdate): boolean {
@@ -208,8 +221,51 @@ export function changeRequestCost(log: OrganizationLog, request: RequestIdentity
   const { key, row } = locate(log, request);
   if (row === undefined || row.costNanoUsd === costNanoUsd) return false;
   if (!('source' in row.state) || row.state.source !== 'span') return false;
-  log.changeCost(key, costNanoUsd);
+  const before = countedBy(row);
+  const charges = before.charges && { ...before.charges, nanoUsd: costNanoUsd ?? 0 };
+  moveSpend(log, before, charges);
+  log.changeCost(key, { costNanoUsd, chargesJson: packCharges(charges) });
   return true;
+}
+
+type Charging = {
+  readonly cost: RequestCost | null;
+  /** Null: the request is new. */
+  readonly row: RequestRow | null;
+  readonly admitted: RequestContent | null;
+};
+
+/** What an outcome counts in budgets. Requests that only spans tell of count in none. */
+function charge(log: OrganizationLog, statement: RequestUpdate, { cost, row, admitted }: Charging): Charges | null {
+  const { signal, organizationId, projectId, projectNumber } = statement;
+  const isReported = 'source' in signal && signal.source === 'report';
+  if (!isReported && (row === null || (row.admission === null && row.charges === null))) return null;
+  const outcome = statement.content();
+  const { virtualKeyId, principalUserId, endUserId, modelProviderId } =
+    admitted === null ? outcome : completeContent(outcome, admitted);
+  const spender = {
+    organizationId,
+    projectId,
+    projectNumber,
+    virtualKeyId,
+    principalUserId,
+    endUserId,
+    modelProviderId,
+  };
+  const { occurredAtMs } = admitted ?? outcome;
+  return chargeOutcome(
+    log,
+    { ...spender, occurredAtMs, nanoUsd: cost?.nanoUsd ?? 0 },
+    row === null ? null : knownOf(row),
+  );
+}
+
+function knownOf({ charges, state, receivedAtMs }: RequestRow): KnownCharges {
+  return { charges: unpackCharges(charges), hasOutcome: 'source' in state, receivedAtMs };
+}
+
+function countedBy({ charges, state }: RequestRow) {
+  return { charges: unpackCharges(charges), isLeased: state.status === 'admitted' };
 }
 
 /** Whether another outcome may follow, which takes missing fields from the admission. */

@@ -15,6 +15,7 @@ import { readEmitted } from '../../domain/events/request-data.ts';
 import { envelope, eventIdOf } from '../../domain/events/request-event.ts';
 import type { NewRow } from '../queries.ts';
 import { eventTypes, packRequestState, unpackRequestState } from '../rows/codes.ts';
+import { type BudgetCache, createBatchBudgets, type WrittenBuckets } from './batch-budgets.ts';
 import { partKey, toPartKey } from './batch-rows.ts';
 import type { Found, Reader } from './reader.ts';
 
@@ -78,12 +79,14 @@ export type WrittenOrganization = {
   readonly events: readonly EventRow[];
   /** The events that belong to no request, by id. */
   readonly governance: ReadonlyMap<string, EventRow>;
+  readonly buckets: WrittenBuckets;
 };
 
 export type BatchLogDeps = LogHeads &
   Pick<LogTables, 'activeMonitorsOf' | 'jobQueue'> & {
     readonly read: Reader;
     readonly backlog: Pick<Backlog, 'isFull'>;
+    readonly budgets: BudgetCache;
   };
 
 /** `isNewTrace`: whether the batch itself has made the trace, so that nothing of it is stored. */
@@ -141,12 +144,14 @@ function jobKey({ projectNumber, traceSequence, sourceId }: JobKey): string {
 
 type BatchOrganization = { readonly tables: OrganizationLog; readonly written: WrittenOrganization };
 
-function createOrganization(organizationNumber: number, { read, beginLog }: BatchLogDeps): BatchOrganization {
+function createOrganization(organizationNumber: number, deps: BatchLogDeps): BatchOrganization {
+  const { read, beginLog } = deps;
   const head = beginLog(organizationNumber, read('findLogHead', { organizationNumber })[0]);
   const knownKeyIndex = head.lastKeyIndex;
   const requests = new Map<string, RequestEntry>();
   const events: EventRow[] = [];
   const governance = new Map<string, EventRow>();
+  const budgets = createBatchBudgets(deps, organizationNumber);
 
   function findRow(key: string): NewRequestRow | undefined {
     return requests.get(key)?.row ?? read('findRequest', { organizationNumber, key })[0];
@@ -171,6 +176,8 @@ function createOrganization(organizationNumber: number, { read, beginLog }: Batc
   }
 
   const tables: OrganizationLog = {
+    budgets: budgets.tables,
+    created: head.created,
     get lastKeyIndex() {
       return head.lastKeyIndex;
     },
@@ -210,9 +217,9 @@ function createOrganization(organizationNumber: number, { read, beginLog }: Batc
       const event = appendEvent(makeEvent(head.created));
       requests.set(key, { row: toChanged(row, change, head.createdAtMs), stored, event });
     },
-    changeCost(key, costNanoUsd) {
+    changeCost(key, change) {
       const { row, stored, event } = known(key);
-      requests.set(key, { row: { ...row, costNanoUsd, changedAtMs: row.receivedAtMs }, stored, event });
+      requests.set(key, { row: { ...row, ...change, changedAtMs: row.receivedAtMs }, stored, event });
     },
     insertGovernanceEvent(event) {
       const { id } = event;
@@ -221,20 +228,21 @@ function createOrganization(organizationNumber: number, { read, beginLog }: Batc
       return true;
     },
   };
-  return { tables, written: { head, knownKeyIndex, requests, events, governance } };
+  return { tables, written: { head, knownKeyIndex, requests, events, governance, buckets: budgets.written } };
 }
 
 function toRequest(row: NewRequestRow): RequestRow {
   const { projectNumber, gatewayRequestId = null, admissionJson: admission = null, completedBy = null } = row;
   const state = unpackRequestState(row.state, completedBy);
-  const { costNanoUsd = null } = row;
-  return { projectNumber, gatewayRequestId, state, admission, corrections: countCorrections(row), costNanoUsd };
+  const { costNanoUsd = null, chargesJson: charges = null, receivedAtMs } = row;
+  const corrections = countCorrections(row);
+  return { projectNumber, gatewayRequestId, state, admission, corrections, costNanoUsd, receivedAtMs, charges };
 }
 
 const EVENTS = { completed: 'completedEvent', settled: 'settledEvent', correction: 'correctionEvent' } as const;
 
 function toChanged(known: NewRequestRow, change: RequestChange, event: number): RequestEntry['row'] {
-  const { costNanoUsd, admissionJson, emits, receivedAtMs } = change;
+  const { costNanoUsd, admissionJson, chargesJson, emits, receivedAtMs } = change;
   const { correctionEvent = null } = known;
   // A new correction moves the previous one to the earlier ones.
   const earlier = emits === 'correction' && correctionEvent !== null ? [...earlierOf(known), correctionEvent] : null;
@@ -243,6 +251,7 @@ function toChanged(known: NewRequestRow, change: RequestChange, event: number): 
     ...packRequestState(change.state),
     costNanoUsd,
     admissionJson,
+    chargesJson,
     changedAtMs: Math.max(known.receivedAtMs, receivedAtMs ?? 0),
     ...(earlier === null ? {} : { earlierCorrections: JSON.stringify(earlier) }),
     [EVENTS[emits]]: event,

@@ -20,7 +20,7 @@ export const READ_NAMES = [
     'listOverdue',
   ] as const),
   ...(['findRequest', 'findEvent', 'findGovernanceEvent', 'findRootSpan', 'findJob'] as const),
-  'findOwner',
+  ...(['findOwner', 'findBudgetVersion', 'listActiveBudgets', 'findBucket'] as const),
 ] as const;
 export type ReadName = (typeof READ_NAMES)[number];
 type OfTraces = 'findRootSpan' | 'listSummaries';

@@ -24,6 +24,7 @@ export const BudgetRow = defineEntity({
     reserve: enumText<Reserve>(),
     cycleAnchorAtMs: instant('cycle_anchor_at'),
     resetAtMs: instant('reset_at').strictNullable(),
+    resetReason: text().strictNullable(),
     archivedAtMs: instant('archived_at').strictNullable(),
     ...times(),
   },

@@ -4,6 +4,7 @@ import type { Clock } from '../../../domain/clock.ts';
 import type { Backlog } from '../../../domain/evaluations/backlog.ts';
 import type { ActiveMonitors, JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import { type Append, type AppendOutcome, type Applied, applyBatch, createGuess } from '../../append/apply.ts';
+import { createBudgetCache } from '../../append/batch-budgets.ts';
 import { type LogHeads, nextCreation, type WrittenLog, type WrittenOrganization } from '../../append/batch-log.ts';
 import { toChangedSpan } from '../../append/batch-spans.ts';
 import { listIndexMarks } from '../../append/batch-telemetry.ts';
@@ -46,6 +47,7 @@ export function prepareAppendBatch(
   const lastSequence = prepareQuery(db, queries.appendSqlite.findLastSequence);
   const guess = createGuess();
   const beginToWatch = prepareActiveMonitors(db, queries.monitors);
+  const budgets = createBudgetCache();
   // A batch of new rows still reads the ends of the logs.
   const readNew: Reader = (name, key) => (name === 'findLogHead' ? read(name, key) : []);
 
@@ -57,7 +59,7 @@ export function prepareAppendBatch(
     };
     const ends = logHeadsAt(clock());
     const activeMonitorsOf = beginToWatch();
-    const deps = { read: reader, drawSequence, activeMonitorsOf, jobQueue, backlog, ...ends };
+    const deps = { read: reader, drawSequence, activeMonitorsOf, jobQueue, backlog, budgets, ...ends };
     const { outcomes, telemetry, log } = applyBatch(deps, appends);
     writeTelemetry(telemetry);
     writeLog(log);
@@ -202,12 +204,14 @@ function prepareLogWriter(
   const insertEnvelope = prepareChange(db, own.insertEnvelopes);
   const insertGovernance = prepareChange(db, own.insertGovernanceEvents);
   const replaceHead = prepareChange(db, own.replaceLogHeads);
+  const addToBuckets = prepareRows(db, append.addToBuckets);
 
-  function writeOrganization({ head, requests, events, governance }: WrittenOrganization): void {
+  function writeOrganization({ head, requests, events, governance, buckets }: WrittenOrganization): void {
     for (const { row, stored } of requests.values()) (stored === null ? requestKeys.insert : requestKeys.replace)(row);
     for (const event of events) insertEnvelope(event);
     for (const event of events) insertEvent(event);
     for (const row of governance.values()) insertGovernance(row);
+    addToBuckets(buckets());
     if (requests.size + events.length > 0) replaceHead(head);
     requestKeys.indexSome(requests.size);
   }
