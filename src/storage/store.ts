@@ -11,6 +11,7 @@ import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/deliver
 import { createWebhookLog } from './endpoints/webhook-store.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
 import { createEventFinder, createEventList, createLogSearch } from './events/events.ts';
+import { createLeaseStore, type LeaseWork } from './gateway/leases.ts';
 import { createManagement, type ManagementEngine } from './management/management-store.ts';
 import { completeBefore, type SumReads } from './reads.ts';
 import { createIndexer, createUnindexedCount, type IndexWork } from './search/indexer.ts';
@@ -38,6 +39,7 @@ export type Engine = ManagementEngine &
     readonly spendWriter: SpendWriter;
     /** Changes of the queue of evaluations. */
     readonly jobs: JobWork;
+    readonly leases: LeaseWork;
     readonly check: () => Promise<void>;
     readonly release: () => Promise<void>;
   };
@@ -125,6 +127,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     traceChanges: { removeTrace: traceChanges.removeTrace, patchMetadata: traceChanges.patchMetadata },
     logRecords: createLogRecordStore(control, engine.logRecords),
     requests: {
+      admit: submit,
       report: submit,
       reportGovernance: submit,
       settle: submit,
@@ -133,6 +136,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
+    leases: createLeaseStore(engine.leases, async () => (await engine.delivery.nowMs()) ?? Date.now()),
     retention: engine.retention,
     clock: { instants: rooms.clock.instants, trust: rooms.clock.trust, nowMs: engine.delivery.nowMs },
     repricing: {

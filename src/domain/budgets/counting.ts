@@ -5,9 +5,9 @@
 
 import type { OrganizationLog } from '../events/append-tables.ts';
 import type { Spender } from './active-budgets.ts';
-import type { BucketKey } from './budget.ts';
+import type { BucketKey, Budget } from './budget.ts';
 import { budgetEvent, reachedLevels } from './budget-event.ts';
-import { bucketName, type Charges } from './charges.ts';
+import { amountsOf, bucketName, type Charges } from './charges.ts';
 import { periodAt } from './period.ts';
 
 export type CountedLog = Pick<OrganizationLog, 'budgets' | 'created' | 'insertGovernanceEvent'>;
@@ -36,7 +36,7 @@ export function chargeOutcome(
   const { nanoUsd, projectNumber, occurredAtMs } = outcome;
   const before = known?.charges ?? null;
   // An admission that reserved its estimate has decided already.
-  if (known?.hasOutcome === false && before !== null) return { ...before, nanoUsd };
+  if (known?.hasOutcome === false && before !== null) return { ...before, nanoUsd, estimates: null };
   const active = budgets.active();
   const spender = { ...outcome, teamId: active.countsTeams ? budgets.teamOf(projectNumber) : null };
   const counted = active.matching(spender).flatMap(({ budget, subject }): readonly BucketKey[] => {
@@ -49,12 +49,27 @@ export function chargeOutcome(
   });
   const ofArchived = before?.buckets.filter(({ budgetId }) => active.find(budgetId) === undefined) ?? [];
   const buckets = [...counted, ...ofArchived];
-  return buckets.length === 0 ? null : { nanoUsd, buckets };
+  return buckets.length === 0 ? null : { nanoUsd, buckets, estimates: null };
 }
 
 type Counted = { readonly charges: Charges | null; readonly isLeased: boolean };
 
 export const COUNTED_NOWHERE: Counted = { charges: null, isLeased: false };
+
+/** Reserves amounts in buckets that no lease has reserved them in. */
+export function addReserved({ budgets }: CountedLog, amounts: readonly (readonly [BucketKey, number])[]): void {
+  for (const [key, nanoUsd] of amounts) {
+    if (nanoUsd === 0) continue;
+    const stored = budgets.findBucket(key);
+    const budget = budgets.active().find(key.budgetId);
+    const periodEndsAtMs = stored?.periodEndsAtMs ?? endOf(budget, key);
+    budgets.changeBucket(key, { periodEndsAtMs, spentNanoUsd: 0n, leasedNanoUsd: BigInt(nanoUsd), marks: 0 });
+  }
+}
+
+function endOf(budget: Budget | undefined, { periodStartedAtMs }: BucketKey): number | null {
+  return budget === undefined ? null : (periodAt(budget, periodStartedAtMs)?.endsAtMs ?? null);
+}
 
 /** Moves what a request counted to where it counts now, and tells which levels that has reached. */
 export function moveSpend(log: CountedLog, from: Counted, to: Charges | null): void {
@@ -67,11 +82,10 @@ export function moveSpend(log: CountedLog, from: Counted, to: Charges | null): v
     moves.set(bucketName(key), move);
   };
   const { charges, isLeased } = from;
-  for (const key of charges?.buckets ?? []) {
-    const nanoUsd = charges?.nanoUsd ?? 0;
+  for (const [key, nanoUsd] of charges === null ? [] : amountsOf(charges)) {
     add(key, isLeased ? 0 : -nanoUsd, isLeased ? -nanoUsd : 0);
   }
-  for (const key of to?.buckets ?? []) add(key, to?.nanoUsd ?? 0, 0);
+  for (const [key, nanoUsd] of to === null ? [] : amountsOf(to)) add(key, nanoUsd, 0);
   for (const move of moves.values()) changeBucket(log, move);
 }
 
@@ -83,9 +97,7 @@ function changeBucket(log: CountedLog, { key, spentNanoUsd, leasedNanoUsd }: Mov
   const { budgets } = log;
   const budget = budgets.active().find(key.budgetId);
   const stored = budgets.findBucket(key);
-  const periodEndsAtMs =
-    stored?.periodEndsAtMs ??
-    (budget === undefined ? null : (periodAt(budget, key.periodStartedAtMs)?.endsAtMs ?? null));
+  const periodEndsAtMs = stored?.periodEndsAtMs ?? endOf(budget, key);
   const change = { periodEndsAtMs, spentNanoUsd: BigInt(spentNanoUsd), leasedNanoUsd: BigInt(leasedNanoUsd) };
   const bucket = {
     ...key,

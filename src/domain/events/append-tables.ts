@@ -2,6 +2,7 @@
 
 import type { BudgetTables } from '../budgets/budget-tables.ts';
 import type { ActiveMonitors, EvaluationJob, JobKey, JobQueueOptions } from '../evaluations/jobs.ts';
+import type { LeaseKey } from '../gateway/lease-store.ts';
 import type { Evaluation, Span, SpanSummary, TraceHead, TraceState, TraceTexts, TraceTotals } from '../traces/trace.ts';
 import type { NewEvent } from './event.ts';
 import type { GovernanceEventType, RequestEventType } from './event-type.ts';
@@ -61,6 +62,10 @@ export type LogTables = {
   removeJob(key: JobKey): void;
   /** Requests admitted by the instant that still have no outcome, oldest first. */
   overdueRequests(admittedByMs: number, countMax: number): readonly OverdueRequest[];
+  /** What a lease of a budget holds; undefined without it. Locked until the transaction ends. */
+  findLease(key: LeaseKey): number | undefined;
+  /** Changes what a lease holds that was found. */
+  changeLease(key: LeaseKey, nanoUsd: number): void;
   /** The owner of a project; undefined when the project was removed. */
   findOwner(projectNumber: number): ProjectOwner | undefined;
   /** The requests and the log of an organization. */

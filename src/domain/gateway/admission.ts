@@ -1,9 +1,11 @@
 /** The admission of one request by our own gateway, and how it is applied in the transaction that stores it. */
 
 import type { BucketKey } from '../budgets/budget.ts';
+import type { Charges } from '../budgets/charges.ts';
+import { addReserved } from '../budgets/counting.ts';
 import type { AppendTables } from '../events/append-tables.ts';
 import type { RequestContent } from '../events/request-content.ts';
-import { recordRequest } from '../events/request-record.ts';
+import { findRequest, recordRequest } from '../events/request-record.ts';
 import type { LeaseKey } from './lease-store.ts';
 
 /** What a request may cost in a bucket. */
@@ -34,25 +36,33 @@ export type Admitted = 'admitted' | 'lost';
 export function applyAdmission(tables: AppendTables, admission: Admission): Admitted {
   const { organizationNumber, processId, amounts, kind: _, ...request } = admission;
   const log = tables.log(organizationNumber);
-  const taken = amounts.flatMap(({ fence, nanoUsd, ...bucket }) =>
-    fence === null ? [] : [{ key: { ...bucket, organizationNumber, processId, fence } satisfies LeaseKey, nanoUsd }],
-  );
-  // All of them are looked up before any is judged, so that a store reads them together.
-  const leases = taken.map(({ key, nanoUsd }) => ({ key, nanoUsd, held: tables.findLease(key) ?? 0 }));
-  if (leases.some(({ held, nanoUsd }) => held < nanoUsd)) return 'lost';
-  const result = recordRequest(log, {
+  // All leases are read before any is judged, so that a store reads them together.
+  const leases = amounts.flatMap(({ fence, nanoUsd, ...bucket }) => {
+    if (fence === null) return [];
+    const key: LeaseKey = { ...bucket, organizationNumber, processId, fence };
+    return { key, restNanoUsd: (tables.findLease(key) ?? Number.NaN) - nanoUsd };
+  });
+  // The answer to an earlier attempt was lost: what it reserved is stored.
+  if (findRequest(log, request) !== undefined) return 'admitted';
+  if (!leases.every(({ restNanoUsd }) => restNanoUsd >= 0)) return 'lost';
+  recordRequest(log, {
     ...request,
     signal: { status: 'admitted' },
     content: () => request.content,
     cost: null,
     price: null,
-    reserved: toCharges(amounts),
+    reserved: chargesOf(amounts),
   });
-  // The answer to an earlier attempt was lost, and what it reserved is stored.
-  if (result !== 'stored') return 'admitted';
-  for (const { key, nanoUsd, held } of leases) tables.changeLease(key, held - nanoUsd);
-  for (const { fence, nanoUsd, ...bucket } of amounts) {
-    if (fence === null && nanoUsd > 0) log.budgets.changeBucket(bucket, leasedMore(nanoUsd));
-  }
+  for (const { key, restNanoUsd } of leases) tables.changeLease(key, restNanoUsd);
+  addReserved(
+    log,
+    amounts.flatMap(({ fence, nanoUsd, ...bucket }) => (fence === null ? [[bucket, nanoUsd] as const] : [])),
+  );
   return 'admitted';
+}
+
+function chargesOf(amounts: readonly ReservedAmount[]): Charges {
+  const estimates = amounts.map(({ nanoUsd }) => nanoUsd);
+  const buckets = amounts.map(({ budgetId, periodStartedAtMs, subject }) => ({ budgetId, periodStartedAtMs, subject }));
+  return { nanoUsd: Math.max(0, ...estimates), buckets, estimates };
 }

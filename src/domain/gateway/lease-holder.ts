@@ -6,6 +6,7 @@
 import type { BucketKey } from '../budgets/budget.ts';
 import { bucketName } from '../budgets/charges.ts';
 import { Fault } from '../fault.ts';
+import type { ReservedAmount } from './admission.ts';
 import type { BudgetBucket, BudgetDemand } from './budget-demands.ts';
 import {
   type BudgetLeaseStore,
@@ -16,7 +17,6 @@ import {
   TRUSTED_MS,
   UNUSED_MS,
 } from './lease-store.ts';
-import type { ReservedAmount } from './admission.ts';
 import { budgetExceeded, budgetReserved, type GatewayRefusal, UNAVAILABLE } from './refusal.ts';
 
 export type LeaseHolderDeps = {
@@ -100,7 +100,7 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
 
   /** Gets more for a need, or says why the request is refused. */
   async function fetchMore(need: Need): Promise<GatewayRefusal | null> {
-    const { name, bucket } = need;
+    const { name } = need;
     const lease = leases.get(name);
     if (lease !== undefined && !isTrusted(lease)) {
       await renew();
@@ -108,33 +108,31 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
     }
     // What this process has given up counts as leased until it is back.
     if (ending.size > 0) await giveBackEnded();
-    const waits = need.nanoUsd;
-    waitingNanoUsd.set(name, (waitingNanoUsd.get(name) ?? 0) + waits);
-    try {
-      const grant = await (asked.get(name) ?? askFor(need, leases.get(name)));
-      if (grant === null) {
-        // The budget was archived meanwhile.
-        need.isLimited = false;
-        need.nanoUsd = 0;
-        return null;
-      }
-      return await judge(need, grant);
-    } finally {
-      const rest = (waitingNanoUsd.get(name) ?? 0) - waits;
-      if (rest > 0) waitingNanoUsd.set(name, rest);
-      else waitingNanoUsd.delete(name);
-    }
+    if (!need.isWaiting) changeWaiting(name, need.demandedNanoUsd);
+    need.isWaiting = true;
+    const grant = await (asked.get(name) ?? askFor(need));
+    if (grant !== null) return await judge(need, grant);
+    // The budget was archived meanwhile.
+    need.isLimited = false;
+    return null;
+  }
 
-    function askFor(first: Need, known: Lease | undefined): Promise<LeaseGrant | null> {
-      const missing = (nanoUsd: number) => Math.max(1, nanoUsd - (known?.freeNanoUsd ?? 0));
-      const waiting = waitingNanoUsd.get(name) ?? first.nanoUsd;
-      return ask(name, known, {
-        atLeastNanoUsd: missing(first.nanoUsd),
-        wantedNanoUsd: Math.max(missing(waiting), Math.ceil(bucket.budget.limitNanoUsd * SLICE_SHARE)),
-        onlyIfLeasedNanoUsd: null,
-        bucket,
-      });
-    }
+  /** Asks for what all requests that wait for the bucket need. */
+  function askFor({ name, bucket, nanoUsd }: Need): Promise<LeaseGrant | null> {
+    const free = leases.get(name)?.freeNanoUsd ?? 0;
+    const waiting = waitingNanoUsd.get(name) ?? nanoUsd;
+    return ask(name, {
+      atLeastNanoUsd: Math.max(1, nanoUsd - free),
+      wantedNanoUsd: Math.max(1, waiting - free, Math.ceil(bucket.budget.limitNanoUsd * SLICE_SHARE)),
+      onlyIfLeasedNanoUsd: null,
+      bucket,
+    });
+  }
+
+  function changeWaiting(name: string, by: number): void {
+    const waiting = (waitingNanoUsd.get(name) ?? 0) + by;
+    if (waiting > 0) waitingNanoUsd.set(name, waiting);
+    else waitingNanoUsd.delete(name);
   }
 
   async function judge(need: Need, grant: LeaseGrant): Promise<GatewayRefusal | null> {
@@ -159,7 +157,7 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
     if (rest > 0) {
       if (asked.has(name)) return null;
       const amounts = { atLeastNanoUsd: rest, wantedNanoUsd: rest, onlyIfLeasedNanoUsd: freeNanoUsd };
-      const grant = await ask(name, leases.get(name), { ...amounts, bucket });
+      const grant = await ask(name, { ...amounts, bucket });
       if (grant?.grantedNanoUsd === 0) return budgetReserved(bucket.budget);
     }
     need.nanoUsd = leftNanoUsd;
@@ -171,8 +169,8 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
   };
 
   /** One at a time for each bucket. */
-  function ask(name: string, known: Lease | undefined, asking: Asking): Promise<LeaseGrant | null> {
-    const asks = askStore(name, known, asking).finally(() => asked.delete(name));
+  function ask(name: string, asking: Asking): Promise<LeaseGrant | null> {
+    const asks = askStore(name, leases.get(name), asking).finally(() => asked.delete(name));
     asked.set(name, asks);
     return asks;
   }
@@ -230,17 +228,18 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
     /** Reserves all demands or none. The hot path asks no database. */
     async reserve(demands: readonly BudgetDemand[]): Promise<Reservation | GatewayRefusal> {
       const needs = demands.map(toNeed);
-      for (let round = 1; !isClosed; round += 1) {
-        const taken = take(needs);
-        if (!('name' in taken)) return taken;
-        if (round > ROUNDS_MAX) return budgetReserved(taken.bucket.budget);
-        try {
+      try {
+        for (let round = 1; !isClosed; round += 1) {
+          const taken = take(needs);
+          if (!('name' in taken)) return taken;
+          if (round > ROUNDS_MAX) return budgetReserved(taken.bucket.budget);
           const refusal = await fetchMore(taken);
           if (refusal !== null) return refusal;
-        } catch (error) {
-          if (!(error instanceof Fault) || error.code !== 'unavailable') throw error;
-          return UNAVAILABLE;
         }
+      } catch (error) {
+        if (!(error instanceof Fault) || error.code !== 'unavailable') throw error;
+      } finally {
+        for (const { name, demandedNanoUsd, isWaiting } of needs) if (isWaiting) changeWaiting(name, -demandedNanoUsd);
       }
       return UNAVAILABLE;
     },
@@ -279,13 +278,16 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
 type Need = {
   readonly name: string;
   readonly bucket: BudgetBucket;
+  readonly demandedNanoUsd: number;
   /** Less than demanded where the request gets all that is left. */
   nanoUsd: number;
   isLimited: boolean;
+  /** Whether what is demanded is a part of what waits. */
+  isWaiting: boolean;
 };
 
 function toNeed({ bucket, nanoUsd, isLimited }: BudgetDemand): Need {
-  return { name: nameOf(bucket), bucket, nanoUsd, isLimited };
+  return { name: nameOf(bucket), bucket, demandedNanoUsd: nanoUsd, nanoUsd, isLimited, isWaiting: false };
 }
 
 function nameOf({ organizationNumber, ...key }: Pick<LeaseKey, 'organizationNumber'> & BucketKey): string {

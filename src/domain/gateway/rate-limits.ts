@@ -27,7 +27,7 @@ export type RateSliceAsk = RateLimit & {
 
 export type RateSlice = {
   readonly granted: number;
-  /** What the bucket holds afterwards. */
+  /** What the bucket holds afterwards, fractions included. */
   readonly available: number;
 };
 

@@ -1,5 +1,6 @@
 /** The log's part of the tables of a batch: jobs, and the requests and events of organizations; see batch-telemetry.ts. */
 
+import { bucketName } from '../../domain/budgets/charges.ts';
 import { AHEAD_MAX_MS } from '../../domain/clock.ts';
 import type { Backlog, JobCount } from '../../domain/evaluations/backlog.ts';
 import type { EvaluationJob, JobKey } from '../../domain/evaluations/jobs.ts';
@@ -13,6 +14,7 @@ import type {
 import type { NewEvent } from '../../domain/events/event.ts';
 import { readEmitted } from '../../domain/events/request-data.ts';
 import { envelope, eventIdOf } from '../../domain/events/request-event.ts';
+import type { LeaseKey } from '../../domain/gateway/lease-store.ts';
 import type { NewRow } from '../queries.ts';
 import { eventTypes, packRequestState, unpackRequestState } from '../rows/codes.ts';
 import { type BudgetCache, createBatchBudgets, type WrittenBuckets } from './batch-budgets.ts';
@@ -68,7 +70,13 @@ export type WrittenLog = {
   readonly jobCounts: ReadonlyMap<number, JobCount>;
   /** By organization number. */
   readonly organizations: ReadonlyMap<number, { readonly written: WrittenOrganization }>;
+  /** Leases with what they hold now. */
+  readonly leases: ReadonlyMap<string, LeaseKey & { readonly nanoUsd: number }>;
 };
+
+function leaseName({ organizationNumber, processId, fence, ...bucket }: LeaseKey): string {
+  return `${organizationNumber} ${bucketName(bucket)} ${processId} ${fence}`;
+}
 
 /** The writes to the log of an organization. */
 export type WrittenOrganization = {
@@ -96,6 +104,7 @@ export function createBatchLog(deps: BatchLogDeps, isNewTrace: (traceKey: TraceK
   const jobs = new Map<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>();
   const jobCounts = new Map<number, JobCount>();
   const organizations = new Map<number, BatchOrganization>();
+  const leases = new Map<string, LeaseKey & { readonly nanoUsd: number }>();
 
   const tables: LogTables = {
     activeMonitorsOf,
@@ -122,6 +131,8 @@ export function createBatchLog(deps: BatchLogDeps, isNewTrace: (traceKey: TraceK
     },
     overdueRequests: (admittedByMs, countMax) => read('listOverdue', { admittedByMs, countMax }),
     findOwner: (projectNumber) => read('findOwner', { projectNumber })[0],
+    findLease: (key) => (leases.get(leaseName(key)) ?? read('findLease', key)[0])?.nanoUsd,
+    changeLease: (key, nanoUsd) => void leases.set(leaseName(key), { ...key, nanoUsd }),
     log(organizationNumber) {
       const known = organizations.get(organizationNumber) ?? createOrganization(organizationNumber, deps);
       organizations.set(organizationNumber, known);
@@ -134,7 +145,7 @@ export function createBatchLog(deps: BatchLogDeps, isNewTrace: (traceKey: TraceK
       erased.push(traceKey);
       for (const [id, { key }] of jobs) if (key.traceSequence === traceKey.sequence) jobs.delete(id);
     },
-    written: { erased, jobs, jobCounts, organizations } satisfies WrittenLog,
+    written: { erased, jobs, jobCounts, organizations, leases } satisfies WrittenLog,
   };
 }
 

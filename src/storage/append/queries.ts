@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { BucketKey } from '../../domain/budgets/budget.ts';
 import type { SpanChange } from '../../domain/events/append-tables.ts';
+import type { LeaseKey } from '../../domain/gateway/lease-store.ts';
 import { REQUEST_ID_MEMBER } from '../../domain/traces/span-requests.ts';
 import { columns, findByKey, insertMany, ofRows, pick, remove, replaceMany } from '../plain-queries.ts';
 import { change, changeRows, lookup, query } from '../queries.ts';
@@ -199,6 +200,22 @@ export const addToBuckets = changeRows<AddedToBucket>((db, params) => {
       })),
     );
 });
+
+/** A lease of a budget, which an admission takes from. */
+export const findLease = lookup<LeaseKey>()((db, key, { keyed }) => {
+  const own = pick(key, ...LEASE_KEY);
+  return keyed(db.selectFrom('BudgetLease'), 'BudgetLease', own, 'lock').select(
+    columns('BudgetLease', ...LEASE_KEY, 'nanoUsd'),
+  );
+});
+
+const LEASE_KEY = [
+  ...(['organizationNumber', 'budgetId', 'periodStartedAtMs', 'subject', 'processId', 'fence'] as const),
+] as const satisfies readonly (keyof LeaseKey)[];
+
+export const changeLeases = changeRows<LeaseKey & { readonly nanoUsd: number }>((db, params, { update }) =>
+  update(db, 'BudgetLease', pick(params, ...LEASE_KEY)).set(pick(params, 'nanoUsd')),
+);
 
 /** The evaluation job of a trace. */
 export const findJob = lookup<{

@@ -7,9 +7,11 @@
 export const WITHOUT_ROWID = [
   'analytics_hours',
   'budget_buckets',
+  'budget_leases',
   'evaluation_jobs',
   'events',
   'governance_events',
+  'rate_buckets',
   'request_keys',
   'search_pending',
   'usage_nodes',

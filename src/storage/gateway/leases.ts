@@ -133,14 +133,11 @@ async function takeSlice(tx: Transaction, ask: At<RateSliceAsk>): Promise<RateSl
   const there = Math.floor(level / windowMs);
   const granted = there >= atLeast ? Math.min(there, wanted) : 0;
   await change(queries.leases.updateRateBucket, { ...key, level: level - granted * windowMs, filledAtMs: nowMs });
-  return { granted, available: there - granted };
+  return { granted, available: level / windowMs - granted };
 }
 
 /** `nowMs`: the clock of the database. */
-export function createLeaseStore(
-  work: LeaseWork,
-  nowMs: () => Promise<number>,
-): BudgetLeaseStore & RateSliceStore {
+export function createLeaseStore(work: LeaseWork, nowMs: () => Promise<number>): BudgetLeaseStore & RateSliceStore {
   return {
     grant: async (ask) => await work.grantLease({ ...ask, nowMs: await nowMs() }),
     renew: async (processId) => await work.renewLeases({ processId, nowMs: await nowMs() }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { demandsOf } from '../../../src/domain/gateway/budget-demands.ts';
+import { type BudgetDemand, demandsOf } from '../../../src/domain/gateway/budget-demands.ts';
 import {
   createRecentOutputs,
   dearestRates,
@@ -135,6 +135,13 @@ describe('the cost of an estimate', () => {
   });
 });
 
+const UNLIMITED = [{ nanoUsd: 0, isLimited: false }];
+
+function listed(demands: ReturnType<typeof demandsOf>): readonly BudgetDemand[] {
+  if ('code' in demands) throw new Error(demands.code);
+  return demands;
+}
+
 describe('demands', () => {
   const request = { size: sizeOf(), rates: PRICED, medianOutputTokens: null, allowsUnpriced: false };
 
@@ -144,22 +151,29 @@ describe('demands', () => {
       httpStatus: 402,
       reason: 'price_unknown',
     });
-    expect(demandsOf({ ...request, rates: null, allowsUnpriced: true }, [bucketOf('budget_1')])).toEqual([]);
-    expect(demandsOf({ ...request, rates: null }, [bucketOf('budget_1', { onBreach: 'warn' })])).toEqual([]);
+    expect(demandsOf({ ...request, rates: null, allowsUnpriced: true }, [bucketOf('budget_1')])).toMatchObject(
+      UNLIMITED,
+    );
+    expect(demandsOf({ ...request, rates: null }, [bucketOf('budget_1', { onBreach: 'warn' })])).toMatchObject(
+      UNLIMITED,
+    );
   });
 
   it('a model whose price is zero is not blocked', () => {
-    expect(demandsOf({ ...request, rates: FREE }, [bucketOf('budget_1', { reserve: 'worst' })])).toEqual([]);
+    expect(demandsOf({ ...request, rates: FREE }, [bucketOf('budget_1', { reserve: 'worst' })])).toMatchObject(
+      UNLIMITED,
+    );
   });
 
   it('a budget that warns never refuses', () => {
-    expect(demandsOf(request, [bucketOf('budget_1', { onBreach: 'warn', reserve: 'worst' })])).toEqual([]);
+    const [demand] = listed(demandsOf(request, [bucketOf('budget_1', { onBreach: 'warn', reserve: 'worst' })]));
+    expect(demand).toMatchObject({ isLimited: false });
+    expect(demand?.nanoUsd).toBeGreaterThan(0);
   });
 
   it('are of the kind that each budget reserves', () => {
     const buckets = [bucketOf('budget_1'), bucketOf('budget_2', { reserve: 'worst' })];
-    const demands = demandsOf({ ...request, size: sizeOf({ outputTokensMax: 10_000 }) }, buckets);
-    if ('code' in demands) throw new Error(demands.code);
+    const demands = listed(demandsOf({ ...request, size: sizeOf({ outputTokensMax: 10_000 }) }, buckets));
     const [expected, worst] = demands.map(({ nanoUsd }) => nanoUsd);
     expect(worst).toBeGreaterThan(expected ?? 0);
   });
@@ -184,7 +198,7 @@ describe('the recent outputs of a key', () => {
 
   it('are kept for so many keys only, and of each key the newest', () => {
     const outputs = createRecentOutputs(2);
-    for (let outcome = 0; outcome < 100; outcome += 1) for (const key of ['a', 'b', 'c']) outputs.note(key, outcome);
+    for (const key of ['a', 'b', 'c']) for (let outcome = 0; outcome < 100; outcome += 1) outputs.note(key, outcome);
     expect(outputs.medianOf('a')).toBeNull();
     expect(outputs.medianOf('c')).toBe(68);
   });

@@ -30,7 +30,7 @@ function open({ limit = LIMIT, processes = 1 } = {}) {
 type Opened = ReturnType<typeof open>;
 
 function demand(nanoUsd: number, of: Parameters<typeof bucketOf>[1] = {}): readonly BudgetDemand[] {
-  return [{ bucket: bucketOf('budget_1', of), nanoUsd }];
+  return [{ bucket: bucketOf('budget_1', of), nanoUsd, isLimited: true }];
 }
 
 function reservedIn(result: Reservation | GatewayRefusal): Reservation {
@@ -243,8 +243,8 @@ describe('several budgets', () => {
     const { model, holder } = open();
     model.addBucket('budget_2', 5);
     const both = (nanoUsd: number): readonly BudgetDemand[] => [
-      { bucket: bucketOf('budget_1'), nanoUsd },
-      { bucket: bucketOf('budget_2', { limitNanoUsd: 5, reserve: 'worst' }), nanoUsd },
+      { bucket: bucketOf('budget_1'), nanoUsd, isLimited: true },
+      { bucket: bucketOf('budget_2', { limitNanoUsd: 5, reserve: 'worst' }), nanoUsd, isLimited: true },
     ];
     expect(await holder.reserve(both(10))).toMatchObject({ budget: { id: 'budget_2' } });
     expect(reservedIn(await holder.reserve(both(5))).amounts).toHaveLength(2);
@@ -252,8 +252,16 @@ describe('several budgets', () => {
     expect(model.leasedIn('budget_1')).toBe(50);
   });
 
+  it('that limit nothing are counted without a lease', async () => {
+    const { model, holder } = open();
+    const result = await holder.reserve([{ bucket: bucketOf('budget_9'), nanoUsd: 10, isLimited: false }]);
+    expect(reservedIn(result).amounts).toMatchObject([{ budgetId: 'budget_9', nanoUsd: 10, fence: null }]);
+    expect(model.calls()).toBe(0);
+  });
+
   it('that were archived meanwhile limit nothing', async () => {
     const { holder } = open();
-    expect(await holder.reserve([{ bucket: bucketOf('budget_9'), nanoUsd: 10 }])).toEqual({ amounts: [] });
+    const result = await holder.reserve([{ bucket: bucketOf('budget_9'), nanoUsd: 10, isLimited: true }]);
+    expect(reservedIn(result).amounts).toMatchObject([{ budgetId: 'budget_9', fence: null }]);
   });
 });

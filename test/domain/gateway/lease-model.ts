@@ -91,10 +91,13 @@ export function createLeaseModel(nowMs: () => number) {
       buckets.set(budgetId, { limit, spent: 0, leased: 0 });
     },
     /** Commits an admission, or nothing of it. */
-    admit({ amounts }: Reservation): boolean {
-      const held = amounts.map((amount) => ({ lease: leases.get(nameOf(amount)), nanoUsd: amount.nanoUsd }));
-      if (held.some(({ lease, nanoUsd }) => lease === undefined || lease.amount < nanoUsd)) return false;
-      for (const { lease, nanoUsd } of held) if (lease !== undefined) lease.amount -= nanoUsd;
+    admit({ processId, amounts }: Reservation): boolean {
+      const taken = amounts.map(({ fence, nanoUsd, ...bucket }) => ({
+        nanoUsd,
+        lease: leases.get(nameOf({ ...bucket, organizationNumber: 1, processId, fence: fence ?? 0 })),
+      }));
+      if (taken.some(({ lease, nanoUsd }) => lease === undefined || lease.amount < nanoUsd)) return false;
+      for (const { lease, nanoUsd } of taken) if (lease !== undefined) lease.amount -= nanoUsd;
       return true;
     },
     /** Commits an outcome: what the request had reserved is replaced by its cost. */

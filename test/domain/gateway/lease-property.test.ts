@@ -57,7 +57,7 @@ it('never spends and leases more than the limit, whatever is reserved, cancelled
         async reserve({ process, nanoUsd }: { process: number; nanoUsd: number }) {
           const holder = holderOf(process);
           const result = await holder.reserve([
-            { bucket: bucketOf('budget_1', { limitNanoUsd: LIMIT, reserve: 'worst' }), nanoUsd },
+            { bucket: bucketOf('budget_1', { limitNanoUsd: LIMIT, reserve: 'worst' }), nanoUsd, isLimited: true },
           ]);
           if ('amounts' in result) pending.push({ holder, reservation: result });
         },

@@ -21,7 +21,7 @@ function createSliceModel(nowMs: () => number) {
       const there = Math.floor(units / windowMs);
       const granted = there >= atLeast ? Math.min(there, wanted) : 0;
       levels.set(name, { units: units - granted * windowMs, atMs: nowMs() });
-      return { granted, available: there - granted };
+      return { granted, available: units / windowMs - granted };
     },
   };
   return {

@@ -12,6 +12,7 @@ import type { StoredTrace } from '../../../domain/traces/telemetry-port.ts';
 import { createDeliveryWork } from '../../delivery/work.ts';
 import { messageOf, StartError } from '../../errors.ts';
 import { createJobWork } from '../../evaluations/jobs.ts';
+import { createLeaseWork } from '../../gateway/leases.ts';
 import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { createTraceLimit } from '../../long-reads.ts';
@@ -209,6 +210,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       onReconnect: (reset) => void pools.delivery.connections.on('connect', reset),
     },
     jobs: createJobWork(createTransact(delivery), backlog),
+    leases: createLeaseWork(createTransact(delivery)),
     notify: wakeUps.notify,
     check: probe.check,
     async release() {

@@ -205,6 +205,7 @@ function prepareLogWriter(
   const insertGovernance = prepareChange(db, own.insertGovernanceEvents);
   const replaceHead = prepareChange(db, own.replaceLogHeads);
   const addToBuckets = prepareRows(db, append.addToBuckets);
+  const changeLeases = prepareRows(db, append.changeLeases);
 
   function writeOrganization({ head, requests, events, governance, buckets }: WrittenOrganization): void {
     for (const { row, stored } of requests.values()) (stored === null ? requestKeys.insert : requestKeys.replace)(row);
@@ -218,6 +219,7 @@ function prepareLogWriter(
 
   return (written) => {
     jobs.removeOf(written.erased);
+    changeLeases([...written.leases.values()]);
     for (const { job, key } of written.jobs.values()) {
       if (job === null) jobs.remove([key]);
       else jobs.store(job);
