@@ -1,6 +1,7 @@
 /** Wires every service of the contract with its rules. */
 
 import type { DescService } from '@bufbuild/protobuf';
+import { BudgetService } from '../../gen/spandrel/v1/budgets_pb.js';
 import { DatasetService } from '../../gen/spandrel/v1/datasets_pb.js';
 import { EndpointService } from '../../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluationService } from '../../gen/spandrel/v1/evaluations_pb.js';
@@ -25,6 +26,7 @@ import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import type { EvaluationPorts } from '../background/evaluations.ts';
 import type { WebhookPorts } from '../background/webhooks.ts';
 import { createAnalytics } from '../domain/analytics/analytics.ts';
+import { createBudgets } from '../domain/budgets/budgets.ts';
 import type { Project } from '../domain/caller.ts';
 import { type CursorCodec, createCursorCodec } from '../domain/cursor.ts';
 import { createDatasets } from '../domain/datasets/datasets.ts';
@@ -62,6 +64,7 @@ import { createTraceTails } from '../domain/traces/tail/trace-tail.ts';
 import { createTraceChanges } from '../domain/traces/trace-changes.ts';
 import { createTraceRows } from '../domain/traces/trace-rows.ts';
 import { createTraces } from '../domain/traces/traces.ts';
+import { createBudgetRpc } from '../rpc/budgets/budgets.ts';
 import { createDatasetRpc } from '../rpc/datasets/datasets.ts';
 import { createEndpointRpc } from '../rpc/endpoints/endpoints.ts';
 import { createEvaluationRpc } from '../rpc/evaluations/evaluations.ts';
@@ -254,7 +257,7 @@ function compileEvaluations(
 }
 
 function compileManagement(
-  { store: { management: store }, random, clock, config, rootKeys }: ServiceDeps,
+  { store: { management: store, budgets: ledger }, random, clock, config, rootKeys }: ServiceDeps,
   { cursors, compile }: Shared,
 ): Method[] {
   const [keyPrefix = 'sk-lw-'] = config.keyPrefixes;
@@ -267,6 +270,7 @@ function compileManagement(
   const members = createMembers({ store, random, cursors, limits });
   const roleBindings = createRoleBindings({ store, random, cursors, limits });
   const auditLog = createAuditLog({ store, cursors, retentionDays: config.auditRetentionDays });
+  const budgets = createBudgets({ store, ledger, random, cursors });
   return [
     ...compile(ApiKeyService, createKeyRpc({ keys })),
     ...compile(OrganizationService, createOrganizationRpc({ organizations })),
@@ -275,6 +279,7 @@ function compileManagement(
     ...compile(MemberService, createMemberRpc({ members })),
     ...compile(RoleBindingService, createRoleBindingRpc({ roleBindings })),
     ...compile(AuditLogService, createAuditLogRpc({ auditLog })),
+    ...compile(BudgetService, createBudgetRpc({ budgets })),
   ];
 }
 

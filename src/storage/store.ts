@@ -6,6 +6,7 @@ import type { TraceChangeStore } from '../domain/traces/trace-changes.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
+import { createBudgetLedger } from './budgets/budgets.ts';
 import type { DeliveryWork } from './delivery/work.ts';
 import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/delivery-store.ts';
 import { createWebhookLog } from './endpoints/webhook-store.ts';
@@ -124,6 +125,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     search: { find: sums.find, match: sums.match, listValues: sums.listValues, countUnindexed },
     analytics: sums,
     spend: { sum: sums.sum },
+    budgets: createBudgetLedger(reads),
     traceChanges: { removeTrace: traceChanges.removeTrace, patchMetadata: traceChanges.patchMetadata },
     logRecords: createLogRecordStore(control, engine.logRecords),
     requests: {

@@ -3,6 +3,7 @@
  * management; a driver of both keeps them in one database.
  */
 
+import type { BudgetLedger } from '../budgets/budget-store.ts';
 import type { DeliveryStore, WebhookLog } from '../delivery/webhook-store.ts';
 import type { EvaluationJobStore } from '../evaluations/jobs.ts';
 import type { Admission, Admitted } from '../gateway/admission.ts';
@@ -23,6 +24,7 @@ export type Log = {
   readonly requests: RequestStore;
   readonly events: EventStore;
   readonly spend: SpendStore;
+  readonly budgets: BudgetLedger;
   readonly deliveries: DeliveryStore;
   readonly webhookLog: WebhookLog;
   readonly evaluationJobs: EvaluationJobStore;

@@ -127,6 +127,7 @@ export function bucketOf(budgetId: string, of: Partial<Budget> = {}): BudgetBuck
     window: 'day',
     cycleAnchorAtMs: 0,
     resetAtMs: null,
+    resetReason: null,
     limitNanoUsd: 1000,
     onBreach: 'block',
     providerId: null,
