@@ -17,6 +17,7 @@ import { judgeSpendingConformance } from './judge-spending.ts';
 import { keyStoreConformance, projectConformance } from './keys.ts';
 import { largePartConformance } from './large-parts.ts';
 import { largeTraceConformance } from './large-traces.ts';
+import { leaseConformance } from './leases.ts';
 import { logRecordConformance } from './log-records.ts';
 import { managementConformance } from './management.ts';
 import { measuringConformance } from './measuring.ts';
@@ -79,6 +80,7 @@ export function logPortConformance(open: OpenSubject): void {
   spendConformance(open);
   webhookConformance(open);
   evaluationJobConformance(open);
+  leaseConformance(open);
 }
 
 /** The rules of `Telemetry`. */
