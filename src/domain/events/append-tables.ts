@@ -96,6 +96,8 @@ export type OrganizationLog = {
   changeRequest(key: string, change: RequestChange, event: MakeEvent): void;
   /** Changes the cost of a stored request and what it counts, and appends no event. */
   changeCost(key: string, change: Pick<RequestFacts, 'costNanoUsd' | 'chargesJson'>): void;
+  /** Changes when a stored request was received, from where its grace period counts. */
+  renewRequest(key: string, receivedAtMs: number): void;
   /** Not shown in the log. False, and stores nothing, when the organization already had this event id. */
   insertGovernanceEvent(event: NewEvent<GovernanceEventType>): boolean;
 };

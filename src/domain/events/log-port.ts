@@ -14,6 +14,7 @@ import type { EventRange, StoredEvent } from './event.ts';
 import type {
   GovernanceReport,
   GovernanceResult,
+  RequestRenewal,
   RequestReport,
   RequestsReported,
   Settled,
@@ -55,6 +56,11 @@ export type RequestStore = {
    * reserved MUST count as spent, until an outcome replaces it.
    */
   settle(settlement: Settlement): Promise<Settled>;
+  /**
+   * Gives requests that wait for their outcomes the whole grace period again, and answers which of them still wait. A
+   * request that was renewed MUST NOT be settled before that period is over.
+   */
+  renew(renewal: RequestRenewal): Promise<readonly boolean[]>;
   /** When the oldest request without an outcome was received; null when there is none. For metrics. */
   oldestAdmittedAtMs(): Promise<number | null>;
 };

@@ -13,7 +13,7 @@ import {
 } from './request-content.ts';
 import { completedData, type EmittedData, factsOf, settledData, spendingOf } from './request-data.ts';
 import { allRequestKeys, CORRECTIONS_MAX, type EventName, eventIdOf } from './request-event.ts';
-import type { RequestResult } from './request-report.ts';
+import type { RequestIdentity, RequestResult } from './request-report.ts';
 import {
   nextRequestState,
   type RequestSignal,
@@ -39,13 +39,6 @@ export type RequestUpdate = RequestIdentity & {
   readonly comparesSpending?: boolean;
 };
 
-/** Identifies a request. */
-type RequestIdentity = {
-  readonly projectId: string;
-  readonly projectNumber: number;
-  readonly gatewayRequestId: string;
-};
-
 /** The key and row of a request; without a row, a free key. */
 type KeyedRow =
   | { readonly key: string; readonly index: number; readonly row: RequestRow }
@@ -69,10 +62,10 @@ export function recordRequest(log: OrganizationLog, statement: RequestUpdate): R
   return first.result;
 }
 
-/** Settles a request. False when it does not wait for an outcome. */
-export function settleRequest(log: OrganizationLog, key: string): boolean {
+/** Settles a request that was admitted or renewed by an instant. False when it does not wait for an outcome any more. */
+export function settleRequest(log: OrganizationLog, key: string, admittedByMs: number): boolean {
   const row = log.findRequest(key);
-  if (row === undefined) return false;
+  if (row === undefined || row.receivedAtMs > admittedByMs) return false;
   const { state, emits } = nextRequestState(row.state, { status: 'overdue' });
   if (emits === null || row.admission === null) return false;
   const { admission, charges: chargesJson } = row;
@@ -88,6 +81,14 @@ export function settleRequest(log: OrganizationLog, key: string): boolean {
   // Its cost is unknown: the estimate counts until an outcome comes.
   const charges = unpackCharges(chargesJson);
   moveSpend(log, { charges, isLeased: true }, charges);
+  return true;
+}
+
+/** Gives a request that waits for its outcome the whole grace period again. False when it does not wait. */
+export function renewRequest(log: OrganizationLog, request: RequestIdentity, receivedAtMs: number): boolean {
+  const { key, row } = locate(log, request);
+  if (row?.state.status !== 'admitted') return false;
+  log.renewRequest(key, Math.max(row.receivedAtMs, receivedAtMs));
   return true;
 }
 

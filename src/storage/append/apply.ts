@@ -3,8 +3,13 @@
 import { applyJobEnd } from '../../domain/evaluations/job-end.ts';
 import type { JobEnd } from '../../domain/evaluations/jobs.ts';
 import type { AppendTables } from '../../domain/events/append-tables.ts';
-import { applyGovernance, applyRequests, applySettlement } from '../../domain/events/report-append.ts';
-import type { GovernanceReport, RequestReport, Settlement } from '../../domain/events/request-report.ts';
+import { applyGovernance, applyRenewal, applyRequests, applySettlement } from '../../domain/events/report-append.ts';
+import type {
+  GovernanceReport,
+  RequestRenewal,
+  RequestReport,
+  Settlement,
+} from '../../domain/events/request-report.ts';
 import { type Admission, applyAdmission } from '../../domain/gateway/admission.ts';
 import { applyMeasuring, type Measuring } from '../../domain/pricing/measuring.ts';
 import { applyRepricing, type Repricing, type RequestMending } from '../../domain/pricing/repricing.ts';
@@ -24,6 +29,7 @@ import { createLoadMeter } from './load-meter.ts';
 export type Report =
   | Admission
   | RequestReport
+  | RequestRenewal
   | GovernanceReport
   | Settlement
   | JobEnd
@@ -38,6 +44,7 @@ export type Append = TraceAppend | Report;
 export type Reported = {
   readonly admission: ReturnType<typeof applyAdmission>;
   readonly requests: ReturnType<typeof applyRequests>;
+  readonly renewal: ReturnType<typeof applyRenewal>;
   readonly governance: ReturnType<typeof applyGovernance>;
   readonly settlement: ReturnType<typeof applySettlement>;
   readonly repricing: ReturnType<typeof applyRepricing>;
@@ -100,6 +107,8 @@ function applyReport(tables: AppendTables, report: Report): Reported[keyof Repor
       return applyAdmission(tables, report);
     case 'requests':
       return applyRequests(tables, report);
+    case 'renewal':
+      return applyRenewal(tables, report);
     case 'governance':
       return applyGovernance(tables, report);
     case 'settlement':

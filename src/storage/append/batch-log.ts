@@ -232,6 +232,10 @@ function createOrganization(organizationNumber: number, deps: BatchLogDeps): Bat
       const { row, stored, event } = known(key);
       requests.set(key, { row: { ...row, ...change, changedAtMs: row.receivedAtMs }, stored, event });
     },
+    renewRequest(key, receivedAtMs) {
+      const { row, stored, event } = known(key);
+      requests.set(key, { row: { ...row, receivedAtMs, changedAtMs: receivedAtMs }, stored, event });
+    },
     insertGovernanceEvent(event) {
       const { id } = event;
       if (governance.has(id) || read('findGovernanceEvent', { organizationNumber, id }).length > 0) return false;

@@ -291,6 +291,26 @@ function admissionConformance(open: OpenSubject): void {
     );
 
     it(
+      'whose process renews it MUST NOT be settled before the whole grace period is over',
+      withLedger(open, async ({ leases, requests }, { keyOf, askOf, admissionOf, report, settle, amounts }) => {
+        await leases.grant(askOf(100));
+        const { projectId, projectNumber, organizationNumber, gatewayRequestId } = admissionOf(1);
+        const others = { projectId, projectNumber, gatewayRequestId: 'gwreq_2' };
+        await requests.admit(admissionOf(60));
+        await requests.admit(admissionOf(10, others));
+        const renewal = { kind: 'renewal', organizationNumber, receivedAtMs: RECEIVED_AT_MS + 1 } as const;
+        const own = { projectId, projectNumber, gatewayRequestId };
+        expect(await requests.renew({ ...renewal, requests: [own] })).toEqual([true]);
+        expect(await settle()).toMatchObject({ count: 1 });
+        expect(await amounts()).toEqual({ spent: 10, leased: 90 });
+        await report('success', 5);
+        expect(await requests.renew({ ...renewal, requests: [own, others] })).toEqual([false, false]);
+        await leases.giveBack([keyOf()]);
+        expect(await amounts()).toEqual({ spent: 15, leased: 0 });
+      }),
+    );
+
+    it(
       'that is settled MUST count what it has reserved as spent, until an outcome replaces it',
       withLedger(open, async ({ leases, requests }, { askOf, admissionOf, report, settle, amounts }) => {
         await leases.grant(askOf(100));
