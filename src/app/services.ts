@@ -137,7 +137,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
   const exports = createTraceExports({ searches, traces, store: store.traces, runSteps, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
   const gateway = createGateway({
-    store: { ...store.requests, numbers: store.projects.numbers },
+    store: { ...store.requests, numbers: store.projects.numbers, budget: store.management.budget },
     prices,
     meter,
     runSteps,

@@ -97,6 +97,8 @@ function changeBucket(log: CountedLog, { key, spentNanoUsd, leasedNanoUsd }: Mov
   const { budgets } = log;
   const budget = budgets.active().find(key.budgetId);
   const stored = budgets.findBucket(key);
+  // Retention has removed what was spent in a period so long ago.
+  if (stored === undefined && (spentNanoUsd < 0 || leasedNanoUsd < 0)) return;
   const periodEndsAtMs = stored?.periodEndsAtMs ?? endOf(budget, key);
   const change = { periodEndsAtMs, spentNanoUsd: BigInt(spentNanoUsd), leasedNanoUsd: BigInt(leasedNanoUsd) };
   const bucket = {

@@ -175,6 +175,11 @@ function amountText(column: 'spentNanoUsd' | 'leasedNanoUsd') {
 
 const TWO_TO_32 = sql.lit(2 ** 32);
 
+/** Casts, because SQLite is given larger numbers as doubles. */
+function joined(high: number, low: number) {
+  return sql<number>`cast(${high} as bigint) * ${TWO_TO_32} + cast(${low} as bigint)`;
+}
+
 /** An amount in parts, each of which a double holds: of more than 2^53 nano-USD. */
 type Parts<Name extends string> = { readonly [Part in `${Name}${'High' | 'Low'}`]: number };
 export type AddedToBucket = OfBucket &
@@ -189,8 +194,8 @@ export const addToBuckets = changeRows<AddedToBucket>((db, params) => {
     .values({
       ...key,
       ...pick(params, 'periodEndsAtMs', 'marks'),
-      spentNanoUsd: sql<number>`${spentHigh} * ${TWO_TO_32} + ${spentLow}`,
-      leasedNanoUsd: sql<number>`${leasedHigh} * ${TWO_TO_32} + ${leasedLow}`,
+      spentNanoUsd: joined(spentHigh, spentLow),
+      leasedNanoUsd: joined(leasedHigh, leasedLow),
     })
     .onConflict((known) =>
       known.columns(['organizationNumber', 'budgetId', 'periodStartedAtMs', 'subject']).doUpdateSet(({ eb, ref }) => ({

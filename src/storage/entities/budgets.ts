@@ -52,4 +52,5 @@ export const BudgetBucketRow = defineEntity({
     // The events that the period has emitted, a bit for each (domain/budgets/budget-event.ts).
     marks: integer(),
   },
+  indexes: [{ name: 'budget_buckets_by_end', properties: ['periodEndsAtMs'] }],
 });

@@ -3,5 +3,6 @@ create table "budgets" ("organization_id" text collate "C" not null, "id" text c
 create index "budgets_by_age" on "budgets" ("organization_id", "created_at", "id");
 alter table "budgets" add constraint "budgets_organization_id_foreign" foreign key ("organization_id") references "organizations" ("id");
 create table "budget_buckets" ("organization_number" int not null, "budget_id" text collate "C" not null, "period_started_at" bigint not null, "subject" text collate "C" not null, "period_ends_at" bigint null, "spent_nano_usd" bigint not null, "leased_nano_usd" bigint not null, "marks" int not null, primary key ("organization_number", "budget_id", "period_started_at", "subject")) with (fillfactor = 70);
+create index "budget_buckets_by_end" on "budget_buckets" ("period_ends_at");
 alter table "organizations" add column "budget_version" bigint not null default '0';
 alter table "requests" add column "charges" text null;

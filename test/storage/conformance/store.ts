@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { appendConformance } from './appends.ts';
 import { backfillConformance } from './backfills.ts';
+import { budgetCountingConformance, budgetRecordConformance } from './budgets.ts';
 import { clockConformance } from './clock.ts';
 import { correctionConformance } from './corrections.ts';
 import { datasetConformance } from './datasets.ts';
@@ -67,6 +68,7 @@ export function managementPortConformance(open: OpenManagement): void {
   experimentConformance(open);
   monitorStoreConformance(open);
   endpointConformance(open);
+  budgetRecordConformance(open);
   backfillConformance(open);
 }
 
@@ -77,6 +79,7 @@ export function logPortConformance(open: OpenSubject): void {
   requestEventConformance(open);
   correctionConformance(open);
   governanceConformance(open);
+  budgetCountingConformance(open);
   spendConformance(open);
   webhookConformance(open);
   evaluationJobConformance(open);
