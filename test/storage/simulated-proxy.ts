@@ -7,7 +7,7 @@ import { compileBudgets } from '../../src/domain/budgets/active-budgets.ts';
 import type { Budget } from '../../src/domain/budgets/budget.ts';
 import { Fault } from '../../src/domain/fault.ts';
 import { bucketsAt, demandsOf } from '../../src/domain/gateway/budget-demands.ts';
-import { dearestRates, estimateWorst, type RequestSize } from '../../src/domain/gateway/estimate.ts';
+import { dearestRates, estimateCost, estimateWorst, type RequestSize } from '../../src/domain/gateway/estimate.ts';
 import { createLeaseHolder, type LeaseHolder } from '../../src/domain/gateway/lease-holder.ts';
 import type { GatewayRefusal } from '../../src/domain/gateway/refusal.ts';
 import type { Store } from '../../src/domain/store.ts';
@@ -132,6 +132,13 @@ const SIZE: RequestSize = {
   modelOutputTokensMax: null,
   unboundedParams: [],
 };
+
+/** What a request reserves in a budget that reserves the worst: at the dearest tier of the price list. */
+export function worstEstimateOf(size: Partial<RequestSize> = {}): number {
+  const [worst, match] = [estimateWorst({ ...SIZE, ...size }), pricing.match(MODEL, null, AT_MS)];
+  if ('unboundedParam' in worst || match === null) throw new Error('this request is bounded and has a price');
+  return estimateCost(worst, dearestRates([match]));
+}
 
 /** The largest cost that a request can have: what its provider bills at most. */
 export function worstCostOf(size: Partial<RequestSize> = {}, model = MODEL): number {

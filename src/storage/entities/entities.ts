@@ -11,7 +11,6 @@ import * as events from './events.ts';
 import * as experiments from './experiments.ts';
 import * as keys from './keys.ts';
 import { bytes, integer, table } from './kinds.ts';
-import * as leases from './leases.ts';
 import * as monitors from './monitors.ts';
 import * as organization from './organization.ts';
 import * as pricing from './pricing.ts';
@@ -37,7 +36,7 @@ const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } 
 
 const SHARED = Object.values({
   ...{ ...organization, ...audit, ...ofKeys, ...evaluators, ...datasets, ...evaluations, ...experiments, ...pricing },
-  ...{ ...monitors, ...endpoints, ...schema, ...budgets, ...leases },
+  ...{ ...monitors, ...endpoints, ...schema, ...budgets },
   ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...ofSearch, ...spend },
 });
 

@@ -43,18 +43,22 @@ async function grant(tx: Transaction, ask: At<LeaseAsk>): Promise<LeaseGrant | n
   if (limited === undefined) return null;
   const { limitNanoUsd } = limited;
   const key = keyOf(ask);
-  await change(leases.touchLease, { ...key, nanoUsd: 0, renewedAtMs: nowMs });
   const { processId: _, fence: __, ...bucket } = key;
-  await change(leases.insertBucket, { ...bucket, periodEndsAtMs, spentNanoUsd: 0, leasedNanoUsd: 0, marks: 0 });
-  const [locked] = await runQuery(leases.lockBucket, bucket);
+  // Sent together: each waits for the one before it in the database.
+  const [, , [locked]] = await Promise.all([
+    change(leases.touchLease, { ...key, nanoUsd: 0, renewedAtMs: nowMs }),
+    change(leases.insertBucket, { ...bucket, periodEndsAtMs, spentNanoUsd: 0, leasedNanoUsd: 0, marks: 0 }),
+    runQuery(leases.lockBucket, bucket),
+  ]);
   if (locked === undefined) throw new Error('a bucket that was just made is gone');
   const { granted, left, leased } = judge(ask, { limitNanoUsd, ...locked });
-  if (granted > 0) {
-    const changed = await change(leases.leaseOfBucket, { ...bucket, nanoUsd: granted, limitNanoUsd });
-    if (changed === 0) throw new Error('a lease was judged by amounts that a lock did not hold');
-    await change(leases.addToLease, { ...key, nanoUsd: granted });
-  }
-  const held = (await runQuery(leases.findLeaseAmount, key))[0]?.nanoUsd ?? 0;
+  const [changed, , [lease]] = await Promise.all([
+    granted === 0 ? 1 : change(leases.leaseOfBucket, { ...bucket, nanoUsd: granted, limitNanoUsd }),
+    granted === 0 ? 1 : change(leases.addToLease, { ...key, nanoUsd: granted }),
+    runQuery(leases.findLeaseAmount, key),
+  ]);
+  if (changed === 0) throw new Error('a lease was judged by amounts that a lock did not hold');
+  const held = lease?.nanoUsd ?? 0;
   if (held === 0) await change(leases.removeLease, key);
   return { grantedNanoUsd: granted, heldNanoUsd: held, leftNanoUsd: toSafe(left), leasedNanoUsd: toSafe(leased) };
 }
