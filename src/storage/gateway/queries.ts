@@ -48,7 +48,7 @@ export const leaseOfBucket = change<OfBucket & { readonly nanoUsd: number; reado
     const { nanoUsd, limitNanoUsd } = params;
     return dialect
       .update(db, 'BudgetBucket', pick(params, ...BUCKET))
-      .where(sql<boolean>`${sql.ref('spentNanoUsd')} + ${sql.ref('leasedNanoUsd')} <= ${limitNanoUsd} - ${nanoUsd}`)
+      .where(sql<boolean>`${sql.ref('spentNanoUsd')} + ${sql.ref('leasedNanoUsd')} + ${nanoUsd} <= ${limitNanoUsd}`)
       .set(({ eb }) => ({ leasedNanoUsd: eb('leasedNanoUsd', '+', nanoUsd) }));
   },
 );
