@@ -8,16 +8,18 @@ import type { Budget } from '../../src/domain/budgets/budget.ts';
 import { Fault } from '../../src/domain/fault.ts';
 import { bucketsAt, demandsOf } from '../../src/domain/gateway/budget-demands.ts';
 import { dearestRates, estimateCost, estimateWorst, type RequestSize } from '../../src/domain/gateway/estimate.ts';
-import { createLeaseHolder, type LeaseHolder } from '../../src/domain/gateway/lease-holder.ts';
+import { createLeaseHolder, type LeaseHolder, type Reservation } from '../../src/domain/gateway/lease-holder.ts';
 import type { GatewayRefusal } from '../../src/domain/gateway/refusal.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { pricing } from '../support/pricing.ts';
+import { drawSeed, seeded } from '../support/scenario.ts';
 import { change, found } from './conformance/management-samples.ts';
 import { BARE_CONTENT, recordOf } from './conformance/reports.ts';
 
 export const PERIOD_MS = Date.parse('2026-01-01T00:00:00Z');
 export const MODEL = 'gpt-4o-mini';
 export const FREE_MODEL = 'meta-llama/llama-3.3-70b-instruct:free';
+const CLIENTS = 200;
 const AT_MS = Date.parse('2026-11-01T12:00:00Z');
 
 export type Tenant = Awaited<ReturnType<typeof foundTenant>>;
@@ -75,26 +77,32 @@ export function createProxy(store: Store, tenant: Tenant, processId: string) {
   const active = compileBudgets(budgets, 1);
   const holder: LeaseHolder = createLeaseHolder({ store: store.leases, processId, nowMs: () => performance.now() });
 
+  async function tryToReserve(request: ProxyRequest): Promise<Reservation | GatewayRefusal> {
+    const { model = MODEL, size = {}, endUserId = null, medianOutputTokens = null } = request;
+    const spender = { organizationId, projectId, teamId: null, virtualKeyId: 'vk_1', principalUserId: null };
+    const matched = active.matching({ ...spender, endUserId, modelProviderId: null });
+    const match = pricing.match(model, null, AT_MS);
+    const rates = match === null ? null : dearestRates([match]);
+    const demands = demandsOf(
+      { size: { ...SIZE, ...size }, rates, medianOutputTokens, allowsUnpriced: false },
+      bucketsAt(matched, { organizationNumber, atMs: AT_MS }),
+    );
+    return 'code' in demands ? demands : await holder.reserve(demands);
+  }
+
   return {
     holder,
-    processId,
+    /** Throws where it is refused. */
+    async reserve(request: ProxyRequest): Promise<Reservation> {
+      const reservation = await tryToReserve(request);
+      if ('code' in reservation) throw new Error(`refused: ${reservation.code}`);
+      return reservation;
+    },
     /** Reserves and admits a request. */
-    async admit({ id, model = MODEL, size = {}, endUserId = null, medianOutputTokens }: ProxyRequest): Promise<Sent> {
-      const spender = { organizationId, projectId, teamId: null, virtualKeyId: 'vk_1', principalUserId: null };
-      const matched = active.matching({ ...spender, endUserId, modelProviderId: null });
-      const match = pricing.match(model, null, AT_MS);
-      const demands = demandsOf(
-        {
-          size: { ...SIZE, ...size },
-          rates: match === null ? null : dearestRates([match]),
-          medianOutputTokens: medianOutputTokens ?? null,
-          allowsUnpriced: false,
-        },
-        bucketsAt(matched, { organizationNumber, atMs: AT_MS }),
-      );
-      if ('code' in demands) return { kind: 'refused', refusal: demands };
-      const reservation = await holder.reserve(demands);
+    async admit(request: ProxyRequest): Promise<Sent> {
+      const reservation = await tryToReserve(request);
       if ('code' in reservation) return { kind: 'refused', refusal: reservation };
+      const { id, model = MODEL, endUserId = null } = request;
       try {
         const admitted = await store.requests.admit({
           kind: 'admission',
@@ -157,3 +165,49 @@ export async function sumsOf(store: Store, { organizationNumber }: Tenant, budge
   const [sums] = await store.budgets.sums(organizationNumber, [{ budgetId, periodStartedAtMs: PERIOD_MS }]);
   return { spent: Number(sums?.spentNanoUsd), leased: Number(sums?.leasedNanoUsd) };
 }
+
+type Burst = { readonly costOf: (random: () => number) => number };
+
+/** Every client sends until the budget is spent. */
+export async function burst(proxies: readonly SimulatedProxy[], { costOf }: Burst) {
+  const random = seeded(drawSeed());
+  const refusals = new Set<string>();
+  let [sent, failed, costNanoUsd] = [0, 0, 0];
+  /** By how much the requests in flight cost more than they have reserved, and the most of that at one time. */
+  let [excessNanoUsd, lastExcessNanoUsd] = [0, 0];
+
+  async function client(proxy: SimulatedProxy): Promise<void> {
+    for (let reserved = 0; reserved < 20; ) {
+      sent += 1;
+      const id = `gwreq_${sent}`;
+      const result: Sent = await proxy.admit({ id });
+      if (result.kind === 'failed') {
+        failed += 1;
+        return;
+      }
+      if (result.kind === 'refused') {
+        refusals.add(result.refusal.code);
+        if (result.refusal.code !== 'budget_reserved') return;
+        reserved += 1;
+        await nextTurn();
+        continue;
+      }
+      const cost = costOf(random);
+      const excess = Math.max(0, cost - (result.estimates[0] ?? 0));
+      excessNanoUsd += excess;
+      lastExcessNanoUsd = Math.max(lastExcessNanoUsd, excessNanoUsd);
+      await nextTurn();
+      await proxy.complete(id, cost);
+      excessNanoUsd -= excess;
+      costNanoUsd += cost;
+    }
+  }
+
+  await Promise.all(
+    Array.from({ length: CLIENTS }, (_, index) => client(proxies[index % proxies.length] as SimulatedProxy)),
+  );
+  for (const { holder } of proxies) await holder.close();
+  return { refusals, failed, costNanoUsd, lastExcessNanoUsd };
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
