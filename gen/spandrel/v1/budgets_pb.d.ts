@@ -63,14 +63,14 @@ export declare type Budget = Message<"spandrel.v1.Budget"> & {
   name?: string | undefined;
 
   /**
-   * Subject whose spending the budget limits; it never changes.
+   * Subject whose spending the budget limits; an update may only repeat it.
    *
    * @generated from field: spandrel.v1.BudgetScope scope = 3;
    */
   scope?: BudgetScope | undefined;
 
   /**
-   * Length of the periods; it never changes.
+   * Length of the periods; an update may only repeat it.
    *
    * @generated from field: spandrel.v1.BudgetWindow window = 4;
    */
@@ -91,7 +91,7 @@ export declare type Budget = Message<"spandrel.v1.Budget"> & {
   onBreach: BudgetOnBreach;
 
   /**
-   * ID of the model provider whose requests alone count; unset: all count. It never changes.
+   * ID of the model provider whose requests alone count; unset: all count. An update may only repeat it.
    *
    * @generated from field: optional string provider_id = 7;
    */
@@ -105,7 +105,8 @@ export declare type Budget = Message<"spandrel.v1.Budget"> & {
   reserve: BudgetReserve;
 
   /**
-   * Instant that windows are counted from, in UTC; a month without its day has the last one. It never changes.
+   * Instant that windows are counted from, in UTC; a month without its day has the last one. An update may only
+   * repeat it.
    *
    * @generated from field: google.protobuf.Timestamp cycle_anchor_at = 9;
    */

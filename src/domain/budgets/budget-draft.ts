@@ -16,7 +16,12 @@ export type BudgetDraft = Pick<Budget, 'name' | 'onBreach' | 'providerId' | 'res
 export type DraftScope = { readonly kind: BudgetScope['kind']; readonly id: string | null };
 
 /** Undefined: not sent. */
-export type BudgetChanges = Partial<Pick<Budget, 'name' | 'onBreach' | 'reserve'> & { readonly limitUsd: string }>;
+export type BudgetChanges = Partial<Pick<Budget, 'name' | 'onBreach' | 'reserve'> & { readonly limitUsd: string }> & {
+  /** What never changes: a budget may be sent back as it was read. */
+  readonly repeated: Repeated;
+};
+
+type Repeated = Partial<Pick<Budget, 'window' | 'providerId' | 'cycleAnchorAtMs'> & { readonly scope: DraftScope }>;
 
 const ANCHOR_MIN_MS = Date.UTC(2000, 0);
 const ANCHOR_END_MS = Date.UTC(2100, 0);
@@ -34,7 +39,7 @@ export function draftProblems(draft: BudgetDraft): readonly Reason[] {
   ];
 }
 
-export function changeProblems({ name, limitUsd }: BudgetChanges): readonly Reason[] {
+export function changeProblems({ name, limitUsd }: Pick<BudgetChanges, 'name' | 'limitUsd'>): readonly Reason[] {
   return [
     // The contract has the length.
     ...(name !== undefined && name !== '' && name.trim() === '' ? [lengthReason('name', NAME_EXPECTED)] : []),
@@ -63,6 +68,22 @@ export function futureProblems({ window, cycleAnchorAtMs }: BudgetDraft, nowMs: 
 
 function anchorReason(rule: string): Reason {
   return { field: 'cycle_anchor_at', type: 'custom', message: `cycle_anchor_at ${rule}` };
+}
+
+/** What is sent of a budget that never changes, and is not as it is. */
+export function repetitionProblems({ repeated }: BudgetChanges, budget: Budget): readonly Reason[] {
+  const { scope = budget.scope, window = budget.window } = repeated;
+  const { cycleAnchorAtMs = budget.cycleAnchorAtMs, providerId = budget.providerId } = repeated;
+  const isOtherScope = scope.kind !== budget.scope.kind || (scope.id !== null && scope.id !== budget.scope.id);
+  const differs = {
+    scope: isOtherScope,
+    window: window !== budget.window,
+    provider_id: providerId !== budget.providerId,
+    cycle_anchor_at: cycleAnchorAtMs !== budget.cycleAnchorAtMs,
+  };
+  return Object.entries(differs).flatMap(([field, isOther]): readonly Reason[] =>
+    isOther ? [{ field, type: 'custom', message: `${field} cannot be changed` }] : [],
+  );
 }
 
 /** Of a text without problems. */

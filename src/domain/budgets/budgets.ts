@@ -23,7 +23,13 @@ import {
 import { type CommitDeps, commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
 import { refuseProblems } from '../reasons.ts';
 import type { Budget } from './budget.ts';
-import { type BudgetChanges, type BudgetDraft, futureProblems, limitOfText } from './budget-draft.ts';
+import {
+  type BudgetChanges,
+  type BudgetDraft,
+  futureProblems,
+  limitOfText,
+  repetitionProblems,
+} from './budget-draft.ts';
 import { MANAGE, mayView, placeOf, requireManageSomewhere, requireScope } from './budget-scope.ts';
 import type { BudgetLedger, BudgetListing, PeriodSums } from './budget-store.ts';
 import { type Period, periodAt } from './period.ts';
@@ -179,8 +185,9 @@ type Update = { readonly call: ManagementCall; readonly id: string; readonly cha
 async function updateBudget(deps: Deps, { call, id, changes }: Update): Promise<BudgetView> {
   const budget = await commitAudited(deps, call, async () => {
     const current = await findManaged(deps, await refreshRights(deps.store, call), id);
+    refuseProblems(repetitionProblems(changes, current));
     refuseArchived(current);
-    const { limitUsd, ...rest } = changes;
+    const { limitUsd, repeated: _, ...rest } = changes;
     const wanted = { ...rest, ...(limitUsd === undefined ? {} : { limitNanoUsd: limitOfText(limitUsd) }) };
     const changed: Budget = { ...current, ...wanted, updatedAtMs: call.nowMs };
     const fields = CHANGEABLE.filter(([name]) => changed[name] !== current[name]).map(([, field]) => field);

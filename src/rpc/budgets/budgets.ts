@@ -5,6 +5,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   BudgetReserve,
   BudgetSchema,
+  type BudgetScope,
   BudgetScopeKind,
   type BudgetService,
   type CreateBudgetRequest,
@@ -25,6 +26,7 @@ import { msOfTimestamp, timesOf, toTimestamp } from '../epoch-ms.ts';
 import { managementCallOf } from '../management-call.ts';
 import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
+import { isSent } from '../update-mask.ts';
 
 type Named = { readonly id: string };
 
@@ -55,7 +57,11 @@ export function createBudgetRpc({ budgets }: { readonly budgets: Budgets }): Imp
     },
     updateBudget: {
       precheck: admit,
-      check: (request, input) => [...updateProblems(request, input), ...changeProblems(changesOf(request))],
+      check: (request, input) => [
+        // Null repeats that all providers count.
+        ...updateProblems(request, input).filter(({ field }) => field !== 'provider_id'),
+        ...changeProblems(changesOf(request)),
+      ],
       async handle(request, context) {
         const call = managementCallOf(context);
         return { budget: toBudget(await budgets.update(call, request.id, changesOf(request))) };
@@ -85,7 +91,7 @@ function draftOf(request: CreateBudgetRequest): BudgetDraft {
   const { name = '', scope, limitUsd = '', providerId = null, cycleAnchorAt } = request;
   return {
     name,
-    scope: { kind: wordOf(BudgetScopeKind, scope?.kind ?? 0) ?? 'organization', id: scope?.id ?? null },
+    scope: scope === undefined ? { kind: 'organization', id: null } : scopeOf(scope),
     window: wordOf(BudgetWindow, request.window) ?? 'total',
     limitUsd,
     onBreach: wordOf(BudgetOnBreach, request.onBreach) ?? 'block',
@@ -96,15 +102,27 @@ function draftOf(request: CreateBudgetRequest): BudgetDraft {
 }
 
 function changesOf({ budget: resource, updateMask: mask }: UpdateBudgetRequest): BudgetChanges {
-  const names = ['name', 'limitUsd', 'onBreach', 'reserve'] as const;
-  const { onBreach = 0, reserve = 0, ...texts } = sentFields(BudgetSchema, { resource, mask }, names);
+  const names = ['name', 'limitUsd', 'onBreach', 'reserve', 'scope', 'window', 'cycleAnchorAt'] as const;
+  const sent = sentFields(BudgetSchema, { resource, mask }, names);
+  const { onBreach = 0, reserve = 0, scope, window = 0, cycleAnchorAt, ...texts } = sent;
   const action = wordOf(BudgetOnBreach, onBreach);
   const estimate = wordOf(BudgetReserve, reserve);
+  const length = wordOf(BudgetWindow, window);
   return {
     ...texts,
     ...(action === null ? {} : { onBreach: action }),
     ...(estimate === null ? {} : { reserve: estimate }),
+    repeated: {
+      ...(scope === undefined ? {} : { scope: scopeOf(scope) }),
+      ...(length === null ? {} : { window: length }),
+      ...(cycleAnchorAt === undefined ? {} : { cycleAnchorAtMs: msOfTimestamp(cycleAnchorAt) }),
+      ...(isSent(mask, 'provider_id', resource?.providerId) ? { providerId: resource?.providerId ?? null } : {}),
+    },
   };
+}
+
+function scopeOf({ kind, id }: BudgetScope) {
+  return { kind: wordOf(BudgetScopeKind, kind) ?? 'organization', id: id ?? null };
 }
 
 function toBudget({ budget, period, sums }: BudgetView): MessageInitShape<typeof BudgetSchema> {
