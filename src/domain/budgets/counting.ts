@@ -5,7 +5,7 @@
 
 import type { OrganizationLog } from '../events/append-tables.ts';
 import type { Spender } from './active-budgets.ts';
-import type { BucketKey } from './budget.ts';
+import type { Bucket, BucketKey } from './budget.ts';
 import { budgetEvent, reachedLevels } from './budget-event.ts';
 import { bucketName, type Charges } from './charges.ts';
 import { periodAt } from './period.ts';
@@ -84,7 +84,7 @@ function changeBucket(log: CountedLog, { key, spentNanoUsd, leasedNanoUsd }: Mov
   const budget = budgets.active().find(key.budgetId);
   const stored = budgets.findBucket(key);
   // Retention has removed what was spent in a period so long ago.
-  if (stored === undefined && (spentNanoUsd < 0 || leasedNanoUsd < 0)) return;
+  if (isEmpty(stored) && (spentNanoUsd < 0 || leasedNanoUsd < 0)) return;
   const periodEndsAtMs =
     stored?.periodEndsAtMs ??
     (budget === undefined ? null : (periodAt(budget, key.periodStartedAtMs)?.endsAtMs ?? null));
@@ -101,4 +101,8 @@ function changeBucket(log: CountedLog, { key, spentNanoUsd, leasedNanoUsd }: Mov
   if (budget === undefined) return;
   for (const level of reached)
     log.insertGovernanceEvent(budgetEvent(level, budget, { bucket, occurredAt: log.created }));
+}
+
+function isEmpty(bucket: Bucket | undefined): boolean {
+  return bucket === undefined || (bucket.spentNanoUsd === 0n && bucket.leasedNanoUsd === 0n);
 }
