@@ -21,6 +21,13 @@ const USD = 1_000_000_000;
 const COST_NANO_USD = 20_000;
 const ESTIMATE_NANO_USD = 50_000;
 const PERIOD_MS = Date.UTC(2026, 0, 1);
+const USAGE = {
+  inputTokens: 100,
+  outputTokens: 50,
+  cacheReadInputTokens: 0,
+  cacheCreationInputTokens: 0,
+  reasoningTokens: 0,
+};
 const QUEUE_MAX_BYTES = 64 * 1024 * 1024;
 
 const [url, seconds] = process.argv.slice(2);
@@ -76,14 +83,6 @@ async function runClient(): Promise<void> {
     completed += 1;
   }
 }
-
-const USAGE = {
-  inputTokens: 100,
-  outputTokens: 50,
-  cacheReadInputTokens: 0,
-  cacheCreationInputTokens: 0,
-  reasoningTokens: 0,
-};
 
 function contentAt(occurredAtMs: number): RequestContent {
   return {

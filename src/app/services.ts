@@ -266,20 +266,18 @@ function compileManagement(
   const keys = createApiKeys({ store, random, clock, cursors, pepper, keyPrefix });
   const projects = createProjects({ store, random, pepper, keyPrefixes: config.keyPrefixes, limits });
   const organizations = createOrganizations({ store, random });
-  const teams = createTeams({ store, random, limits });
   const members = createMembers({ store, random, cursors, limits });
   const roleBindings = createRoleBindings({ store, random, cursors, limits });
   const auditLog = createAuditLog({ store, cursors, retentionDays: config.auditRetentionDays });
-  const budgets = createBudgets({ store, ledger, random, cursors });
   return [
     ...compile(ApiKeyService, createKeyRpc({ keys })),
     ...compile(OrganizationService, createOrganizationRpc({ organizations })),
-    ...compile(TeamService, createTeamRpc({ teams })),
+    ...compile(TeamService, createTeamRpc({ teams: createTeams({ store, random, limits }) })),
     ...compile(ProjectService, createProjectRpc({ projects })),
     ...compile(MemberService, createMemberRpc({ members })),
     ...compile(RoleBindingService, createRoleBindingRpc({ roleBindings })),
     ...compile(AuditLogService, createAuditLogRpc({ auditLog })),
-    ...compile(BudgetService, createBudgetRpc({ budgets })),
+    ...compile(BudgetService, createBudgetRpc({ budgets: createBudgets({ store, ledger, random, cursors }) })),
   ];
 }
 

@@ -7,12 +7,12 @@ import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts'
 import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
 import { createBudgetLedger } from './budgets/budgets.ts';
+import { createLeaseStore, type LeaseWork } from './budgets/leases.ts';
 import type { DeliveryWork } from './delivery/work.ts';
 import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/delivery-store.ts';
 import { createWebhookLog } from './endpoints/webhook-store.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
 import { createEventFinder, createEventList, createLogSearch } from './events/events.ts';
-import { createLeaseStore, type LeaseWork } from './gateway/leases.ts';
 import { createManagement, type ManagementEngine } from './management/management-store.ts';
 import { completeBefore, type SumReads } from './reads.ts';
 import { createIndexer, createUnindexedCount, type IndexWork } from './search/indexer.ts';

@@ -60,7 +60,7 @@ describe('spandrel budgets', () => {
     [['set', 'budget_000000000000000000000'], /name what to change/],
   ])('refuses %j', async (args, problem) => {
     const { code, stderr } = await run(...args);
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(stderr).toMatch(problem);
   });
 

@@ -8,7 +8,7 @@ export type BudgetTables = {
   active(): ActiveBudgets;
   /** The team of a project; null when the project was removed. */
   teamOf(projectNumber: number): string | null;
-  /** Locked until the transaction ends. Undefined: nothing was counted in it yet. */
+  /** Locked until the transaction ends. Undefined, or without amounts: nothing was counted in it yet. */
   findBucket(key: BucketKey): Bucket | undefined;
   /** Adds to a bucket that was looked for, and makes it if there was none. */
   changeBucket(key: BucketKey, change: BucketChange): void;

@@ -3,66 +3,82 @@
  * hold of it.
  */
 
-import type { OrganizationLog } from '../events/append-tables.ts';
+import type { OrganizationLog, RequestRow } from '../events/append-tables.ts';
+import { completeContent, type RequestContent, type RequestCost } from '../events/request-content.ts';
 import type { Spender } from './active-budgets.ts';
-import type { BucketKey, Budget } from './budget.ts';
+import type { Bucket, BucketKey, Budget } from './budget.ts';
 import { budgetEvent, reachedLevels } from './budget-event.ts';
-import { amountsOf, bucketName, type Charges } from './charges.ts';
+import { amountsOf, bucketName, type Charges, unpackCharges } from './charges.ts';
 import { periodAt } from './period.ts';
 
-export type CountedLog = Pick<OrganizationLog, 'budgets' | 'created' | 'insertGovernanceEvent'>;
+type CountedLog = Pick<OrganizationLog, 'budgets' | 'created' | 'insertGovernanceEvent'>;
 
-/** What decides where a request with an outcome counts. */
-export type CountedOutcome = Omit<Spender, 'teamId'> & {
+/** An outcome of a request; see RequestUpdate. */
+type Outcome = Pick<Spender, 'organizationId' | 'projectId'> & {
   readonly projectNumber: number;
-  /** Of the admission, if there was one: a request counts in the period that let it through. */
-  readonly occurredAtMs: number;
-  readonly nanoUsd: number;
+  readonly signal: { readonly source?: string };
+  readonly content: () => RequestContent;
 };
 
-/** What a request counted before. */
-export type KnownCharges = {
-  readonly charges: Charges | null;
-  readonly hasOutcome: boolean;
-  readonly receivedAtMs: number;
+type Known = {
+  readonly cost: RequestCost | null;
+  /** Null: the request is new. */
+  readonly row: RequestRow | null;
+  /** What its admission told; null without one. */
+  readonly admitted: RequestContent | null;
 };
 
-/** Where an outcome counts. `known` is null for a new request. */
-export function chargeOutcome(
-  { budgets }: Pick<CountedLog, 'budgets'>,
-  outcome: CountedOutcome,
-  known: KnownCharges | null,
-): Charges | null {
-  const { nanoUsd, projectNumber, occurredAtMs } = outcome;
-  const before = known?.charges ?? null;
+/** What an outcome counts, and where. Requests that only spans tell of count nowhere. */
+export function chargeOutcome(log: CountedLog, outcome: Outcome, { cost, row, admitted }: Known): Charges | null {
+  const isReported = outcome.signal.source === 'report';
+  if (!isReported && (row === null || (row.admission === null && row.charges === null))) return null;
+  const before = row === null ? null : unpackCharges(row.charges);
+  const nanoUsd = cost?.nanoUsd ?? 0;
+  const hasOutcome = row !== null && 'source' in row.state;
   // An admission that reserved its estimate has decided already.
-  if (known?.hasOutcome === false && before !== null) return { ...before, nanoUsd, estimates: null };
-  const active = budgets.active();
-  const spender = { ...outcome, teamId: active.countsTeams ? budgets.teamOf(projectNumber) : null };
-  const counted = active.matching(spender).flatMap(({ budget, subject }): readonly BucketKey[] => {
-    const same = before?.buckets.find((bucket) => bucket.budgetId === budget.id && bucket.subject === subject);
-    if (same !== undefined) return [same];
-    // A budget does not count what had its outcome before there was the budget.
-    if (known?.hasOutcome === true && budget.createdAtMs > known.receivedAtMs) return [];
-    const period = periodAt(budget, occurredAtMs);
-    return period === null ? [] : [{ budgetId: budget.id, periodStartedAtMs: period.startedAtMs, subject }];
-  });
+  if (before !== null && !hasOutcome) return { ...before, nanoUsd, estimates: null };
+  const active = log.budgets.active();
+  // A budget does not count what had its outcome before there was the budget.
+  const madeByMs = hasOutcome ? row.receivedAtMs : Number.POSITIVE_INFINITY;
+  const counted = active
+    .matching(spenderOf(log, outcome, admitted))
+    .flatMap(({ budget, subject }): readonly BucketKey[] => {
+      const same = before?.buckets.find((bucket) => bucket.budgetId === budget.id && bucket.subject === subject);
+      if (same !== undefined) return [same];
+      // A request counts in the period that let it through.
+      const period =
+        budget.createdAtMs > madeByMs ? null : periodAt(budget, (admitted ?? outcome.content()).occurredAtMs);
+      return period === null ? [] : [{ budgetId: budget.id, periodStartedAtMs: period.startedAtMs, subject }];
+    });
   const ofArchived = before?.buckets.filter(({ budgetId }) => active.find(budgetId) === undefined) ?? [];
   const buckets = [...counted, ...ofArchived];
   return buckets.length === 0 ? null : { nanoUsd, buckets, estimates: null };
+}
+
+function spenderOf({ budgets }: CountedLog, outcome: Outcome, admitted: RequestContent | null): Spender {
+  const { organizationId, projectId, projectNumber } = outcome;
+  const reported = outcome.content();
+  const { virtualKeyId, principalUserId, endUserId, modelProviderId } =
+    admitted === null ? reported : completeContent(reported, admitted);
+  const teamId = budgets.active().countsTeams ? budgets.teamOf(projectNumber) : null;
+  return { organizationId, projectId, teamId, virtualKeyId, principalUserId, endUserId, modelProviderId };
 }
 
 type Counted = { readonly charges: Charges | null; readonly isLeased: boolean };
 
 export const COUNTED_NOWHERE: Counted = { charges: null, isLeased: false };
 
-/** Reserves amounts in buckets that no lease has reserved them in. */
+/** What a stored request counts: until it has its outcome or is settled, its estimate is a part of leases. */
+export function countedBy({ charges, state }: RequestRow): Counted {
+  return { charges: unpackCharges(charges), isLeased: state.status === 'admitted' };
+}
+
+/** Reserves amounts in buckets in which no lease has reserved them. */
 export function addReserved({ budgets }: CountedLog, amounts: readonly (readonly [BucketKey, number])[]): void {
   for (const [key, nanoUsd] of amounts) {
     if (nanoUsd === 0) continue;
     const stored = budgets.findBucket(key);
-    const budget = budgets.active().find(key.budgetId);
-    const periodEndsAtMs = stored?.periodEndsAtMs ?? endOf(budget, key);
+    const periodEndsAtMs = stored?.periodEndsAtMs ?? endOf(budgets.active().find(key.budgetId), key);
     budgets.changeBucket(key, { periodEndsAtMs, spentNanoUsd: 0n, leasedNanoUsd: BigInt(nanoUsd), marks: 0 });
   }
 }
@@ -98,7 +114,7 @@ function changeBucket(log: CountedLog, { key, spentNanoUsd, leasedNanoUsd }: Mov
   const budget = budgets.active().find(key.budgetId);
   const stored = budgets.findBucket(key);
   // Retention has removed what was spent in a period so long ago.
-  if (stored === undefined && (spentNanoUsd < 0 || leasedNanoUsd < 0)) return;
+  if (isEmpty(stored) && (spentNanoUsd < 0 || leasedNanoUsd < 0)) return;
   const periodEndsAtMs = stored?.periodEndsAtMs ?? endOf(budget, key);
   const change = { periodEndsAtMs, spentNanoUsd: BigInt(spentNanoUsd), leasedNanoUsd: BigInt(leasedNanoUsd) };
   const bucket = {
@@ -113,4 +129,8 @@ function changeBucket(log: CountedLog, { key, spentNanoUsd, leasedNanoUsd }: Mov
   if (budget === undefined) return;
   for (const level of reached)
     log.insertGovernanceEvent(budgetEvent(level, budget, { bucket, occurredAt: log.created }));
+}
+
+function isEmpty(bucket: Bucket | undefined): boolean {
+  return bucket === undefined || (bucket.spentNanoUsd === 0n && bucket.leasedNanoUsd === 0n);
 }

@@ -2,7 +2,7 @@
 
 import { parseFreeJson } from '../../json/free-json.ts';
 import { type Charges, packCharges, unpackCharges } from '../budgets/charges.ts';
-import { COUNTED_NOWHERE, chargeOutcome, type KnownCharges, moveSpend } from '../budgets/counting.ts';
+import { COUNTED_NOWHERE, chargeOutcome, countedBy, moveSpend } from '../budgets/counting.ts';
 import type { MakeEvent, NewRequest, OrganizationLog, RequestRow } from './append-tables.ts';
 import {
   completeContent,
@@ -123,7 +123,7 @@ function insertNew(log: OrganizationLog, statement: RequestUpdate, { key, transi
   const { state, emits } = transition;
   const cost = statement.cost ?? statement.price;
   const charges =
-    emits === null ? (statement.reserved ?? null) : charge(log, statement, { cost, row: null, admitted: null });
+    emits === null ? (statement.reserved ?? null) : chargeOutcome(log, statement, { cost, row: null, admitted: null });
   const row: NewRequest = {
     state: toStored(state),
     admissionJson:
@@ -158,7 +158,7 @@ function updateExisting(
   const event = outcomeEvent(statement, { key, name, content, cost });
   const factsIn = statement.comparesSpending === true ? spendingOf : factsOf;
   if (isResentSpan(statement) && !differsFromEmitted(log, { key, event, factsIn })) return 'duplicate';
-  const charges = charge(log, statement, { cost, row, admitted: known?.content ?? null });
+  const charges = chargeOutcome(log, statement, { cost, row, admitted: known?.content ?? null });
   const counts = { costNanoUsd: cost?.nanoUsd ?? null, chargesJson: packCharges(charges) };
   const isCapped = isResentSpan(statement) && row.corrections >= CORRECTIONS_MAX;
   const change = {
@@ -227,46 +227,6 @@ export function changeRequestCost(log: OrganizationLog, request: RequestIdentity
   moveSpend(log, before, charges);
   log.changeCost(key, { costNanoUsd, chargesJson: packCharges(charges) });
   return true;
-}
-
-type Charging = {
-  readonly cost: RequestCost | null;
-  /** Null: the request is new. */
-  readonly row: RequestRow | null;
-  readonly admitted: RequestContent | null;
-};
-
-/** What an outcome counts in budgets. Requests that only spans tell of count in none. */
-function charge(log: OrganizationLog, statement: RequestUpdate, { cost, row, admitted }: Charging): Charges | null {
-  const { signal, organizationId, projectId, projectNumber } = statement;
-  const isReported = 'source' in signal && signal.source === 'report';
-  if (!isReported && (row === null || (row.admission === null && row.charges === null))) return null;
-  const outcome = statement.content();
-  const { virtualKeyId, principalUserId, endUserId, modelProviderId } =
-    admitted === null ? outcome : completeContent(outcome, admitted);
-  const spender = {
-    organizationId,
-    projectId,
-    projectNumber,
-    virtualKeyId,
-    principalUserId,
-    endUserId,
-    modelProviderId,
-  };
-  const { occurredAtMs } = admitted ?? outcome;
-  return chargeOutcome(
-    log,
-    { ...spender, occurredAtMs, nanoUsd: cost?.nanoUsd ?? 0 },
-    row === null ? null : knownOf(row),
-  );
-}
-
-function knownOf({ charges, state, receivedAtMs }: RequestRow): KnownCharges {
-  return { charges: unpackCharges(charges), hasOutcome: 'source' in state, receivedAtMs };
-}
-
-function countedBy({ charges, state }: RequestRow) {
-  return { charges: unpackCharges(charges), isLeased: state.status === 'admitted' };
 }
 
 /** Whether another outcome may follow, which takes missing fields from the admission. */

@@ -102,9 +102,10 @@ function draftOf(request: CreateBudgetRequest): BudgetDraft {
 }
 
 function changesOf({ budget: resource, updateMask: mask }: UpdateBudgetRequest): BudgetChanges {
-  const names = ['name', 'limitUsd', 'onBreach', 'reserve', 'scope', 'window', 'cycleAnchorAt'] as const;
+  const names = ['name', 'limitUsd', 'onBreach', 'reserve', 'window', 'cycleAnchorAt'] as const;
   const sent = sentFields(BudgetSchema, { resource, mask }, names);
-  const { onBreach = 0, reserve = 0, scope, window = 0, cycleAnchorAt, ...texts } = sent;
+  const { onBreach = 0, reserve = 0, window = 0, cycleAnchorAt, ...texts } = sent;
+  const scope = sendsScope(mask) ? resource?.scope : undefined;
   const action = wordOf(BudgetOnBreach, onBreach);
   const estimate = wordOf(BudgetReserve, reserve);
   const length = wordOf(BudgetWindow, window);
@@ -119,6 +120,12 @@ function changesOf({ budget: resource, updateMask: mask }: UpdateBudgetRequest):
       ...(isSent(mask, 'provider_id', resource?.providerId) ? { providerId: resource?.providerId ?? null } : {}),
     },
   };
+}
+
+/** Over REST the mask names the members of the scope. */
+function sendsScope(mask: UpdateBudgetRequest['updateMask']): boolean {
+  const paths = mask?.paths ?? [];
+  return paths.length === 0 || paths.some((path) => path === 'scope' || path.startsWith('scope.'));
 }
 
 function scopeOf({ kind, id }: BudgetScope) {

@@ -4,7 +4,7 @@ import { type ActiveBudgets, compileBudgets, NO_BUDGETS } from '../../domain/bud
 import type { Bucket, BucketKey, Budget } from '../../domain/budgets/budget.ts';
 import type { BudgetTables } from '../../domain/budgets/budget-tables.ts';
 import { bucketName } from '../../domain/budgets/charges.ts';
-import { type PackedBudget, unpackBudget } from '../budgets/budget-rows.ts';
+import { type PackedBudget, unpackBudget } from '../budgets/budgets.ts';
 import type { AddedToBucket } from './queries.ts';
 import type { Found, Reader } from './reader.ts';
 

@@ -202,6 +202,7 @@ export const addToBuckets = changeRows<AddedToBucket>((db, params) => {
         spentNanoUsd: eb('BudgetBucket.spentNanoUsd', '+', ref('excluded.spentNanoUsd')),
         leasedNanoUsd: eb('BudgetBucket.leasedNanoUsd', '+', ref('excluded.leasedNanoUsd')),
         marks: sql<number>`${sql.ref('BudgetBucket.marks')} | ${sql.ref('excluded.marks')}`,
+        periodEndsAtMs: ref('excluded.periodEndsAtMs'),
       })),
     );
 });

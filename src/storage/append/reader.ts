@@ -20,7 +20,7 @@ export const READ_NAMES = [
     'listOverdue',
   ] as const),
   ...(['findRequest', 'findEvent', 'findGovernanceEvent', 'findRootSpan', 'findJob'] as const),
-  // Leases before buckets, as in gateway/leases.ts.
+  // Leases before buckets, as in budgets/leases.ts.
   ...(['findOwner', 'findBudgetVersion', 'listActiveBudgets', 'findLease', 'findBucket'] as const),
 ] as const;
 export type ReadName = (typeof READ_NAMES)[number];

@@ -2,7 +2,7 @@
 
 import type { Budget } from '../../domain/budgets/budget.ts';
 import type { BudgetRecords } from '../../domain/budgets/budget-store.ts';
-import { unpackBudget } from '../budgets/budget-rows.ts';
+import { unpackBudget } from '../budgets/budgets.ts';
 import { BudgetRow } from '../entities/budgets.ts';
 import { Organization } from '../entities/organization.ts';
 import { plain, type Units } from './units.ts';

@@ -7,7 +7,7 @@ import type {
   OrganizationRecord,
   ProjectRecord,
 } from '../../domain/management/management.ts';
-import { packBudget } from '../budgets/budget-rows.ts';
+import { packBudget } from '../budgets/budgets.ts';
 import { AuditEntry } from '../entities/audit.ts';
 import { BudgetRow } from '../entities/budgets.ts';
 import { IdempotencyReceipt, Member, Organization, Project, RoleBinding, Team } from '../entities/organization.ts';

@@ -10,7 +10,6 @@ import * as endpointsDue from '../endpoints/queries-due.ts';
 import * as endpointsWork from '../endpoints/queries-work.ts';
 import * as evaluations from '../evaluations/queries.ts';
 import * as events from '../events/queries.ts';
-import * as leases from '../gateway/queries.ts';
 import * as keys from '../keys/queries.ts';
 import * as monitors from '../monitors/queries.ts';
 import * as organization from '../organization/queries.ts';
@@ -26,7 +25,7 @@ import type { Compiled } from './statement.ts';
 /** Those that are used in the same way on every store. */
 const ROOMS = {
   ...{ analytics, budgets, endpoints, endpointsAhead, endpointsChanges, endpointsDue, endpointsWork, evaluations },
-  ...{ events, keys, leases, logRecords, monitors, organization, pricing, retention, search, searchIndex, spend },
+  ...{ events, keys, logRecords, monitors, organization, pricing, retention, search, searchIndex, spend },
   ...{ traces },
 };
 

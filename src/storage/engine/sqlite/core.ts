@@ -7,9 +7,9 @@ import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evalua
 import type { TraceChangeStore } from '../../../domain/traces/trace-changes.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
 import type { LookUps } from '../../append/reader.ts';
+import { createLeaseWork, type LeaseWork } from '../../budgets/leases.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
 import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
-import { createLeaseWork, type LeaseWork } from '../../gateway/leases.ts';
 import { createRooms } from '../../management/rooms.ts';
 import { createUnit, type Mapper, unitOn } from '../../mapper.ts';
 import type { OfNumbers } from '../../queries.ts';

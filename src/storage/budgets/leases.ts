@@ -18,9 +18,9 @@ export function createLeaseWork(transact: Transact) {
   return {
     grantLease: (ask: At<LeaseAsk>) => transact((tx) => grant(tx, ask)),
     renewLeases: ({ processId, nowMs }: At<Pick<LeaseKey, 'processId'>>) =>
-      transact(async ({ change, runQuery, queries: { leases } }) => {
-        await change(leases.renewLeases, { processId, renewedAtMs: nowMs });
-        const renewed = await runQuery(leases.listLeases, { processId });
+      transact(async ({ change, runQuery, queries: { budgets } }) => {
+        await change(budgets.renewLeases, { processId, renewedAtMs: nowMs });
+        const renewed = await runQuery(budgets.listLeases, { processId });
         return renewed.map(({ excess, ...key }) => ({ ...key, isOverdrawn: BigInt(excess) > 0n }));
       }),
     endLeases: (keys: readonly LeaseKey[]) =>
@@ -28,7 +28,7 @@ export function createLeaseWork(transact: Transact) {
     takeBackLeases: (renewedByMs: number) =>
       transact(async (tx) => {
         const { runQuery, queries } = tx;
-        const old = await runQuery(queries.leases.listOldLeases, { renewedByMs, limit: TAKEN_BACK_AT_ONCE });
+        const old = await runQuery(queries.budgets.listOldLeases, { renewedByMs, limit: TAKEN_BACK_AT_ONCE });
         return await end(tx, old, renewedByMs);
       }),
     takeSlice: (ask: At<RateSliceAsk>) => transact((tx) => takeSlice(tx, ask)),
@@ -37,29 +37,29 @@ export function createLeaseWork(transact: Transact) {
 
 async function grant(tx: Transaction, ask: At<LeaseAsk>): Promise<LeaseGrant | null> {
   const { change, runQuery, queries } = tx;
-  const { leases } = queries;
+  const { budgets } = queries;
   const { organizationId, budgetId, periodEndsAtMs, nowMs } = ask;
-  const [limited] = await runQuery(leases.findLimit, { organizationId, budgetId });
+  const [limited] = await runQuery(budgets.findLimit, { organizationId, budgetId });
   if (limited === undefined) return null;
   const { limitNanoUsd } = limited;
   const key = keyOf(ask);
   const { processId: _, fence: __, ...bucket } = key;
   // Sent together: each waits for the one before it in the database.
   const [, , [locked]] = await Promise.all([
-    change(leases.touchLease, { ...key, nanoUsd: 0, renewedAtMs: nowMs }),
-    change(leases.insertBucket, { ...bucket, periodEndsAtMs, spentNanoUsd: 0, leasedNanoUsd: 0, marks: 0 }),
-    runQuery(leases.lockBucket, bucket),
+    change(budgets.touchLease, { ...key, nanoUsd: 0, renewedAtMs: nowMs }),
+    change(budgets.insertBucket, { ...bucket, periodEndsAtMs, spentNanoUsd: 0, leasedNanoUsd: 0, marks: 0 }),
+    runQuery(budgets.lockBucket, bucket),
   ]);
   if (locked === undefined) throw new Error('a bucket that was just made is gone');
   const { granted, left, leased } = judge(ask, { limitNanoUsd, ...locked });
   const [changed, , [lease]] = await Promise.all([
-    granted === 0 ? 1 : change(leases.leaseOfBucket, { ...bucket, nanoUsd: granted, limitNanoUsd }),
-    granted === 0 ? 1 : change(leases.addToLease, { ...key, nanoUsd: granted }),
-    runQuery(leases.findLeaseAmount, key),
+    granted === 0 ? 1 : change(budgets.leaseOfBucket, { ...bucket, nanoUsd: granted, limitNanoUsd }),
+    granted === 0 ? 1 : change(budgets.addToLease, { ...key, nanoUsd: granted }),
+    runQuery(budgets.findLeaseAmount, key),
   ]);
   if (changed === 0) throw new Error('a lease was judged by amounts that a lock did not hold');
   const held = lease?.nanoUsd ?? 0;
-  if (held === 0) await change(leases.removeLease, key);
+  if (held === 0) await change(budgets.removeLease, key);
   return { grantedNanoUsd: granted, heldNanoUsd: held, leftNanoUsd: toSafe(left), leasedNanoUsd: toSafe(leased) };
 }
 
@@ -84,19 +84,19 @@ function toSafe(amount: bigint): number {
 /** Ends those not renewed since an instant, and answers their number. */
 async function end(tx: Transaction, keys: readonly LeaseKey[], renewedByMs: number): Promise<number> {
   const { change, runQuery, changeRows, queries } = tx;
-  const { leases } = queries;
+  const { budgets } = queries;
   const freed = new Map<string, ReturnType<typeof bucketOf> & { freedNanoUsd: number }>();
   let count = 0;
   for (const key of keys.map(keyOf).toSorted(compareKeys)) {
-    const [lease] = await runQuery(leases.lockLease, { ...key, renewedByMs });
+    const [lease] = await runQuery(budgets.lockLease, { ...key, renewedByMs });
     if (lease === undefined) continue;
     count += 1;
-    await change(leases.removeLease, key);
+    await change(budgets.removeLease, key);
     const bucket = bucketOf(key);
     const name = JSON.stringify(bucket);
     freed.set(name, { ...bucket, freedNanoUsd: (freed.get(name)?.freedNanoUsd ?? 0) + lease.nanoUsd });
   }
-  changeRows(leases.freeOfBucket, [...freed.values()]);
+  changeRows(budgets.freeOfBucket, [...freed.values()]);
   return count;
 }
 
@@ -128,15 +128,15 @@ async function takeSlice(tx: Transaction, ask: At<RateSliceAsk>): Promise<RateSl
   const { organizationNumber, virtualKeyId, dimension, limit, windowMs, wanted, atLeast, nowMs } = ask;
   const key = { organizationNumber, virtualKeyId, dimension };
   const full = limit * windowMs;
-  await change(queries.leases.insertRateBucket, { ...key, level: full, filledAtMs: nowMs });
-  const [stored] = await runQuery(queries.leases.lockRateBucket, key);
+  await change(queries.budgets.insertRateBucket, { ...key, level: full, filledAtMs: nowMs });
+  const [stored] = await runQuery(queries.budgets.lockRateBucket, key);
   if (stored === undefined) throw new Error('a bucket that was just made is gone');
   // A clock that was set back fills nothing.
   const filled = stored.level + Math.max(0, nowMs - stored.filledAtMs) * limit;
   const level = Math.min(full, filled);
   const there = Math.floor(level / windowMs);
   const granted = there >= atLeast ? Math.min(there, wanted) : 0;
-  await change(queries.leases.updateRateBucket, { ...key, level: level - granted * windowMs, filledAtMs: nowMs });
+  await change(queries.budgets.updateRateBucket, { ...key, level: level - granted * windowMs, filledAtMs: nowMs });
   return { granted, available: level / windowMs - granted };
 }
 
