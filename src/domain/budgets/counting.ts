@@ -16,7 +16,7 @@ type CountedLog = Pick<OrganizationLog, 'budgets' | 'created' | 'insertGovernanc
 /** An outcome of a request; see RequestUpdate. */
 type Outcome = Pick<Spender, 'organizationId' | 'projectId'> & {
   readonly projectNumber: number;
-  readonly signal: { readonly source?: string };
+  readonly signal: { readonly status: string; readonly source?: string };
   readonly content: () => RequestContent;
 };
 
