@@ -15,6 +15,7 @@ import { deliverBatch, deliverSingle } from './rows/deliver.ts';
 import { disk, wal } from './rows/disk.ts';
 import { evaluate } from './rows/evaluate.ts';
 import { eventsPage } from './rows/events-page.ts';
+import { gatewayLedger } from './rows/gateway-ledger.ts';
 import { idle } from './rows/idle.ts';
 import { indexing } from './rows/indexing.ts';
 import { ingestBatch, ingestGrpc, ingestJson } from './rows/ingest.ts';
@@ -48,6 +49,7 @@ const rows: readonly Row[] = [
   authRefuse,
   evaluate,
   monitor,
+  gatewayLedger,
   eventsPage,
   deliverSingle,
   deliverBatch,

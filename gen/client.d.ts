@@ -1,5 +1,7 @@
 export * from './spandrel/v1/options_pb.js';
 export * from './spandrel/v1/analytics_pb.js';
+export * from './spandrel/v1/gateway_pb.js';
+export * from './spandrel/v1/budgets_pb.js';
 export * from './spandrel/v1/traces_pb.js';
 export * from './spandrel/v1/datasets_pb.js';
 export * from './spandrel/v1/endpoints_pb.js';
@@ -8,7 +10,6 @@ export * from './spandrel/v1/evaluations_pb.js';
 export * from './spandrel/v1/evaluators_pb.js';
 export * from './spandrel/v1/events_pb.js';
 export * from './spandrel/v1/experiments_pb.js';
-export * from './spandrel/v1/gateway_pb.js';
 export * from './spandrel/v1/keys_pb.js';
 export * from './spandrel/v1/monitors_pb.js';
 export * from './spandrel/v1/organization_pb.js';

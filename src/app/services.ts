@@ -1,6 +1,7 @@
 /** Wires every service of the contract with its rules. */
 
 import type { DescService } from '@bufbuild/protobuf';
+import { BudgetService } from '../../gen/spandrel/v1/budgets_pb.js';
 import { DatasetService } from '../../gen/spandrel/v1/datasets_pb.js';
 import { EndpointService } from '../../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluationService } from '../../gen/spandrel/v1/evaluations_pb.js';
@@ -25,6 +26,7 @@ import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import type { EvaluationPorts } from '../background/evaluations.ts';
 import type { WebhookPorts } from '../background/webhooks.ts';
 import { createAnalytics } from '../domain/analytics/analytics.ts';
+import { createBudgets } from '../domain/budgets/budgets.ts';
 import type { Project } from '../domain/caller.ts';
 import { type CursorCodec, createCursorCodec } from '../domain/cursor.ts';
 import { createDatasets } from '../domain/datasets/datasets.ts';
@@ -62,6 +64,7 @@ import { createTraceTails } from '../domain/traces/tail/trace-tail.ts';
 import { createTraceChanges } from '../domain/traces/trace-changes.ts';
 import { createTraceRows } from '../domain/traces/trace-rows.ts';
 import { createTraces } from '../domain/traces/traces.ts';
+import { createBudgetRpc } from '../rpc/budgets/budgets.ts';
 import { createDatasetRpc } from '../rpc/datasets/datasets.ts';
 import { createEndpointRpc } from '../rpc/endpoints/endpoints.ts';
 import { createEvaluationRpc } from '../rpc/evaluations/evaluations.ts';
@@ -134,7 +137,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
   const exports = createTraceExports({ searches, traces, store: store.traces, runCooperatively, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
   const gateway = createGateway({
-    store: { ...store.requests, numbers: store.projects.numbers },
+    store: { ...store.requests, numbers: store.projects.numbers, budget: store.management.budget },
     prices,
     meter,
     runCooperatively,
@@ -255,7 +258,7 @@ function compileEvaluations(
 }
 
 function compileManagement(
-  { store: { management: store }, random, clock, config, rootKeys }: ServiceDeps,
+  { store: { management: store, budgets: ledger }, random, clock, config, rootKeys }: ServiceDeps,
   { cursors, compile }: Shared,
 ): Method[] {
   const [keyPrefix = 'sk-lw-'] = config.keyPrefixes;
@@ -264,18 +267,18 @@ function compileManagement(
   const keys = createApiKeys({ store, random, clock, cursors, pepper, keyPrefix });
   const projects = createProjects({ store, random, pepper, keyPrefixes: config.keyPrefixes, limits });
   const organizations = createOrganizations({ store, random });
-  const teams = createTeams({ store, random, limits });
   const members = createMembers({ store, random, cursors, limits });
   const roleBindings = createRoleBindings({ store, random, cursors, limits });
   const auditLog = createAuditLog({ store, cursors, retentionDays: config.auditRetentionDays });
   return [
     ...compile(ApiKeyService, createKeyRpc({ keys })),
     ...compile(OrganizationService, createOrganizationRpc({ organizations })),
-    ...compile(TeamService, createTeamRpc({ teams })),
+    ...compile(TeamService, createTeamRpc({ teams: createTeams({ store, random, limits }) })),
     ...compile(ProjectService, createProjectRpc({ projects })),
     ...compile(MemberService, createMemberRpc({ members })),
     ...compile(RoleBindingService, createRoleBindingRpc({ roleBindings })),
     ...compile(AuditLogService, createAuditLogRpc({ auditLog })),
+    ...compile(BudgetService, createBudgetRpc({ budgets: createBudgets({ store, ledger, random, cursors }) })),
   ];
 }
 

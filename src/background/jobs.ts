@@ -4,6 +4,7 @@ import type { Deps } from '../app/deps.ts';
 import { maintainDeliveries } from '../delivery/maintenance.ts';
 import { createSettlement } from '../domain/events/settlement.ts';
 import { removeHiddenRuns } from '../domain/experiments/experiments.ts';
+import { TAKEN_BACK_MS } from '../domain/gateway/lease-store.ts';
 import { createBackfills } from '../domain/management/backfill.ts';
 import type { RetentionClock } from '../domain/management/retention-clock.ts';
 import type { PriceResolver } from '../domain/pricing/prices.ts';
@@ -30,6 +31,7 @@ const SETTLEMENT_INTERVAL_MAX_MS = 60_000;
 const MAINTENANCE_FIRST_DELAY_MS = 1_000;
 const MAINTENANCE_INTERVAL_MS = 60_000;
 const CLOCK_INTERVAL_MS = 60_000;
+const LEASE_INTERVAL_MS = 10_000;
 /** Indexes and blocks, which make later reads fast. */
 const INDEX_INTERVAL_MS = 2_000;
 const INDEX_RETRY_DELAY_MS = 30_000;
@@ -47,6 +49,7 @@ export function startJobs(deps: JobDeps): Schedule {
     createSettlementJob(deps),
     createMaintenanceJob(deps),
     createJobCorrection(deps),
+    createLeaseJob(deps),
     createStepJob(deps, () => removeHiddenRuns(store.experiments), {
       failed: 'removing deleted runs failed',
       intervalMs: MAINTENANCE_INTERVAL_MS,
@@ -143,6 +146,19 @@ function createJobCorrection({ store, deliveryNowMs }: JobDeps): Job {
     retryDelayMs: MAINTENANCE_INTERVAL_MS,
     run: () => store.evaluationJobs.correctDue(deliveryNowMs()),
     failed: 'maintenance of evaluation jobs failed',
+  };
+}
+
+/** Every process takes back what processes that were killed had leased of budgets. */
+function createLeaseJob({ store }: JobDeps): Job {
+  return {
+    firstDelayMs: LEASE_INTERVAL_MS,
+    intervalMs: LEASE_INTERVAL_MS,
+    retryDelayMs: LEASE_INTERVAL_MS,
+    async run(signal) {
+      while (!signal.aborted && (await store.leases.takeBack(TAKEN_BACK_MS)) > 0);
+    },
+    failed: 'taking back leases of budgets failed',
   };
 }
 

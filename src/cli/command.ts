@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { SETTINGS } from '../config/config.ts';
+import { BUDGETS_HELP, type BudgetsCommand, readBudgetsCommand } from './budgets-arguments.ts';
 import { KEYS_HELP, type KeysCommand, readKeysCommand } from './keys-arguments.ts';
 import { MEMBERS_HELP, type MembersCommand, readMembersCommand } from './members-arguments.ts';
 import type { RecoveryOptions } from './mint-admin-key.ts';
@@ -15,6 +16,7 @@ export type Command =
   | { readonly kind: 'copy'; readonly from: string; readonly to: string }
   | { readonly kind: 'backup'; readonly to: string }
   | { readonly kind: 'compact' }
+  | BudgetsCommand
   | KeysCommand
   | MembersCommand
   | OrganizationCommand
@@ -34,6 +36,7 @@ export function readCommand(args: readonly string[]): Command {
   if (first === 'copy') return readCopy(others);
   if (first === 'backup') return readBackup(others);
   if (first === 'compact') return others.length === 0 ? { kind: 'compact' } : refuse('compact takes no arguments');
+  if (first === 'budgets') return orRefuse(readBudgetsCommand(others), first);
   if (first === 'keys') return orRefuse(readKeysCommand(others), first);
   if (first === 'members') return orRefuse(readMembersCommand(others), first);
   if (first === 'organization') return orRefuse(readOrganizationCommand(others), first);
@@ -109,6 +112,7 @@ function refuse(problem: string, helpCommand = 'spandrel --help'): Command {
 
 /** The help of one topic, or of everything. */
 function help(topic: string | undefined): string {
+  if (topic === 'budgets') return helpOfClient(BUDGETS_HELP);
   if (topic === 'keys') return helpOfClient(KEYS_HELP);
   if (topic === 'members') return helpOfClient(MEMBERS_HELP);
   if (topic === 'organization' || topic === 'reprice') return helpOfDatabase();
@@ -135,7 +139,7 @@ function helpOfAll(): string {
     'spandrel --version                   print the version',
     '',
     helpOfDatabase(),
-    helpOfClient([...KEYS_HELP, ...MEMBERS_HELP]),
+    helpOfClient([...KEYS_HELP, ...MEMBERS_HELP, ...BUDGETS_HELP]),
     'Settings of the server are read from the environment:',
     ...rows,
     '',

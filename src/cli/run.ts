@@ -37,6 +37,8 @@ async function execute(command: Exclude<Command, { kind: 'print' | 'wrong' }>, i
       return await (await import('./copy.ts')).copy(command, io.stderr);
     case 'backup':
       return await (await import('./backup.ts')).backup(io.environment, command.to);
+    case 'budgets':
+      return await (await import('./budgets.ts')).budgets(io.environment, command);
     case 'compact':
       return await (await import('./compact.ts')).compact(io.environment);
     case 'keys':

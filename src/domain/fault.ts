@@ -94,6 +94,9 @@ const RESOURCE_CODES = {
   role_binding_limit_reached: 'invalid',
   role_binding_is_member_role: 'conflict',
   role_binding_scope_violation: 'permission_denied',
+  budget_not_found: 'not_found',
+  budget_archived: 'conflict',
+  budget_limit_reached: 'invalid',
   price_override_not_found: 'not_found',
   price_override_limit_reached: 'invalid',
 } as const;

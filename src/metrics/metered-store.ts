@@ -51,6 +51,7 @@ function meterRequests(requests: RequestStore, deps: Deps): RequestStore {
   const { meter } = deps;
   return {
     ...requests,
+    admit: (admission) => measure(deps, () => requests.admit(admission)),
     async report(report) {
       const reported = await measure(deps, () => requests.report(report));
       countRecords(meter, report, reported);

@@ -6,6 +6,8 @@ import type { TraceChangeStore } from '../domain/traces/trace-changes.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
+import { createBudgetLedger } from './budgets/budgets.ts';
+import { createLeaseStore, type LeaseWork } from './budgets/leases.ts';
 import type { DeliveryWork } from './delivery/work.ts';
 import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/delivery-store.ts';
 import { createWebhookLog } from './endpoints/webhook-store.ts';
@@ -38,6 +40,7 @@ export type Engine = ManagementEngine &
     readonly spendWriter: SpendWriter;
     /** Changes of the queue of evaluations. */
     readonly jobs: JobWork;
+    readonly leases: LeaseWork;
     readonly check: () => Promise<void>;
     readonly release: () => Promise<void>;
   };
@@ -122,9 +125,12 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     search: { find: sums.find, match: sums.match, listValues: sums.listValues, countUnindexed },
     analytics: sums,
     spend: { sum: sums.sum },
+    budgets: createBudgetLedger(reads),
     traceChanges: { removeTrace: traceChanges.removeTrace, patchMetadata: traceChanges.patchMetadata },
     logRecords: createLogRecordStore(control, engine.logRecords),
     requests: {
+      admit: submit,
+      renew: submit,
       report: submit,
       reportGovernance: submit,
       settle: submit,
@@ -133,6 +139,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
+    leases: createLeaseStore(engine.leases, async () => (await engine.delivery.nowMs()) ?? Date.now()),
     retention: engine.retention,
     clock: { instants: rooms.clock.instants, trust: rooms.clock.trust, nowMs: engine.delivery.nowMs },
     repricing: {

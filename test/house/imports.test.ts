@@ -172,7 +172,7 @@ describe('the house', () => {
   const STORAGE_ROOMS = [
     // Those of the contract.
     ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'evaluations', 'monitors'],
-    ...['experiments', 'organization', 'pricing', 'spend'],
+    ...['budgets', 'experiments', 'organization', 'pricing', 'spend'],
     ...[
       'append',
       'copy',

@@ -13,7 +13,7 @@ import { createUnit, unitOn } from '../../src/storage/mapper.ts';
 import { SQLITE_SCHEMAS } from '../../src/storage/migrations/sqlite.ts';
 import type { RunQuery } from '../../src/storage/transaction.ts';
 import { managementPortConformance } from './conformance/store.ts';
-import type { Subject } from './conformance/subject.ts';
+import type { Row, Subject } from './conformance/subject.ts';
 
 async function openManagement(): Promise<Subject<Management>> {
   const db = new DatabaseSync(':memory:');
@@ -74,6 +74,7 @@ async function openManagement(): Promise<Subject<Management>> {
       db.exec(sql);
       count();
     },
+    read: async (sql) => db.prepare(sql).all() as Row[],
     bytes: (hex) => `X'${hex}'`,
     dispose: async () => db.close(),
   };

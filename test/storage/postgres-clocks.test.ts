@@ -14,6 +14,7 @@ it('whatever the clock does, nothing within its term is deleted, and logs and re
       store,
       bytes: (hex) => `'\\x${hex}'`,
       execute: async (sql) => void (await query(url, sql)),
+      read: (sql) => query(url, sql),
       async dispose() {
         await store.close();
         await database.remove();

@@ -44,6 +44,7 @@ function withTwo(body: (two: Two) => Promise<void>): () => Promise<void> {
       store,
       bytes: (hex) => `'\\x${hex}'`,
       execute: async (sql) => void (await query(database.url, sql)),
+      read: (sql) => query(database.url, sql),
       dispose: async () => {
         await store.close();
         await database.remove();

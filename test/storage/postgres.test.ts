@@ -22,6 +22,7 @@ async function openPostgres(): Promise<Subject> {
     store,
     bytes: (hex) => `'\\x${hex}'`,
     execute: async (sql) => void (await query(url, sql)),
+    read: (sql) => query(url, sql),
     dispose: async () => {
       await store.close();
       await database.remove();

@@ -11,7 +11,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { appendConformance } from './conformance/appends.ts';
 import { PROJECT, sampleAppend } from './conformance/samples.ts';
 import { storeConformance, threadConformance } from './conformance/store.ts';
-import { createTestTime, type Subject } from './conformance/subject.ts';
+import { createTestTime, type Row, type Subject } from './conformance/subject.ts';
 import { traceReadConformance } from './conformance/traces.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -45,6 +45,12 @@ async function openSubject(open: (url: string, nowMs: () => number) => Promise<S
       db.close();
       time.pass();
     },
+    read: async (sql) => {
+      const db = new Database(file, { readonly: true });
+      const rows = db.prepare<[], Row>(sql).all();
+      db.close();
+      return rows;
+    },
     dispose: async () => {
       await store.close();
       await database.remove();
@@ -63,6 +69,7 @@ async function openMemory(): Promise<Subject> {
       await opened.core.run(() => void opened.db.exec(sql));
       time.pass();
     },
+    read: async (sql) => opened.db.prepare<[], Row>(sql).all(),
     dispose: () => store.close(),
   };
 }

@@ -156,6 +156,10 @@ function createReads(tables: Tables): Reads {
         .toSorted(oldestFirst),
     project: async (...key) => one(tables.projects, key),
     priceOverrides: async () => [],
+    budget: async () => null,
+    budgets: async () => [],
+    countBudgets: async () => 0,
+    activeBudgets: async () => ({ version: 0, budgets: [] }),
     members: async (organizationId) => of(tables.members, organizationId).toSorted(oldestFirst),
     member: async (...key) => one(tables.members, key),
     roleBindings: async (organizationId, userId) =>

@@ -1,6 +1,8 @@
 /** The port through which an append reads and writes rows in one transaction of the store. */
 
+import type { BudgetTables } from '../budgets/budget-tables.ts';
 import type { ActiveMonitors, EvaluationJob, JobKey, JobQueueOptions } from '../evaluations/jobs.ts';
+import type { LeaseKey } from '../gateway/lease-store.ts';
 import type { Evaluation, Span, SpanSummary, TraceHead, TraceState, TraceTexts, TraceTotals } from '../traces/trace.ts';
 import type { NewEvent } from './event.ts';
 import type { GovernanceEventType, RequestEventType } from './event-type.ts';
@@ -60,6 +62,10 @@ export type LogTables = {
   removeJob(key: JobKey): void;
   /** Requests admitted by the instant that still have no outcome, oldest first. */
   overdueRequests(admittedByMs: number, countMax: number): readonly OverdueRequest[];
+  /** What a lease of a budget holds; undefined without it. Locked until the transaction ends. */
+  findLease(key: LeaseKey): number | undefined;
+  /** Changes what a lease holds that was found. */
+  changeLease(key: LeaseKey, nanoUsd: number): void;
   /** The owner of a project; undefined when the project was removed. */
   findOwner(projectNumber: number): ProjectOwner | undefined;
   /** The requests and the log of an organization. */
@@ -69,12 +75,16 @@ export type LogTables = {
 /** What events tell of a project. */
 export type ProjectOwner = {
   readonly projectId: string;
+  readonly teamId: string;
   readonly organizationId: string;
   readonly organizationNumber: number;
   readonly emitRequestEvents: boolean;
 };
 
 export type OrganizationLog = {
+  readonly budgets: BudgetTables;
+  /** The creation instant of its next events in ISO 8601, or what stands for it until the commit. Not to be changed or escaped. */
+  readonly created: string;
   /** The largest index, from 0, of the keys under which the organization ever stored a request. */
   lastKeyIndex: number;
   findRequest(key: string): RequestRow | undefined;
@@ -84,8 +94,10 @@ export type OrganizationLog = {
   insertRequest(key: string, request: NewRequest, event: MakeEvent | null): boolean;
   /** Changes a stored request and appends its event. */
   changeRequest(key: string, change: RequestChange, event: MakeEvent): void;
-  /** Changes the cost of a stored request, and appends no event. */
-  changeCost(key: string, costNanoUsd: number | null): void;
+  /** Changes the cost of a stored request and what it counts, and appends no event. */
+  changeCost(key: string, change: Pick<RequestFacts, 'costNanoUsd' | 'chargesJson'>): void;
+  /** Changes when a stored request was received, from where its grace period counts. */
+  renewRequest(key: string, receivedAtMs: number): void;
   /** Not shown in the log. False, and stores nothing, when the organization already had this event id. */
   insertGovernanceEvent(event: NewEvent<GovernanceEventType>): boolean;
 };
@@ -138,6 +150,9 @@ export type RequestRow = {
   /** Corrections emitted so far. */
   readonly corrections: number;
   readonly costNanoUsd: number | null;
+  readonly receivedAtMs: number;
+  /** What it counts in budgets, packed; null: nothing. */
+  readonly charges: string | null;
 };
 
 /** The fields that change. */
@@ -145,6 +160,7 @@ type RequestFacts = {
   readonly state: StoredRequestState;
   readonly admissionJson: string | null;
   readonly costNanoUsd: number | null;
+  readonly chargesJson: string | null;
 };
 
 export type NewRequest = RequestFacts & {

@@ -3,13 +3,18 @@
  * management; a driver of both keeps them in one database.
  */
 
+import type { BudgetLedger } from '../budgets/budget-store.ts';
 import type { DeliveryStore, WebhookLog } from '../delivery/webhook-store.ts';
 import type { EvaluationJobStore } from '../evaluations/jobs.ts';
+import type { Admission, Admitted } from '../gateway/admission.ts';
+import type { BudgetLeaseStore } from '../gateway/lease-store.ts';
+import type { RateSliceStore } from '../gateway/rate-limits.ts';
 import type { SpendStore } from '../spend/spend-store.ts';
 import type { EventRange, StoredEvent } from './event.ts';
 import type {
   GovernanceReport,
   GovernanceResult,
+  RequestRenewal,
   RequestReport,
   RequestsReported,
   Settled,
@@ -20,16 +25,25 @@ export type Log = {
   readonly requests: RequestStore;
   readonly events: EventStore;
   readonly spend: SpendStore;
+  readonly budgets: BudgetLedger;
   readonly deliveries: DeliveryStore;
   readonly webhookLog: WebhookLog;
   readonly evaluationJobs: EvaluationJobStore;
+  readonly leases: BudgetLeaseStore & RateSliceStore;
 };
 
 export type RequestStore = {
   /**
+   * Commits the admission of a request by our own gateway. It MUST resolve only after the commit is durable, MUST take the
+   * request's amounts out of the stored leases in the same transaction, and MUST store nothing where a lease is not the
+   * process's own any more or holds less. An admission that is sent again MUST change nothing.
+   */
+  admit(admission: Admission): Promise<Admitted>;
+  /**
    * Commits one report. It MUST resolve only after the commit is durable, MUST store all of it or nothing, MUST move
    * each request from state to state as request-state.ts says, also while others report it, and MUST complete an
-   * outcome with missing fields from the admission of its request. Results have the order of the records.
+   * outcome with missing fields from the admission of its request. In the same transaction an outcome MUST take what its
+   * admission has reserved out of the leased amounts, and add its cost to what is spent. Results have the order of the records.
    */
   report(report: RequestReport): Promise<RequestsReported>;
   /**
@@ -37,8 +51,16 @@ export type RequestStore = {
    * keep the events out of the log. Results have the order of the events.
    */
   reportGovernance(report: GovernanceReport): Promise<readonly GovernanceResult[]>;
-  /** Settles overdue requests in one commit. MUST settle a request once, and never one that has its outcome. */
+  /**
+   * Settles overdue requests in one commit. MUST settle a request once, and never one that has its outcome. What it has
+   * reserved MUST count as spent, until an outcome replaces it.
+   */
   settle(settlement: Settlement): Promise<Settled>;
+  /**
+   * Gives requests that wait for their outcomes the whole grace period again, and answers which of them still wait. A
+   * request that was renewed MUST NOT be settled before that period is over.
+   */
+  renew(renewal: RequestRenewal): Promise<readonly boolean[]>;
   /** When the oldest request without an outcome was received; null when there is none. For metrics. */
   oldestAdmittedAtMs(): Promise<number | null>;
 };

@@ -2,11 +2,12 @@
 
 import type { AppendTables, OrganizationLog } from './append-tables.ts';
 import { completeContent, isSameUsage, type RequestContent, unpackAdmission } from './request-content.ts';
-import { findRequest, type RequestUpdate, recordRequest, settleRequest } from './request-record.ts';
+import { findRequest, type RequestUpdate, recordRequest, renewRequest, settleRequest } from './request-record.ts';
 import type {
   GovernanceReport,
   GovernanceResult,
   ReportedRequest,
+  RequestRenewal,
   RequestReport,
   RequestsReported,
   Settled,
@@ -32,9 +33,15 @@ export function applySettlement(tables: AppendTables, { admittedByMs, countMax }
   const overdue = tables.overdueRequests(admittedByMs, countMax);
   let count = 0;
   for (const { organizationNumber, key } of overdue) {
-    if (settleRequest(tables.log(organizationNumber), key)) count += 1;
+    if (settleRequest(tables.log(organizationNumber), key, admittedByMs)) count += 1;
   }
   return { count, hasMore: overdue.length === countMax };
+}
+
+/** Answers which of the requests still wait for their outcomes. */
+export function applyRenewal(tables: AppendTables, renewal: RequestRenewal): readonly boolean[] {
+  const log = tables.log(renewal.organizationNumber);
+  return renewal.requests.map((request) => renewRequest(log, request, renewal.receivedAtMs));
 }
 
 function statementOf(record: ReportedRequest, { organizationId, receivedAtMs }: RequestReport): RequestUpdate {

@@ -1,6 +1,8 @@
 /** Turns what a span or report says of a request into its row and event, in the caller's transaction. */
 
 import { parseFreeJson } from '../../json/free-json.ts';
+import { type Charges, packCharges, unpackCharges } from '../budgets/charges.ts';
+import { COUNTED_NOWHERE, chargeOutcome, countedBy, moveSpend } from '../budgets/counting.ts';
 import type { MakeEvent, NewRequest, OrganizationLog, RequestRow } from './append-tables.ts';
 import {
   completeContent,
@@ -11,7 +13,7 @@ import {
 } from './request-content.ts';
 import { completedData, type EmittedData, factsOf, settledData, spendingOf } from './request-data.ts';
 import { allRequestKeys, CORRECTIONS_MAX, type EventName, eventIdOf } from './request-event.ts';
-import type { RequestResult } from './request-report.ts';
+import type { RequestIdentity, RequestResult } from './request-report.ts';
 import {
   nextRequestState,
   type RequestSignal,
@@ -31,15 +33,10 @@ export type RequestUpdate = RequestIdentity & {
   readonly cost: RequestCost | null;
   /** Used when no cost is known. */
   readonly price: RequestCost | null;
+  /** Of an admission: its estimate, and the leases that it is a part of. */
+  readonly reserved?: Charges | null;
   /** Whether only other tokens or another cost make a resent span a correction: the two spans of a call differ in time. */
   readonly comparesSpending?: boolean;
-};
-
-/** Identifies a request. */
-type RequestIdentity = {
-  readonly projectId: string;
-  readonly projectNumber: number;
-  readonly gatewayRequestId: string;
 };
 
 /** The key and row of a request; without a row, a free key. */
@@ -65,21 +62,33 @@ export function recordRequest(log: OrganizationLog, statement: RequestUpdate): R
   return first.result;
 }
 
-/** Settles a request. False when it does not wait for an outcome. */
-export function settleRequest(log: OrganizationLog, key: string): boolean {
+/** Settles a request that was admitted or renewed by an instant. False when it does not wait for an outcome any more. */
+export function settleRequest(log: OrganizationLog, key: string, admittedByMs: number): boolean {
   const row = log.findRequest(key);
-  if (row === undefined) return false;
+  if (row === undefined || row.receivedAtMs > admittedByMs) return false;
   const { state, emits } = nextRequestState(row.state, { status: 'overdue' });
   if (emits === null || row.admission === null) return false;
-  const { admission } = row;
+  const { admission, charges: chargesJson } = row;
   const { organizationId, projectId, content } = unpackAdmission(admission);
   const gatewayRequestId = row.gatewayRequestId ?? key;
-  const change = { state: toStored(state), admissionJson: admission, costNanoUsd: null, receivedAtMs: null, emits };
+  const kept = { admissionJson: admission, costNanoUsd: null, chargesJson };
+  const change = { state: toStored(state), ...kept, receivedAtMs: null, emits };
   log.changeRequest(key, change, (created) => {
     const eventId = eventIdOf(key, { kind: 'settled' });
     const dataJson = settledData({ eventId, gatewayRequestId, organizationId, projectId }, content, created);
     return { id: eventId, type: 'gateway.request.settled', dataJson };
   });
+  // Its cost is unknown: the estimate counts until an outcome comes.
+  const charges = unpackCharges(chargesJson);
+  moveSpend(log, { charges, isLeased: true }, charges);
+  return true;
+}
+
+/** Gives a request that waits for its outcome the whole grace period again. False when it does not wait. */
+export function renewRequest(log: OrganizationLog, request: RequestIdentity, receivedAtMs: number): boolean {
+  const { key, row } = locate(log, request);
+  if (row?.state.status !== 'admitted') return false;
+  log.renewRequest(key, Math.max(row.receivedAtMs, receivedAtMs));
   return true;
 }
 
@@ -113,6 +122,8 @@ function insertNew(log: OrganizationLog, statement: RequestUpdate, { key, transi
   const { organizationId, projectId, projectNumber, gatewayRequestId, receivedAtMs } = statement;
   const { state, emits } = transition;
   const cost = statement.cost ?? statement.price;
+  const charges =
+    emits === null ? (statement.reserved ?? null) : chargeOutcome(log, statement, { cost, row: null, admitted: null });
   const row: NewRequest = {
     state: toStored(state),
     admissionJson:
@@ -120,13 +131,17 @@ function insertNew(log: OrganizationLog, statement: RequestUpdate, { key, transi
         ? packAdmission({ organizationId, projectId, content: statement.content(), cost: statement.cost })
         : null,
     costNanoUsd: emits === null ? null : (cost?.nanoUsd ?? null),
+    chargesJson: packCharges(charges),
     receivedAtMs,
     projectNumber,
     gatewayRequestId: key === gatewayRequestId ? null : gatewayRequestId,
   };
   const name: EventName = { kind: 'completed' };
   const event = emits === null ? null : outcomeEvent(statement, { key, name, content: statement.content, cost });
-  return log.insertRequest(key, row, event);
+  if (!log.insertRequest(key, row, event)) return false;
+  // What is reserved is a part of a lease, which the buckets hold already.
+  if (emits !== null) moveSpend(log, COUNTED_NOWHERE, charges);
+  return true;
 }
 
 function updateExisting(
@@ -142,22 +157,21 @@ function updateExisting(
   const name: EventName = emits === 'correction' ? { kind: emits, number: row.corrections + 1 } : { kind: emits };
   const event = outcomeEvent(statement, { key, name, content, cost });
   const factsIn = statement.comparesSpending === true ? spendingOf : factsOf;
-  if (isResentSpan(statement)) {
-    if (!differsFromEmitted(log, { key, event, factsIn })) return 'duplicate';
-    if (row.corrections >= CORRECTIONS_MAX) {
-      log.changeCost(key, cost?.nanoUsd ?? null);
-      return 'capped';
-    }
-  }
+  if (isResentSpan(statement) && !differsFromEmitted(log, { key, event, factsIn })) return 'duplicate';
+  const charges = chargeOutcome(log, statement, { cost, row, admitted: known?.content ?? null });
+  const counts = { costNanoUsd: cost?.nanoUsd ?? null, chargesJson: packCharges(charges) };
+  const isCapped = isResentSpan(statement) && row.corrections >= CORRECTIONS_MAX;
   const change = {
     state: toStored(state),
     admissionJson: mayBeCorrected(state) ? row.admission : null,
-    costNanoUsd: cost?.nanoUsd ?? null,
+    ...counts,
     receivedAtMs: statement.receivedAtMs,
     emits,
   };
-  log.changeRequest(key, change, event);
-  return result;
+  if (isCapped) log.changeCost(key, counts);
+  else log.changeRequest(key, change, event);
+  moveSpend(log, countedBy(row), charges);
+  return isCapped ? 'capped' : result;
 }
 
 function isResentSpan({ signal }: RequestUpdate): boolean {
@@ -208,7 +222,10 @@ export function changeRequestCost(log: OrganizationLog, request: RequestIdentity
   const { key, row } = locate(log, request);
   if (row === undefined || row.costNanoUsd === costNanoUsd) return false;
   if (!('source' in row.state) || row.state.source !== 'span') return false;
-  log.changeCost(key, costNanoUsd);
+  const before = countedBy(row);
+  const charges = before.charges && { ...before.charges, nanoUsd: costNanoUsd ?? 0 };
+  moveSpend(log, before, charges);
+  log.changeCost(key, { costNanoUsd, chargesJson: packCharges(charges) });
   return true;
 }
 

@@ -61,6 +61,21 @@ export type Settlement = {
   readonly countMax: number;
 };
 
+/** Identifies a request. */
+export type RequestIdentity = {
+  readonly projectId: string;
+  readonly projectNumber: number;
+  readonly gatewayRequestId: string;
+};
+
+/** Requests whose process still works on them. */
+export type RequestRenewal = {
+  readonly kind: 'renewal';
+  readonly organizationNumber: number;
+  readonly receivedAtMs: number;
+  readonly requests: readonly RequestIdentity[];
+};
+
 export type Settled = {
   readonly count: number;
   /** More may be left. */

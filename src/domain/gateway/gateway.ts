@@ -1,6 +1,8 @@
 /** Accepts reports of gateways: requests with their costs, and events of keys and budgets. */
 
+import type { BudgetRecords } from '../budgets/budget-store.ts';
 import type { Organization, Project } from '../caller.ts';
+import { isBudgetEvent } from '../events/event-type.ts';
 import type { RequestStore } from '../events/log-port.ts';
 import type { RequestCost } from '../events/request-content.ts';
 import type { RequestMeter } from '../events/request-meter.ts';
@@ -16,7 +18,9 @@ import { readRecord, type SentRecord, statusIn } from './gateway-record.ts';
 import { readGovernanceEvent } from './governance-event.ts';
 
 type GatewayDeps = {
-  readonly store: Pick<RequestStore, 'report' | 'reportGovernance'> & Pick<ProjectStore, 'numbers'>;
+  readonly store: Pick<RequestStore, 'report' | 'reportGovernance'> &
+    Pick<ProjectStore, 'numbers'> &
+    Pick<BudgetRecords, 'budget'>;
   readonly prices: PriceResolver;
   /** Reads the items of a report with pauses: together they may be megabytes. */
   readonly runCooperatively: RunCooperatively;
@@ -60,6 +64,10 @@ const ITEMS_MAX = 500;
 // More than two are needed only when other reports change the same requests.
 const ATTEMPTS_MAX = 10;
 const RETRY_AFTER_SECONDS = 1;
+const OWN_BUDGET: Rejection = {
+  code: 'invalid_record',
+  message: 'budget_id: must not be a budget of the organization itself, whose events are emitted here',
+};
 const COMPLETED: Rejection = { code: 'already_completed', message: 'The success of the request was reported before.' };
 
 export function createGateway(deps: GatewayDeps): Gateway {
@@ -82,7 +90,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
 
     async reportGovernanceEvents(list, { organization }) {
-      const read = await deps.runCooperatively(readEvents(list, organization.id));
+      const read = await refuseOwn(store, await deps.runCooperatively(readEvents(list, organization.id)), organization);
       const events = read.flatMap((each) => ('dataJson' in each ? [each] : []));
       const report = { kind: 'governance', organizationNumber: organization.number, events } as const;
       const results = (events.length === 0 ? [] : await store.reportGovernance(report)).values();
@@ -124,6 +132,25 @@ function* readEvents(
     yield;
   }
   return read;
+}
+
+/** An id that a budget here may have. */
+const OWN_ID = /^(budget_[0-9A-Za-z]{21}):/;
+
+/** Refuses events of the organization's own budgets, which are emitted where their spend is counted. */
+async function refuseOwn(
+  { budget }: GatewayDeps['store'],
+  read: readonly (ReadEvent | Rejection)[],
+  { id: organizationId }: Organization,
+): Promise<readonly (ReadEvent | Rejection)[]> {
+  const budgetIds = read.map((each) =>
+    'dataJson' in each && isBudgetEvent(each.type) ? OWN_ID.exec(each.id)?.[1] : undefined,
+  );
+  const own = new Set<string | undefined>();
+  for (const id of new Set(budgetIds)) {
+    if (id !== undefined && (await budget(organizationId, id)) !== null) own.add(id);
+  }
+  return read.map((each, index) => (own.has(budgetIds[index]) ? OWN_BUDGET : each));
 }
 
 /** Makes the drafts of a list of a valid length, one by one. */

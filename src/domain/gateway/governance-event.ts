@@ -2,6 +2,7 @@
 
 import type { NewEvent } from '../events/event.ts';
 import { GOVERNANCE_EVENT_TYPES, type GovernanceEventType, isBudgetEvent } from '../events/event-type.ts';
+import { governanceEventId } from '../events/governance-id.ts';
 import type { GovernanceDraft, Sent } from './gateway-draft.ts';
 import { type ItemReading, PAST_INSTANTS } from './gateway-reading.ts';
 
@@ -57,7 +58,7 @@ function readVirtualKey(draft: GovernanceDraft, reading: ItemReading, { action, 
     display_prefix: reading.text(draft.displayPrefix, 'display_prefix', DISPLAY_PREFIX),
     reason: reading.nullableText(draft.reason, 'reason', REASON),
   };
-  return { id: idOf([virtualKeyId, action, occurredAtMs]), members };
+  return { id: governanceEventId([virtualKeyId, action, occurredAtMs]), members };
 }
 
 function readBudget(draft: GovernanceDraft, reading: ItemReading, action: string) {
@@ -82,12 +83,7 @@ function readBudget(draft: GovernanceDraft, reading: ItemReading, action: string
     spent_usd: readAmount(draft.spentUsd, 'spent_usd', reading),
     on_breach: reading.choice(draft.onBreach, 'on_breach', ON_BREACH),
   };
-  return { id: idOf([budgetId, bucketScopeId, action, periodStartedAtMs]), members };
-}
-
-/** Escapes commas: deliveries join ids with them. */
-function idOf(parts: readonly (string | number)[]): string {
-  return parts.map((part) => String(part).replaceAll('%', '%25').replaceAll(',', '%2C')).join(':');
+  return { id: governanceEventId([budgetId, bucketScopeId, action, periodStartedAtMs]), members };
 }
 
 function isoOf(instantMs: number): string {

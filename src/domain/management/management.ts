@@ -1,5 +1,7 @@
 /** What an organization manages, as it is stored, and the port that keeps it. Instants are epoch milliseconds. */
 
+import type { Budget } from '../budgets/budget.ts';
+import type { BudgetRecords } from '../budgets/budget-store.ts';
 import type { NewReplay } from '../delivery/delivery.ts';
 import type { Redelivery } from '../delivery/webhook-store.ts';
 import type { EndpointChange } from '../endpoints/endpoint.ts';
@@ -134,6 +136,8 @@ export type ManagementChange = {
   readonly endpoints?: readonly EndpointChange[];
   readonly replays?: readonly NewReplay[];
   readonly redeliveries?: readonly Redelivery[];
+  /** Increases the version of the organization's budgets. */
+  readonly budgets?: readonly Budget[];
   /** Immutable once stored. */
   readonly priceOverrides?: readonly StoredOverride[];
   readonly removedPriceOverrides?: readonly { readonly id: string }[];
@@ -164,7 +168,7 @@ export type AuditListing = PageRange & {
  * Rules run outside the store on what they read, and a change is committed only if nothing of the organization changed
  * since: so every rule holds when several requests or processes commit at once.
  */
-export type ManagementStore = {
+export type ManagementStore = BudgetRecords & {
   /**
    * Increases with every change of management data. 0 for an unknown organization. MUST be current for all writes
    * acknowledged before the call.

@@ -3,8 +3,14 @@
 import { applyJobEnd } from '../../domain/evaluations/job-end.ts';
 import type { JobEnd } from '../../domain/evaluations/jobs.ts';
 import type { AppendTables } from '../../domain/events/append-tables.ts';
-import { applyGovernance, applyRequests, applySettlement } from '../../domain/events/report-append.ts';
-import type { GovernanceReport, RequestReport, Settlement } from '../../domain/events/request-report.ts';
+import { applyGovernance, applyRenewal, applyRequests, applySettlement } from '../../domain/events/report-append.ts';
+import type {
+  GovernanceReport,
+  RequestRenewal,
+  RequestReport,
+  Settlement,
+} from '../../domain/events/request-report.ts';
+import { type Admission, applyAdmission } from '../../domain/gateway/admission.ts';
 import { applyMeasuring, type Measuring } from '../../domain/pricing/measuring.ts';
 import { applyRepricing, type Repricing, type RequestMending } from '../../domain/pricing/repricing.ts';
 import { mendCalls } from '../../domain/traces/call-settlement.ts';
@@ -17,17 +23,28 @@ import type { BatchTracesDeps } from './batch-traces.ts';
 import { createLoadMeter } from './load-meter.ts';
 
 /**
- * Every append but a trace: reports of gateways, settlements, results of evaluations, new prices of spans and requests,
+ * Every append but a trace: admissions of our gateway, reports of gateways, settlements, results of evaluations, new prices of spans and requests,
  * and measurements.
  */
-export type Report = RequestReport | GovernanceReport | Settlement | JobEnd | Repricing | RequestMending | Measuring;
+export type Report =
+  | Admission
+  | RequestReport
+  | RequestRenewal
+  | GovernanceReport
+  | Settlement
+  | JobEnd
+  | Repricing
+  | RequestMending
+  | Measuring;
 
 /** An entry of the commit queue. Traces have no `kind`. */
 export type Append = TraceAppend | Report;
 
 /** The answer to each kind of report. */
 export type Reported = {
+  readonly admission: ReturnType<typeof applyAdmission>;
   readonly requests: ReturnType<typeof applyRequests>;
+  readonly renewal: ReturnType<typeof applyRenewal>;
   readonly governance: ReturnType<typeof applyGovernance>;
   readonly settlement: ReturnType<typeof applySettlement>;
   readonly repricing: ReturnType<typeof applyRepricing>;
@@ -86,8 +103,12 @@ export function applyBatch(
 
 function applyReport(tables: AppendTables, report: Report): Reported[keyof Reported] {
   switch (report.kind) {
+    case 'admission':
+      return applyAdmission(tables, report);
     case 'requests':
       return applyRequests(tables, report);
+    case 'renewal':
+      return applyRenewal(tables, report);
     case 'governance':
       return applyGovernance(tables, report);
     case 'settlement':

@@ -1,5 +1,6 @@
 /** The log's part of the tables of a batch: jobs, and the requests and events of organizations; see batch-telemetry.ts. */
 
+import { bucketName } from '../../domain/budgets/charges.ts';
 import { AHEAD_MAX_MS } from '../../domain/clock.ts';
 import type { Backlog, JobCount } from '../../domain/evaluations/backlog.ts';
 import type { EvaluationJob, JobKey } from '../../domain/evaluations/jobs.ts';
@@ -13,8 +14,10 @@ import type {
 import type { NewEvent } from '../../domain/events/event.ts';
 import { readEmitted } from '../../domain/events/request-data.ts';
 import { envelope, eventIdOf } from '../../domain/events/request-event.ts';
+import type { LeaseKey } from '../../domain/gateway/lease-store.ts';
 import type { NewRow } from '../queries.ts';
 import { eventTypes, packRequestState, unpackRequestState } from '../rows/codes.ts';
+import { type BudgetCache, createBatchBudgets, type WrittenBuckets } from './batch-budgets.ts';
 import { partKey, toPartKey } from './batch-rows.ts';
 import type { Found, Reader } from './reader.ts';
 
@@ -67,7 +70,13 @@ export type WrittenLog = {
   readonly jobCounts: ReadonlyMap<number, JobCount>;
   /** By organization number. */
   readonly organizations: ReadonlyMap<number, { readonly written: WrittenOrganization }>;
+  /** Leases with what they hold now. */
+  readonly leases: ReadonlyMap<string, LeaseKey & { readonly nanoUsd: number }>;
 };
+
+function leaseName({ organizationNumber, processId, fence, ...bucket }: LeaseKey): string {
+  return `${organizationNumber} ${bucketName(bucket)} ${processId} ${fence}`;
+}
 
 /** The writes to the log of an organization. */
 export type WrittenOrganization = {
@@ -78,12 +87,14 @@ export type WrittenOrganization = {
   readonly events: readonly EventRow[];
   /** The events that belong to no request, by id. */
   readonly governance: ReadonlyMap<string, EventRow>;
+  readonly buckets: WrittenBuckets;
 };
 
 export type BatchLogDeps = LogHeads &
   Pick<LogTables, 'activeMonitorsOf' | 'jobQueue'> & {
     readonly read: Reader;
     readonly backlog: Pick<Backlog, 'isFull'>;
+    readonly budgets: BudgetCache;
   };
 
 /** `isNewTrace`: whether the batch itself has made the trace, so that nothing of it is stored. */
@@ -93,6 +104,7 @@ export function createBatchLog(deps: BatchLogDeps, isNewTrace: (traceKey: TraceK
   const jobs = new Map<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>();
   const jobCounts = new Map<number, JobCount>();
   const organizations = new Map<number, BatchOrganization>();
+  const leases = new Map<string, LeaseKey & { readonly nanoUsd: number }>();
 
   const tables: LogTables = {
     activeMonitorsOf,
@@ -119,6 +131,8 @@ export function createBatchLog(deps: BatchLogDeps, isNewTrace: (traceKey: TraceK
     },
     overdueRequests: (admittedByMs, countMax) => read('listOverdue', { admittedByMs, countMax }),
     findOwner: (projectNumber) => read('findOwner', { projectNumber })[0],
+    findLease: (key) => (leases.get(leaseName(key)) ?? read('findLease', key)[0])?.nanoUsd,
+    changeLease: (key, nanoUsd) => void leases.set(leaseName(key), { ...key, nanoUsd }),
     log(organizationNumber) {
       const known = organizations.get(organizationNumber) ?? createOrganization(organizationNumber, deps);
       organizations.set(organizationNumber, known);
@@ -131,7 +145,7 @@ export function createBatchLog(deps: BatchLogDeps, isNewTrace: (traceKey: TraceK
       erased.push(traceKey);
       for (const [id, { key }] of jobs) if (key.traceSequence === traceKey.sequence) jobs.delete(id);
     },
-    written: { erased, jobs, jobCounts, organizations } satisfies WrittenLog,
+    written: { erased, jobs, jobCounts, organizations, leases } satisfies WrittenLog,
   };
 }
 
@@ -141,12 +155,14 @@ function jobKey({ projectNumber, traceSequence, sourceId }: JobKey): string {
 
 type BatchOrganization = { readonly tables: OrganizationLog; readonly written: WrittenOrganization };
 
-function createOrganization(organizationNumber: number, { read, beginLog }: BatchLogDeps): BatchOrganization {
+function createOrganization(organizationNumber: number, deps: BatchLogDeps): BatchOrganization {
+  const { read, beginLog } = deps;
   const head = beginLog(organizationNumber, read('findLogHead', { organizationNumber })[0]);
   const knownKeyIndex = head.lastKeyIndex;
   const requests = new Map<string, RequestEntry>();
   const events: EventRow[] = [];
   const governance = new Map<string, EventRow>();
+  const budgets = createBatchBudgets(deps, organizationNumber);
 
   function findRow(key: string): NewRequestRow | undefined {
     return requests.get(key)?.row ?? read('findRequest', { organizationNumber, key })[0];
@@ -171,6 +187,8 @@ function createOrganization(organizationNumber: number, { read, beginLog }: Batc
   }
 
   const tables: OrganizationLog = {
+    budgets: budgets.tables,
+    created: head.created,
     get lastKeyIndex() {
       return head.lastKeyIndex;
     },
@@ -210,9 +228,13 @@ function createOrganization(organizationNumber: number, { read, beginLog }: Batc
       const event = appendEvent(makeEvent(head.created));
       requests.set(key, { row: toChanged(row, change, head.createdAtMs), stored, event });
     },
-    changeCost(key, costNanoUsd) {
+    changeCost(key, change) {
       const { row, stored, event } = known(key);
-      requests.set(key, { row: { ...row, costNanoUsd, changedAtMs: row.receivedAtMs }, stored, event });
+      requests.set(key, { row: { ...row, ...change, changedAtMs: row.receivedAtMs }, stored, event });
+    },
+    renewRequest(key, receivedAtMs) {
+      const { row, stored, event } = known(key);
+      requests.set(key, { row: { ...row, receivedAtMs, changedAtMs: receivedAtMs }, stored, event });
     },
     insertGovernanceEvent(event) {
       const { id } = event;
@@ -221,20 +243,21 @@ function createOrganization(organizationNumber: number, { read, beginLog }: Batc
       return true;
     },
   };
-  return { tables, written: { head, knownKeyIndex, requests, events, governance } };
+  return { tables, written: { head, knownKeyIndex, requests, events, governance, buckets: budgets.written } };
 }
 
 function toRequest(row: NewRequestRow): RequestRow {
   const { projectNumber, gatewayRequestId = null, admissionJson: admission = null, completedBy = null } = row;
   const state = unpackRequestState(row.state, completedBy);
-  const { costNanoUsd = null } = row;
-  return { projectNumber, gatewayRequestId, state, admission, corrections: countCorrections(row), costNanoUsd };
+  const { costNanoUsd = null, chargesJson: charges = null, receivedAtMs } = row;
+  const corrections = countCorrections(row);
+  return { projectNumber, gatewayRequestId, state, admission, corrections, costNanoUsd, receivedAtMs, charges };
 }
 
 const EVENTS = { completed: 'completedEvent', settled: 'settledEvent', correction: 'correctionEvent' } as const;
 
 function toChanged(known: NewRequestRow, change: RequestChange, event: number): RequestEntry['row'] {
-  const { costNanoUsd, admissionJson, emits, receivedAtMs } = change;
+  const { costNanoUsd, admissionJson, chargesJson, emits, receivedAtMs } = change;
   const { correctionEvent = null } = known;
   // A new correction moves the previous one to the earlier ones.
   const earlier = emits === 'correction' && correctionEvent !== null ? [...earlierOf(known), correctionEvent] : null;
@@ -243,6 +266,7 @@ function toChanged(known: NewRequestRow, change: RequestChange, event: number): 
     ...packRequestState(change.state),
     costNanoUsd,
     admissionJson,
+    chargesJson,
     changedAtMs: Math.max(known.receivedAtMs, receivedAtMs ?? 0),
     ...(earlier === null ? {} : { earlierCorrections: JSON.stringify(earlier) }),
     [EVENTS[emits]]: event,

@@ -1,5 +1,6 @@
 /** Collects appends during a commit, so that the next commit stores all of them. */
 
+import type { RequestContent } from '../../domain/events/request-content.ts';
 import { unavailableFault } from '../../domain/fault.ts';
 import type { TraceAppend, TraceAppended } from '../../domain/traces/trace.ts';
 import { type Append, type AppendOutcome, isReport, type Report, type Reported, WITHOUT_NOTES } from './apply.ts';
@@ -163,15 +164,19 @@ function estimateReport(report: Report): number {
   }
   if (report.kind === 'evaluation')
     return report.outcome.kind === 'store' ? estimateTrace(report.outcome.append) : ROW_BYTES;
+  if (report.kind === 'admission') return estimateContent(report.content) + ROW_BYTES * report.amounts.length;
+  if (report.kind === 'renewal') return ROW_BYTES * (1 + report.requests.length);
   let bytes = ROW_BYTES;
   if (report.kind === 'requests') {
-    for (const { content } of report.records) {
-      bytes += ROW_BYTES + content.labelsJson.length + content.metadataJson.length;
-    }
+    for (const { content } of report.records) bytes += estimateContent(content);
   } else {
     for (const { dataJson } of report.events) bytes += ROW_BYTES + dataJson.length;
   }
   return bytes;
+}
+
+function estimateContent({ labelsJson, metadataJson }: RequestContent): number {
+  return ROW_BYTES + labelsJson.length + metadataJson.length;
 }
 
 function estimateTrace({ metadataJson, expectedOutput, spans, evaluations }: TraceAppend): number {

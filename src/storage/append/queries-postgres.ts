@@ -3,7 +3,9 @@
  * once it has locked the end of the log. Until then 0 stands for that instant.
  */
 
-import { insertMany, ofRows, remove, replaceMany } from '../plain-queries.ts';
+import { sql } from 'kysely';
+import type { BucketKey } from '../../domain/budgets/budget.ts';
+import { insertMany, ofRows, pick, remove, replaceMany } from '../plain-queries.ts';
 import { changeRows, lookup, type PostgresDb, type PostgresTables } from '../queries.ts';
 
 // `head` holds the new ends of the logs, computed in the same statement: see postgres/write-batch.ts.
@@ -67,6 +69,17 @@ export const deleteRequests = changeRows<{
   readonly key: string;
 }>((db, { organizationNumber, changedAtMs, key }, { remove }) =>
   remove(db, 'Request', { organizationNumber, changedAtMs, key } as never),
+);
+
+/** Buckets are locked before anything is known of them: of a new one, too, only one transaction at a time may count. */
+export const makeBuckets = changeRows<BucketKey & { readonly organizationNumber: number }>((db, params) =>
+  db
+    .insertInto('BudgetBucket')
+    .values({
+      ...pick(params, 'organizationNumber', 'budgetId', 'periodStartedAtMs', 'subject'),
+      ...{ spentNanoUsd: sql.lit(0), leasedNanoUsd: sql.lit(0), marks: sql.lit(0) },
+    })
+    .onConflict((known) => known.doNothing()),
 );
 
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };

@@ -1,7 +1,9 @@
 /** Append queries, the same for every store. */
 
 import { sql } from 'kysely';
+import type { BucketKey } from '../../domain/budgets/budget.ts';
 import type { SpanChange } from '../../domain/events/append-tables.ts';
+import type { LeaseKey } from '../../domain/gateway/lease-store.ts';
 import { REQUEST_ID_MEMBER } from '../../domain/traces/span-requests.ts';
 import { columns, findByKey, insertMany, ofRows, pick, remove, replaceMany } from '../plain-queries.ts';
 import { change, changeRows, lookup, query } from '../queries.ts';
@@ -134,8 +136,91 @@ export const findOwner = query<{ readonly projectNumber: number }>()((db, { proj
     .selectFrom('Project')
     .innerJoin('Organization', 'Organization.id', 'Project.organizationId')
     .where('Project.number', '=', projectNumber)
-    .select(['Project.id as projectId', 'Project.organizationId as organizationId'])
+    .select(['Project.id as projectId', 'Project.organizationId as organizationId', 'Project.teamId as teamId'])
     .select(['Organization.number as organizationNumber', 'Project.emitRequestEvents as emitRequestEvents']),
+);
+
+/** Caches of an organization's budgets are valid for one version. */
+export const findBudgetVersion = findByKey('Organization', ['number'], ['budgetVersion']);
+
+/** With the version that they are of; an organization without budgets has a row without one. */
+export const listActiveBudgets = query<{ readonly organizationNumber: number }>()((db, { organizationNumber }) =>
+  db
+    .selectFrom('Organization as organization')
+    .leftJoin('Budget as budget', (join) =>
+      join.onRef('budget.organizationId', '=', 'organization.id').on('budget.archivedAtMs', 'is', null),
+    )
+    .where('organization.number', '=', organizationNumber)
+    .select('organization.budgetVersion as version')
+    .select(columns('budget', 'organizationId', 'id', 'name', 'scopeKind', 'scopeId', 'template', 'window'))
+    .select(columns('budget', 'limitNanoUsd', 'onBreach', 'providerId', 'reserve', 'cycleAnchorAtMs', 'resetAtMs'))
+    .select(columns('budget', 'resetReason', 'archivedAtMs', 'createdAtMs', 'updatedAtMs')),
+);
+
+type OfBucket = BucketKey & { readonly organizationNumber: number };
+
+export const findBucket = lookup<OfBucket>()((db, key, { keyed }) => {
+  const { organizationNumber, budgetId, periodStartedAtMs, subject } = key;
+  const own = { organizationNumber, budgetId, periodStartedAtMs, subject };
+  return keyed(db.selectFrom('BudgetBucket'), 'BudgetBucket', own, 'lock')
+    .select(columns('BudgetBucket', 'organizationNumber', 'budgetId', 'periodStartedAtMs', 'subject'))
+    .select(columns('BudgetBucket', 'periodEndsAtMs', 'marks'))
+    .select([amountText('spentNanoUsd').as('spent'), amountText('leasedNanoUsd').as('leased')]);
+});
+
+/** A double would round large amounts. */
+function amountText(column: 'spentNanoUsd' | 'leasedNanoUsd') {
+  return sql<string>`cast(${sql.ref(column)} as text)`;
+}
+
+const TWO_TO_32 = sql.lit(2 ** 32);
+
+/** Casts, because SQLite is given larger numbers as doubles. */
+function joined(high: number, low: number) {
+  return sql<number>`cast(${high} as bigint) * ${TWO_TO_32} + cast(${low} as bigint)`;
+}
+
+/** An amount in parts, each of which a double holds: of more than 2^53 nano-USD. */
+type Parts<Name extends string> = { readonly [Part in `${Name}${'High' | 'Low'}`]: number };
+export type AddedToBucket = OfBucket &
+  Parts<'spent'> &
+  Parts<'leased'> & { readonly periodEndsAtMs: number | null; readonly marks: number };
+
+export const addToBuckets = changeRows<AddedToBucket>((db, params) => {
+  const { spentHigh, spentLow, leasedHigh, leasedLow } = params;
+  const key = pick(params, 'organizationNumber', 'budgetId', 'periodStartedAtMs', 'subject');
+  return db
+    .insertInto('BudgetBucket')
+    .values({
+      ...key,
+      ...pick(params, 'periodEndsAtMs', 'marks'),
+      spentNanoUsd: joined(spentHigh, spentLow),
+      leasedNanoUsd: joined(leasedHigh, leasedLow),
+    })
+    .onConflict((known) =>
+      known.columns(['organizationNumber', 'budgetId', 'periodStartedAtMs', 'subject']).doUpdateSet(({ eb, ref }) => ({
+        spentNanoUsd: eb('BudgetBucket.spentNanoUsd', '+', ref('excluded.spentNanoUsd')),
+        leasedNanoUsd: eb('BudgetBucket.leasedNanoUsd', '+', ref('excluded.leasedNanoUsd')),
+        marks: sql<number>`${sql.ref('BudgetBucket.marks')} | ${sql.ref('excluded.marks')}`,
+        periodEndsAtMs: ref('excluded.periodEndsAtMs'),
+      })),
+    );
+});
+
+/** A lease of a budget, which an admission takes from. */
+export const findLease = lookup<LeaseKey>()((db, key, { keyed }) => {
+  const own = pick(key, ...LEASE_KEY);
+  return keyed(db.selectFrom('BudgetLease'), 'BudgetLease', own, 'lock').select(
+    columns('BudgetLease', ...LEASE_KEY, 'nanoUsd'),
+  );
+});
+
+const LEASE_KEY = [
+  ...(['organizationNumber', 'budgetId', 'periodStartedAtMs', 'subject', 'processId', 'fence'] as const),
+] as const satisfies readonly (keyof LeaseKey)[];
+
+export const changeLeases = changeRows<LeaseKey & { readonly nanoUsd: number }>((db, params, { update }) =>
+  update(db, 'BudgetLease', pick(params, ...LEASE_KEY)).set(pick(params, 'nanoUsd')),
 );
 
 /** The evaluation job of a trace. */

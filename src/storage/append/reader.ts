@@ -20,7 +20,8 @@ export const READ_NAMES = [
     'listOverdue',
   ] as const),
   ...(['findRequest', 'findEvent', 'findGovernanceEvent', 'findRootSpan', 'findJob'] as const),
-  'findOwner',
+  // Leases before buckets, as in budgets/leases.ts.
+  ...(['findOwner', 'findBudgetVersion', 'listActiveBudgets', 'findLease', 'findBucket'] as const),
 ] as const;
 export type ReadName = (typeof READ_NAMES)[number];
 type OfTraces = 'findRootSpan' | 'listSummaries';

@@ -6,9 +6,12 @@
 /** Tables whose rows SQLite stores in the order of their primary key: reads use that key and little else. */
 export const WITHOUT_ROWID = [
   'analytics_hours',
+  'budget_buckets',
+  'budget_leases',
   'evaluation_jobs',
   'events',
   'governance_events',
+  'rate_buckets',
   'request_keys',
   'search_pending',
   'usage_nodes',
@@ -30,6 +33,7 @@ export const REFERENCES: readonly Reference[] = [
   { ...ofKey('api_key_bindings', 'api_keys', 'api_key_id'), isDeletedWithIt: true },
   ofOrganization('api_keys'),
   ofOrganization('audit_log'),
+  ofOrganization('budgets'),
   ofOrganization('idempotency_receipts'),
   ofOrganization('members'),
   ofOrganization('price_overrides'),

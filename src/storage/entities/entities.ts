@@ -2,6 +2,7 @@
 
 import * as analytics from './analytics.ts';
 import * as audit from './audit.ts';
+import * as budgets from './budgets.ts';
 import * as datasets from './datasets.ts';
 import * as endpoints from './endpoints.ts';
 import * as evaluations from './evaluations.ts';
@@ -35,7 +36,7 @@ const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } 
 
 const SHARED = Object.values({
   ...{ ...organization, ...audit, ...ofKeys, ...evaluators, ...datasets, ...evaluations, ...experiments, ...pricing },
-  ...{ ...monitors, ...endpoints, ...schema },
+  ...{ ...monitors, ...endpoints, ...schema, ...budgets },
   ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...ofSearch, ...spend },
 });
 

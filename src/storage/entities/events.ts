@@ -99,6 +99,8 @@ const request = {
   admissionJson: json('admission').strictNullable(),
   // The creation instants of all corrections but the last, oldest first, as a JSON array; null when there are none.
   earlierCorrections: text().strictNullable(),
+  // The budgets that it counts in, and what it counts there (domain/budgets/charges.ts); null: in none.
+  chargesJson: json('charges').strictNullable(),
 };
 
 const WAITING = { name: 'requests_admitted', properties: 'receivedAtMs', where: `state = ${ADMITTED}` } as const;

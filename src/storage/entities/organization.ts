@@ -26,6 +26,8 @@ export const Organization = table('Organization', 'organizations', {
   accessVersion: bigInteger().default(0),
   // Grows with every change of its price overrides; 0: it never had one.
   priceVersion: bigInteger().default(0),
+  // The same of its budgets.
+  budgetVersion: bigInteger().default(0),
 });
 
 export const Team = table('Team', 'teams', {

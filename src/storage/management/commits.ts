@@ -7,7 +7,9 @@ import type {
   OrganizationRecord,
   ProjectRecord,
 } from '../../domain/management/management.ts';
+import { packBudget } from '../budgets/budgets.ts';
 import { AuditEntry } from '../entities/audit.ts';
+import { BudgetRow } from '../entities/budgets.ts';
 import { IdempotencyReceipt, Member, Organization, Project, RoleBinding, Team } from '../entities/organization.ts';
 import { PriceOverrideRow } from '../entities/pricing.ts';
 import { packGrant } from '../keys/grants.ts';
@@ -65,13 +67,15 @@ async function storeAll(em: EntityManager, change: ManagementChange): Promise<Co
  * never deadlock.
  */
 async function storeOrganization(em: EntityManager, change: ManagementChange): Promise<boolean> {
-  const { organizationId: id, expectedVersion, organization, priceOverrides = [], removedPriceOverrides = [] } = change;
+  const { organizationId: id, expectedVersion, organization, budgets = [] } = change;
+  const { priceOverrides = [], removedPriceOverrides = [] } = change;
   const hasOtherPrices = priceOverrides.length + removedPriceOverrides.length > 0;
   const changed = {
     accessVersion: expectedVersion + 1,
     ...(organization && changesOf(organization)),
-    // Caches of an organization's overrides are valid for one version.
+    // Caches of an organization's overrides, and of its budgets, are valid for one version.
     ...(hasOtherPrices && { priceVersion: increased('price_version') }),
+    ...(budgets.length > 0 && { budgetVersion: increased('budget_version') }),
   };
   return (await em.nativeUpdate(Organization, { id, accessVersion: expectedVersion }, changed)) > 0;
 }
@@ -97,6 +101,7 @@ export async function storeRecords(
   for (const { id } of change.removedPriceOverrides ?? [])
     await em.nativeDelete(PriceOverrideRow, { organizationId, id });
   if (change.priceOverrides) await em.insertMany(PriceOverrideRow, [...change.priceOverrides]);
+  if (change.budgets) await em.upsertMany(BudgetRow, change.budgets.map(packBudget));
   if (change.audit.length > 0) await em.insertMany(AuditEntry, [...change.audit]);
 }
 

@@ -2,6 +2,7 @@
 
 import { createAuditLog } from './audit.ts';
 import { createBackfillStore } from './backfills.ts';
+import { createBudgetRecords } from './budgets.ts';
 import { createCommit } from './commits.ts';
 import { createDatasetStore } from './datasets.ts';
 import { createWebhookRoom } from './endpoints.ts';
@@ -40,6 +41,7 @@ export function createRooms(units: Units) {
       ...createOrganizationReader(units),
       ...createKeyRecords(units),
       ...createPriceOverrides(units),
+      ...createBudgetRecords(units),
       ...createAuditLog(units),
       ...createReceipts(units),
       commit: createCommit(units),

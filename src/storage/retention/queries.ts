@@ -68,6 +68,18 @@ export const removeOldGovernance = change<Old>((db, { beforeMs, limit }) =>
   }),
 );
 
+export const removeOldBuckets = change<Old>((db, { beforeMs, limit }) =>
+  db.deleteFrom('BudgetBucket').where(({ eb, refTuple }) => {
+    const old = db
+      .selectFrom('BudgetBucket')
+      .select(['organizationNumber', 'budgetId', 'periodStartedAtMs', 'subject'])
+      .where('periodEndsAtMs', '<', beforeMs);
+    const key = refTuple('organizationNumber', 'budgetId', 'periodStartedAtMs', 'subject');
+    const oldest = old.orderBy('periodEndsAtMs').limit(limit);
+    return eb(key, 'in', oldest.$asTuple('organizationNumber', 'budgetId', 'periodStartedAtMs', 'subject'));
+  }),
+);
+
 /** Removes entries of at most `limit` organizations after one. */
 export const removeOldAudit = change<Old & { readonly after: number }>((db, { after, beforeMs, limit }) =>
   db.deleteFrom('AuditEntry').where(({ eb, refTuple }) => {

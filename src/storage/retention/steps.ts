@@ -8,7 +8,7 @@ import type { StepBudget, TaskEnd } from './walk.ts';
 export type RemovalTask<Part = SharedPart> = { readonly part: Part; readonly after: number };
 export type SharedPart = (typeof SHARED_PARTS)[number];
 
-export const SHARED_PARTS = ['governance', 'spend', 'log records', 'traces', 'audit'] as const;
+export const SHARED_PARTS = ['governance', 'buckets', 'spend', 'log records', 'traces', 'audit'] as const;
 
 type Step = StepBudget & {
   readonly cuts: RetentionCuts;
@@ -23,9 +23,8 @@ export async function removePart(
   { part, after }: RemovalTask,
   { cuts, sequenceAt, ...pace }: Step,
 ): Promise<TaskEnd<RemovalTask>> {
-  if (part === 'governance' || part === 'spend') {
-    const remove = part === 'governance' ? removeOldGovernance : removeOldSpend;
-    const isMore = await remove(queries, cuts.eventsBeforeMs, pace);
+  if (part === 'governance' || part === 'buckets' || part === 'spend') {
+    const isMore = await REMOVE_OLD[part](queries, cuts.eventsBeforeMs, pace);
     return { next: isMore ? [{ part, after }] : [] };
   }
   if (part === 'log records') {
@@ -46,19 +45,29 @@ export function continueAfter<Part>(part: Part, after: number | null): readonly 
   return after === null ? [] : [{ part, after }];
 }
 
-/** Frees the ids of events that belong to no request. Returns whether there may be more. */
-async function removeOldGovernance(
-  queries: RetentionQueries,
-  beforeMs: number,
-  { change, rowsMax, rowsAtOnce, isOver }: StepBudget,
-): Promise<boolean> {
-  for (let removed = 0; removed === 0 || (removed < rowsMax && !isOver()); ) {
-    const limit = Math.min(rowsAtOnce, rowsMax - removed);
-    const count = await change(queries.removeOldGovernance, { beforeMs, limit });
-    if (count < limit) return false;
-    removed += count;
-  }
-  return true;
+/** Each returns whether there may be more. */
+const REMOVE_OLD = {
+  /** Frees the ids of events that belong to no request. */
+  governance: removeOldRows('removeOldGovernance'),
+  /** What was spent in periods that ended so long ago. */
+  buckets: removeOldRows('removeOldBuckets'),
+  spend: removeOldSpend,
+};
+
+function removeOldRows(name: 'removeOldGovernance' | 'removeOldBuckets') {
+  return async (
+    queries: RetentionQueries,
+    beforeMs: number,
+    { change, rowsMax, rowsAtOnce, isOver }: StepBudget,
+  ): Promise<boolean> => {
+    for (let removed = 0; removed === 0 || (removed < rowsMax && !isOver()); ) {
+      const limit = Math.min(rowsAtOnce, rowsMax - removed);
+      const count = await change(queries[name], { beforeMs, limit });
+      if (count < limit) return false;
+      removed += count;
+    }
+    return true;
+  };
 }
 
 /** Removes blocks of spend whose events are all past their term. Returns whether there may be more. */

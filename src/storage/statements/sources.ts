@@ -2,6 +2,7 @@
 
 import * as analytics from '../analytics/queries.ts';
 import * as append from '../append/queries.ts';
+import * as budgets from '../budgets/queries.ts';
 import * as endpoints from '../endpoints/queries.ts';
 import * as endpointsAhead from '../endpoints/queries-ahead.ts';
 import * as endpointsChanges from '../endpoints/queries-changes.ts';
@@ -23,8 +24,9 @@ import type { Compiled } from './statement.ts';
 
 /** Those that are used in the same way on every store. */
 const ROOMS = {
-  ...{ analytics, endpoints, endpointsAhead, endpointsChanges, endpointsDue, endpointsWork, evaluations, events },
-  ...{ keys, logRecords, monitors, organization, pricing, retention, search, searchIndex, spend, traces },
+  ...{ analytics, budgets, endpoints, endpointsAhead, endpointsChanges, endpointsDue, endpointsWork, evaluations },
+  ...{ events, keys, logRecords, monitors, organization, pricing, retention, search, searchIndex, spend },
+  ...{ traces },
 };
 
 export const SOURCES = { ...ROOMS, append };

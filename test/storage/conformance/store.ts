@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { appendConformance } from './appends.ts';
 import { backfillConformance } from './backfills.ts';
+import { budgetCountingConformance, budgetRecordConformance } from './budgets.ts';
 import { clockConformance } from './clock.ts';
 import { correctionConformance } from './corrections.ts';
 import { datasetConformance } from './datasets.ts';
@@ -17,6 +18,7 @@ import { judgeSpendingConformance } from './judge-spending.ts';
 import { keyStoreConformance, projectConformance } from './keys.ts';
 import { largePartConformance } from './large-parts.ts';
 import { largeTraceConformance } from './large-traces.ts';
+import { leaseConformance } from './leases.ts';
 import { logRecordConformance } from './log-records.ts';
 import { managementConformance } from './management.ts';
 import { measuringConformance } from './measuring.ts';
@@ -66,6 +68,7 @@ export function managementPortConformance(open: OpenManagement): void {
   experimentConformance(open);
   monitorStoreConformance(open);
   endpointConformance(open);
+  budgetRecordConformance(open);
   backfillConformance(open);
 }
 
@@ -76,9 +79,11 @@ export function logPortConformance(open: OpenSubject): void {
   requestEventConformance(open);
   correctionConformance(open);
   governanceConformance(open);
+  budgetCountingConformance(open);
   spendConformance(open);
   webhookConformance(open);
   evaluationJobConformance(open);
+  leaseConformance(open);
 }
 
 /** The rules of `Telemetry`. */

@@ -3,10 +3,15 @@
 import type { Management } from '../../../src/domain/management/management-port.ts';
 import type { Store } from '../../../src/domain/store.ts';
 
+/** A row as the driver returns it. */
+export type Row = { readonly [column: string]: unknown };
+
 export type Subject<Port = Store> = {
   readonly store: Port;
   /** Runs a SQL statement for changes that the port does not offer. */
   execute(sql: string): void | Promise<void>;
+  /** Reads rows that the port does not show. */
+  read(sql: string): Promise<readonly Row[]>;
   /** A literal of bytes for the SQL of `execute`. */
   bytes(hex: string): string;
   /** Closes the store and removes its data. */

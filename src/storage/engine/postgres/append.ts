@@ -11,6 +11,7 @@ import {
   createInsertOnlyHeuristic,
   tracesOf,
 } from '../../append/apply.ts';
+import { type BudgetCache, createBudgetCache } from '../../append/batch-budgets.ts';
 import type { LogHeads } from '../../append/batch-log.ts';
 import { findNothing, type Reader } from '../../append/reader.ts';
 import { toError } from '../../errors.ts';
@@ -41,6 +42,8 @@ type AppenderDeps = {
   readonly backlog: Backlog;
 };
 
+type BatchDeps = AppenderDeps & { readonly budgets: BudgetCache };
+
 type AppendBatch = (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
 
 // An attempt fails only because another transaction succeeded, so few are ever needed.
@@ -50,7 +53,8 @@ const RETRY_AFTER_SECONDS = 1;
 /**
  * Rejects when the database cannot serve; whether the batch was stored is then unknown, and sending it again is safe.
  */
-export function createAppendBatch(deps: AppenderDeps): AppendBatch {
+export function createAppendBatch(appender: AppenderDeps): AppendBatch {
+  const deps: BatchDeps = { ...appender, budgets: createBudgetCache() };
   const heuristic = createInsertOnlyHeuristic();
 
   async function storeTogether(appends: readonly Append[]): Promise<AppendOutcome[]> {
@@ -148,7 +152,7 @@ const PLACEHOLDER_LOG_HEADS: LogHeads = {
 };
 
 async function run(
-  { numbers, monitors: { activeMonitorsOf }, jobQueue, backlog }: AppenderDeps,
+  { numbers, monitors: { activeMonitorsOf }, jobQueue, backlog, budgets }: BatchDeps,
   appends: readonly Append[],
   read: Reader,
 ): Promise<Applied> {
@@ -156,7 +160,8 @@ async function run(
   const count = appends.reduce((sum, append) => sum + tracesOf(append).length, 0);
   while (!numbers.has(count)) await numbers.reserve(count);
   const drawSequence = (insertedAtMs: number) => sequenceOf(insertedAtMs, numbers.draw());
-  return applyBatch({ read, drawSequence, activeMonitorsOf, jobQueue, backlog, ...PLACEHOLDER_LOG_HEADS }, appends);
+  const own = { drawSequence, activeMonitorsOf, jobQueue, backlog, budgets };
+  return applyBatch({ read, ...own, ...PLACEHOLDER_LOG_HEADS }, appends);
 }
 
 type Batch = {
@@ -166,7 +171,7 @@ type Batch = {
   readonly locksMonitors: boolean;
 };
 
-async function storeAsNew(deps: AppenderDeps, { appends, projects, locksMonitors }: Batch): Promise<Applied> {
+async function storeAsNew(deps: BatchDeps, { appends, projects, locksMonitors }: Batch): Promise<Applied> {
   return await deps.pool.withConnection((client) =>
     runTransaction(client, async (transaction) => {
       if (locksMonitors) await deps.monitors.lock(transaction, projects);
@@ -179,7 +184,7 @@ async function storeAsNew(deps: AppenderDeps, { appends, projects, locksMonitors
 }
 
 /** Reads and locks existing rows, and applies the batch to them. */
-async function storeOnKnown(deps: AppenderDeps, { appends, projects, locksMonitors }: Batch): Promise<Applied> {
+async function storeOnKnown(deps: BatchDeps, { appends, projects, locksMonitors }: Batch): Promise<Applied> {
   return await deps.pool.withConnection((client) =>
     runTransaction(client, async (transaction) => {
       if (locksMonitors) await deps.monitors.lock(transaction, projects);

@@ -3,6 +3,8 @@
  * all of them are read together before the next run. Rows that the batch may change are locked.
  */
 
+import type { BucketKey } from '../../../domain/budgets/budget.ts';
+import { bucketName } from '../../../domain/budgets/charges.ts';
 import { READ_NAMES, type Reader, type ReadName } from '../../append/reader.ts';
 import type { Lookup, Query } from '../../statements/statement.ts';
 import { openQueries, type PostgresQueries } from './statements.ts';
@@ -19,10 +21,18 @@ function readsOf({ append, traces: { findRootSpan, listSummaries } }: PostgresQu
   return reads as unknown as Reads;
 }
 
+type BucketName = BucketKey & { readonly organizationNumber: number };
+
+/** In the order in which they are locked. */
+function compareBuckets(one: BucketName, other: BucketName): number {
+  if (one.organizationNumber !== other.organizationNumber) return one.organizationNumber - other.organizationNumber;
+  return bucketName(one) < bucketName(other) ? -1 : 1;
+}
+
 export function createLoadedRows() {
   const queries = openQueries();
   const reads = readsOf(queries);
-  const { lockRequestKeys } = queries.appendPostgres;
+  const { lockRequestKeys, makeBuckets } = queries.appendPostgres;
   const known = new Map<string, unknown[]>();
   const missing = new Map<ReadName, Map<string, unknown>>();
 
@@ -41,6 +51,7 @@ export function createLoadedRows() {
     }
     const wanted = [...keys.values()];
     // A statement of its own: rows that were locked after a wait must be read as they are by then.
+    if (name === 'findBucket') transaction.changeRows(makeBuckets, (wanted as BucketName[]).toSorted(compareBuckets));
     if (name === 'findRequest') transaction.post(lockRequestKeys, lockRequestKeys.cells(wanted as never));
     for (const row of await transaction.runQuery(query, wanted)) known.get(idOf(name, row))?.push(row);
   }

@@ -9,6 +9,7 @@ import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
 import type { StoredTrace } from '../../../domain/traces/telemetry-port.ts';
+import { createLeaseWork } from '../../budgets/leases.ts';
 import { createDeliveryWork } from '../../delivery/work.ts';
 import { messageOf, StartError } from '../../errors.ts';
 import { createJobWork } from '../../evaluations/jobs.ts';
@@ -212,6 +213,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       onReconnect: (reset) => void pools.delivery.connections.on('connect', reset),
     },
     jobs: createJobWork(createTransact(delivery), backlog),
+    leases: createLeaseWork(createTransact(delivery)),
     notify: wakeUps.notify,
     check: probe.check,
     async release() {

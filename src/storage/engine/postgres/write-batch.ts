@@ -79,6 +79,11 @@ export function writeLog({ post, changeRows }: PipelinedTransaction, rowTypes: R
   );
   changeRows(own.deleteRequests, changed.map(toStored));
   put(own.replaceRequestKeys, changed.map(toRow));
+  changeRows(common.changeLeases, inOrder(written.leases));
+  changeRows(
+    common.addToBuckets,
+    logs.flatMap(({ buckets }) => buckets()),
+  );
   if (logs.length === 0) return;
   post(openWriteLogs(), [
     ...headValues(logs),

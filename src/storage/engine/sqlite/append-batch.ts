@@ -10,6 +10,7 @@ import {
   applyBatch,
   createInsertOnlyHeuristic,
 } from '../../append/apply.ts';
+import { createBudgetCache } from '../../append/batch-budgets.ts';
 import { type LogHeads, nextCreation, type WrittenLog, type WrittenOrganization } from '../../append/batch-log.ts';
 import { toChangedSpan } from '../../append/batch-spans.ts';
 import { listIndexMarks } from '../../append/batch-telemetry.ts';
@@ -52,6 +53,7 @@ export function prepareAppendBatch(
   const lastSequence = prepareQuery(db, queries.appendSqlite.findLastSequence);
   const heuristic = createInsertOnlyHeuristic();
   const beginToWatch = prepareActiveMonitors(db, queries.monitors);
+  const budgets = createBudgetCache();
   // A batch of new rows still reads the ends of the logs.
   const readNew: Reader = (name, key) => (name === 'findLogHead' ? read(name, key) : []);
 
@@ -63,7 +65,7 @@ export function prepareAppendBatch(
     };
     const ends = logHeadsAt(clock());
     const activeMonitorsOf = beginToWatch();
-    const deps = { read: reader, drawSequence, activeMonitorsOf, jobQueue, backlog, ...ends };
+    const deps = { read: reader, drawSequence, activeMonitorsOf, jobQueue, backlog, budgets, ...ends };
     const { outcomes, telemetry, log } = applyBatch(deps, appends);
     writeTelemetry(telemetry);
     writeLog(log);
@@ -208,18 +210,22 @@ function prepareLogWriter(
   const insertEnvelope = prepareChange(db, own.insertEnvelopes);
   const insertGovernance = prepareChange(db, own.insertGovernanceEvents);
   const replaceHead = prepareChange(db, own.replaceLogHeads);
+  const addToBuckets = prepareRows(db, append.addToBuckets);
+  const changeLeases = prepareRows(db, append.changeLeases);
 
-  function writeOrganization({ head, requests, events, governance }: WrittenOrganization): void {
+  function writeOrganization({ head, requests, events, governance, buckets }: WrittenOrganization): void {
     for (const { row, stored } of requests.values()) (stored === null ? requestKeys.insert : requestKeys.replace)(row);
     for (const event of events) insertEnvelope(event);
     for (const event of events) insertEvent(event);
     for (const row of governance.values()) insertGovernance(row);
+    addToBuckets(buckets());
     if (requests.size + events.length > 0) replaceHead(head);
     requestKeys.indexSome(requests.size);
   }
 
   return (written) => {
     jobs.removeOf(written.erased);
+    changeLeases([...written.leases.values()]);
     for (const { job, key } of written.jobs.values()) {
       if (job === null) jobs.remove([key]);
       else jobs.store(job);

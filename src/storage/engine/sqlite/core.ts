@@ -7,6 +7,7 @@ import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evalua
 import type { TraceChangeStore } from '../../../domain/traces/trace-changes.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
 import type { LookUps } from '../../append/reader.ts';
+import { createLeaseWork, type LeaseWork } from '../../budgets/leases.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
 import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
 import { createRooms } from '../../management/rooms.ts';
@@ -39,6 +40,7 @@ export type WriterVerbs = RoomVerbs &
   DeliveryWork &
   SpendWriter &
   LogRecordWriter &
+  LeaseWork &
   JobWork & {
     append(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
     keepSums: KeepSums;
@@ -117,6 +119,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
   const endIndexStep = prepareStepEnd(db);
   const deliveries = createDeliveryWork(transact);
   const jobs = createJobWork(transact, backlog);
+  const leases = createLeaseWork(transact);
   const probe = prepareProbe(db);
   const { watch, doWritesFail } = createWriteWatch(isStorageFailure);
   let last: Promise<unknown> = Promise.resolve();
@@ -157,6 +160,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
         ...spendWriter,
         ...logRecords,
         ...jobs,
+        ...leases,
         append: async (appends) => appendBatch(appends),
         keepSums,
         removeExpired,

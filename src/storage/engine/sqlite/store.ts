@@ -231,6 +231,7 @@ function startEngine(
       onReconnect: () => undefined,
     },
     jobs: writer,
+    leases: writer,
     notify: wake.notify,
     check: async () => {
       await control.runQuery(queries.organization.findAnyOrganization, {});

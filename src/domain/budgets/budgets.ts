@@ -1,0 +1,242 @@
+/** Creates, lists, changes, archives and resets the budgets of an organization. */
+
+import type { CursorCodec } from '../cursor.ts';
+import { Fault } from '../fault.ts';
+import { isPossibleId, newId } from '../ids.ts';
+import { readDirectory } from '../management/directory.ts';
+import { refreshRights } from '../management/fresh-caller.ts';
+import {
+  bindFilter,
+  type CursorPage,
+  type CursorPageRequest,
+  limitOf,
+  openCursor,
+  type PagePosition,
+  toCursorPage,
+} from '../management/listing.ts';
+import {
+  type Creation,
+  type ManagementCall,
+  type ReceiptOf,
+  requirePermission,
+} from '../management/management-call.ts';
+import { type CommitDeps, commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
+import { refuseProblems } from '../reasons.ts';
+import type { Budget } from './budget.ts';
+import {
+  type BudgetChanges,
+  type BudgetDraft,
+  futureProblems,
+  limitOfText,
+  repetitionProblems,
+} from './budget-draft.ts';
+import { MANAGE, mayView, placeOf, requireManageSomewhere, requireScope } from './budget-scope.ts';
+import type { BudgetLedger, BudgetListing, PeriodSums } from './budget-store.ts';
+import { type Period, periodAt } from './period.ts';
+
+/** A budget with its current period. */
+export type BudgetView = { readonly budget: Budget; readonly period: Period; readonly sums: PeriodSums };
+
+export type BudgetFilter = Pick<BudgetListing, 'scopeKind' | 'scopeId' | 'includeArchived'>;
+
+type Deps = CommitDeps & { readonly ledger: BudgetLedger; readonly cursors: CursorCodec };
+
+export type Budgets = ReturnType<typeof createBudgets>;
+
+const BUDGETS_MAX = 10_000;
+/** Read at once while a page is filled with those that the caller may see. */
+const READ_TOGETHER = 200;
+
+export function createBudgets(deps: Deps) {
+  return {
+    /** Those of the scopes where the caller may see budgets, newest first. Throws invalid_cursor. */
+    list: (call: ManagementCall, filter: BudgetFilter, request: CursorPageRequest) =>
+      listBudgets(deps, call, { filter, request }),
+    /** Throws insufficient_permissions unless the caller may manage budgets somewhere. */
+    admitCreation: async (call: ManagementCall) =>
+      requireManageSomewhere(call, await readDirectory(deps.store, call.caller.organization.id)),
+    /** Throws insufficient_permissions, team_not_found, project_not_found, validation_error, budget_limit_reached. */
+    create: (call: ManagementCall, draft: BudgetDraft, receipt: ReceiptOf<BudgetView>) =>
+      createBudget(deps, { call, draft, receipt }),
+    /** Throws budget_not_found. */
+    get: async (call: ManagementCall, id: string) => viewOne(deps, call, await findBudget(deps, call, id)),
+    /** Throws budget_not_found and insufficient_permissions. */
+    admit: async (call: ManagementCall, id: string) => void (await findManaged(deps, call, id)),
+    /** Also throws budget_archived. */
+    update: (call: ManagementCall, id: string, changes: BudgetChanges) => updateBudget(deps, { call, id, changes }),
+    archive: (call: ManagementCall, id: string) => archiveBudget(deps, call, id),
+    /** Also throws budget_archived. */
+    reset: (call: ManagementCall, reset: Reset, receipt: ReceiptOf<BudgetView>) =>
+      resetBudget(deps, { call, ...reset, receipt }),
+  };
+}
+
+/** Throws budget_not_found for a hidden one, too. */
+async function findBudget({ store }: Deps, { caller }: ManagementCall, id: string): Promise<Budget> {
+  const organizationId = caller.organization.id;
+  const [budget, directory] = await Promise.all([
+    isPossibleId(id) ? store.budget(organizationId, id) : null,
+    readDirectory(store, organizationId),
+  ]);
+  if (budget === null || !mayView(caller.principal, placeOf(budget.scope, directory, organizationId))) {
+    throw new Fault('budget_not_found', 'Budget not found.');
+  }
+  return budget;
+}
+
+async function findManaged(deps: Deps, call: ManagementCall, id: string): Promise<Budget> {
+  const budget = await findBudget(deps, call, id);
+  const organizationId = call.caller.organization.id;
+  const directory = await readDirectory(deps.store, organizationId);
+  requirePermission(call, MANAGE, placeOf(budget.scope, directory, organizationId));
+  return budget;
+}
+
+type Listed = { readonly filter: BudgetFilter; readonly request: CursorPageRequest };
+
+async function listBudgets(
+  deps: Deps,
+  call: ManagementCall,
+  { filter, request }: Listed,
+): Promise<CursorPage<BudgetView>> {
+  const { store, cursors } = deps;
+  const organizationId = call.caller.organization.id;
+  const { scopeKind, scopeId, includeArchived } = filter;
+  const filters = [bindFilter(scopeKind), bindFilter(scopeId), String(includeArchived)];
+  const listing = { cursors, binding: ['budgets', organizationId, ...filters], positionOf: (budget: Budget) => budget };
+  const directory = await readDirectory(store, organizationId);
+  const { principal } = call.caller;
+  let after: PagePosition | null = openCursor(listing, request.cursor);
+  const wanted = limitOf(request) + 1;
+  const seen: Budget[] = [];
+  while (seen.length < wanted) {
+    const read = await store.budgets(organizationId, { ...filter, after, limit: READ_TOGETHER });
+    seen.push(...read.filter(({ scope }) => mayView(principal, placeOf(scope, directory, organizationId))));
+    after = read.at(-1) ?? after;
+    if (read.length < READ_TOGETHER) break;
+  }
+  const { items, nextCursor } = toCursorPage(seen.slice(0, wanted), limitOf(request), listing);
+  return { items: await viewAll(deps, call, items), nextCursor };
+}
+
+async function viewOne(deps: Deps, call: ManagementCall, budget: Budget): Promise<BudgetView> {
+  const [view] = await viewAll(deps, call, [budget]);
+  if (view === undefined) throw new Error('a budget has no view');
+  return view;
+}
+
+async function viewAll({ ledger }: Deps, { caller, nowMs }: ManagementCall, budgets: readonly Budget[]) {
+  const periods = budgets.map((budget) => currentPeriod(budget, nowMs));
+  const asked = budgets.map(({ id }, index) => ({ budgetId: id, periodStartedAtMs: periods[index]?.startedAtMs ?? 0 }));
+  const sums = await ledger.sums(caller.organization.number, asked);
+  return budgets.map((budget, index): BudgetView => {
+    const [period, sum] = [periods[index], sums[index]];
+    if (period === undefined || sum === undefined) throw new Error('a period has no sums');
+    return { budget, period, sums: sum };
+  });
+}
+
+/** Of an archived budget the period in which it ended. */
+function currentPeriod(budget: Budget, nowMs: number): Period {
+  const { archivedAtMs, resetAtMs, cycleAnchorAtMs } = budget;
+  // The clock of another process may have been ahead when it set the boundary.
+  const atMs = Math.max(archivedAtMs ?? nowMs, resetAtMs ?? 0);
+  return periodAt(budget, atMs) ?? { startedAtMs: cycleAnchorAtMs, endsAtMs: null };
+}
+
+const NOTHING_SPENT: PeriodSums = { spentNanoUsd: 0n, leasedNanoUsd: 0n };
+
+/** A new period. */
+function viewNew(budget: Budget, nowMs: number): BudgetView {
+  return { budget, period: currentPeriod(budget, nowMs), sums: NOTHING_SPENT };
+}
+
+function createBudget(deps: Deps, { call, draft, receipt }: Creation<BudgetDraft, BudgetView>): Promise<BudgetView> {
+  const { store, random } = deps;
+  const { nowMs } = call;
+  const organizationId = call.caller.organization.id;
+  return commitIdempotently(deps, call, {
+    receipt,
+    async checkCaller() {
+      const fresh = await refreshRights(store, call);
+      return requireScope(fresh, draft.scope, await readDirectory(store, organizationId));
+    },
+    async attempt(scope) {
+      refuseProblems(futureProblems(draft, nowMs));
+      if ((await store.countBudgets(organizationId)) >= BUDGETS_MAX) {
+        throw new Fault('budget_limit_reached', `An organization has at most ${BUDGETS_MAX} budgets; archive some.`);
+      }
+      const { name, window, limitUsd, onBreach, providerId, reserve, cycleAnchorAtMs } = draft;
+      const id = newId('budget', random);
+      const budget: Budget = {
+        ...{ organizationId, id, name, scope, window, onBreach, providerId, reserve },
+        limitNanoUsd: limitOfText(limitUsd),
+        cycleAnchorAtMs: cycleAnchorAtMs ?? nowMs,
+        ...{ resetAtMs: null, resetReason: null, archivedAtMs: null, createdAtMs: nowMs, updatedAtMs: nowMs },
+      };
+      const audited = { action: 'budget.create', targetType: 'budget', targetId: id, status: 201 };
+      return { result: viewNew(budget, nowMs), change: { budgets: [budget] }, audited };
+    },
+  });
+}
+
+type Update = { readonly call: ManagementCall; readonly id: string; readonly changes: BudgetChanges };
+
+async function updateBudget(deps: Deps, { call, id, changes }: Update): Promise<BudgetView> {
+  const budget = await commitAudited(deps, call, async () => {
+    const current = await findManaged(deps, await refreshRights(deps.store, call), id);
+    refuseProblems(repetitionProblems(changes, current));
+    refuseArchived(current);
+    const { limitUsd, repeated: _, ...rest } = changes;
+    const wanted = { ...rest, ...(limitUsd === undefined ? {} : { limitNanoUsd: limitOfText(limitUsd) }) };
+    const changed: Budget = { ...current, ...wanted, updatedAtMs: call.nowMs };
+    const fields = CHANGEABLE.filter(([name]) => changed[name] !== current[name]).map(([, field]) => field);
+    if (fields.length === 0) return { result: current, change: null };
+    const audited = { action: 'budget.update', targetType: 'budget', targetId: id, fields };
+    return { result: changed, change: { budgets: [changed] }, audited };
+  });
+  return await viewOne(deps, call, budget);
+}
+
+/** With their names in the API. */
+const CHANGEABLE = [
+  ['name', 'name'],
+  ['limitNanoUsd', 'limit_usd'],
+  ['onBreach', 'on_breach'],
+  ['reserve', 'reserve'],
+] as const;
+
+async function archiveBudget(deps: Deps, call: ManagementCall, id: string): Promise<BudgetView> {
+  const budget = await commitAudited(deps, call, async () => {
+    const current = await findManaged(deps, await refreshRights(deps.store, call), id);
+    if (current.archivedAtMs !== null) return { result: current, change: null };
+    const archived: Budget = { ...current, archivedAtMs: call.nowMs, updatedAtMs: call.nowMs };
+    const audited = { action: 'budget.archive', targetType: 'budget', targetId: id };
+    return { result: archived, change: { budgets: [archived] }, audited };
+  });
+  return await viewOne(deps, call, budget);
+}
+
+type Reset = { readonly id: string; readonly reason: string | null };
+
+type Resetting = Reset & { readonly call: ManagementCall; readonly receipt: ReceiptOf<BudgetView> };
+
+function resetBudget(deps: Deps, { call, id, reason, receipt }: Resetting): Promise<BudgetView> {
+  const { nowMs } = call;
+  return commitIdempotently(deps, call, {
+    receipt,
+    checkCaller: async () => await findManaged(deps, await refreshRights(deps.store, call), id),
+    attempt(current) {
+      refuseArchived(current);
+      // Later than the boundary before, so that the period is another one.
+      const resetAtMs = Math.max(nowMs, currentPeriod(current, nowMs).startedAtMs + 1);
+      const reset: Budget = { ...current, resetAtMs, resetReason: reason, updatedAtMs: nowMs };
+      const audited = { action: 'budget.reset', targetType: 'budget', targetId: id };
+      return { result: viewNew(reset, nowMs), change: { budgets: [reset] }, audited };
+    },
+  });
+}
+
+function refuseArchived({ archivedAtMs }: Budget): void {
+  if (archivedAtMs !== null) throw new Fault('budget_archived', 'The budget is archived.');
+}

@@ -1,0 +1,156 @@
+/** BudgetService: message <-> domain values. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  BudgetReserve,
+  BudgetSchema,
+  type BudgetScope,
+  BudgetScopeKind,
+  type BudgetService,
+  type CreateBudgetRequest,
+  type UpdateBudgetRequest,
+} from '../../../gen/spandrel/v1/budgets_pb.js';
+import { BudgetOnBreach, BudgetWindow } from '../../../gen/spandrel/v1/gateway_pb.js';
+import {
+  type BudgetChanges,
+  type BudgetDraft,
+  changeProblems,
+  draftProblems,
+} from '../../domain/budgets/budget-draft.ts';
+import type { Budgets, BudgetView } from '../../domain/budgets/budgets.ts';
+import { nanoToUsdText } from '../../domain/pricing/money.ts';
+import { cursorRequest, pageMessage } from '../cursor-page.ts';
+import { numbersOf, wordOf } from '../enums.ts';
+import { msOfTimestamp, timesOf, toTimestamp } from '../epoch-ms.ts';
+import { managementCallOf } from '../management-call.ts';
+import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
+import type { Context, Implementation } from '../method.ts';
+import { isSent } from '../update-mask.ts';
+
+type Named = { readonly id: string };
+
+export function createBudgetRpc({ budgets }: { readonly budgets: Budgets }): Implementation<typeof BudgetService> {
+  const admit = ({ id }: Named, context: Context) => budgets.admit(managementCallOf(context), id);
+  return {
+    listBudgets: {
+      async handle(request, context) {
+        const filter = {
+          scopeKind: wordOf(BudgetScopeKind, request.scopeKind),
+          scopeId: request.scopeId ?? null,
+          includeArchived: request.includeArchived ?? false,
+        };
+        return pageMessage(await budgets.list(managementCallOf(context), filter, cursorRequest(request)), toBudget);
+      },
+    },
+    createBudget: {
+      precheck: (_request, context) => budgets.admitCreation(managementCallOf(context)),
+      check: (request, input) => [...nulProblems(request, input), ...draftProblems(draftOf(request))],
+      async handle(request, context) {
+        const answer = (view: BudgetView) => ({ budget: toBudget(view) });
+        const receipt = (view: BudgetView) => context.receipt(answer(view));
+        return answer(await budgets.create(managementCallOf(context), draftOf(request), receipt));
+      },
+    },
+    getBudget: {
+      handle: async ({ id }, context) => ({ budget: toBudget(await budgets.get(managementCallOf(context), id)) }),
+    },
+    updateBudget: {
+      precheck: admit,
+      check: (request, input) => [
+        // Null repeats that all providers count.
+        ...updateProblems(request, input).filter(({ field }) => field !== 'provider_id'),
+        ...changeProblems(changesOf(request)),
+      ],
+      async handle(request, context) {
+        const call = managementCallOf(context);
+        return { budget: toBudget(await budgets.update(call, request.id, changesOf(request))) };
+      },
+    },
+    archiveBudget: {
+      handle: async ({ id }, context) => ({ budget: toBudget(await budgets.archive(managementCallOf(context), id)) }),
+    },
+    resetBudget: {
+      precheck: admit,
+      check: nulProblems,
+      async handle({ id, reason = null }, context) {
+        const answer = (view: BudgetView) => ({ budget: toBudget(view) });
+        const receipt = (view: BudgetView) => context.receipt(answer(view));
+        return answer(await budgets.reset(managementCallOf(context), { id, reason }, receipt));
+      },
+    },
+  };
+}
+
+const KINDS = numbersOf(BudgetScopeKind);
+const WINDOWS = numbersOf(BudgetWindow);
+const ON_BREACH = numbersOf(BudgetOnBreach);
+const RESERVES = numbersOf(BudgetReserve);
+
+function draftOf(request: CreateBudgetRequest): BudgetDraft {
+  const { name = '', scope, limitUsd = '', providerId = null, cycleAnchorAt } = request;
+  return {
+    name,
+    scope: scope === undefined ? { kind: 'organization', id: null } : scopeOf(scope),
+    window: wordOf(BudgetWindow, request.window) ?? 'total',
+    limitUsd,
+    onBreach: wordOf(BudgetOnBreach, request.onBreach) ?? 'block',
+    providerId,
+    reserve: wordOf(BudgetReserve, request.reserve) ?? 'expected',
+    cycleAnchorAtMs: cycleAnchorAt === undefined ? null : msOfTimestamp(cycleAnchorAt),
+  };
+}
+
+function changesOf({ budget: resource, updateMask: mask }: UpdateBudgetRequest): BudgetChanges {
+  const names = ['name', 'limitUsd', 'onBreach', 'reserve', 'window', 'cycleAnchorAt'] as const;
+  const sent = sentFields(BudgetSchema, { resource, mask }, names);
+  const { onBreach = 0, reserve = 0, window = 0, cycleAnchorAt, ...texts } = sent;
+  const scope = sendsScope(mask) ? resource?.scope : undefined;
+  const action = wordOf(BudgetOnBreach, onBreach);
+  const estimate = wordOf(BudgetReserve, reserve);
+  const length = wordOf(BudgetWindow, window);
+  return {
+    ...texts,
+    ...(action === null ? {} : { onBreach: action }),
+    ...(estimate === null ? {} : { reserve: estimate }),
+    repeated: {
+      ...(scope === undefined ? {} : { scope: scopeOf(scope) }),
+      ...(length === null ? {} : { window: length }),
+      ...(cycleAnchorAt === undefined ? {} : { cycleAnchorAtMs: msOfTimestamp(cycleAnchorAt) }),
+      ...(isSent(mask, 'provider_id', resource?.providerId) ? { providerId: resource?.providerId ?? null } : {}),
+    },
+  };
+}
+
+/** Over REST the mask names the members of the scope. */
+function sendsScope(mask: UpdateBudgetRequest['updateMask']): boolean {
+  const paths = mask?.paths ?? [];
+  return paths.length === 0 || paths.some((path) => path === 'scope' || path.startsWith('scope.'));
+}
+
+function scopeOf({ kind, id }: BudgetScope) {
+  return { kind: wordOf(BudgetScopeKind, kind) ?? 'organization', id: id ?? null };
+}
+
+function toBudget({ budget, period, sums }: BudgetView): MessageInitShape<typeof BudgetSchema> {
+  const { id, name, scope, providerId, resetReason } = budget;
+  return {
+    id,
+    name,
+    scope: { kind: KINDS[scope.kind], id: scope.id },
+    window: WINDOWS[budget.window],
+    limitUsd: nanoToUsdText(budget.limitNanoUsd),
+    onBreach: ON_BREACH[budget.onBreach],
+    providerId: providerId ?? undefined,
+    reserve: RESERVES[budget.reserve],
+    cycleAnchorAt: timestampFromMs(budget.cycleAnchorAtMs),
+    spentUsd: nanoToUsdText(sums.spentNanoUsd),
+    reservedUsd: nanoToUsdText(sums.leasedNanoUsd),
+    periodStartedAt: timestampFromMs(period.startedAtMs),
+    resetsAt: toTimestamp(period.endsAtMs),
+    lastResetAt: toTimestamp(budget.resetAtMs),
+    lastResetReason: resetReason ?? undefined,
+    archivedAt: toTimestamp(budget.archivedAtMs),
+    ...timesOf(budget),
+  };
+}

@@ -1,0 +1,4 @@
+import { createTestDatabase } from '../support/test-database.ts';
+import { budgetProxyCases } from './budget-proxy-cases.ts';
+
+budgetProxyCases(createTestDatabase, 1);
