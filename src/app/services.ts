@@ -267,7 +267,6 @@ function compileManagement(
   const projects = createProjects({ store, random, pepper, keyPrefixes: config.keyPrefixes, limits });
   const organizations = createOrganizations({ store, random });
   const members = createMembers({ store, random, cursors, limits });
-  const roleBindings = createRoleBindings({ store, random, cursors, limits });
   const auditLog = createAuditLog({ store, cursors, retentionDays: config.auditRetentionDays });
   return [
     ...compile(ApiKeyService, createKeyRpc({ keys })),
@@ -275,7 +274,10 @@ function compileManagement(
     ...compile(TeamService, createTeamRpc({ teams: createTeams({ store, random, limits }) })),
     ...compile(ProjectService, createProjectRpc({ projects })),
     ...compile(MemberService, createMemberRpc({ members })),
-    ...compile(RoleBindingService, createRoleBindingRpc({ roleBindings })),
+    ...compile(
+      RoleBindingService,
+      createRoleBindingRpc({ roleBindings: createRoleBindings({ store, random, cursors, limits }) }),
+    ),
     ...compile(AuditLogService, createAuditLogRpc({ auditLog })),
     ...compile(BudgetService, createBudgetRpc({ budgets: createBudgets({ store, ledger, random, cursors }) })),
   ];
