@@ -257,16 +257,16 @@ function compileEvaluations(
 }
 
 function compileManagement(
-  { store: { management: store, budgets: ledger }, random, clock, config, rootKeys }: ServiceDeps,
+  { store: { management: store, budgets: ledger }, random, clock, config, rootKeys: { pepper } }: ServiceDeps,
   { cursors, compile }: Shared,
 ): Method[] {
   const [keyPrefix = 'sk-lw-'] = config.keyPrefixes;
-  const { pepper } = rootKeys;
   const limits = config.limits.organization;
   const keys = createApiKeys({ store, random, clock, cursors, pepper, keyPrefix });
   const projects = createProjects({ store, random, pepper, keyPrefixes: config.keyPrefixes, limits });
   const organizations = createOrganizations({ store, random });
   const members = createMembers({ store, random, cursors, limits });
+  const roleBindings = createRoleBindings({ store, random, cursors, limits });
   const auditLog = createAuditLog({ store, cursors, retentionDays: config.auditRetentionDays });
   return [
     ...compile(ApiKeyService, createKeyRpc({ keys })),
@@ -274,10 +274,7 @@ function compileManagement(
     ...compile(TeamService, createTeamRpc({ teams: createTeams({ store, random, limits }) })),
     ...compile(ProjectService, createProjectRpc({ projects })),
     ...compile(MemberService, createMemberRpc({ members })),
-    ...compile(
-      RoleBindingService,
-      createRoleBindingRpc({ roleBindings: createRoleBindings({ store, random, cursors, limits }) }),
-    ),
+    ...compile(RoleBindingService, createRoleBindingRpc({ roleBindings })),
     ...compile(AuditLogService, createAuditLogRpc({ auditLog })),
     ...compile(BudgetService, createBudgetRpc({ budgets: createBudgets({ store, ledger, random, cursors }) })),
   ];
