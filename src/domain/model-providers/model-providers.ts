@@ -2,7 +2,7 @@
 
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
-import { readDirectory } from '../management/directory.ts';
+import { readDirectory, requireSomewhere } from '../management/directory.ts';
 import { type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
 import type { ModelProviderRecord } from './model-provider.ts';
@@ -44,6 +44,8 @@ export function createModelProviders(deps: ModelProviderDeps) {
     creationProblems: (draft: ModelProviderDraft) => creationProblems(draft, isOwnToken),
     /** All problems of a change that show without the stored provider. */
     changeProblems: (draft: ModelProviderDraft) => changeProblems(draft, isOwnToken),
+    /** Throws insufficient_permissions unless the caller may create providers somewhere. */
+    admitCreation: (call: ManagementCall) => requireSomewhere(store, call, MANAGE),
     /** Throws model_provider_not_found for a hidden provider, and insufficient_permissions. */
     async admit(target: ProviderTarget): Promise<void> {
       await requireProvider(store, target, MANAGE);

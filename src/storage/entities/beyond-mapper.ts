@@ -32,6 +32,7 @@ export const REFERENCES: readonly Reference[] = [
   ofOrganization('audit_log'),
   ofOrganization('idempotency_receipts'),
   ofOrganization('members'),
+  ofOrganization('model_providers'),
   ofOrganization('price_overrides'),
   {
     table: 'projects',
@@ -48,6 +49,7 @@ export const REFERENCES: readonly Reference[] = [
     isDeletedWithIt: true,
   },
   ofOrganization('teams'),
+  ofOrganization('virtual_keys'),
   ofOrganization('webhook_endpoints'),
 ];
 

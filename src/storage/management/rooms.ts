@@ -10,6 +10,7 @@ import { createEvaluatorStore } from './evaluators.ts';
 import { createExperimentRoom } from './experiments.ts';
 import { createSpendingStore } from './judge-spending.ts';
 import { createKeyRecords } from './keys.ts';
+import { createModelProviders } from './model-providers.ts';
 import { createMonitorRoom } from './monitors.ts';
 import {
   createClockRecords,
@@ -20,6 +21,7 @@ import {
 import { createPriceOverrides } from './pricing.ts';
 import { createReceipts } from './receipts.ts';
 import type { Units } from './units.ts';
+import { createVirtualKeys } from './virtual-keys.ts';
 
 export type Rooms = ReturnType<typeof createRooms>;
 
@@ -40,6 +42,8 @@ export function createRooms(units: Units) {
       ...createOrganizationReader(units),
       ...createKeyRecords(units),
       ...createPriceOverrides(units),
+      ...createModelProviders(units),
+      ...createVirtualKeys(units),
       ...createAuditLog(units),
       ...createReceipts(units),
       commit: createCommit(units),
