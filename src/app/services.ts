@@ -1,6 +1,5 @@
 /** Wires every service of the contract with its rules. */
 
-import type { DescService } from '@bufbuild/protobuf';
 import { DatasetService } from '../../gen/spandrel/v1/datasets_pb.js';
 import { EndpointService } from '../../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluationService } from '../../gen/spandrel/v1/evaluations_pb.js';
@@ -26,7 +25,7 @@ import type { EvaluationPorts } from '../background/evaluations.ts';
 import type { WebhookPorts } from '../background/webhooks.ts';
 import { createAnalytics } from '../domain/analytics/analytics.ts';
 import type { Project } from '../domain/caller.ts';
-import { type CursorCodec, createCursorCodec } from '../domain/cursor.ts';
+import { createCursorCodec } from '../domain/cursor.ts';
 import { createDatasets } from '../domain/datasets/datasets.ts';
 import { createEndpoints } from '../domain/endpoints/endpoints.ts';
 import { createEvaluations } from '../domain/evaluations/evaluations.ts';
@@ -71,7 +70,7 @@ import { createExperimentRpc } from '../rpc/experiments/experiments.ts';
 import { createGatewayRpc } from '../rpc/gateway/gateway.ts';
 import { createKeyRpc } from '../rpc/keys/keys.ts';
 import { createPermissionRpc } from '../rpc/keys/permissions.ts';
-import type { Implementation, Method } from '../rpc/method.ts';
+import type { Method } from '../rpc/method.ts';
 import { createMonitorRpc } from '../rpc/monitors/monitors.ts';
 import { createOrganizationRpc, createTeamRpc } from '../rpc/organization/organization.ts';
 import { createAuditLogRpc } from '../rpc/organization/organization-audit-log.ts';
@@ -86,6 +85,8 @@ import { createTraceRpc } from '../rpc/traces/traces.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
 import { isPostgres } from '../storage/open.ts';
 import type { Deps } from './deps.ts';
+import { compileGateway } from './gateway-services.ts';
+import type { ServiceParts } from './service-parts.ts';
 
 type ServiceDeps = Deps & {
   readonly webhooks: WebhookPorts;
@@ -101,27 +102,22 @@ type ServiceDeps = Deps & {
   readonly nextTurn: () => Promise<void>;
 };
 
-type Shared = {
-  readonly cursors: CursorCodec;
-  readonly compile: <S extends DescService>(service: S, implementation: Implementation<S>) => Method[];
-  readonly publicUrl: () => string;
-};
-
 /** `publicUrl` is the base of links, known once the server listens. */
 export function compileServices(deps: ServiceDeps, publicUrl: () => string): Method[] {
   const { limits } = deps.config;
-  const compile: Shared['compile'] = (service, implementation) => compileService(service, implementation, limits);
+  const compile: ServiceParts['compile'] = (service, implementation) => compileService(service, implementation, limits);
   const shared = { cursors: createCursorCodec(deps.rootKeys.cursorKey), compile, publicUrl };
   const methods = [
     ...compileData(deps, shared),
     ...compileEvaluations(deps, shared),
     ...compileManagement(deps, shared),
     ...compileWebhooks(deps, shared),
+    ...compileGateway(deps, shared),
   ];
   return [...methods, ...compile(PermissionService, createPermissionRpc(methods))];
 }
 
-function compileData(deps: ServiceDeps, shared: Shared): Method[] {
+function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
   const { cursors, compile, publicUrl } = shared;
   const { store, random, clock, config, requestMeter: meter, onDiscarded, runSteps, changeFeed, log } = deps;
   const { checkPatterns } = deps.evaluations;
@@ -195,7 +191,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
 
 function compileExperiments(
   { store, random, traceParts: { searches }, runSteps, nextTurn }: ServiceDeps,
-  { cursors, compile }: Shared,
+  { cursors, compile }: ServiceParts,
 ): Method[] {
   const datasets = createDatasets({ store: store.datasets, random, searches, runSteps, nextTurn });
   const experiments = createExperiments({ store: store.experiments, random });
@@ -234,7 +230,7 @@ export function createTraceParts({
 
 function compileEvaluations(
   { store, clock, random, config, evaluations: ports, traceParts, log }: ServiceDeps,
-  { compile, publicUrl }: Shared,
+  { compile, publicUrl }: ServiceParts,
 ): Method[] {
   const { checkPatterns, run, onRunChanged } = ports;
   const { evaluators, monitors } = store;
@@ -255,7 +251,7 @@ function compileEvaluations(
 
 function compileManagement(
   { store: { management: store }, random, clock, config, rootKeys }: ServiceDeps,
-  { cursors, compile }: Shared,
+  { cursors, compile }: ServiceParts,
 ): Method[] {
   const [keyPrefix = 'sk-lw-'] = config.keyPrefixes;
   const { pepper } = rootKeys;
@@ -280,7 +276,7 @@ function compileManagement(
 
 function compileWebhooks(
   { store, random, clock, config, webhooks, log }: ServiceDeps,
-  { cursors, compile }: Shared,
+  { cursors, compile }: ServiceParts,
 ): Method[] {
   const endpoints = createEndpoints({
     ...webhooks,

@@ -6,6 +6,7 @@ import { TERM_MAX_DAYS, TERM_MIN_DAYS } from '../domain/retention-terms.ts';
 import type { CorsOrigins } from '../transport/rest/cors.ts';
 import { readBootstrap } from './bootstrap.ts';
 import { readEvaluators, readLlm } from './evaluators.ts';
+import { readGateway } from './gateway.ts';
 import { readLimits } from './limits.ts';
 import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './reader.ts';
 import { LOG_LEVELS, SETTINGS } from './settings.ts';
@@ -71,6 +72,7 @@ export function readConfig(environment: Environment) {
     /** The retention of entries of the audit log; null: for ever. */
     auditRetentionDays: readInteger(reader, 'SPANDREL_AUDIT_RETENTION_DAYS', { min: 0, max: TERM_MAX_DAYS }) || null,
     settlementGraceMs: readInteger(reader, 'SPANDREL_SETTLEMENT_GRACE_MS', SETTLEMENT_GRACE_MS),
+    gateway: readGateway(reader, prefixes),
     webhooks: readWebhooks(reader),
     aws: readAws(reader),
     llm: readLlm(reader),

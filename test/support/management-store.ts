@@ -156,6 +156,12 @@ function createReads(tables: Tables): Reads {
         .toSorted(oldestFirst),
     project: async (...key) => one(tables.projects, key),
     priceOverrides: async () => [],
+    modelProviders: async () => [],
+    modelProvider: async () => null,
+    virtualKey: async () => null,
+    virtualKeys: async () => [],
+    countVirtualKeys: async () => 0,
+    virtualKeyIds: async () => [],
     members: async (organizationId) => of(tables.members, organizationId).toSorted(oldestFirst),
     member: async (...key) => one(tables.members, key),
     roleBindings: async (organizationId, userId) =>

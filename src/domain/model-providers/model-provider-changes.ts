@@ -54,7 +54,10 @@ export async function createProvider(
     async attempt() {
       const known = await refuseTakenName(store, record);
       if (known >= PROVIDERS_MAX) {
-        throw new Fault('model_provider_limit_reached', `An organization has at most ${PROVIDERS_MAX} model providers.`);
+        throw new Fault(
+          'model_provider_limit_reached',
+          `An organization has at most ${PROVIDERS_MAX} model providers.`,
+        );
       }
       const audited = { ...actionOn('create', id), status: 201 };
       return { result: record, change: { modelProviders: [record] }, audited };
@@ -95,10 +98,7 @@ function newRecord(
 type Update = ProviderTarget & { readonly draft: ModelProviderDraft };
 
 /** Changes the fields that were sent, all of them or none. */
-export async function updateProvider(
-  deps: ProviderDeps,
-  { call, id, draft }: Update,
-): Promise<ModelProviderRecord> {
+export async function updateProvider(deps: ProviderDeps, { call, id, draft }: Update): Promise<ModelProviderRecord> {
   const { store } = deps;
   refuseProblems(changeProblems(draft, deps.isOwnToken));
   const before = await requireProvider(store, { call, id }, MANAGE);

@@ -4,7 +4,9 @@ import { parseLossless } from '../../json/bounded-json.ts';
 import { isObject } from '../../json/lossless-json.ts';
 import { REASONS_MAX, type Reason } from '../fault.ts';
 import { lengthReason, typeReason } from '../reasons.ts';
+import { parseToken } from '../secrets.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
+import { isVirtualKeyShape } from '../virtual-keys/virtual-key-secret.ts';
 import { DEFAULT_BASE_URLS, type ModelProviderKind, type NamedTexts, needsApiKey } from './model-provider.ts';
 
 /** A model provider as sent. Undefined: not sent; null: sent as null. */
@@ -25,6 +27,17 @@ export type ModelProviderDraft = {
 
 /** Whether a text holds a credential of this installation. */
 export type IsOwnToken = (text: string) => boolean;
+
+type Prefixes = { readonly keyPrefixes: readonly string[]; readonly virtualKeyPrefix: string };
+
+export function createTokenCheck({ keyPrefixes, virtualKeyPrefix }: Prefixes): IsOwnToken {
+  return (text) =>
+    text.split(/\s+/).some((word) => {
+      const parsed = parseToken(word, keyPrefixes);
+      const isMinted = parsed?.kind === 'apiKey' || parsed?.minted === true;
+      return isMinted || isVirtualKeyShape(word, virtualKeyPrefix);
+    });
+}
 
 const HEADERS_MAX = 16;
 const HEADER_CHARACTERS_MAX = 1_024;

@@ -8,11 +8,21 @@ import { newId } from '../ids.ts';
 import type { AuditedAction } from '../management/audit.ts';
 import { type FreshCall, refreshRights } from '../management/fresh-caller.ts';
 import type { Creation, ManagementCall, ReceiptOf } from '../management/management-call.ts';
-import { type AuditedProposal, type CommitDeps, commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
+import {
+  type AuditedProposal,
+  type CommitDeps,
+  commitAudited,
+  commitIdempotently,
+} from '../management/optimistic-commit.ts';
 import { refuseProblems } from '../reasons.ts';
 import { nextUpdateMs } from '../record-updates.ts';
 import { DEFAULT_CONFIG, type VirtualKeyRecord } from './virtual-key.ts';
-import { requireMayCreateAt, requireReachable, requireVirtualKey, type VirtualKeyTarget } from './virtual-key-access.ts';
+import {
+  requireMayCreateAt,
+  requireReachable,
+  requireVirtualKey,
+  type VirtualKeyTarget,
+} from './virtual-key-access.ts';
 import { draftProblems, mergeConfig, readMetadata, type VirtualKeyDraft } from './virtual-key-draft.ts';
 import { type MintedSecret, mintVirtualKeySecret } from './virtual-key-secret.ts';
 
@@ -196,7 +206,8 @@ export function switchVirtualKey(
     requireNotRevoked(stored);
     if (stored.status === status) return { result: stored, change: null };
     const key = asNext({ ...stored, status }, target.call.nowMs);
-    const [verb, happened] = status === 'active' ? (['enable', 'enabled'] as const) : (['disable', 'disabled'] as const);
+    const [verb, happened] =
+      status === 'active' ? (['enable', 'enabled'] as const) : (['disable', 'disabled'] as const);
     const change = { virtualKeys: [key], events: [eventOf(happened, key, reason)] };
     return { result: key, change, audited: { ...actionOn(verb, key), fields: ['status'] } };
   });

@@ -66,13 +66,21 @@ export function createVirtualKeys(deps: Deps) {
     rotate: (rotation: Rotation) => rotateVirtualKey(deps, rotation),
     disable: (target: VirtualKeyTarget, reason: string | null) =>
       switchVirtualKey(deps, { ...target, reason }, 'disabled'),
-    enable: (target: VirtualKeyTarget, reason: string | null) => switchVirtualKey(deps, { ...target, reason }, 'active'),
+    enable: (target: VirtualKeyTarget, reason: string | null) =>
+      switchVirtualKey(deps, { ...target, reason }, 'active'),
     revoke: (target: VirtualKeyTarget, reason: string | null) => revokeVirtualKey(deps, { ...target, reason }),
     /** Throws unavailable when the sums take too long. */
     async spend({ call, id }: VirtualKeyTarget, range: Range): Promise<SpendTotals> {
       await requireVirtualKey(store, { call, id }, VIEW);
       const { organization } = call.caller;
-      const query = { ...range, groupBy: null, filters: { virtual_key: id }, order: 'cost', cursor: '', limit: 1 } as const;
+      const query = {
+        ...range,
+        groupBy: null,
+        filters: { virtual_key: id },
+        order: 'cost',
+        cursor: '',
+        limit: 1,
+      } as const;
       return (await spend.query(organization, query, call.nowMs)).total;
     },
   };

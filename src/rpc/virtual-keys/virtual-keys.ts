@@ -9,6 +9,7 @@ import {
   type VirtualKeyService,
   VirtualKeyStatus,
 } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
+import type { Clock } from '../../domain/clock.ts';
 import type { VirtualKeyConfig, VirtualKeyRecord } from '../../domain/virtual-keys/virtual-key.ts';
 import type { SecretVirtualKey } from '../../domain/virtual-keys/virtual-key-changes.ts';
 import type { VirtualKeys } from '../../domain/virtual-keys/virtual-keys.ts';
@@ -22,7 +23,11 @@ import { amountsOf } from '../spend/spend.ts';
 import { readNewVirtualKey, readVirtualKeyChange } from './virtual-key-request.ts';
 
 type Service = Implementation<typeof VirtualKeyService>;
-type Deps = { readonly virtualKeys: VirtualKeys; readonly clock: () => number };
+type Deps = {
+  readonly virtualKeys: VirtualKeys;
+  /** The time that an expiry of a request is compared with. */
+  readonly clock: Clock;
+};
 
 const STATUSES = numbersOf(VirtualKeyStatus);
 const CACHE_MODES = numbersOf(VirtualKeyCacheMode);
@@ -35,6 +40,12 @@ export function createVirtualKeyRpc(deps: Deps): Service {
   return { ...createRecords(deps), ...createActions(deps) };
 }
 
+const answer = (key: VirtualKeyRecord, { nowMs }: Pick<Context, 'nowMs'>) => ({ virtualKey: toMessage(key, nowMs) });
+const withSecret = ({ key, secret }: SecretVirtualKey, context: Pick<Context, 'nowMs'>) => ({
+  ...answer(key, context),
+  secret,
+});
+
 type Records =
   | 'listVirtualKeys'
   | 'createVirtualKey'
@@ -44,8 +55,6 @@ type Records =
   | 'getVirtualKeySpend';
 
 function createRecords({ virtualKeys, clock }: Deps): Pick<Service, Records> {
-  const answer = (key: VirtualKeyRecord) => ({ virtualKey: toMessage(key, clock()) });
-  const withSecret = ({ key, secret }: SecretVirtualKey) => ({ ...answer(key), secret });
   return {
     listVirtualKeys: {
       async handle(request, context) {
@@ -61,12 +70,13 @@ function createRecords({ virtualKeys, clock }: Deps): Pick<Service, Records> {
         ...virtualKeys.draftProblems(readNewVirtualKey(request), clock()),
       ],
       async handle(request, context) {
-        const receipt = (made: SecretVirtualKey) => context.receipt(withSecret(made));
-        return withSecret(await virtualKeys.create(managementCallOf(context), readNewVirtualKey(request), receipt));
+        const receipt = (made: SecretVirtualKey) => context.receipt(withSecret(made, context));
+        const made = await virtualKeys.create(managementCallOf(context), readNewVirtualKey(request), receipt);
+        return withSecret(made, context);
       },
     },
     getVirtualKey: {
-      handle: async (request, context) => answer(await virtualKeys.get(targetOf(request, context))),
+      handle: async (request, context) => answer(await virtualKeys.get(targetOf(request, context)), context),
     },
     updateVirtualKey: {
       precheck: (request, context) => virtualKeys.admit(targetOf(request, context), 'virtualKeys:update'),
@@ -77,17 +87,17 @@ function createRecords({ virtualKeys, clock }: Deps): Pick<Service, Records> {
       async handle(request, context) {
         const { expectedRevision } = request;
         const revision = expectedRevision === undefined ? null : Number(expectedRevision);
-        return answer(
-          await virtualKeys.update(targetOf(request, context), readVirtualKeyChange(request), revision),
-        );
+        const draft = readVirtualKeyChange(request);
+        return answer(await virtualKeys.update(targetOf(request, context), draft, revision), context);
       },
     },
     rotateVirtualKey: {
       precheck: (request, context) => virtualKeys.admit(targetOf(request, context), 'virtualKeys:rotate'),
       async handle(request, context) {
-        const receipt = (made: SecretVirtualKey) => context.receipt(withSecret(made));
+        const receipt = (made: SecretVirtualKey) => context.receipt(withSecret(made, context));
         const overlapSeconds = request.overlapS ?? OVERLAP_DEFAULT_SECONDS;
-        return withSecret(await virtualKeys.rotate({ ...targetOf(request, context), overlapSeconds, receipt }));
+        const rotation = { ...targetOf(request, context), overlapSeconds, receipt };
+        return withSecret(await virtualKeys.rotate(rotation), context);
       },
     },
     getVirtualKeySpend: {
@@ -102,14 +112,13 @@ function createRecords({ virtualKeys, clock }: Deps): Pick<Service, Records> {
 
 type Actions = 'disableVirtualKey' | 'enableVirtualKey' | 'revokeVirtualKey';
 
-function createActions({ virtualKeys, clock }: Deps): Pick<Service, Actions> {
+function createActions({ virtualKeys }: Deps): Pick<Service, Actions> {
   const act = (action: 'disable' | 'enable' | 'revoke') => ({
     precheck: (request: { readonly id: string }, context: Context) =>
       virtualKeys.admit(targetOf(request, context), 'virtualKeys:manage'),
     check: nulProblems,
     async handle(request: { readonly id: string; readonly reason?: string | undefined }, context: Context) {
-      const key = await virtualKeys[action](targetOf(request, context), request.reason ?? null);
-      return { virtualKey: toMessage(key, clock()) };
+      return answer(await virtualKeys[action](targetOf(request, context), request.reason ?? null), context);
     },
   });
   return { disableVirtualKey: act('disable'), enableVirtualKey: act('enable'), revokeVirtualKey: act('revoke') };
