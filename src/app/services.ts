@@ -130,7 +130,11 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
   const exports = createTraceExports({ searches, traces, store: store.traces, runSteps, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
   const gateway = createGateway({
-    store: { ...store.requests, numbers: store.projects.numbers },
+    store: {
+      ...store.requests,
+      numbers: store.projects.numbers,
+      virtualKeyIds: store.management.virtualKeyIds,
+    },
     prices,
     meter,
     runSteps,

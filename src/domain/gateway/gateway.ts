@@ -1,12 +1,14 @@
 /** Accepts reports of gateways: requests with their costs, and events of keys and budgets. */
 
 import type { Organization, Project } from '../caller.ts';
+import { isBudgetEvent } from '../events/event-type.ts';
 import type { RequestStore } from '../events/log-port.ts';
 import type { RequestCost } from '../events/request-content.ts';
 import type { RequestMeter } from '../events/request-meter.ts';
 import type { Price, Priced, ReportedRequest, RequestResult, Unpriced } from '../events/request-report.ts';
 import { unavailableFault, validationFault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
+import type { ManagementStore } from '../management/management.ts';
 import type { ProjectStore } from '../management/management-port.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
 import type { RunSteps, Steps } from '../steps.ts';
@@ -16,7 +18,9 @@ import { readRecord, type SentRecord, statusIn } from './gateway-record.ts';
 import { readGovernanceEvent } from './governance-event.ts';
 
 type GatewayDeps = {
-  readonly store: Pick<RequestStore, 'report' | 'reportGovernance'> & Pick<ProjectStore, 'numbers'>;
+  readonly store: Pick<RequestStore, 'report' | 'reportGovernance'> &
+    Pick<ProjectStore, 'numbers'> &
+    Pick<ManagementStore, 'virtualKeyIds'>;
   readonly prices: PriceResolver;
   /** Reads the items of a report with pauses: together they may be megabytes. */
   readonly runSteps: RunSteps;
@@ -82,9 +86,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
 
     async reportGovernanceEvents(list, { organization }) {
-      const read = await deps.runSteps(readEvents(list, organization.id));
+      const read = await refuseOwn(store, organization, await deps.runSteps(readEvents(list, organization.id)));
       const events = read.flatMap((each) => ('dataJson' in each ? [each] : []));
-      const report = { kind: 'governance', organizationNumber: organization.number, events } as const;
+      const report = {
+        kind: 'governance',
+        organizationNumber: organization.number,
+        events: events.map(({ keyId: _, ...event }) => event),
+      } as const;
       const results = (events.length === 0 ? [] : await store.reportGovernance(report)).values();
       return read.map((each): ItemOutcome => {
         if (!('dataJson' in each)) return { status: null, result: 'rejected', rejection: each };
@@ -112,7 +120,10 @@ function* readRecords(list: DraftList<RequestDraft>): Steps<ReadRecords> {
   return { statuses, read };
 }
 
-type ReadEvent = NonNullable<ReturnType<typeof readGovernanceEvent>>;
+type ReadEvent = NonNullable<ReturnType<typeof readGovernanceEvent>> & {
+  /** Of the virtual key that the event is about; null: it is about a budget. */
+  readonly keyId: string | null;
+};
 
 function* readEvents(
   list: DraftList<GovernanceDraft>,
@@ -120,10 +131,32 @@ function* readEvents(
 ): Steps<readonly (ReadEvent | Rejection)[]> {
   const read: (ReadEvent | Rejection)[] = [];
   for (const draft of draftsOf(list, 'events')) {
-    read.push(readItem(draft, (sent, reading) => readGovernanceEvent(sent, reading, organizationId)));
+    read.push(
+      readItem(draft, (sent, reading) => {
+        const event = readGovernanceEvent(sent, reading, organizationId);
+        const isOfKey = event !== null && !isBudgetEvent(event.type) && typeof sent.virtualKeyId === 'string';
+        return event && { ...event, keyId: isOfKey ? String(sent.virtualKeyId) : null };
+      }),
+    );
     yield;
   }
   return read;
+}
+
+/** Nobody else can tell what happened to a virtual key of this server. */
+async function refuseOwn(
+  store: GatewayDeps['store'],
+  { id }: Organization,
+  read: readonly (ReadEvent | Rejection)[],
+): Promise<readonly (ReadEvent | Rejection)[]> {
+  const named = new Set(read.flatMap((each) => ('keyId' in each && each.keyId !== null ? [each.keyId] : [])));
+  const asked = [...named].filter(isPossibleId);
+  const own = new Set(asked.length === 0 ? [] : await store.virtualKeyIds(id, asked));
+  return read.map((each) =>
+    'keyId' in each && each.keyId !== null && own.has(each.keyId)
+      ? invalid('virtual_key_id: is a virtual key of this server, which emits the events of its own keys')
+      : each,
+  );
 }
 
 /** Makes the drafts of a list of a valid length, one by one. */

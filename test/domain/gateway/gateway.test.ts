@@ -46,6 +46,7 @@ function createFixture(answers: readonly RequestsReported[] = []) {
         reports.push(report);
         return left.shift() ?? { kind: 'reported', results: report.records.map(() => 'emitted' as const) };
       },
+      virtualKeyIds: async () => [],
       reportGovernance: async ({ events }) => events.map((_, index) => (index === 0 ? 'duplicate' : 'emitted')),
     },
   });

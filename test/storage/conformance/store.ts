@@ -39,6 +39,7 @@ import { traceSearchConformance } from './trace-search.ts';
 import { traceTextConformance } from './trace-texts.ts';
 import { traceValuesConformance } from './trace-values.ts';
 import { traceReadConformance } from './traces.ts';
+import { changeEventConformance, virtualKeyConformance } from './virtual-keys.ts';
 import { webhookConformance } from './webhooks.ts';
 
 /** All rules of the store: those of its three ports, and those that they have in common. */
@@ -66,6 +67,7 @@ export function managementPortConformance(open: OpenManagement): void {
   experimentConformance(open);
   monitorStoreConformance(open);
   endpointConformance(open);
+  virtualKeyConformance(open);
   backfillConformance(open);
 }
 
@@ -76,6 +78,7 @@ export function logPortConformance(open: OpenSubject): void {
   requestEventConformance(open);
   correctionConformance(open);
   governanceConformance(open);
+  changeEventConformance(open);
   spendConformance(open);
   webhookConformance(open);
   evaluationJobConformance(open);
