@@ -16,7 +16,7 @@ const LONG_RUN = /[0-9A-Za-z]{32,}/g;
 const VENDOR_KEY =
   /(?:(?<![0-9A-Za-z])|(?<=\\(?:[bfnrt]|u[0-9a-f]{4})))([sp]k-(?:[a-z]{1,8}-){0,3})[0-9A-Za-z_.~+=-]{18,}/g;
 /** The secret part of a virtual key, after any prefix. */
-const VIRTUAL_KEY = /-[0-9A-HJKMNP-TV-Z]{26}(?![0-9A-Za-z])/g;
+const VIRTUAL_KEY = /-[0-9A-HJKMNP-TV-Z]{26}[0-9A-Za-z]*/g;
 /** A cheap test: most texts contain nothing that could be a token. */
 const SUSPICIOUS = /[0-9A-Za-z]{32}|[sp]k-|-[0-9A-HJKMNP-TV-Z]{26}|%/;
 

@@ -2,7 +2,7 @@
 
 import { ModelProviderService } from '../../../gen/spandrel/v1/model_providers_pb.js';
 import { VirtualKeyService } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
-import { freshName } from './access-fixture.ts';
+import { freshName, NOBODY_URL } from './access-fixture.ts';
 import { type Cell, type Matrix, makeFor, type Operation } from './matrix.ts';
 
 const methods = { ...ModelProviderService.method, ...VirtualKeyService.method };
@@ -38,7 +38,7 @@ const keyOf = ({ fixture }: Cell) => ({ name: 'key', trace_project_id: fixture.s
 
 /** At a closed port, so that a test of it ends at once. */
 const provider = makeFor(async (cell) => {
-  const body = { ...providerOf(cell), kind: 'openai_compatible', base_url: 'https://provider.invalid.example/v1' };
+  const body = { ...providerOf(cell), kind: 'openai_compatible', base_url: `${NOBODY_URL}v1` };
   return String((await cell.fixture.act('POST', '/api/gateway/v1/model-providers', body)).model_provider.id);
 });
 const virtualKey = makeFor(async (cell) => {
