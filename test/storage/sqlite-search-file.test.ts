@@ -203,6 +203,19 @@ describe('the file of the index of traces', () => {
   });
 });
 
+it('a new file is given each trace once, also those that are marked as changed', async () => {
+  const names = namesOf('trace', 600);
+  await withOpen(async (store) => {
+    await append(store, 'user', names);
+    let steps = 1;
+    while ((await store.upkeep[0]?.step()) === 'more') steps += 1;
+    // One makes the file; 512 traces are a step.
+    expect(steps).toBe(3);
+    expect(await store.search.countUnindexed()).toBe(0);
+  });
+  expect(indexed()).toEqual(names.toSorted());
+});
+
 it('a database without traces has no index', async () => {
   await withOpen(keepUp, 'in its thread');
   expect(readdirSync(folder.path).sort()).toEqual(['spandrel.db', 'spandrel.db.lock']);

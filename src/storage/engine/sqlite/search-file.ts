@@ -8,14 +8,15 @@ import { codeOf } from '../../errors.ts';
 import { type Database, openWriteHandle } from './connection.ts';
 
 /** Files with another number are made anew. No other program is likely to use this one. */
-const LAYOUT = 130_001;
+const LAYOUT = 130_002;
 /** A parameter of FTS5, which ignores bounds that are not stored as whole numbers: the driver passes large ones as fractions. */
 export const INTEGER = 'CAST(? AS INTEGER)';
 /** Sequences of a chunk. */
 export const CHUNK_TRACES = 1024;
 
 // `facets` has the tokens of search-tokens.ts, `texts` folded texts; the row ids of both are sequences. Without their
-// content and the positions of tokens they take little room. Merged eight at a time, their parts are written less often.
+// content and the positions of tokens they take little room. Merged eight at a time, their parts are written less often;
+// search-merges.ts does it.
 const TABLES = `
   CREATE TABLE state (
     step text NOT NULL, previous text, sequences text NOT NULL, walked_to integer NOT NULL, walk_end integer NOT NULL);
@@ -28,8 +29,8 @@ const TABLES = `
   CREATE VIRTUAL TABLE facets USING fts5(t, content='', contentless_delete=1, detail=none, tokenize='ascii');
   CREATE VIRTUAL TABLE texts USING fts5(
     t, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1');
-  INSERT INTO facets (facets, rank) VALUES ('automerge', 8);
-  INSERT INTO texts (texts, rank) VALUES ('automerge', 8);
+  INSERT INTO facets (facets, rank) VALUES ('automerge', 0), ('usermerge', 8);
+  INSERT INTO texts (texts, rank) VALUES ('automerge', 0), ('usermerge', 8);
   -- The bounds of the traces of a project among some sequences. They only widen.
   CREATE TABLE chunks (
     project_number integer, chunk integer, started_from integer NOT NULL, started_to integer NOT NULL,

@@ -14,6 +14,7 @@ import { storageFailureOf } from './failures.ts';
 import type { Reading } from './readers.ts';
 import { createQueryRunner } from './run-query.ts';
 import { openSearchFile, readState, removeSearchFile, type State, searchPathOf, storeState } from './search-file.ts';
+import { type Merge, prepareMerge } from './search-merges.ts';
 import { collectText } from './search-texts.ts';
 import { prepareSearchWriter, type SearchWriter } from './search-writer.ts';
 import { createTurns } from './turns.ts';
@@ -31,12 +32,14 @@ export type SearchedFile = Pick<SearchSteps, 'searchedFile' | 'noteFailure'>;
 export type SearchWork = Pick<SearchSteps, 'indexSome' | 'countUnbuilt'>;
 
 type Known = { readonly projectNumber: number; readonly sequence: number };
-type Opened = { readonly db: Database; readonly writer: SearchWriter };
+type Opened = { readonly db: Database; readonly writer: SearchWriter; readonly merge: Merge };
 
 const TRACES_PER_STEP = 512;
 const READ_AT_ONCE = 128;
 /** A step ends early when its traces are large. */
 const READ_MAX_MS = 1_000;
+/** A step merges for twice as long as the last one wrote: then parts do not pile up. */
+const MERGE_SHARE = 2;
 const START: Known = { projectNumber: 0, sequence: 0 };
 
 export function createSearchSteps({ db, runRead, queries }: Reading) {
@@ -48,6 +51,7 @@ export function createSearchSteps({ db, runRead, queries }: Reading) {
   let isOwn = false;
   let isBroken = false;
   let position = START;
+  let mergeMs = 0;
   let last: Promise<unknown> = Promise.resolve();
 
   async function open(): Promise<Opened> {
@@ -62,7 +66,7 @@ export function createSearchSteps({ db, runRead, queries }: Reading) {
     // Another call may have opened it meanwhile.
     if (opened !== null) return opened;
     const file = openSearchFile(path);
-    opened = { db: file, writer: prepareSearchWriter(file) };
+    opened = { db: file, writer: prepareSearchWriter(file), merge: prepareMerge(file) };
     isOwn = step !== null && readState(file)?.step === step;
     return opened;
   }
@@ -74,6 +78,23 @@ export function createSearchSteps({ db, runRead, queries }: Reading) {
   }
 
   async function indexSome(): Promise<StepDone> {
+    const isMerged = await mergeSome();
+    const { step, isDone } = await indexNext();
+    return { step, isDone: isDone && isMerged };
+  }
+
+  /** Returns whether all is merged. */
+  async function mergeSome(): Promise<boolean> {
+    const { merge } = await open();
+    const [turns, endsAtMs] = [createTurns(), nowMs() + mergeMs];
+    while (merge()) {
+      if (nowMs() >= endsAtMs) return false;
+      await turns.next();
+    }
+    return true;
+  }
+
+  async function indexNext(): Promise<StepDone> {
     const { db: file } = await open();
     const [state, step] = [readState(file), await runRead(main.readStep)];
     if (state === null || step === null || (state.step !== step && state.previous !== step)) return await renew();
@@ -96,20 +117,23 @@ export function createSearchSteps({ db, runRead, queries }: Reading) {
   /** Indexes some of the pending traces, and then some of those that the file lacks because it is new. */
   async function goOn({ step: previous, walkedTo, walkEnd }: State): Promise<StepDone> {
     isOwn = true;
-    const pending = await listPending();
+    const marked = await listPending();
+    // What the walk has still to reach needs no other step: until then the file is not searched.
+    const isAhead = ({ sequence }: Known) => sequence > walkedTo && sequence <= walkEnd;
+    const pending = marked.filter((each) => !isAhead(each));
     const limit = TRACES_PER_STEP - pending.length;
     const walked = walkedTo < walkEnd ? await runRead(() => main.list(walkedTo, walkEnd, limit)) : [];
     const listed = [...pending, ...walked];
     const { found, count } = await read(listed, READ_MAX_MS);
     const isCut = count < listed.length;
     const isWalked = !isCut && walked.length < limit;
-    const isDone = isWalked && pending.length < TRACES_PER_STEP;
+    const isDone = isWalked && marked.length < TRACES_PER_STEP;
     if (listed.length === 0 && walkedTo === walkEnd) return { step: null, isDone };
     const step = randomUUID();
     const sequences = [...new Set(listed.slice(0, count).map(({ sequence }) => sequence))];
     const lastWalked = listed.slice(pending.length, count).at(-1)?.sequence ?? walkedTo;
     await write({ step, previous, sequences, walkedTo: isWalked ? walkEnd : lastWalked, walkEnd }, found);
-    return { step: { step, marks: pending.slice(0, count) }, isDone };
+    return { step: { step, marks: [...pending.slice(0, count), ...marked.filter(isAhead)] }, isDone };
   }
 
   async function listPending(): Promise<readonly IndexedMark[]> {
@@ -145,6 +169,7 @@ export function createSearchSteps({ db, runRead, queries }: Reading) {
   /** Replaces the traces of a step in the index, and removes those that were not found. */
   async function write(state: State, found: ReadonlyMap<number, IndexedTrace<string>>): Promise<void> {
     const { db: file, writer } = await open();
+    const startedAtMs = nowMs();
     file.exec('BEGIN IMMEDIATE');
     try {
       const turns = createTurns();
@@ -158,6 +183,7 @@ export function createSearchSteps({ db, runRead, queries }: Reading) {
       writer.end(true);
       storeState(file, state);
       file.exec('COMMIT');
+      mergeMs = MERGE_SHARE * (nowMs() - startedAtMs);
     } finally {
       if (file.inTransaction) file.exec('ROLLBACK');
       writer.end(false);
