@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
@@ -186,6 +189,27 @@ describe.each(SURFACES)('a model provider over %s', (surface) => {
     await ask('getModelProvider', { id: own.id, token: seer });
     await ask('deleteModelProvider', { id: own.id, token: seer }, '403 insufficient_permissions');
     await ask('createModelProvider', { token: seer, body }, '403 insufficient_permissions');
+  });
+
+  it('is tested with its stored key, at most ten times a minute', async () => {
+    const server = createServer(({ headers }, response) => {
+      const isKnown = headers.authorization === `Bearer ${API_KEY}`;
+      response.writeHead(isKnown ? 200 : 401).end(JSON.stringify({ data: [{ id: 'llama' }], sent: headers }));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const { id } = await addProvider(app, { ...PRIVATE, base_url, api_key: API_KEY });
+    const test = (wanted: string | null = null) => invoke(app, [surface, 'testModelProvider'], { id }, wanted);
+    const latency_ms = expect.any(Number);
+    expect(await test()).toEqual({ ok: true, error: null, http_status: 200, latency_ms, models: ['llama'] });
+    const api_key = 'sk-a-wrong-key-1234';
+    await invoke(app, [surface, 'updateModelProvider'], { id, body: { api_key } });
+    const refused = await test();
+    expect(refused).toMatchObject({ ok: false, http_status: 401, models: [] });
+    expect(JSON.stringify(refused)).not.toContain(api_key);
+    for (let round = 2; round < 10; round++) await test();
+    await test('429 rate_limited');
+    server.close();
   });
 
   it('names only projects that exist', async () => {
