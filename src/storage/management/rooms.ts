@@ -10,7 +10,6 @@ import { createEvaluatorStore } from './evaluators.ts';
 import { createExperimentRoom } from './experiments.ts';
 import { createSpendingStore } from './judge-spending.ts';
 import { createKeyRecords } from './keys.ts';
-import { createModelProviders } from './model-providers.ts';
 import { createMonitorRoom } from './monitors.ts';
 import {
   createClockRecords,
@@ -21,7 +20,7 @@ import {
 import { createPriceOverrides } from './pricing.ts';
 import { createReceipts } from './receipts.ts';
 import type { Units } from './units.ts';
-import { createVirtualKeys } from './virtual-keys.ts';
+import { createModelProviders, createVirtualKeys } from './virtual-keys.ts';
 
 export type Rooms = ReturnType<typeof createRooms>;
 

@@ -1,12 +1,17 @@
-/** Virtual keys as management sees them. Authentication has a shorter read of its own. */
+/**
+ * Virtual keys as management sees them, and the model providers that they use. Authentication has a shorter read of keys
+ * of its own.
+ */
 
 import type { ManagementStore } from '../../domain/management/management.ts';
+import { ModelProviderRow } from '../entities/model-providers.ts';
 import { VirtualKeyRow } from '../entities/virtual-keys.ts';
 import { plain, type Units } from './units.ts';
 
 type Verbs = 'virtualKey' | 'virtualKeys' | 'countVirtualKeys' | 'virtualKeyIds';
 
 const NEWEST_FIRST = { createdAtMs: 'desc', id: 'desc' } as const;
+const OLDEST_FIRST = { createdAtMs: 'asc', id: 'asc' } as const;
 
 export function createVirtualKeys({ read }: Units): Pick<ManagementStore, Verbs> {
   return {
@@ -34,6 +39,21 @@ export function createVirtualKeys({ read }: Units): Pick<ManagementStore, Verbs>
       read(async (em) => {
         const found = await em.find(VirtualKeyRow, { organizationId, id: { $in: [...ids] } }, { fields: ['id'] });
         return found.map(({ id }) => id);
+      }),
+  };
+}
+
+export function createModelProviders({ read }: Units): Pick<ManagementStore, 'modelProvider' | 'modelProviders'> {
+  return {
+    modelProvider: (organizationId, id) =>
+      read(async (em) => {
+        const found = await em.findOne(ModelProviderRow, { organizationId, id });
+        return found && plain(found);
+      }),
+    modelProviders: (organizationId) =>
+      read(async (em) => {
+        const rows = await em.find(ModelProviderRow, { organizationId }, { orderBy: OLDEST_FIRST });
+        return rows.map((row) => plain(row));
       }),
   };
 }
