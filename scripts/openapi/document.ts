@@ -135,7 +135,7 @@ function writeParameters({ operation, route: { template }, isMain }: Shown, sche
     description: member.comment,
     ...shapeOf(member, { ...schemas.ofParameter(member), ...(location === 'path' && { minLength: 1 }) }, example),
   });
-  const headers = sent.query.flatMap((member) => {
+  const headers = [...sent.query, ...sent.json].flatMap((member) => {
     const { header } = restFlags(member.field);
     return header === '' ? [] : [{ ...write('query')(member), name: header, in: 'header' }];
   });

@@ -1,6 +1,5 @@
 /** Wires every service of the contract with its rules. */
 
-import type { DescService } from '@bufbuild/protobuf';
 import { BudgetService } from '../../gen/spandrel/v1/budgets_pb.js';
 import { DatasetService } from '../../gen/spandrel/v1/datasets_pb.js';
 import { EndpointService } from '../../gen/spandrel/v1/endpoints_pb.js';
@@ -28,7 +27,7 @@ import type { WebhookPorts } from '../background/webhooks.ts';
 import { createAnalytics } from '../domain/analytics/analytics.ts';
 import { createBudgets } from '../domain/budgets/budgets.ts';
 import type { Project } from '../domain/caller.ts';
-import { type CursorCodec, createCursorCodec } from '../domain/cursor.ts';
+import { createCursorCodec } from '../domain/cursor.ts';
 import { createDatasets } from '../domain/datasets/datasets.ts';
 import { createEndpoints } from '../domain/endpoints/endpoints.ts';
 import { createEvaluations } from '../domain/evaluations/evaluations.ts';
@@ -74,7 +73,7 @@ import { createExperimentRpc } from '../rpc/experiments/experiments.ts';
 import { createGatewayRpc } from '../rpc/gateway/gateway.ts';
 import { createKeyRpc } from '../rpc/keys/keys.ts';
 import { createPermissionRpc } from '../rpc/keys/permissions.ts';
-import type { Implementation, Method } from '../rpc/method.ts';
+import type { Method } from '../rpc/method.ts';
 import { createMonitorRpc } from '../rpc/monitors/monitors.ts';
 import { createOrganizationRpc, createTeamRpc } from '../rpc/organization/organization.ts';
 import { createAuditLogRpc } from '../rpc/organization/organization-audit-log.ts';
@@ -89,6 +88,8 @@ import { createTraceRpc } from '../rpc/traces/traces.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
 import { isPostgres } from '../storage/open.ts';
 import type { Deps } from './deps.ts';
+import { compileGateway } from './gateway-services.ts';
+import type { ServiceParts } from './service-parts.ts';
 
 type ServiceDeps = Deps & {
   readonly webhooks: WebhookPorts;
@@ -104,27 +105,22 @@ type ServiceDeps = Deps & {
   readonly yieldToEventLoop: () => Promise<void>;
 };
 
-type Shared = {
-  readonly cursors: CursorCodec;
-  readonly compile: <S extends DescService>(service: S, implementation: Implementation<S>) => Method[];
-  readonly publicUrl: () => string;
-};
-
 /** `publicUrl` is the base of links, known once the server listens. */
 export function compileServices(deps: ServiceDeps, publicUrl: () => string): Method[] {
   const { limits } = deps.config;
-  const compile: Shared['compile'] = (service, implementation) => compileService(service, implementation, limits);
+  const compile: ServiceParts['compile'] = (service, implementation) => compileService(service, implementation, limits);
   const shared = { cursors: createCursorCodec(deps.rootKeys.cursorKey), compile, publicUrl };
   const methods = [
     ...compileData(deps, shared),
     ...compileEvaluations(deps, shared),
     ...compileManagement(deps, shared),
     ...compileWebhooks(deps, shared),
+    ...compileGateway(deps, shared),
   ];
   return [...methods, ...compile(PermissionService, createPermissionRpc(methods))];
 }
 
-function compileData(deps: ServiceDeps, shared: Shared): Method[] {
+function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
   const { cursors, compile, publicUrl } = shared;
   const { store, random, clock, config, requestMeter: meter, onDiscarded, runCooperatively, changeFeed, log } = deps;
   const { checkPatterns } = deps.evaluations;
@@ -137,7 +133,12 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
   const exports = createTraceExports({ searches, traces, store: store.traces, runCooperatively, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
   const gateway = createGateway({
-    store: { ...store.requests, numbers: store.projects.numbers, budget: store.management.budget },
+    store: {
+      ...store.requests,
+      numbers: store.projects.numbers,
+      budget: store.management.budget,
+      virtualKeyIds: store.management.virtualKeyIds,
+    },
     prices,
     meter,
     runCooperatively,
@@ -198,7 +199,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
 
 function compileExperiments(
   { store, random, traceParts: { searches }, runCooperatively, yieldToEventLoop }: ServiceDeps,
-  { cursors, compile }: Shared,
+  { cursors, compile }: ServiceParts,
 ): Method[] {
   const datasets = createDatasets({ store: store.datasets, random, searches, runCooperatively, yieldToEventLoop });
   const experiments = createExperiments({ store: store.experiments, random });
@@ -238,7 +239,7 @@ export function createTraceParts({
 
 function compileEvaluations(
   { store, clock, random, config, evaluations: ports, traceParts, log }: ServiceDeps,
-  { compile, publicUrl }: Shared,
+  { compile, publicUrl }: ServiceParts,
 ): Method[] {
   const { checkPatterns, run, onRunChanged } = ports;
   const { evaluators, monitors } = store;
@@ -259,7 +260,7 @@ function compileEvaluations(
 
 function compileManagement(
   { store: { management: store, budgets: ledger }, random, clock, config, rootKeys: { pepper } }: ServiceDeps,
-  { cursors, compile }: Shared,
+  { cursors, compile }: ServiceParts,
 ): Method[] {
   const [keyPrefix = 'sk-lw-'] = config.keyPrefixes;
   const limits = config.limits.organization;
@@ -283,7 +284,7 @@ function compileManagement(
 
 function compileWebhooks(
   { store, random, clock, config, webhooks, log }: ServiceDeps,
-  { cursors, compile }: Shared,
+  { cursors, compile }: ServiceParts,
 ): Method[] {
   const endpoints = createEndpoints({
     ...webhooks,

@@ -9,6 +9,7 @@ import type { RequestMeter } from '../events/request-meter.ts';
 import type { Price, Priced, ReportedRequest, RequestResult, Unpriced } from '../events/request-report.ts';
 import { unavailableFault, validationFault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
+import type { ManagementStore } from '../management/management.ts';
 import type { ProjectStore } from '../management/management-port.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
 import type { RunCooperatively, Steps } from '../steps.ts';
@@ -20,7 +21,8 @@ import { readGovernanceEvent } from './governance-event.ts';
 type GatewayDeps = {
   readonly store: Pick<RequestStore, 'report' | 'reportGovernance'> &
     Pick<ProjectStore, 'numbers'> &
-    Pick<BudgetRecords, 'budget'>;
+    Pick<BudgetRecords, 'budget'> &
+    Pick<ManagementStore, 'virtualKeyIds'>;
   readonly prices: PriceResolver;
   /** Reads the items of a report with pauses: together they may be megabytes. */
   readonly runCooperatively: RunCooperatively;
@@ -64,6 +66,10 @@ const ITEMS_MAX = 500;
 // More than two are needed only when other reports change the same requests.
 const ATTEMPTS_MAX = 10;
 const RETRY_AFTER_SECONDS = 1;
+const OWN_KEY: Rejection = {
+  code: 'invalid_record',
+  message: 'virtual_key_id: is a virtual key of this server, which emits the events of its own keys',
+};
 const OWN_BUDGET: Rejection = {
   code: 'invalid_record',
   message: 'budget_id: must not be a budget of the organization itself, whose events are emitted here',
@@ -90,9 +96,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
 
     async reportGovernanceEvents(list, { organization }) {
-      const read = await refuseOwn(store, await deps.runCooperatively(readEvents(list, organization.id)), organization);
+      const read = await refuseOwn(store, organization, await deps.runCooperatively(readEvents(list, organization.id)));
       const events = read.flatMap((each) => ('dataJson' in each ? [each] : []));
-      const report = { kind: 'governance', organizationNumber: organization.number, events } as const;
+      const report = {
+        kind: 'governance',
+        organizationNumber: organization.number,
+        events: events.map(({ keyId: _, ...event }) => event),
+      } as const;
       const results = (events.length === 0 ? [] : await store.reportGovernance(report)).values();
       return read.map((each): ItemOutcome => {
         if (!('dataJson' in each)) return { status: null, result: 'rejected', rejection: each };
@@ -120,7 +130,10 @@ function* readRecords(list: DraftList<RequestDraft>): Steps<ReadRecords> {
   return { statuses, read };
 }
 
-type ReadEvent = NonNullable<ReturnType<typeof readGovernanceEvent>>;
+type ReadEvent = NonNullable<ReturnType<typeof readGovernanceEvent>> & {
+  /** Of the virtual key that the event is about; null: it is about a budget. */
+  readonly keyId: string | null;
+};
 
 function* readEvents(
   list: DraftList<GovernanceDraft>,
@@ -128,7 +141,13 @@ function* readEvents(
 ): Steps<readonly (ReadEvent | Rejection)[]> {
   const read: (ReadEvent | Rejection)[] = [];
   for (const draft of draftsOf(list, 'events')) {
-    read.push(readItem(draft, (sent, reading) => readGovernanceEvent(sent, reading, organizationId)));
+    read.push(
+      readItem(draft, (sent, reading) => {
+        const event = readGovernanceEvent(sent, reading, organizationId);
+        const isOfKey = event !== null && !isBudgetEvent(event.type) && typeof sent.virtualKeyId === 'string';
+        return event && { ...event, keyId: isOfKey ? String(sent.virtualKeyId) : null };
+      }),
+    );
     yield;
   }
   return read;
@@ -137,20 +156,26 @@ function* readEvents(
 /** An id that a budget here may have. */
 const OWN_ID = /^(budget_[0-9A-Za-z]{21}):/;
 
-/** Refuses events of the organization's own budgets, which are emitted where their spend is counted. */
+/** Refuses events of the organization's own virtual keys and budgets: this server emits them where they happen. */
 async function refuseOwn(
-  { budget }: GatewayDeps['store'],
-  read: readonly (ReadEvent | Rejection)[],
+  { budget, virtualKeyIds }: GatewayDeps['store'],
   { id: organizationId }: Organization,
+  read: readonly (ReadEvent | Rejection)[],
 ): Promise<readonly (ReadEvent | Rejection)[]> {
+  const named = new Set(read.flatMap((each) => ('keyId' in each && each.keyId !== null ? [each.keyId] : [])));
+  const asked = [...named].filter(isPossibleId);
+  const keys = new Set(asked.length === 0 ? [] : await virtualKeyIds(organizationId, asked));
   const budgetIds = read.map((each) =>
     'dataJson' in each && isBudgetEvent(each.type) ? OWN_ID.exec(each.id)?.[1] : undefined,
   );
-  const own = new Set<string | undefined>();
+  const budgets = new Set<string | undefined>();
   for (const id of new Set(budgetIds)) {
-    if (id !== undefined && (await budget(organizationId, id)) !== null) own.add(id);
+    if (id !== undefined && (await budget(organizationId, id)) !== null) budgets.add(id);
   }
-  return read.map((each, index) => (own.has(budgetIds[index]) ? OWN_BUDGET : each));
+  return read.map((each, index) => {
+    if ('keyId' in each && each.keyId !== null && keys.has(each.keyId)) return OWN_KEY;
+    return budgets.has(budgetIds[index]) ? OWN_BUDGET : each;
+  });
 }
 
 /** Makes the drafts of a list of a valid length, one by one. */
