@@ -4,37 +4,41 @@ import { PROJECT_KEY } from '../test/support/server.ts';
 
 export type Client = {
   readonly package: string;
-  /** A file of `programs` and its arguments. */
+  /** A file of this folder and its arguments. */
   readonly program: readonly [file: string, ...args: string[]];
 };
 
 export const CLIENTS = {
-  opentelemetry: { package: '@opentelemetry/sdk-node', program: ['opentelemetry.js'] },
-  'ai-sdk-openai': { package: 'ai', program: ['ai-sdk.js', 'openai'] },
-  'ai-sdk-anthropic': { package: 'ai', program: ['ai-sdk.js', 'anthropic'] },
+  opentelemetry: { package: '@opentelemetry/sdk-node', program: ['programs/opentelemetry.js'] },
+  'ai-sdk-openai': { package: 'ai', program: ['programs/ai-sdk.js', 'openai'] },
+  'ai-sdk-anthropic': { package: 'ai', program: ['programs/ai-sdk.js', 'anthropic'] },
   'openinference-openai': {
     package: '@arizeai/openinference-instrumentation-openai',
-    program: ['openinference.js', 'openai'],
+    program: ['programs/openinference.js', 'openai'],
   },
   'openinference-anthropic': {
     package: '@arizeai/openinference-instrumentation-anthropic',
-    program: ['openinference.js', 'anthropic'],
+    program: ['programs/openinference.js', 'anthropic'],
   },
-  // Its instrumentation of Anthropic's package fails with version 1 of that.
-  'openllmetry-openai': { package: '@traceloop/node-server-sdk', program: ['openllmetry.js'] },
-  'anthropic-sdk': { package: '@anthropic-ai/sdk', program: ['anthropic-sdk.js'] },
-  langfuse: { package: '@langfuse/otel', program: ['langfuse.js'] },
-  langsmith: { package: 'langsmith', program: ['langsmith.js'] },
-  mastra: { package: '@mastra/otel-exporter', program: ['mastra.js'] },
+  'instrumentation-openai': {
+    package: '@opentelemetry/instrumentation-openai',
+    program: ['earlier/instrumentation-openai.js'],
+  },
+  'openllmetry-openai': { package: '@traceloop/node-server-sdk', program: ['programs/openllmetry.js'] },
+  'openllmetry-anthropic': { package: '@traceloop/node-server-sdk', program: ['earlier/openllmetry-anthropic.js'] },
+  'anthropic-sdk': { package: '@anthropic-ai/sdk', program: ['programs/anthropic-sdk.js'] },
+  langfuse: { package: '@langfuse/otel', program: ['programs/langfuse.js'] },
+  langsmith: { package: 'langsmith', program: ['programs/langsmith.js'] },
+  mastra: { package: '@mastra/otel-exporter', program: ['programs/mastra.js'] },
   'openinference-langchain': {
     package: '@arizeai/openinference-instrumentation-langchain',
-    program: ['langchain.js'],
+    program: ['programs/langchain.js'],
   },
   'openinference-openai-agents': {
     package: '@arizeai/openinference-instrumentation-openai-agents',
-    program: ['openai-agents.js'],
+    program: ['programs/openai-agents.js'],
   },
-  langwatch: { package: 'langwatch', program: ['langwatch.js'] },
+  langwatch: { package: 'langwatch', program: ['programs/langwatch.js'] },
 } as const satisfies { readonly [name: string]: Client };
 
 export type ClientName = keyof typeof CLIENTS;

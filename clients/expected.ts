@@ -16,6 +16,7 @@ const ALL: Omit<Row, 'types' | 'model'> = {
   output: 'It will rain.',
   toolCalls: FORECAST,
   ...TWO_CALLS,
+  firstTokens: 0,
   user: 'user-42',
   thread: 'thread-7',
   metadata: null,
@@ -30,6 +31,7 @@ export const EXPECTED: { readonly [Name in ClientName]: Row } = {
   'ai-sdk-openai': {
     ...ALL,
     types: 'agent agent agent component component llm llm llm llm span span span span span tool',
+    firstTokens: 1,
     model: `broken, gpt-5-mini, ${DATED}, text-embedding-3-small`,
     tokens: '3009/600',
     cached: 1200,
@@ -40,6 +42,7 @@ export const EXPECTED: { readonly [Name in ClientName]: Row } = {
     ...ALL,
     vendor: 'anthropic',
     types: 'agent agent agent llm llm llm llm span span span span span tool',
+    firstTokens: 1,
     model: `broken, ${CLAUDE}`,
     tokens: '3000/600',
     cached: 1800,
@@ -59,8 +62,30 @@ export const EXPECTED: { readonly [Name in ClientName]: Row } = {
     ...TWO_CALLS_OF_CLAUDE,
     vendor: 'anthropic',
     types: 'chain llm llm llm llm llm llm',
+    firstTokens: 1,
     model: `broken, ${CLAUDE}`,
     // The second is that of the SDK's own span of the same call.
+    error: '500 {"type":"error","error":{"message":"the model is down","type":"server_error"}}, server_error',
+  },
+  // It sends no cached and reasoning tokens. Texts come as log records.
+  'instrumentation-openai': {
+    ...ALL,
+    types: 'component llm llm llm llm span',
+    model: `broken, ${DATED}, text-embedding-3-small`,
+    tokens: '3009/600',
+    cached: null,
+    reasoning: null,
+    cost: 0.00195018,
+    error: '500 the model is down',
+  },
+  // Anthropic's package sends each call a second time.
+  'openllmetry-anthropic': {
+    ...ALL,
+    ...TWO_CALLS_OF_CLAUDE,
+    vendor: 'anthropic',
+    types: 'llm llm llm llm llm llm workflow',
+    firstTokens: 1,
+    model: `broken, ${CLAUDE}`,
     error: '500 {"type":"error","error":{"message":"the model is down","type":"server_error"}}, server_error',
   },
   // It sends no cached tokens, estimates the usage of streams, and knows neither embeddings nor failed calls.
@@ -79,6 +104,7 @@ export const EXPECTED: { readonly [Name in ClientName]: Row } = {
     ...TWO_CALLS_OF_CLAUDE,
     vendor: 'anthropic',
     types: 'llm llm llm span',
+    firstTokens: 1,
     model: `broken, ${CLAUDE}`,
     input: null,
     output: null,
@@ -92,6 +118,7 @@ export const EXPECTED: { readonly [Name in ClientName]: Row } = {
   langfuse: {
     ...ALL,
     types: 'agent llm llm llm llm llm',
+    firstTokens: 1,
     model: `broken, gpt-5-mini, ${DATED}, text-embedding-3-small`,
     tokens: '3000/600',
     cached: 1200,
@@ -113,13 +140,13 @@ export const EXPECTED: { readonly [Name in ClientName]: Row } = {
   mastra: {
     ...ALL,
     types: 'agent agent llm llm llm span span span span span span span span tool',
+    firstTokens: 2,
     metadata: 'labels, runId',
     model: `broken, ${DATED}`,
   },
   'openinference-langchain': {
     ...ALL,
     types: 'chain llm llm llm tool',
-    vendor: null,
     metadata: 'ls_integration, ls_model_name, ls_model_type, ls_provider, versions',
     model: 'broken, gpt-5-mini',
     error: '500 the model is down\n\nError: 500 the model is down',

@@ -64,7 +64,7 @@ async function resultOf(name: ClientName): Promise<Result> {
   const client: Client = CLIENTS[name];
   const version = versionOf(client);
   const [file, ...args] = client.program;
-  const failure = await runProgram([new URL(`programs/${file}`, FOLDER).pathname, ...args]);
+  const failure = await runProgram([new URL(file, FOLDER).pathname, ...args]);
   const row = rowOf(await newTraces());
   const sent = relay.take();
   if (values.record) writeRecording(`${name}-${version}`, sent);

@@ -27,8 +27,13 @@ const TOOL_CALL = { id: 'call-1', type: 'function', function: CALL };
 const WORDS = ['It will ', 'rain.'];
 const TEXT = WORDS.join('');
 
+/** Longer than any program runs. */
+const KEEP_ALIVE_MS = 300_000;
+
 export async function startProvider(): Promise<Provider> {
   const server = createServer((request, response) => void answer(request, response));
+  // A client that sends on a connection as it closes fails, and most do not try again here.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {

@@ -6,14 +6,17 @@ import type { AddressInfo } from 'node:net';
 import { hostname, userInfo } from 'node:os';
 import { gunzipSync } from 'node:zlib';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { ExportLogsServiceRequestSchema } from '../gen/opentelemetry/proto/collector/logs/v1/logs_service_pb.js';
 import { ExportTraceServiceRequestSchema } from '../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { PROJECT_KEY } from '../test/support/server.ts';
 
-export type Sent = { readonly mediaType: string; readonly body: Buffer };
+type Signal = 'traces' | 'logs';
+
+export type Sent = { readonly signal: Signal; readonly mediaType: string; readonly body: Buffer };
 
 export type Relay = {
   readonly address: string;
-  /** The exports of spans since the last call. */
+  /** The exports of spans and log records since the last call. */
   take(): readonly Sent[];
   close(): void;
 };
@@ -35,8 +38,9 @@ export async function startRelay(target: string): Promise<Relay> {
     const { host: _, connection: _c, 'content-length': _l, 'transfer-encoding': _t, ...headers } = request.headers;
     const { method = 'GET', url = '/' } = request;
     const mediaType = headers['content-type'] ?? '';
-    if (url.endsWith('/v1/traces')) {
-      sent.push({ mediaType, body: headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw });
+    const signal = url.endsWith('/v1/traces') ? 'traces' : url.endsWith('/v1/logs') ? 'logs' : undefined;
+    if (signal !== undefined) {
+      sent.push({ signal, mediaType, body: headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw });
     }
     const answer = await fetch(`${target}${url}`, {
       method,
@@ -70,28 +74,35 @@ export function writeRecording(name: string, sent: readonly Sent[]): void {
     if (file.startsWith(`${client}-`) && /^\d+\.\d+\.\d+/.test(file.slice(client.length + 1)))
       rmSync(new URL(file, FOLDER));
   }
-  for (const [index, { mediaType, body }] of sent.entries()) {
+  for (const [index, { signal, mediaType, body }] of sent.entries()) {
     const isJson = mediaType.includes('json');
-    const written = isJson ? withoutMachineInJson(body) : withoutMachine(body);
+    const written = isJson ? withoutMachineInJson(body) : withoutMachine[signal](body);
     const leaked = PRIVATE.find((text) => written.includes(text));
     if (leaked !== undefined) throw new Error(`${name} tells ${leaked}`);
-    const part = sent.length > 1 ? `-${index + 1}` : '';
+    const part = `${sent.length > 1 ? `-${index + 1}` : ''}${signal === 'logs' ? '-logs' : ''}`;
     writeFileSync(new URL(`${name}${part}.${isJson ? 'json' : 'bin'}`, FOLDER), written);
   }
 }
 
-function withoutMachine(body: Buffer): Buffer {
-  const request = fromBinary(ExportTraceServiceRequestSchema, body);
-  for (const { resource } of request.resourceSpans) {
-    if (resource) resource.attributes = resource.attributes.filter(({ key }) => !OF_THE_MACHINE.test(key));
-  }
-  return Buffer.from(toBinary(ExportTraceServiceRequestSchema, request));
+const withoutMachine: { readonly [Name in Signal]: (body: Buffer) => Buffer } = {
+  traces(body) {
+    const request = fromBinary(ExportTraceServiceRequestSchema, body);
+    for (const { resource } of request.resourceSpans) clean(resource);
+    return Buffer.from(toBinary(ExportTraceServiceRequestSchema, request));
+  },
+  logs(body) {
+    const request = fromBinary(ExportLogsServiceRequestSchema, body);
+    for (const { resource } of request.resourceLogs) clean(resource);
+    return Buffer.from(toBinary(ExportLogsServiceRequestSchema, request));
+  },
+};
+
+function clean<Attribute extends { readonly key: string }>(resource: { attributes: Attribute[] } | undefined): void {
+  if (resource) resource.attributes = resource.attributes.filter(({ key }) => !OF_THE_MACHINE.test(key));
 }
 
 function withoutMachineInJson(body: Buffer): Buffer {
   const request = JSON.parse(body.toString());
-  for (const { resource } of request.resourceSpans) {
-    resource.attributes = resource.attributes.filter(({ key }: { key: string }) => !OF_THE_MACHINE.test(key));
-  }
+  for (const { resource } of request.resourceSpans ?? request.resourceLogs) clean(resource);
   return Buffer.from(JSON.stringify(request));
 }

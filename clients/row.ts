@@ -14,6 +14,8 @@ export type Row = {
   readonly cached: number | null;
   readonly reasoning: number | null;
   readonly cost: number | null;
+  /** How many spans tell when their first token came. */
+  readonly firstTokens: number;
   readonly user: string | null;
   readonly thread: string | null;
   /** Names of further members. */
@@ -36,6 +38,7 @@ type ReadSpan = {
   readonly vendor: string | null;
   readonly output: { readonly type: string; readonly value: unknown } | null;
   readonly metrics: { readonly [name: string]: unknown } | null;
+  readonly timestamps: { readonly first_token_at: number | null };
   readonly error: { readonly message: string } | null;
 };
 
@@ -60,6 +63,7 @@ export function rowOf(traces: readonly ReadTrace[]): Row {
     reasoning: total('reasoning_tokens'),
     // Sums of several traces are those of fractions.
     cost: cost === null ? null : Number(cost.toFixed(9)),
+    firstTokens: spans.filter(({ timestamps }) => timestamps.first_token_at !== null).length,
     user: listOf(traces.map(({ metadata }) => metadata.user_id)),
     thread: listOf(traces.map(({ metadata }) => metadata.thread_id)),
     metadata: listOf(

@@ -19,6 +19,7 @@ const FIELDS = [
   'cached',
   'reasoning',
   'cost',
+  'firstTokens',
   'user',
   'thread',
   'metadata',
@@ -37,7 +38,7 @@ export function writeTable(results: readonly Result[]): string {
   const rows = results.map(({ name, version, row, differences }) => {
     const cells = FIELDS.map((field) => {
       if (differences.some((difference) => difference.startsWith(`${field}: `))) return 'differs';
-      return row[field] === null ? '–' : 'ok';
+      return row[field] === null || row[field] === 0 ? '–' : 'ok';
     });
     return [name, version, ...cells];
   });

@@ -37,7 +37,8 @@ const SPAN_FIELDS: readonly (readonly [field: string, sources: readonly string[]
       '`first_token_at` in `langwatch.timestamps`',
       `the earliest event ${[...table.FIRST_TOKEN_EVENTS].map(code).join(', ')}`,
       ...table.FIRST_TOKEN_DELAYS.map(
-        ([key, unitMs]) => `${code(key)} (${unitMs === 1 ? 'milliseconds' : 'seconds'} after the start)`,
+        ([key, unitMs, scope]) =>
+          `${code(key)} (${unitMs === 1 ? 'milliseconds' : 'seconds'} after the start${scope === undefined ? '' : `, of the scope ${code(scope)}`})`,
       ),
       ...table.FIRST_TOKEN_INSTANTS.map(code),
     ],
@@ -49,7 +50,7 @@ const SPAN_FIELDS: readonly (readonly [field: string, sources: readonly string[]
   [
     'message of an error',
     [
-      '`exception.message` of the last event `exception`',
+      '`exception.message` of the last event `exception` or `gen_ai.client.operation.exception`',
       ...table.ERROR_MESSAGES.map(code),
       'the message of the status',
       ...table.ERROR_KINDS.map(code),
@@ -74,7 +75,10 @@ export function writeAttributesPage(): string {
     `${code(table.OWN_PARAMS)} comes before the attributes below, and these before ${listed(aboutOf(table.INVOCATION))}.\n`,
     writeTable(
       ['attribute', 'parameter'],
-      [...table.PARAMS].map(([key, name]) => [code(key), code(name)]),
+      [...table.PARAMS, [table.GATEWAY_REQUEST_ID, table.GATEWAY_REQUEST_ID]].map(([key, name]) => [
+        code(key ?? ''),
+        code(name ?? ''),
+      ]),
     ),
     '## Token counts\n',
     `All counts of a span come from one convention: \`langwatch.metrics\` if that has any; else the convention of its scope; else that of its signs; else the

@@ -72,6 +72,23 @@ describe('log records that describe calls', () => {
     ]);
   });
 
+  it('of Claude Code show the answer that another record has, whichever comes first', async () => {
+    const about = { 'session.id': 'claude-answers', request_id: 'req_9', model: 'claude-sonnet-4-5' };
+    const record = (name: string, more: { readonly [key: string]: string | number }): RecordInit => ({
+      timeUnixNano: BigInt(Date.now()) * 1_000_000n,
+      body: { value: { case: 'stringValue', value: `claude_code.${name}` } },
+      attributes: attributes({ 'event.name': name, ...about, ...more }),
+    });
+    const call = record('api_request', { input_tokens: 100, output_tokens: 200 });
+    const answer = record('assistant_response', { response: 'Yes, from noon.', response_length: 15 });
+    for (const each of [answer, call]) {
+      await sendLogs(app, 'JSON', logsOf([each], { 'service.name': 'claude-code' }));
+    }
+    const { spans, output } = await traceOf('claude-answers');
+    expect(spans).toMatchObject([{ name: 'claude_code.api_request', metrics: { prompt_tokens: 100 } }]);
+    expect(output).toMatchObject({ value: 'Yes, from noon.' });
+  });
+
   it('of Codex become spans, also where counts are texts and the record has no instant of its own', async () => {
     expect(await sendLogs(app, 'gRPC', documented('codex'))).toEqual(NO_LOSS);
     const { spans, metadata } = await traceOf('codex-session-1');

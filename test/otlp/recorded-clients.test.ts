@@ -37,7 +37,8 @@ it.each(Object.keys(CLIENTS) as ClientName[])('what %s sent is read as its row o
   expect(files).not.toEqual([]);
   for (const file of files) {
     const headers = file.endsWith('.json') ? JSON_TYPE : PROTOBUF;
-    const { status } = await post(app, '/v1/traces', readFileSync(new URL(file, FOLDER)), headers);
+    const path = file.includes('-logs.') ? '/v1/logs' : '/v1/traces';
+    const { status } = await post(app, path, readFileSync(new URL(file, FOLDER)), headers);
     expect(status).toBe(200);
   }
   expect(rowOf(await newTraces())).toEqual(EXPECTED[name]);

@@ -25,6 +25,7 @@ const OUTER_OPERATIONS: ReadonlySet<LosslessJson | undefined> = new Set([
 
 const KINDS_BY_OPERATION: ReadonlyMap<LosslessJson | undefined, CallKind> = new Map([
   ['embeddings', 'embeddings'],
+  ['embedding', 'embeddings'],
   ['rerank', 'rerank'],
   ['ai.embed.doEmbed', 'embeddings'],
   ['ai.embedMany.doEmbed', 'embeddings'],

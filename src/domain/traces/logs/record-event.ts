@@ -3,13 +3,14 @@
 import { isObject } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { isEvaluationEvent } from '../otlp/batch.ts';
+import { tellsOfCall } from '../otlp/conventions/coding-agents.ts';
 import type { OtlpRecord } from '../otlp/log-record.ts';
 import { isMessageEvent } from '../otlp/message-events.ts';
 import type { Attributes, OtlpEvent } from '../otlp/span.ts';
 
 /** Whether an event of this name tells something of its span. */
 export function tellsOfSpan(name: string): boolean {
-  return name.startsWith('gen_ai.') || isMessageEvent({ name }) || isEvaluationEvent(name);
+  return name.startsWith('gen_ai.') || isMessageEvent({ name }) || isEvaluationEvent(name) || tellsOfCall(name);
 }
 
 export function toEvent(record: OtlpRecord, name: string): OtlpEvent {

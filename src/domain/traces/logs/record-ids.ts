@@ -5,6 +5,7 @@ import { canonicalJson } from '../../../json/canonical-json.ts';
 import { scalarText } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { isBlank } from '../collector/collector-json.ts';
+import { isAnsweredCall, isFailedCall, tellsOfCall } from '../otlp/conventions/coding-agents.ts';
 import type { OtlpRecord } from '../otlp/log-record.ts';
 import { THREAD_KEYS } from '../otlp/metadata-table.ts';
 
@@ -17,12 +18,14 @@ export type CallIds = { readonly traceId: string; readonly spanId: string };
 
 /** Calls of one session on one UTC day share a trace; a call of no session has a trace of its own. */
 export function idsOfCall(record: OtlpRecord, name: string, projectId: string): CallIds {
-  return idsOf(record, { projectId, identity: factsOfBoth(record) ?? contentOf(record, name) });
+  const facts = isFailedCall(name) ? undefined : factsOfBoth(record);
+  return idsOf(record, { projectId, identity: facts ?? contentOf(record, name) });
 }
 
 /** The ids of the call that another record has described; undefined: there is no such record. */
 export function idsOfRepeated(record: OtlpRecord, name: string, projectId: string): CallIds | undefined {
-  const identity = name.startsWith('gen_ai.') ? factsOfBoth(record) : undefined;
+  const repeats = name.startsWith('gen_ai.') || (tellsOfCall(name) && !isAnsweredCall(name) && !isFailedCall(name));
+  const identity = repeats ? factsOfBoth(record) : undefined;
   return identity === undefined ? undefined : idsOf(record, { projectId, identity });
 }
 
@@ -61,12 +64,16 @@ function sessionOf({ attributes, resource }: OtlpRecord): string | null {
   return null;
 }
 
-/** Gemini CLI tells of each call twice: in a record of its own form and in one of OpenTelemetry's, at the same instant. */
+/**
+ * Gemini CLI tells of each call twice: in a record of its own form and in one of OpenTelemetry's, at the same instant.
+ * Claude Code has the answer in a record of its own.
+ */
 const KEYS_OF_BOTH: readonly (readonly string[])[] = [
+  ['request_id'],
   [TIMESTAMP, 'model', 'input_token_count', 'output_token_count'],
   [TIMESTAMP, 'gen_ai.request.model', 'gen_ai.usage.input_tokens', 'gen_ai.usage.output_tokens'],
 ];
-const REPORTERS_OF_TWO = /^(gemini-cli|qwen-code)$/;
+const REPORTERS_OF_TWO = /^(gemini-cli|qwen-code|claude-code)$/;
 
 function reportsTwice({ scope, resource }: Pick<OtlpRecord, 'scope' | 'resource'>): boolean {
   return [scope.name, resource.get('service.name')].some(

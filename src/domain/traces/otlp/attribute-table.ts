@@ -6,7 +6,7 @@ import { aiAnswer, aiToolCalls } from './conventions/ai-sdk.ts';
 import { DIALECTS, dialectsOf } from './conventions/conventions.ts';
 import type { DialectField } from './conventions/dialect.ts';
 import { argumentsOf } from './conventions/openllmetry.ts';
-import { answer, attribute, quoted, request, vendorOf } from './conventions/sources.ts';
+import { answer, attribute, memberOf, quoted, request, vendorOf } from './conventions/sources.ts';
 import { indexed } from './indexed.ts';
 import { inputOfEvents, outputOfEvents } from './message-events.ts';
 import { createSource, firstContent, type Source, type SpanView } from './span-view.ts';
@@ -38,6 +38,8 @@ export const VENDOR: readonly Source[] = [
   attribute('llm.system'),
   vendorOf('ai.model.provider'),
   trailing('vendor'),
+  // OpenInference has it among what LangChain tells of a call.
+  memberOf('metadata', 'ls_provider'),
 ];
 
 export const COST: readonly Source[] = [
@@ -125,7 +127,7 @@ export const DOCUMENTS: Source = indexed('retrieval.documents.');
 
 /** What leads the messages of an input with the role system. */
 export const INSTRUCTIONS: readonly Source[] = [
-  attribute('gen_ai.system_instructions'),
+  quoted('gen_ai.system_instructions'),
   createSource('`system` in `llm.invocation_parameters`', systemInstructions),
 ];
 
@@ -134,6 +136,9 @@ export const OWN_PARAMS = 'langwatch.params';
 
 /** Objects of parameters, or their JSON texts, under the parameters below. */
 export const INVOCATION: readonly Source[] = [attribute('llm.invocation_parameters'), leading('params')];
+
+/** A parameter that joins the span and the gateway's own reports to one request. */
+export const GATEWAY_REQUEST_ID = 'gateway_request_id';
 
 /** Names of parameters by their attributes. */
 export const PARAMS: ReadonlyMap<string, string> = new Map([
@@ -146,8 +151,10 @@ export const PARAMS: ReadonlyMap<string, string> = new Map([
   ['gen_ai.request.seed', 'seed'],
   ['gen_ai.request.stop_sequences', 'stop'],
   ['gen_ai.request.choice.count', 'n'],
-  // Joins the span and the gateway's own reports to one request.
-  ['gateway_request_id', 'gateway_request_id'],
+  ['gen_ai.request.stream', 'stream'],
+  ['gen_ai.response.finish_reasons', 'finish_reasons'],
+  ['mlflow.chat.tools', 'tools'],
+  ['gen_ai.tool.definitions', 'tools'],
 ]);
 
 /** Attributes that show an error by this value, without a status. */
@@ -176,7 +183,8 @@ export const FIRST_TOKEN_EVENTS: ReadonlySet<string> = new Set([
 ]);
 
 /** Attributes with the delay of the first token, and the milliseconds of their unit: OpenTelemetry's is the second. */
-export const FIRST_TOKEN_DELAYS: readonly (readonly [key: string, unitMs: number])[] = [
+export const FIRST_TOKEN_DELAYS: readonly (readonly [key: string, unitMs: number, scope?: string])[] = [
+  ['gen_ai.server.time_to_first_token', 1, 'strands.telemetry.tracer'],
   ['gen_ai.server.time_to_first_token', 1000],
   ['gen_ai.response.time_to_first_chunk', 1000],
   ['gen_ai.client.operation.time_to_first_chunk', 1000],

@@ -2,6 +2,7 @@
 
 import type { LosslessObject } from '../../../json/lossless-json.ts';
 import type { AttributeJson } from './attribute-json.ts';
+import { attributesOfCall } from './conventions/coding-agents.ts';
 import { marksOf } from './conventions/conventions.ts';
 import type { OtlpSpan } from './span.ts';
 import type { SpanView } from './span-view.ts';
@@ -9,9 +10,9 @@ import type { SpanView } from './span-view.ts';
 const NOTHING: LosslessObject = {};
 
 export function createView(span: OtlpSpan, json: AttributeJson): SpanView {
-  const { attributes } = span;
+  const attributes = span.events.length === 0 ? span.attributes : attributesOfCall(span);
   return {
-    span,
+    span: attributes === span.attributes ? span : { ...span, attributes },
     json,
     marks: marksOf(attributes),
     metrics: inSnakeCase(json.object(attributes.get('langwatch.metrics'))),

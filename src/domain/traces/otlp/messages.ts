@@ -28,8 +28,10 @@ function toMessage(message: LosslessObject): LosslessObject {
 /** Moves the calls of tools from the parts of a message beside its content. */
 function withCalls(message: LosslessObject): LosslessObject {
   const { content, tool_calls: sent } = message;
-  if (!isArray(content) || !content.some(isCallPart)) return message;
-  const known = isArray(sent) ? sent : [];
+  const known = isArray(sent) ? sent.map(withFunction) : [];
+  if (!isArray(content) || !content.some(isCallPart)) {
+    return known.length === 0 ? message : { ...message, tool_calls: known };
+  }
   // OpenInference writes each call both as a part and beside the parts.
   const knownIds = new Set(known.map((call) => (isObject(call) ? call.id : undefined)));
   const calls = content.filter(isCallPart).map(toToolCall);
@@ -39,6 +41,11 @@ function withCalls(message: LosslessObject): LosslessObject {
     content: others.length === 0 ? null : others,
     tool_calls: [...known, ...calls.filter(({ id }) => isAbsent(id) || !knownIds.has(id))],
   };
+}
+
+/** OpenLLMetry has the name of a call beside its id. */
+function withFunction(call: LosslessJson): LosslessJson {
+  return isObject(call) && isAbsent(call.function) && typeof call.name === 'string' ? toToolCall(call) : call;
 }
 
 const PARTS = /^\s*\[\s*\{/;

@@ -11,6 +11,7 @@ export const THREAD_KEYS: readonly string[] = [
   'session.id',
   'gcp.vertex.agent.session_id',
   'mlflow.trace.session',
+  'spring.ai.chat.client.conversation.id',
   'conversation.id',
 ];
 
@@ -27,6 +28,8 @@ export const IDENTITY: readonly (readonly [member: string, keys: readonly string
       'enduser.id',
       'llm.user',
       'mlflow.trace.user',
+      'gen_ai.user.id',
+      'litellm.end_user.id',
       'user.account_id',
       'user.email',
     ],
@@ -88,6 +91,7 @@ export const METADATA_PREFIXES: readonly MetadataPrefix[] = [
     technical: /^(body|headers|modelMetadata|toolCallId|toolName)$/,
   },
   { prefix: 'langsmith.metadata.', senses: SENSES, isJson: true, technical: /^(ls_|LANGSMITH_|usage_metadata$)/ },
+  { prefix: 'mlflow.traceTag.', technical: /^mlflow\./ },
   { prefix: 'langfuse.observation.metadata.', isJson: true },
   { prefix: 'langfuse.trace.metadata.', isJson: true },
 ];

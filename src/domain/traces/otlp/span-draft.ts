@@ -86,6 +86,8 @@ export function eventOf({ name, timeNano, attributes }: OtlpEvent): LosslessObje
   return { name, time_unix_nano: String(timeNano), attributes: Object.fromEntries(attributes) };
 }
 
+/** The event of any span, and the log record of a call. */
+const EXCEPTIONS: ReadonlySet<string> = new Set(['exception', 'gen_ai.client.operation.exception']);
 const UNKNOWN = 'Unknown error';
 const HTTP_STATUSES = ['http.response.status_code', 'http.status_code', 'status_code'];
 
@@ -93,7 +95,7 @@ const HTTP_STATUSES = ['http.response.status_code', 'http.status_code', 'status_
 function failureOf({ status, attributes, events }: OtlpSpan): ErrorDraft | undefined {
   const isError = status.code === STATUS_ERROR || ERROR_FLAGS.some(([key, value]) => attributes.get(key) === value);
   if (!isError) return undefined;
-  const exception = events.findLast(({ name }) => name === 'exception')?.attributes;
+  const exception = events.findLast(({ name }) => EXCEPTIONS.has(name))?.attributes;
   const messages = [
     exception?.get('exception.message'),
     ...ERROR_MESSAGES.map((key) => attributes.get(key)),

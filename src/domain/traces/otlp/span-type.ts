@@ -25,6 +25,8 @@ const GEN_AI_OPERATIONS: TypeNames = {
   text_completion: 'llm',
   generate_content: 'llm',
   embeddings: 'component',
+  // Spring AI's word.
+  embedding: 'component',
   execute_tool: 'tool',
   invoke_agent: 'agent',
   create_agent: 'agent',

@@ -35,7 +35,7 @@ export function timesOf({ span, timestamps }: SpanView): TimesRead {
   return { times, dropped };
 }
 
-function firstTokenOf({ events, startNano, attributes }: OtlpSpan): Sent<number> {
+function firstTokenOf({ events, startNano, attributes, scope }: OtlpSpan): Sent<number> {
   let earliest: bigint | undefined;
   for (const { name, timeNano } of events) {
     // An event without an instant is skipped.
@@ -43,7 +43,8 @@ function firstTokenOf({ events, startNano, attributes }: OtlpSpan): Sent<number>
     if (earliest === undefined || timeNano < earliest) earliest = timeNano;
   }
   if (earliest !== undefined) return toInstantMs(earliest, 'events.timeUnixNano');
-  for (const [key, unitMs] of FIRST_TOKEN_DELAYS) {
+  for (const [key, unitMs, only] of FIRST_TOKEN_DELAYS) {
+    if (only !== undefined && only !== scope.name) continue;
     const delay = toFigure(attributes.get(key), FIRST_TOKEN);
     if (delay === undefined) continue;
     if (isUnreadable(delay)) return delay;

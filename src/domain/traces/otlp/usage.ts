@@ -1,5 +1,6 @@
 /** The metrics of a span. All counts come from one convention: each counts cached tokens in its own way. */
 
+import { isObject } from '../../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import { isUnreadable, type MetricsDraft, type Sent, type Unreadable } from '../collector/collector-draft.ts';
 import { isBlank, toBoolean, toFigure } from '../collector/collector-json.ts';
@@ -84,12 +85,19 @@ function sumIn(view: SpanView, { json, members }: Exclude<UsageSource, string>):
   if (details === undefined) return undefined;
   let sum: number | undefined;
   for (const member of members) {
-    const figure = toFigure(details[member], member);
+    const value = memberAt(details, member);
+    const figure = toFigure(value, member);
     // Of several figures one that cannot be read stands for all: a sum without it would be wrong.
-    if (isUnreadable(figure)) return details[member];
+    if (isUnreadable(figure)) return value;
     if (figure !== undefined) sum = (sum ?? 0) + figure;
   }
   return sum;
+}
+
+function memberAt(details: LosslessObject, path: string): LosslessJson | undefined {
+  let value: LosslessJson | undefined = details;
+  for (const name of path.split('.')) value = isObject(value) ? value[name] : undefined;
+  return value;
 }
 
 /** undefined where the convention does not say. */

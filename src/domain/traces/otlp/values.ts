@@ -9,11 +9,13 @@ import {
   type TypedDraft,
   unreadable,
 } from '../collector/collector-draft.ts';
-import { isBlank, toContextDrafts } from '../collector/collector-json.ts';
+import { isBlank, toContextDrafts, toFigure } from '../collector/collector-json.ts';
 import { toTypedDraft } from '../collector/typed-value.ts';
+import type { AttributeJson } from './attribute-json.ts';
 import {
   CONTEXTS,
   DOCUMENTS,
+  GATEWAY_REQUEST_ID,
   INPUT,
   INSTRUCTIONS,
   INVOCATION,
@@ -82,10 +84,19 @@ export function paramsOf(view: SpanView): LosslessObject | undefined {
   let sent: LosslessObject | undefined;
   for (const [key, name] of PARAMS) {
     const value = attributes.get(key);
-    if (!isAbsent(value)) sent = { ...sent, [name]: value };
+    if (!isBlank(value)) sent = { ...sent, [name]: typeof value === 'string' ? parameterIn(value, json) : value };
   }
   const own = json.object(attributes.get(OWN_PARAMS));
   const invocation = json.object(first(view, INVOCATION));
+  const id = attributes.get(GATEWAY_REQUEST_ID);
+  if (!isAbsent(id)) sent = { ...sent, [GATEWAY_REQUEST_ID]: id };
   if (own === undefined && invocation === undefined) return sent;
   return { ...invocation, ...sent, ...own };
+}
+
+/** Some write every value as text. */
+function parameterIn(text: string, json: AttributeJson): LosslessJson {
+  if (text === 'true' || text === 'false') return text === 'true';
+  const figure = toFigure(text, '');
+  return typeof figure === 'number' ? figure : (json.parsed(text) ?? text);
 }

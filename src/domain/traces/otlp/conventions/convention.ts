@@ -13,7 +13,7 @@ export type UsageField =
   | 'output_audio_tokens'
   | 'total_tokens';
 
-/** An attribute with a count, or one with a JSON object of which these members add up. */
+/** An attribute with a count, or one with a JSON object of which these members add up; dots lead to members of members. */
 export type UsageSource = string | { readonly json: string; readonly members: readonly string[] };
 
 /** For each field its sources; the first present one wins. */

@@ -3,24 +3,34 @@
 import type { Attributes, OtlpSpan } from '../span.ts';
 import { AI_SDK } from './ai-sdk.ts';
 import { CLAUDE_CODE, CLAUDE_CODE_SPANS } from './claude-code.ts';
-import { CODING_AGENT_CALLS, CODING_AGENTS } from './coding-agents.ts';
+import { CODING_AGENT_CALLS, CODING_AGENTS, GEMINI_CLI_SPANS } from './coding-agents.ts';
 import { type ReadConvention, toRead } from './convention.ts';
 import type { Dialect } from './dialect.ts';
 import { GEN_AI, GEN_AI_CACHED } from './gen-ai.ts';
-import { GOOGLE_ADK_SPANS } from './google-adk.ts';
+import { GOOGLE_ADK, GOOGLE_ADK_SPANS } from './google-adk.ts';
 import { LANGFUSE, LANGFUSE_SPANS } from './langfuse.ts';
 import { LANGSMITH, LANGSMITH_SPANS } from './langsmith.ts';
-import { LLAMAINDEX_SPANS } from './llamaindex.ts';
+import { LITELLM_SPANS } from './litellm.ts';
+import { LOGFIRE, LOGFIRE_SPANS } from './logfire.ts';
 import { MASTRA_SPANS } from './mastra.ts';
 import { MLFLOW, MLFLOW_SPANS } from './mlflow.ts';
 import { OPENINFERENCE } from './openinference.ts';
-import { LLM_USAGE, OPENLLMETRY, OPENLLMETRY_ANTHROPIC_JS, OPENLLMETRY_ANTHROPIC_PYTHON } from './openllmetry.ts';
+import {
+  LLM_USAGE,
+  OPENLLMETRY,
+  OPENLLMETRY_ANTHROPIC_JS,
+  OPENLLMETRY_ANTHROPIC_PYTHON,
+  OPENLLMETRY_EARLY_SPANS,
+  OPENLLMETRY_TASKS,
+} from './openllmetry.ts';
 import { PYDANTIC_AI, PYDANTIC_AI_SPANS } from './pydantic-ai.ts';
+import { SPRING_AI, SPRING_AI_SPANS } from './spring-ai.ts';
 
 /** Of those that share names, the ones with further names come first. */
 const CONVENTIONS: readonly ReadConvention[] = [
   LANGFUSE,
   LANGSMITH,
+  LOGFIRE,
   PYDANTIC_AI,
   GEN_AI_CACHED,
   OPENLLMETRY,
@@ -36,11 +46,16 @@ const CONVENTIONS: readonly ReadConvention[] = [
 export const DIALECTS: readonly Dialect[] = [
   LANGFUSE_SPANS,
   LANGSMITH_SPANS,
-  LLAMAINDEX_SPANS,
+  OPENLLMETRY_TASKS,
+  LOGFIRE_SPANS,
+  GEMINI_CLI_SPANS,
   MASTRA_SPANS,
   PYDANTIC_AI_SPANS,
   GOOGLE_ADK_SPANS,
   MLFLOW_SPANS,
+  SPRING_AI_SPANS,
+  LITELLM_SPANS,
+  OPENLLMETRY_EARLY_SPANS,
   CLAUDE_CODE_SPANS,
   CODING_AGENT_CALLS,
 ];
@@ -52,7 +67,7 @@ const SIGNED = [AI_SDK, OPENINFERENCE]
 
 /** Those of a scope alone come first. */
 export const USAGE_CONVENTIONS: readonly ReadConvention[] = [
-  ...[OPENLLMETRY_ANTHROPIC_JS, OPENLLMETRY_ANTHROPIC_PYTHON].map(toRead),
+  ...[OPENLLMETRY_ANTHROPIC_JS, OPENLLMETRY_ANTHROPIC_PYTHON, SPRING_AI, GOOGLE_ADK].map(toRead),
   ...CONVENTIONS,
 ];
 

@@ -4,11 +4,20 @@ import { attributesIn, type Convention, type UsageTable } from './convention.ts'
 
 /** The AI SDK writes it beside these names, and alone on spans around calls. */
 export const REASONING_OF_AI_SDK = 'ai.usage.outputTokenDetails.reasoningTokens';
+/** Qwen Code writes it beside these names; log records have it beside others. */
+const THOUGHTS = 'thoughts_token_count';
 
 export const COUNTS = {
   prompt_tokens: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens'],
   completion_tokens: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens'],
-  reasoning_tokens: ['gen_ai.usage.reasoning.output_tokens', 'gen_ai.usage.reasoning_tokens', REASONING_OF_AI_SDK],
+  reasoning_tokens: [
+    'gen_ai.usage.reasoning.output_tokens',
+    'gen_ai.usage.reasoning_tokens',
+    // Google's ADK before version 2.3.
+    'gen_ai.usage.experimental.reasoning_tokens',
+    REASONING_OF_AI_SDK,
+    THOUGHTS,
+  ],
   total_tokens: ['gen_ai.usage.total_tokens'],
 } as const satisfies UsageTable;
 
@@ -33,7 +42,7 @@ const UNDOTTED: UsageTable = {
 
 export const GEN_AI: Convention = {
   name: 'OpenTelemetry GenAI without a cache, or with earlier names of it',
-  marks: attributesIn(UNDOTTED).filter((key) => key !== REASONING_OF_AI_SDK),
+  marks: attributesIn(UNDOTTED).filter((key) => key !== REASONING_OF_AI_SDK && key !== THOUGHTS),
   usage: UNDOTTED,
   cachedTokensInPrompt: null,
 };

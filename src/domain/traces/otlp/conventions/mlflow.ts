@@ -2,7 +2,7 @@
 
 import type { Convention, UsageSource } from './convention.ts';
 import type { Dialect } from './dialect.ts';
-import { answer, memberOf, quoted, request, typeBy } from './sources.ts';
+import { answer, memberOf, quoted, request, typeBy, unquoted } from './sources.ts';
 
 const USAGE = 'mlflow.chat.tokenUsage';
 
@@ -51,6 +51,6 @@ export const MLFLOW_SPANS: Dialect = {
   model: [quoted('mlflow.llm.model')],
   vendor: [quoted('mlflow.llm.provider')],
   cost: [memberOf('mlflow.llm.cost', 'total_cost')],
-  input: [request(INPUTS)],
-  output: [answer(OUTPUTS)],
+  input: [unquoted(request(INPUTS))],
+  output: [unquoted(answer(OUTPUTS))],
 };

@@ -1,25 +1,30 @@
 /** OpenLLMetry by Traceloop: names of OpenTelemetry GenAI, with names of its own for the cache. */
 
 import { isArray, isObject } from '../../../../json/free-json.ts';
+import type { SpanType } from '../../trace.ts';
+import { indexed } from '../indexed.ts';
 import { createSource, type Source } from '../span-view.ts';
 import type { Convention, UsageTable } from './convention.ts';
-import { quoted } from './sources.ts';
+import type { Dialect } from './dialect.ts';
+import { attribute, quoted } from './sources.ts';
 
 const CACHE_READ = 'gen_ai.usage.cache_read_input_tokens';
 const CACHE_CREATION = 'gen_ai.usage.cache_creation_input_tokens';
+/** What Strands calls it. */
+const CACHE_WRITE = 'gen_ai.usage.cache_write_input_tokens';
 
 const USAGE: UsageTable = {
   prompt_tokens: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.usage.prompt_tokens'],
   completion_tokens: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.usage.completion_tokens'],
   reasoning_tokens: ['gen_ai.usage.reasoning_tokens'],
   cache_read_input_tokens: [CACHE_READ, 'gen_ai.usage.cache_read.input_tokens'],
-  cache_creation_input_tokens: [CACHE_CREATION, 'gen_ai.usage.cache_creation.input_tokens'],
+  cache_creation_input_tokens: [CACHE_CREATION, CACHE_WRITE, 'gen_ai.usage.cache_creation.input_tokens'],
   total_tokens: ['gen_ai.usage.total_tokens', 'llm.usage.total_tokens'],
 };
 
 export const OPENLLMETRY: Convention = {
-  name: 'OpenLLMetry',
-  marks: [CACHE_READ, CACHE_CREATION],
+  name: 'OpenLLMetry and Strands',
+  marks: [CACHE_READ, CACHE_CREATION, CACHE_WRITE],
   usage: USAGE,
   cachedTokensInPrompt: null,
   cachedTokensInPromptOfClaude: false,
@@ -55,6 +60,45 @@ export const LLM_USAGE: Convention = {
   marks: ['llm.usage.prompt_tokens', 'llm.usage.completion_tokens'],
   usage: PLAIN,
   cachedTokensInPrompt: null,
+};
+
+/** Names of earlier versions, which the SDK for Go writes today. */
+export const OPENLLMETRY_EARLY_SPANS: Dialect = {
+  name: 'OpenLLMetry for Go',
+  marks: ['llm.request.model', 'llm.response.model', 'llm.vendor'],
+  leads: false,
+  model: ['llm.response.model', 'llm.request.model'].map(attribute),
+  vendor: [attribute('llm.vendor')],
+  input: [indexed('llm.prompts.')],
+  output: [indexed('llm.completions.')],
+};
+
+const KIND = 'traceloop.span.kind';
+const OPERATION = 'gen_ai.operation.name';
+const TOOL = 'tool.name';
+const SCOPE = /instrumentation[-.](llamaindex|langchain)$/;
+const RETRIEVAL = /retriev/i;
+
+const OPERATIONS: ReadonlyMap<unknown, SpanType> = new Map([
+  ['chat', 'llm'],
+  ['embeddings', 'component'],
+  ['rerank', 'component'],
+  ['vector_db_retrieve', 'rag'],
+]);
+
+/** LlamaIndex and LangChain as it instruments them: everything is a task, also calls of models and retrievals. */
+export const OPENLLMETRY_TASKS: Dialect = {
+  name: 'LlamaIndex and LangChain',
+  marks: [KIND],
+  leads: true,
+  type: createSource(
+    `\`${KIND}\` is \`task\`, where OpenLLMetry instruments them: \`${OPERATION}\` ${[...OPERATIONS].map(([operation, type]) => `\`${operation}\` → ${type}`).join(', ')}; any \`${TOOL}\` → tool; a name that tells of a retrieval → rag`,
+    ({ span: { attributes, name, scope } }) => {
+      if (attributes.get(KIND) !== 'task' || !SCOPE.test(scope.name)) return undefined;
+      const type = OPERATIONS.get(attributes.get(OPERATION));
+      return type ?? (attributes.has(TOOL) ? 'tool' : RETRIEVAL.test(name) ? 'rag' : undefined);
+    },
+  ),
 };
 
 /** What a function was called with: its only argument, or all of them. */

@@ -34,11 +34,13 @@ const EVENTS = ['events', 'all_messages_events'];
 const RESULT = 'final_result';
 const [ARGUMENTS, RESPONSE] = ['tool_arguments', 'tool_response'] as const;
 const [REQUEST_DATA, RESPONSE_DATA] = ['request_data', 'response_data'] as const;
+const COST = 'operation.cost';
 
 export const PYDANTIC_AI_SPANS: Dialect = {
   name: 'pydantic-ai',
-  marks: [MESSAGES, ...EVENTS, RESULT, ARGUMENTS, RESPONSE, REQUEST_DATA, RESPONSE_DATA],
+  marks: [MESSAGES, ...EVENTS, RESULT, ARGUMENTS, RESPONSE, REQUEST_DATA, RESPONSE_DATA, COST],
   leads: false,
+  cost: [attribute(COST)],
   input: [
     converted(MESSAGES, (messages) => splitAtAnswer(messages)[0], 'all but the answer of'),
     ...EVENTS.map((key) => converted(key, inputOfListed, 'messages of')),
@@ -56,10 +58,17 @@ export const PYDANTIC_AI_SPANS: Dialect = {
 
 type Sides = readonly [asked: LosslessJson | undefined, answered: LosslessJson | undefined];
 
+/** Results of tools are no question of a user, whose role they have before version 6. */
+function toRole(message: LosslessJson): LosslessJson {
+  if (!isObject(message) || message.role !== 'user' || !isArray(message.parts)) return message;
+  const isResult = message.parts.every((part) => isObject(part) && part.type === 'tool_call_response');
+  return isResult ? { ...message, role: 'tool' } : message;
+}
+
 /** A conversation ends with what the model answered, unless it was cut short. */
 function splitAtAnswer(messages: LosslessJson): Sides {
   if (!isArray(messages)) return [undefined, undefined];
   const last = messages.findLastIndex((message) => !isObject(message) || message.role !== 'assistant');
-  const [asked, answered] = [messages.slice(0, last + 1), messages.slice(last + 1)];
+  const [asked, answered] = [messages.slice(0, last + 1).map(toRole), messages.slice(last + 1)];
   return [asked.length === 0 ? undefined : asked, answered.length === 0 ? undefined : answered];
 }

@@ -13,7 +13,11 @@ export function attribute(key: string): Source {
 
 /** A text that is sent as JSON, in quotes; any other value as it is. */
 export function quoted(key: string): Source {
-  return createSource(`\`${key}\``, ({ span }) => withoutQuotes(span.attributes.get(key)));
+  return unquoted(attribute(key));
+}
+
+export function unquoted(source: Source): Source {
+  return createSource(source.about, (view) => withoutQuotes(source(view)));
 }
 
 /** The `ai` package and Mastra write `openai.chat` where conventions have the bare name of the provider. */
