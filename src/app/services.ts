@@ -257,11 +257,10 @@ function compileEvaluations(
 }
 
 function compileManagement(
-  { store: { management: store, budgets: ledger }, random, clock, config, rootKeys }: ServiceDeps,
+  { store: { management: store, budgets: ledger }, random, clock, config, rootKeys: { pepper } }: ServiceDeps,
   { cursors, compile }: Shared,
 ): Method[] {
   const [keyPrefix = 'sk-lw-'] = config.keyPrefixes;
-  const { pepper } = rootKeys;
   const limits = config.limits.organization;
   const keys = createApiKeys({ store, random, clock, cursors, pepper, keyPrefix });
   const projects = createProjects({ store, random, pepper, keyPrefixes: config.keyPrefixes, limits });

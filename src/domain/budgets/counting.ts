@@ -5,8 +5,9 @@
 
 import type { OrganizationLog, RequestRow } from '../events/append-tables.ts';
 import { completeContent, type RequestContent, type RequestCost } from '../events/request-content.ts';
-import type { Spender } from './active-budgets.ts';
-import type { Bucket, BucketKey, Budget } from './budget.ts';
+import type { RequestSignal } from '../events/request-state.ts';
+import { NO_BUDGETS, type Spender } from './active-budgets.ts';
+import type { Bucket, BucketKey } from './budget.ts';
 import { budgetEvent, reachedLevels } from './budget-event.ts';
 import { amountsOf, bucketName, type Charges, unpackCharges } from './charges.ts';
 import { periodAt } from './period.ts';
@@ -16,7 +17,7 @@ type CountedLog = Pick<OrganizationLog, 'budgets' | 'created' | 'insertGovernanc
 /** An outcome of a request; see RequestUpdate. */
 type Outcome = Pick<Spender, 'organizationId' | 'projectId'> & {
   readonly projectNumber: number;
-  readonly signal: { readonly status: string; readonly source?: string };
+  readonly signal: RequestSignal;
   readonly content: () => RequestContent;
 };
 
@@ -30,7 +31,7 @@ type Known = {
 
 /** What an outcome counts, and where. Requests that only spans tell of count nowhere. */
 export function chargeOutcome(log: CountedLog, outcome: Outcome, { cost, row, admitted }: Known): Charges | null {
-  const isReported = outcome.signal.source === 'report';
+  const isReported = 'source' in outcome.signal && outcome.signal.source === 'report';
   if (!isReported && (row === null || (row.admission === null && row.charges === null))) return null;
   const before = row === null ? null : unpackCharges(row.charges);
   const nanoUsd = cost?.nanoUsd ?? 0;
@@ -38,6 +39,7 @@ export function chargeOutcome(log: CountedLog, outcome: Outcome, { cost, row, ad
   // An admission that reserved its estimate has decided already.
   if (before !== null && !hasOutcome) return { ...before, nanoUsd, estimates: null };
   const active = log.budgets.active();
+  if (active === NO_BUDGETS && before === null) return null;
   // A budget does not count what had its outcome before there was the budget.
   const madeByMs = hasOutcome ? row.receivedAtMs : Number.POSITIVE_INFINITY;
   const counted = active

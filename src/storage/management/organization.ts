@@ -22,7 +22,7 @@ export function createOrganizationReader({ read }: Units) {
     organization: (id) =>
       read(async (em) => {
         const found = await em.findOne(Organization, { id });
-        return found && plain(found, 'number', 'accessVersion', 'priceVersion');
+        return found && plain(found, 'number', 'accessVersion', 'priceVersion', 'budgetVersion');
       }),
     teams: (organizationId) =>
       read(async (em) =>
