@@ -7,7 +7,7 @@ import type { OrganizationLog, RequestRow } from '../events/append-tables.ts';
 import { completeContent, type RequestContent, type RequestCost } from '../events/request-content.ts';
 import type { RequestSignal } from '../events/request-state.ts';
 import { NO_BUDGETS, type Spender } from './active-budgets.ts';
-import type { Bucket, BucketKey } from './budget.ts';
+import type { Bucket, BucketKey, Budget } from './budget.ts';
 import { budgetEvent, reachedLevels } from './budget-event.ts';
 import { amountsOf, bucketName, type Charges, unpackCharges } from './charges.ts';
 import { periodAt } from './period.ts';
