@@ -51,10 +51,9 @@ const ANY_INSTANT = '';
 export function recordRequest(log: OrganizationLog, statement: RequestUpdate): RequestResult {
   const { gatewayRequestId } = statement;
   const first = nextRequestState({ status: 'none' }, statement.signal);
-  // Almost every request is new and its id unused: then the id is the key, and one insert is enough.
-  if (log.lastKeyIndex === 0 && insertNew(log, statement, { key: gatewayRequestId, transition: first })) {
-    return first.result;
-  }
+  // Almost every request of a span is new and its id unused: then the id is the key, and one insert is enough.
+  const isLikelyNew = log.lastKeyIndex === 0 && !(isReported(statement) && log.findRequest(gatewayRequestId));
+  if (isLikelyNew && insertNew(log, statement, { key: gatewayRequestId, transition: first })) return first.result;
   const located = locate(log, statement);
   if (located.row !== undefined) return updateExisting(log, statement, located);
   insertNew(log, statement, { key: located.key, transition: first });
@@ -172,6 +171,11 @@ function updateExisting(
   else log.changeRequest(key, change, event);
   moveSpend(log, countedBy(row), charges);
   return isCapped ? 'capped' : result;
+}
+
+/** Most outcomes that are reported have an admission. */
+function isReported({ signal }: RequestUpdate): boolean {
+  return 'source' in signal && signal.source === 'report';
 }
 
 function isResentSpan({ signal }: RequestUpdate): boolean {

@@ -164,15 +164,27 @@ function createOrganization(organizationNumber: number, deps: BatchLogDeps): Bat
   const governance = new Map<string, EventRow>();
   const budgets = createBatchBudgets(deps, organizationNumber);
 
+  const found = new Map<string, StoredRequest | null>();
+
+  /** Read once: an outcome looks for its request several times. */
+  function findStored(key: string): StoredRequest | undefined {
+    let stored = found.get(key);
+    if (stored === undefined) {
+      stored = read('findRequest', { organizationNumber, key })[0] ?? null;
+      found.set(key, stored);
+    }
+    return stored ?? undefined;
+  }
+
   function findRow(key: string): NewRequestRow | undefined {
-    return requests.get(key)?.row ?? read('findRequest', { organizationNumber, key })[0];
+    return requests.get(key)?.row ?? findStored(key);
   }
 
   /** A request that was found before. */
   function known(key: string): Omit<RequestEntry, 'row'> & { readonly row: NewRequestRow } {
     const entry = requests.get(key);
     if (entry !== undefined) return entry;
-    const [stored] = read('findRequest', { organizationNumber, key });
+    const stored = findStored(key);
     if (stored === undefined) throw new Error('a request is changed that was not found');
     return { row: stored, stored, event: null };
   }
