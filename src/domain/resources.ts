@@ -161,7 +161,7 @@ export async function retryStale<Changed>(
 type Updated = Pick<Resource, 'id' | 'updatedAtMs'>;
 
 /** Strictly increasing, so that it identifies one state of the record. */
-function nextUpdateMs(stored: Updated, nowMs: number): number {
+export function nextUpdateMs(stored: Updated, nowMs: number): number {
   return Math.max(nowMs, stored.updatedAtMs + 1);
 }
 

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
-import { ExportLogsServiceRequestSchema } from '../../gen/opentelemetry/proto/collector/logs/v1/logs_service_pb.js';
 import { ExportTraceServiceRequestSchema } from '../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { runWithoutPauses } from '../../src/domain/steps.ts';
 import { collectBatch } from '../../src/domain/traces/collector/collector.ts';
@@ -176,17 +175,14 @@ describe('recorded requests of published clients', () => {
     expect(files.length).toBeGreaterThanOrEqual(6);
   });
 
-  it.each(files.filter((file) => !isLogs(file)))(
-    '%s: nothing of it is refused, and every call of a model has its model',
-    (file) => {
-      for (const { collected: trace, isStorable } of collected(file)) {
-        expect(isStorable).toBe(true);
-        expect([trace.refusedSpans, trace.refusedEvaluations, trace.notes, trace.cuts]).toEqual([[], [], [], 0]);
-        const calls = trace.append.spans.filter(({ type }) => type === 'llm');
-        expect(calls.filter(({ model }) => model === null)).toEqual([]);
-      }
-    },
-  );
+  it.each(files)('%s: nothing of it is refused, and every call of a model has its model', (file) => {
+    for (const { collected: trace, isStorable } of collected(file)) {
+      expect(isStorable).toBe(true);
+      expect([trace.refusedSpans, trace.refusedEvaluations, trace.notes, trace.cuts]).toEqual([[], [], [], 0]);
+      const calls = trace.append.spans.filter(({ type }) => type === 'llm');
+      expect(calls.filter(({ model }) => model === null)).toEqual([]);
+    }
+  });
 
   it('the exporters of OpenTelemetry say the same in every encoding', () => {
     const seen = ['opentelemetry-json.json', 'opentelemetry-protobuf.bin', 'opentelemetry-grpc.bin'].map((file) =>
@@ -206,15 +202,10 @@ describe('recorded requests of published clients', () => {
     for (const file of files.filter((name) => name.endsWith('.bin'))) {
       const bytes = readFileSync(new URL(`./recorded/${file}`, import.meta.url));
       const [all, known] = [true, false].map((readUnknownFields) =>
-        isLogs(file)
-          ? toBinary(
-              ExportLogsServiceRequestSchema,
-              fromBinary(ExportLogsServiceRequestSchema, bytes, { readUnknownFields }),
-            )
-          : toBinary(
-              ExportTraceServiceRequestSchema,
-              fromBinary(ExportTraceServiceRequestSchema, bytes, { readUnknownFields }),
-            ),
+        toBinary(
+          ExportTraceServiceRequestSchema,
+          fromBinary(ExportTraceServiceRequestSchema, bytes, { readUnknownFields }),
+        ),
       );
       expect(known).toEqual(all);
     }

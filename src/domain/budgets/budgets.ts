@@ -14,12 +14,7 @@ import {
   type PagePosition,
   toCursorPage,
 } from '../management/listing.ts';
-import {
-  type Creation,
-  type ManagementCall,
-  type ReceiptOf,
-  requirePermission,
-} from '../management/management-call.ts';
+import { type IdempotentCall, type ManagementCall, requirePermission } from '../management/management-call.ts';
 import { type CommitDeps, commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
 import { refuseProblems } from '../reasons.ts';
 import type { Budget } from './budget.ts';
@@ -56,8 +51,7 @@ export function createBudgets(deps: Deps) {
     admitCreation: async (call: ManagementCall) =>
       requireManageSomewhere(call, await readDirectory(deps.store, call.caller.organization.id)),
     /** Throws insufficient_permissions, team_not_found, project_not_found, validation_error, budget_limit_reached. */
-    create: (call: ManagementCall, draft: BudgetDraft, receipt: ReceiptOf<BudgetView>) =>
-      createBudget(deps, { call, draft, receipt }),
+    create: (call: IdempotentCall<BudgetView>, draft: BudgetDraft) => createBudget(deps, call, draft),
     /** Throws budget_not_found. */
     get: async (call: ManagementCall, id: string) => viewOne(deps, call, await findBudget(deps, call, id)),
     /** Throws budget_not_found and insufficient_permissions. */
@@ -66,8 +60,7 @@ export function createBudgets(deps: Deps) {
     update: (call: ManagementCall, id: string, changes: BudgetChanges) => updateBudget(deps, { call, id, changes }),
     archive: (call: ManagementCall, id: string) => archiveBudget(deps, call, id),
     /** Also throws budget_archived. */
-    reset: (call: ManagementCall, reset: Reset, receipt: ReceiptOf<BudgetView>) =>
-      resetBudget(deps, { call, ...reset, receipt }),
+    reset: (call: IdempotentCall<BudgetView>, reset: Reset) => resetBudget(deps, call, reset),
   };
 }
 
@@ -151,12 +144,11 @@ function viewNew(budget: Budget, nowMs: number): BudgetView {
   return { budget, period: currentPeriod(budget, nowMs), sums: NOTHING_SPENT };
 }
 
-function createBudget(deps: Deps, { call, draft, receipt }: Creation<BudgetDraft, BudgetView>): Promise<BudgetView> {
+function createBudget(deps: Deps, call: IdempotentCall<BudgetView>, draft: BudgetDraft): Promise<BudgetView> {
   const { store, random } = deps;
   const { nowMs } = call;
   const organizationId = call.caller.organization.id;
   return commitIdempotently(deps, call, {
-    receipt,
     async checkCaller() {
       const fresh = await refreshRights(store, call);
       return requireScope(fresh, draft.scope, await readDirectory(store, organizationId));
@@ -174,7 +166,7 @@ function createBudget(deps: Deps, { call, draft, receipt }: Creation<BudgetDraft
         cycleAnchorAtMs: cycleAnchorAtMs ?? nowMs,
         ...{ resetAtMs: null, resetReason: null, archivedAtMs: null, createdAtMs: nowMs, updatedAtMs: nowMs },
       };
-      const audited = { action: 'budget.create', targetType: 'budget', targetId: id, status: 201 };
+      const audited = { action: 'budget.create', targetId: id, status: 201 };
       return { result: viewNew(budget, nowMs), change: { budgets: [budget] }, audited };
     },
   });
@@ -192,7 +184,7 @@ async function updateBudget(deps: Deps, { call, id, changes }: Update): Promise<
     const changed: Budget = { ...current, ...wanted, updatedAtMs: call.nowMs };
     const fields = CHANGEABLE.filter(([name]) => changed[name] !== current[name]).map(([, field]) => field);
     if (fields.length === 0) return { result: current, change: null };
-    const audited = { action: 'budget.update', targetType: 'budget', targetId: id, fields };
+    const audited = { action: 'budget.update', targetId: id, fields };
     return { result: changed, change: { budgets: [changed] }, audited };
   });
   return await viewOne(deps, call, budget);
@@ -211,7 +203,7 @@ async function archiveBudget(deps: Deps, call: ManagementCall, id: string): Prom
     const current = await findManaged(deps, await refreshRights(deps.store, call), id);
     if (current.archivedAtMs !== null) return { result: current, change: null };
     const archived: Budget = { ...current, archivedAtMs: call.nowMs, updatedAtMs: call.nowMs };
-    const audited = { action: 'budget.archive', targetType: 'budget', targetId: id };
+    const audited = { action: 'budget.archive', targetId: id };
     return { result: archived, change: { budgets: [archived] }, audited };
   });
   return await viewOne(deps, call, budget);
@@ -219,19 +211,16 @@ async function archiveBudget(deps: Deps, call: ManagementCall, id: string): Prom
 
 type Reset = { readonly id: string; readonly reason: string | null };
 
-type Resetting = Reset & { readonly call: ManagementCall; readonly receipt: ReceiptOf<BudgetView> };
-
-function resetBudget(deps: Deps, { call, id, reason, receipt }: Resetting): Promise<BudgetView> {
+function resetBudget(deps: Deps, call: IdempotentCall<BudgetView>, { id, reason }: Reset): Promise<BudgetView> {
   const { nowMs } = call;
   return commitIdempotently(deps, call, {
-    receipt,
     checkCaller: async () => await findManaged(deps, await refreshRights(deps.store, call), id),
     attempt(current) {
       refuseArchived(current);
       // Later than the boundary before, so that the period is another one.
       const resetAtMs = Math.max(nowMs, currentPeriod(current, nowMs).startedAtMs + 1);
       const reset: Budget = { ...current, resetAtMs, resetReason: reason, updatedAtMs: nowMs };
-      const audited = { action: 'budget.reset', targetType: 'budget', targetId: id };
+      const audited = { action: 'budget.reset', targetId: id };
       return { result: viewNew(reset, nowMs), change: { budgets: [reset] }, audited };
     },
   });

@@ -7,10 +7,10 @@ import { newId } from '../ids.ts';
 import type { AuditedAction } from '../management/audit.ts';
 import { refreshRights } from '../management/fresh-caller.ts';
 import type { ManagementStore } from '../management/management.ts';
-import type { Creation } from '../management/management-call.ts';
+import type { IdempotentCall } from '../management/management-call.ts';
 import { type CommitDeps, commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
 import { refuseProblems, typeReason } from '../reasons.ts';
-import { nextUpdateMs } from '../record-updates.ts';
+import { nextUpdateMs } from '../resources.ts';
 import { DEFAULT_BASE_URLS, type ModelProviderRecord } from './model-provider.ts';
 import { MANAGE, type ProviderTarget, requireMayOffer, requireProvider } from './model-provider-access.ts';
 import {
@@ -36,7 +36,8 @@ const TIMEOUT_DEFAULT_MS = 120_000;
 
 export async function createProvider(
   deps: ProviderDeps,
-  { call, draft, receipt }: Creation<ModelProviderDraft, ModelProviderRecord>,
+  call: IdempotentCall<ModelProviderRecord>,
+  draft: ModelProviderDraft,
 ): Promise<ModelProviderRecord> {
   const { store, random } = deps;
   refuseProblems(creationProblems(draft, deps.isOwnToken));
@@ -47,7 +48,6 @@ export async function createProvider(
   await requireMayOffer(store, call, record);
   await requireUrl(deps, record.baseUrl);
   return await commitIdempotently(deps, call, {
-    receipt,
     async checkCaller() {
       await requireMayOffer(store, await refreshRights(store, call), record);
     },
@@ -201,7 +201,7 @@ async function refuseTakenName(store: ManagementStore, { organizationId, id, nam
 }
 
 function actionOn(verb: string, id: string): AuditedAction {
-  return { action: `modelProvider.${verb}`, targetType: 'modelProvider', targetId: id };
+  return { action: `modelProvider.${verb}`, targetId: id };
 }
 
 function originOf(url: string): string {

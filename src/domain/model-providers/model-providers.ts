@@ -4,7 +4,7 @@ import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import { readDirectory, requireSomewhere } from '../management/directory.ts';
 import { type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
-import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall } from '../management/management-call.ts';
 import type { ModelProviderRecord } from './model-provider.ts';
 import { MANAGE, mayReach, type ProviderTarget, requireProvider, VIEW } from './model-provider-access.ts';
 import { createProvider, type ProviderDeps, removeProvider, updateProvider } from './model-provider-changes.ts';
@@ -63,8 +63,7 @@ export function createModelProviders(deps: ModelProviderDeps) {
     },
     get: (target: ProviderTarget) => requireProvider(store, target, VIEW),
     /** Throws insufficient_permissions, project_not_found, model_provider_name_taken, model_provider_limit_reached. */
-    create: (call: ManagementCall, draft: ModelProviderDraft, receipt: ReceiptOf<ModelProviderRecord>) =>
-      createProvider(deps, { call, draft, receipt }),
+    create: (call: IdempotentCall<ModelProviderRecord>, draft: ModelProviderDraft) => createProvider(deps, call, draft),
     /** Throws validation_error, project_not_found and model_provider_name_taken. */
     update: (target: ProviderTarget, draft: ModelProviderDraft) => updateProvider(deps, { ...target, draft }),
     remove: (target: ProviderTarget) => removeProvider(deps, target),

@@ -7,7 +7,7 @@ import { virtualKeyEvent } from '../gateway/governance-event.ts';
 import { newId } from '../ids.ts';
 import type { AuditedAction } from '../management/audit.ts';
 import { type FreshCall, refreshRights } from '../management/fresh-caller.ts';
-import type { Creation, ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall } from '../management/management-call.ts';
 import {
   type AuditedProposal,
   type CommitDeps,
@@ -15,7 +15,7 @@ import {
   commitIdempotently,
 } from '../management/optimistic-commit.ts';
 import { refuseProblems } from '../reasons.ts';
-import { nextUpdateMs } from '../record-updates.ts';
+import { nextUpdateMs } from '../resources.ts';
 import { DEFAULT_CONFIG, type VirtualKeyRecord } from './virtual-key.ts';
 import {
   requireMayCreateAt,
@@ -42,7 +42,8 @@ const KEYS_MAX = 10_000;
 
 export async function createVirtualKey(
   deps: VirtualKeyDeps,
-  { call, draft, receipt }: Creation<NewVirtualKey, SecretVirtualKey>,
+  call: IdempotentCall<SecretVirtualKey>,
+  draft: NewVirtualKey,
 ): Promise<SecretVirtualKey> {
   const { store, random } = deps;
   const { nowMs } = call;
@@ -51,7 +52,6 @@ export async function createVirtualKey(
   const { secret, ...minted } = mintVirtualKeySecret(deps.prefix, deps);
   const key = newRecord({ organizationId: organization.id, id: newId('vk', random), nowMs }, draft, minted);
   return await commitIdempotently(deps, call, {
-    receipt,
     async checkCaller() {
       const fresh = await refreshRights(store, call);
       await requireMayCreateAt(store, fresh, draft.traceProjectId);
@@ -157,20 +157,20 @@ function changedFields(before: VirtualKeyRecord, after: VirtualKeyRecord): reado
   );
 }
 
-export type Rotation = VirtualKeyTarget & {
+export type Rotation = {
+  readonly call: IdempotentCall<SecretVirtualKey>;
+  readonly id: string;
   /** How long the secret before works on; 0: not at all. */
   readonly overlapSeconds: number;
-  readonly receipt: ReceiptOf<SecretVirtualKey>;
 };
 
 /** Gives the key a new secret. Only the one before works on, and no older one. */
 export function rotateVirtualKey(
   deps: VirtualKeyDeps,
-  { call, id, overlapSeconds, receipt }: Rotation,
+  { call, id, overlapSeconds }: Rotation,
 ): Promise<SecretVirtualKey> {
   const { nowMs } = call;
   return commitIdempotently(deps, call, {
-    receipt,
     async checkCaller() {
       const fresh = await refreshRights(deps.store, call);
       return await requireVirtualKey(deps.store, { call: fresh, id }, 'virtualKeys:rotate');
@@ -257,7 +257,7 @@ function eventOf(happened: Happened, key: VirtualKeyRecord, reason: string | nul
 }
 
 function actionOn(verb: string, { id }: VirtualKeyRecord): AuditedAction {
-  return { action: `virtualKey.${verb}`, targetType: 'virtualKey', targetId: id };
+  return { action: `virtualKey.${verb}`, targetId: id };
 }
 
 async function refuseTakenId({ store }: CommitDeps, { organizationId, id, externalId }: VirtualKeyRecord) {

@@ -3,7 +3,7 @@
 import type { CursorCodec } from '../cursor.ts';
 import { requireSomewhere } from '../management/directory.ts';
 import { bindFilter, type CursorPage, type CursorPageRequest, readCursorPage } from '../management/listing.ts';
-import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall } from '../management/management-call.ts';
 import type { Spend } from '../spend/spend.ts';
 import type { SpendTotals } from '../spend/spend-store.ts';
 import type { VirtualKeyRecord } from './virtual-key.ts';
@@ -57,8 +57,7 @@ export function createVirtualKeys(deps: Deps) {
      * Throws api_key_scope_violation, member_not_found, evaluator_not_found, virtual_key_external_id_taken and
      * virtual_key_limit_reached.
      */
-    create: (call: ManagementCall, draft: NewVirtualKey, receipt: ReceiptOf<SecretVirtualKey>) =>
-      createVirtualKey(deps, { call, draft, receipt }),
+    create: (call: IdempotentCall<SecretVirtualKey>, draft: NewVirtualKey) => createVirtualKey(deps, call, draft),
     /** Throws as `create` does, revision_mismatch and virtual_key_already_revoked. */
     update: (target: VirtualKeyTarget, draft: VirtualKeyDraft, expectedRevision: number | null) =>
       updateVirtualKey(deps, { ...target, draft, expectedRevision }),

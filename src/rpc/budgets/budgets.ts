@@ -22,8 +22,8 @@ import type { Budgets, BudgetView } from '../../domain/budgets/budgets.ts';
 import { nanoToUsdText } from '../../domain/pricing/money.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { numbersOf, wordOf } from '../enums.ts';
-import { msOfTimestamp, timesOf, toTimestamp } from '../epoch-ms.ts';
-import { managementCallOf } from '../management-call.ts';
+import { msOfTimestamp, toTimestamp } from '../epoch-ms.ts';
+import { answerOnce, managementCallOf } from '../management-call.ts';
 import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
 import { isSent } from '../update-mask.ts';
@@ -46,11 +46,8 @@ export function createBudgetRpc({ budgets }: { readonly budgets: Budgets }): Imp
     createBudget: {
       precheck: (_request, context) => budgets.admitCreation(managementCallOf(context)),
       check: (request, input) => [...nulProblems(request, input), ...draftProblems(draftOf(request))],
-      async handle(request, context) {
-        const answer = (view: BudgetView) => ({ budget: toBudget(view) });
-        const receipt = (view: BudgetView) => context.receipt(answer(view));
-        return answer(await budgets.create(managementCallOf(context), draftOf(request), receipt));
-      },
+      handle: (request, context) =>
+        answerOnce(context, { run: (call) => budgets.create(call, draftOf(request)), show: answer }),
     },
     getBudget: {
       handle: async ({ id }, context) => ({ budget: toBudget(await budgets.get(managementCallOf(context), id)) }),
@@ -73,11 +70,8 @@ export function createBudgetRpc({ budgets }: { readonly budgets: Budgets }): Imp
     resetBudget: {
       precheck: admit,
       check: nulProblems,
-      async handle({ id, reason = null }, context) {
-        const answer = (view: BudgetView) => ({ budget: toBudget(view) });
-        const receipt = (view: BudgetView) => context.receipt(answer(view));
-        return answer(await budgets.reset(managementCallOf(context), { id, reason }, receipt));
-      },
+      handle: ({ id, reason = null }, context) =>
+        answerOnce(context, { run: (call) => budgets.reset(call, { id, reason }), show: answer }),
     },
   };
 }
@@ -132,6 +126,8 @@ function scopeOf({ kind, id }: BudgetScope) {
   return { kind: wordOf(BudgetScopeKind, kind) ?? 'organization', id: id ?? null };
 }
 
+const answer = (view: BudgetView) => ({ budget: toBudget(view) });
+
 function toBudget({ budget, period, sums }: BudgetView): MessageInitShape<typeof BudgetSchema> {
   const { id, name, scope, providerId, resetReason } = budget;
   return {
@@ -151,6 +147,7 @@ function toBudget({ budget, period, sums }: BudgetView): MessageInitShape<typeof
     lastResetAt: toTimestamp(budget.resetAtMs),
     lastResetReason: resetReason ?? undefined,
     archivedAt: toTimestamp(budget.archivedAtMs),
-    ...timesOf(budget),
+    createdAt: timestampFromMs(budget.createdAtMs),
+    updatedAt: timestampFromMs(budget.updatedAtMs),
   };
 }

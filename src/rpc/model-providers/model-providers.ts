@@ -1,6 +1,7 @@
 /** ModelProviderService: message <-> domain values. */
 
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type CreateModelProviderRequest,
   ModelProviderKind,
@@ -13,17 +14,14 @@ import type { ModelProviderDraft } from '../../domain/model-providers/model-prov
 import type { ModelProviders } from '../../domain/model-providers/model-providers.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { numbersOf, wordOf } from '../enums.ts';
-import { timesOf } from '../epoch-ms.ts';
-import { managementCallOf } from '../management-call.ts';
+import { answerOnce, managementCallOf, targetOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
-import type { Context, Implementation } from '../method.ts';
+import type { Implementation } from '../method.ts';
 import { isSent } from '../update-mask.ts';
 
 const KINDS = numbersOf(ModelProviderKind);
 
 type Deps = { readonly providers: ModelProviders };
-
-const targetOf = ({ id }: { readonly id: string }, context: Context) => ({ call: managementCallOf(context), id });
 
 export function createModelProviderRpc({ providers }: Deps): Implementation<typeof ModelProviderService> {
   const answer = (provider: ModelProviderRecord) => ({ modelProvider: toMessage(provider) });
@@ -36,10 +34,8 @@ export function createModelProviderRpc({ providers }: Deps): Implementation<type
     createModelProvider: {
       precheck: (_request, context) => providers.admitCreation(managementCallOf(context)),
       check: (request, input) => [...nulProblems(request, input), ...providers.creationProblems(readNew(request))],
-      async handle(request, context) {
-        const receipt = (created: ModelProviderRecord) => context.receipt(answer(created));
-        return answer(await providers.create(managementCallOf(context), readNew(request), receipt));
-      },
+      handle: (request, context) =>
+        answerOnce(context, { run: (call) => providers.create(call, readNew(request)), show: answer }),
     },
     getModelProvider: {
       handle: async (request, context) => answer(await providers.get(targetOf(request, context))),
@@ -110,7 +106,8 @@ function toMessage(provider: ModelProviderRecord): MessageInitShape<typeof Model
   const { id, name, baseUrl, timeoutMs, streamUsage, enabled, models, projectIds } = provider;
   return {
     ...{ id, name, baseUrl, timeoutMs, streamUsage, enabled },
-    ...timesOf(provider),
+    createdAt: timestampFromMs(provider.createdAtMs),
+    updatedAt: timestampFromMs(provider.updatedAtMs),
     kind: KINDS[provider.kind],
     keyHint: provider.keyHint ?? undefined,
     apiVersion: provider.apiVersion ?? undefined,

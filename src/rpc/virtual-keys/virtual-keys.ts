@@ -1,6 +1,7 @@
 /** VirtualKeyService: message <-> domain values. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   VirtualKeyCacheMode,
   VirtualKeyCapture,
@@ -15,8 +16,8 @@ import type { SecretVirtualKey } from '../../domain/virtual-keys/virtual-key-cha
 import type { VirtualKeys } from '../../domain/virtual-keys/virtual-keys.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { numbersOf } from '../enums.ts';
-import { checkRange, requireRange, timesOf, toTimestamp } from '../epoch-ms.ts';
-import { managementCallOf } from '../management-call.ts';
+import { checkRange, requireRange, toTimestamp } from '../epoch-ms.ts';
+import { answerOnce, managementCallOf, targetOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
 import { amountsOf } from '../spend/spend.ts';
@@ -33,8 +34,6 @@ const STATUSES = numbersOf(VirtualKeyStatus);
 const CACHE_MODES = numbersOf(VirtualKeyCacheMode);
 const CAPTURES = numbersOf(VirtualKeyCapture);
 const OVERLAP_DEFAULT_SECONDS = 86_400;
-
-const targetOf = ({ id }: { readonly id: string }, context: Context) => ({ call: managementCallOf(context), id });
 
 export function createVirtualKeyRpc(deps: Deps): Service {
   return { ...createRecords(deps), ...createActions(deps) };
@@ -69,11 +68,11 @@ function createRecords({ virtualKeys, clock }: Deps): Pick<Service, Records> {
         ...nulProblems(request, input),
         ...virtualKeys.draftProblems(readNewVirtualKey(request), clock()),
       ],
-      async handle(request, context) {
-        const receipt = (made: SecretVirtualKey) => context.receipt(withSecret(made, context));
-        const made = await virtualKeys.create(managementCallOf(context), readNewVirtualKey(request), receipt);
-        return withSecret(made, context);
-      },
+      handle: (request, context) =>
+        answerOnce(context, {
+          run: (call) => virtualKeys.create(call, readNewVirtualKey(request)),
+          show: (made: SecretVirtualKey) => withSecret(made, context),
+        }),
     },
     getVirtualKey: {
       handle: async (request, context) => answer(await virtualKeys.get(targetOf(request, context)), context),
@@ -93,12 +92,11 @@ function createRecords({ virtualKeys, clock }: Deps): Pick<Service, Records> {
     },
     rotateVirtualKey: {
       precheck: (request, context) => virtualKeys.admit(targetOf(request, context), 'virtualKeys:rotate'),
-      async handle(request, context) {
-        const receipt = (made: SecretVirtualKey) => context.receipt(withSecret(made, context));
-        const overlapSeconds = request.overlapS ?? OVERLAP_DEFAULT_SECONDS;
-        const rotation = { ...targetOf(request, context), overlapSeconds, receipt };
-        return withSecret(await virtualKeys.rotate(rotation), context);
-      },
+      handle: ({ id, overlapS = OVERLAP_DEFAULT_SECONDS }, context) =>
+        answerOnce(context, {
+          run: (call) => virtualKeys.rotate({ call, id, overlapSeconds: overlapS }),
+          show: (made: SecretVirtualKey) => withSecret(made, context),
+        }),
     },
     getVirtualKeySpend: {
       check: ({ occurredFrom, occurredTo }) => checkRange(occurredFrom, occurredTo),
@@ -130,7 +128,8 @@ function toMessage(key: VirtualKeyRecord, nowMs: number): MessageInitShape<typeo
   const overlaps = previousSecretUntilMs !== null && nowMs < previousSecretUntilMs;
   return {
     ...{ id, organizationId, name, displayPrefix, traceProjectId, metadataJson },
-    ...timesOf(key),
+    createdAt: timestampFromMs(key.createdAtMs),
+    updatedAt: timestampFromMs(key.updatedAtMs),
     description: key.description ?? undefined,
     status: STATUSES[key.status],
     principalUserId: key.principalUserId ?? undefined,
