@@ -45,7 +45,9 @@ function entriesByModel(spans: readonly TimedSpan[], model: string | null): read
     entries.push({
       group,
       sums,
-      firstTokensMs: spansOfModel.flatMap(({ firstTokenMs }) => (firstTokenMs === null ? [] : [Math.max(0, firstTokenMs)])),
+      firstTokensMs: spansOfModel.flatMap(({ firstTokenMs }) =>
+        firstTokenMs === null ? [] : [Math.max(0, firstTokenMs)],
+      ),
       totalTimesMs: spansOfModel.map(({ durationMs }) => Math.max(0, durationMs)),
     });
   }

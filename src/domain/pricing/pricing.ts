@@ -66,9 +66,7 @@ export function createPricing(registry: PriceRegistry) {
   function price(query: PriceQuery, overrides = NO_OVERRIDES): Price {
     if (isAmount(query.explicitCostUsd)) return toPrice(usdNumberToNano(query.explicitCostUsd), 'explicit', null);
     const counted = hasTokenCount(query.tokens);
-    const priced = counted
-      ? (priceBySender(query) ?? priceByOverride(query, overrides) ?? priceByRow(query))
-      : null;
+    const priced = counted ? (priceBySender(query) ?? priceByOverride(query, overrides) ?? priceByRow(query)) : null;
     if (priced !== null) return priced;
     if (isAmount(query.resultCostUsd)) return toPrice(usdNumberToNano(query.resultCostUsd), 'result', null);
     return counted ? unpriced : nothingToPrice;
@@ -87,8 +85,7 @@ export function createPricing(registry: PriceRegistry) {
     const { model, vendor, startedAtMs, tokens, details, spanRates } = query;
     if (model === null && !hasTokenCount(tokens)) return NO_FACTS;
     const row = model === null ? undefined : matchRow(model, vendor)?.row;
-    const cacheApart =
-      row === undefined ? reportsCacheApartUnlisted(query) : reportsCacheApart(row.provider, row.id);
+    const cacheApart = row === undefined ? reportsCacheApartUnlisted(query) : reportsCacheApart(row.provider, row.id);
     const parts = splitUsage(query, cacheApart);
     const [input, output] = [totalInputOf(parts), totalOutputOf(parts)];
     return {

@@ -120,7 +120,10 @@ export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: Com
 /** What a project has to store that loads much comes after all that other projects wait for, but not after later cuts. */
 function afterOthers(waiting: readonly Waiting[], stored: readonly Waiting[]): Waiting[] {
   const projects = new Set(stored.map(projectOf));
-  const { true: ofProjects = [], false: others = [] } = Object.groupBy(waiting, (item) => `${projects.has(projectOf(item))}`);
+  const { true: ofProjects = [], false: others = [] } = Object.groupBy(
+    waiting,
+    (item) => `${projects.has(projectOf(item))}`,
+  );
   return [...others, ...ofProjects];
 }
 

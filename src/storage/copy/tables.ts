@@ -117,7 +117,9 @@ function describeCopy(target: Description): TableCopy {
   if (sourceTable === undefined) throw new Error(`the table ${name} has no source`);
   const sourceColumns = columnsOf(sourceTable);
   const columns = columnsOf(target).map(({ column, type }) => {
-    const sourceForm = sourceColumns.some((each) => each.column === column) ? inOwnForm(`${source}.${column}`, type) : null;
+    const sourceForm = sourceColumns.some((each) => each.column === column)
+      ? inOwnForm(`${source}.${column}`, type)
+      : null;
     const expression = expressions[column] ?? sourceForm;
     if (expression === null) throw new Error(`the column ${column} of ${name} has no source`);
     return { name: column, expression, holds: holdingOf(type) };

@@ -142,7 +142,8 @@ async function sumSome(
     stored.length === 0 ? [] : await runQuery(queries.listParts, { organizationNumber, blocks: stored, parts });
   const byBlock = Map.groupBy(rows, ({ firstSeq }) => firstSeq);
   for (const block of blocks) {
-    const stored = block.parts ?? new Map((byBlock.get(block.firstSeq) ?? []).map(({ part, content }) => [part, content]));
+    const stored =
+      block.parts ?? new Map((byBlock.get(block.firstSeq) ?? []).map(({ part, content }) => [part, content]));
     // The block expired meanwhile.
     if (stored.size < parts.length) continue;
     const read: ReadBlock = { superseded: block.superseded, partOf: (part) => stored.get(part) ?? new Uint8Array(0) };
