@@ -103,7 +103,7 @@ export function limitReads<Query, Found>(
 /** Spans of a batch; a batch of one trace may have more. */
 export const SPANS_AT_ONCE = 2_000;
 /** Metadata of a batch; a batch of one trace may have more. A few reads at once fit into the heap of the reader thread. */
-export const METADATA_BYTES_AT_ONCE = 2 * 1024 * 1024;
+export const METADATA_BYTES_AT_ONCE = 256 * 1024;
 
 /** Cuts rows into batches whose weights each sum up to at most their limit; a batch has at least one row. */
 export function cutIntoBatches<Row>(

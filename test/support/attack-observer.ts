@@ -1,6 +1,6 @@
 /**
- * A healthy client beside an attack: it sends and reads traces at a steady rate, and perhaps calls a guardrail, and measures
- * latencies and the server's process. It is a process of its own, started by attack-observing.ts, so that attacks do not slow its clock.
+ * A healthy client beside an attack: it sends and reads traces at a steady rate, and perhaps searches them and calls a guardrail,
+ * and measures latencies and the server's process. It is a process of its own, started by attack-observing.ts, so that attacks do not slow its clock.
  */
 
 import { readFileSync } from 'node:fs';
@@ -14,9 +14,12 @@ const LOOK_EVERY_MS = 20;
 const SCRAPE_EVERY_MS = 300;
 const ANSWER_MAX_MS = 15_000;
 const FAILURES_SHOWN = 5;
+const DAY_MS = 86_400_000;
+/** Appends and reads before each long read. */
+const ROUNDS = 5;
 const DELAY = 'spandrel_event_loop_delay_seconds';
 
-const { address, pid, key, guardrailKey }: ObserverOrders = JSON.parse(process.argv[2] ?? '{}');
+const { address, pid, key, guardrailKey, searches }: ObserverOrders = JSON.parse(process.argv[2] ?? '{}');
 const agents = {
   traces: new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX }),
   metrics: new Agent({ keepAlive: true }),
@@ -39,6 +42,16 @@ let requests = 0;
 let isSending = true;
 let readable: string | null = null;
 let scraped: Scraped | null = null;
+
+type What = 'send' | 'read' | 'guard' | 'search' | 'sum';
+/** Long reads are rarer: they must wait for their turn, and not for each other. */
+const WHAT: readonly What[] = searches
+  ? [...rounds('search'), ...rounds('sum')]
+  : ['send', 'read', ...(guardrailKey === null ? [] : (['guard'] as const))];
+
+function rounds(last: What): readonly What[] {
+  return [...Array.from({ length: ROUNDS }, () => ['send', 'read'] as const).flat(), last];
+}
 
 setInterval(ask, ASK_EVERY_MS);
 setInterval(readMemory, LOOK_EVERY_MS);
@@ -81,7 +94,7 @@ function ask(): void {
   const window = current;
   const dueMs = performance.now();
   const id = `healthy-${pid}-${requests}`;
-  const what = WHAT[requests % (guardrailKey === null ? 2 : 3)] ?? 'send';
+  const what = WHAT[requests % WHAT.length] ?? 'send';
   requests += 1;
   window.requests += 1;
   ASKING[readable === null ? 'send' : what](id)
@@ -92,9 +105,7 @@ function ask(): void {
     });
 }
 
-const WHAT = ['send', 'read', 'guard'] as const;
-
-const ASKING = {
+const ASKING: { readonly [Kind in What]: (id: string) => Promise<void> } = {
   async send(id: string): Promise<void> {
     await expectAnswer({ method: 'POST', path: '/api/collector', body: JSON.stringify(trace(id)) });
     readable = id;
@@ -109,6 +120,16 @@ const ASKING = {
     const body = JSON.stringify({ data, on_error: 'pass' });
     const text = await expectAnswer({ method: 'POST', path, body, from: guardrailKey ?? key });
     if (JSON.parse(text).passed !== false) throw new Error(`a secret passed: ${text}`);
+  },
+  async search(): Promise<void> {
+    const body = JSON.stringify({ query: 'say hi', filters: { 'spans.model': ['gpt-5'] } });
+    const found = JSON.parse(await expectAnswer({ method: 'POST', path: '/api/traces/search', body }));
+    if (found.traces.length === 0) throw new Error('a search found nothing');
+  },
+  async sum(): Promise<void> {
+    const toMs = Date.now() + DAY_MS;
+    const path = `/api/analytics?from=${toMs - 30 * DAY_MS}&to=${toMs}&group_by=label`;
+    await expectAnswer({ method: 'GET', path });
   },
 };
 

@@ -10,6 +10,8 @@ export type ObserverOrders = {
   readonly key: string;
   /** The key of a project whose guardrail is called, too; null: none is. */
   readonly guardrailKey: string | null;
+  /** Whether it searches and sums up its traces, too. */
+  readonly searches: boolean;
 };
 
 export type ObserverReport = {

@@ -3,7 +3,7 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type Observer, type ObserverReport, startObserver } from './attack-observing.ts';
+import { type Observer, type ObserverOrders, type ObserverReport, startObserver } from './attack-observing.ts';
 import { hex } from './fixtures.ts';
 import { report } from './scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from './server.ts';
@@ -57,10 +57,16 @@ type Running = {
   readonly baseline: ObserverReport;
 };
 
-/** `prepare` fills the empty database; it may return the key of another project, whose guardrail the observer calls, too. */
+type Preparation = {
+  /** Fills the empty database; it may return the key of another project, whose guardrail the observer calls, too. */
+  readonly prepare?: (url: string) => Promise<string | null>;
+  /** Whether the observer searches and sums up its traces, too. */
+  readonly searches?: boolean;
+};
+
 export async function startTarget(
   environment: { readonly [name: string]: string } = {},
-  prepare: (url: string) => Promise<string | null> = async () => null,
+  { prepare = async () => null, searches = false }: Preparation = {},
 ): Promise<Target> {
   const database = await createTestDatabase();
   const guardrailKey = await prepare(database.url);
@@ -69,7 +75,7 @@ export async function startTarget(
   const launchNext = () =>
     launch(
       { ...database.environment, ...environment },
-      { logFile: join(logs.path, `${launches++}.log`), guardrailKey },
+      { logFile: join(logs.path, `${launches++}.log`), guardrailKey, searches },
     );
   let running = await launchNext();
   const revive = async () => {
@@ -100,16 +106,16 @@ export async function startTarget(
   };
 }
 
-type Launch = { readonly logFile: string; readonly guardrailKey: string | null };
+type Launch = { readonly logFile: string } & Pick<ObserverOrders, 'guardrailKey' | 'searches'>;
 
 async function launch(
   environment: { readonly [name: string]: string },
-  { logFile, guardrailKey }: Launch,
+  { logFile, ...asks }: Launch,
 ): Promise<Running> {
   const server = await spawnServer(environment, logFile);
   try {
     const key = await createProject(server);
-    const observer = startObserver({ address: server.address, pid: server.child.pid ?? 0, key, guardrailKey });
+    const observer = startObserver({ address: server.address, pid: server.child.pid ?? 0, key, ...asks });
     // The first Connect call of a process loads modules.
     const headers = { 'content-type': 'application/json' };
     await fetch(`${server.address}/spandrel.v1.TraceService/GetTrace`, { method: 'POST', headers, body: '{}' });

@@ -25,7 +25,7 @@ const ENDLESS = JSON.stringify({
 let target: Target;
 let keys: readonly string[] = [];
 beforeAll(async () => {
-  target = await startTarget({ SPANDREL_SECRET: TEST_SECRET }, createOrganizations);
+  target = await startTarget({ SPANDREL_SECRET: TEST_SECRET }, { prepare: createOrganizations });
   const made = [target.key];
   while (made.length < KEYS) made.push(await target.addKey());
   keys = made;

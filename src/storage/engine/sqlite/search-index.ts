@@ -8,8 +8,8 @@ import type { Database } from './connection.ts';
 import { CHUNK_TRACES } from './search-file.ts';
 import { type Chunk, createSearchRows, type Piece, type Row, type SearchRows } from './search-rows.ts';
 import type { SearchedFile } from './search-steps.ts';
-import { anyBucket, matchFacets, matchText, mayHave, projectToken } from './search-tokens.ts';
-import { createWalk, runsOf, type Scope, toSelected } from './search-walk.ts';
+import { anyBucket, matchFacets, matchText, mayHave, narrowest, projectToken } from './search-tokens.ts';
+import { between, createWalk, runsOf, type Scope, toSelected } from './search-walk.ts';
 import { createTurns } from './turns.ts';
 
 /** So many candidates are read at once. */
@@ -92,13 +92,13 @@ function matchPlan(
     if (isSelective) facets.push(anyBucket(projectNumber, range.number, wanted));
   }
   const text = matchText(plan.text);
-  const isAny = facets.join() === projectToken(projectNumber);
-  return { facets: isAny && text !== null ? null : facets.map((each) => `(${each})`).join(' AND '), text };
+  const narrow = narrowest(projectNumber, facets);
+  return { facets: text !== null && narrow.join() === projectToken(projectNumber) ? [] : narrow, text };
 }
 
 /** The first candidates by sequence, all of them if there are few. */
 async function listSome({ rows, whole, turns }: Scope) {
-  if (whole.text !== null && whole.facets !== null) {
+  if (whole.text !== null && whole.facets.length > 0) {
     const sequences = rows.sequences({ ...whole, text: null }, FEW_ANYHOW + 1);
     if (sequences.length <= FEW_ANYHOW) return { sequences, areAll: true };
   }
@@ -122,8 +122,7 @@ function selectAmong(rows: readonly Row[], query: SearchQuery): IndexSelection {
 type Count = { readonly limit: number; readonly isRanged: boolean };
 
 async function countUpTo({ rows, chunks, whole, leftOut, turns }: Scope, { limit, isRanged }: Count): Promise<number> {
-  const without = new Set(leftOut);
-  const isWhole = (chunk: Chunk) => !isRanged && whole.facets !== null && rows.isInside(chunk);
+  const isWhole = (chunk: Chunk) => !isRanged && whole.facets.length > 0 && rows.isInside(chunk);
   // The longest runs that need no look at the rows come first: they may suffice.
   const runs = runsOf(chunks, isWhole).sort(
     (one, other) => Number(other.isWhole) - Number(one.isWhole) || other.length - one.length,
@@ -131,9 +130,7 @@ async function countUpTo({ rows, chunks, whole, leftOut, turns }: Scope, { limit
   let count = 0;
   for (const { from, to, isWhole: areAllIn } of runs) {
     for (const slice of sliced({ ...whole, from, to })) {
-      const wanted = limit - count + without.size;
-      const found = areAllIn ? rows.sequences(slice, wanted) : rows.fittingSequences(slice, wanted);
-      count += without.size === 0 ? found.length : found.filter((sequence) => !without.has(sequence)).length;
+      count += rows.count(slice, { isBound: !areAllIn, leftOut: between(leftOut, slice), limit: limit - count });
       if (count >= limit) return limit;
       await turns.next();
     }

@@ -9,9 +9,11 @@ import { INTEGER } from './search-file.ts';
 
 export type Row = SearchPosition & { readonly sequence: number };
 
-/** Some sequences, and what FTS5 must find of their traces. Null: anything. */
+/** Some sequences, and what FTS5 must find of their traces. */
 export type Piece = {
-  readonly facets: string | null;
+  /** All of these. */
+  readonly facets: readonly string[];
+  /** Null: anything. */
   readonly text: string | null;
   readonly from: number;
   readonly to: number;
@@ -84,12 +86,13 @@ export function createSearchRows(file: Database, query: SearchQuery, { ranges }:
         .pluck()
         .all(...cells, limit) as number[];
     },
-    /** Those of them that are within the bounds. */
-    fittingSequences(piece: Piece, limit: number): readonly number[] {
-      const { text, cells } = joined(piece, fits);
-      return prepare<number>(file, `SELECT r.sequence FROM ${text} LIMIT ?`)
+    /** Counts candidates; where asked to, those that are within the bounds. */
+    count(piece: Piece, { isBound, leftOut, limit }: Count): number {
+      const { text, cells } = isBound ? joined(piece, fits) : among(piece);
+      const list = `SELECT c.sequence FROM ${text} ${isLeft('c.sequence', leftOut)} LIMIT ?`;
+      return prepare<number>(file, `SELECT count(*) FROM (${list})`)
         .pluck()
-        .all(...cells, limit) as number[];
+        .get(...cells, ...cellsOf(leftOut), limit) as number;
     },
     /** The rows of candidates that are within the bounds, in any order. */
     rowsOf(sequences: readonly number[]): readonly Row[] {
@@ -100,13 +103,10 @@ export function createSearchRows(file: Database, query: SearchQuery, { ranges }:
     firstRows(piece: Piece, { after, limit, leftOut }: FirstRows): readonly Row[] {
       const { text, cells } = joined(piece, fits);
       const isBehind = after === null ? '' : `AND (${key}, ${ID}) ${isAscending ? '>' : '<'} (?, ?)`;
-      const isLeft = leftOut.length === 0 ? '' : 'AND r.sequence NOT IN (SELECT value FROM json_each(?))';
+      const where = `${text} ${isBehind} ${isLeft('r.sequence', leftOut)}`;
       return listRows({
-        text: `${select} ${text} ${isBehind} ${isLeft} ORDER BY row_key ${direction}, id ${direction} LIMIT ?`,
-        cells: [
-          ...[...cells, ...(after === null ? [] : [after.key, after.traceId])],
-          ...[...(leftOut.length === 0 ? [] : [JSON.stringify(leftOut)]), limit],
-        ],
+        text: `${select} ${where} ORDER BY row_key ${direction}, id ${direction} LIMIT ?`,
+        cells: [...cells, ...(after === null ? [] : [after.key, after.traceId]), ...cellsOf(leftOut), limit],
       });
     },
     /** Those that may have traces within the bounds. */
@@ -138,6 +138,25 @@ type FirstRows = {
   readonly leftOut: readonly number[];
 };
 
+type Count = {
+  readonly isBound: boolean;
+  readonly leftOut: readonly number[];
+  readonly limit: number;
+};
+
+function isLeft(sequence: string, leftOut: readonly number[]): string {
+  return leftOut.length === 0 ? '' : `AND ${sequence} NOT IN (SELECT value FROM json_each(?))`;
+}
+
+function cellsOf(leftOut: readonly number[]): readonly Cell[] {
+  return leftOut.length === 0 ? [] : [JSON.stringify(leftOut)];
+}
+
+function among(piece: Piece): Sql {
+  const { text, cells } = candidatesOf(piece);
+  return { text: `(${text}) c WHERE true`, cells };
+}
+
 /** The order of the join is given: the planner knows nothing of FTS5. */
 function joined(piece: Piece, fits: Sql): Sql {
   const { text, cells } = candidatesOf(piece);
@@ -149,7 +168,7 @@ function joined(piece: Piece, fits: Sql): Sql {
 
 function candidatesOf({ facets, text, from, to }: Piece): Sql {
   const parts = [
-    ...(facets === null ? [] : [{ table: 'facets', match: facets }]),
+    ...(facets.length === 0 ? [] : [{ table: 'facets', match: facets.map((each) => `(${each})`).join(' AND ') }]),
     ...(text === null ? [] : [{ table: 'texts', match: text }]),
   ];
   const selects = parts.map(

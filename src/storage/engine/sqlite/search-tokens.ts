@@ -74,6 +74,13 @@ function anyOf(tokens: readonly string[]): string {
   return `(${tokens.join(' OR ')})`;
 }
 
+/** Leaves out what every trace of the project has, beside anything else: FTS5 would look for it in all of them. */
+export function narrowest(projectNumber: number, facets: readonly string[]): readonly string[] {
+  const all = projectToken(projectNumber);
+  const others = facets.filter((each) => each !== all);
+  return others.length === 0 ? facets : others;
+}
+
 /** Null: no trace fits. */
 export function matchFacets(projectNumber: number, { conditions, isNegated }: IndexPlan): string | null {
   const all = projectToken(projectNumber);

@@ -9,7 +9,7 @@ import { comparePositions, lastKey, positionOf } from '../../search/named-traces
 import type { Select } from '../../search/trace-index.ts';
 import { CHUNK_TRACES } from './search-file.ts';
 import type { Bucket, Chunk, Piece, Row, SearchRows } from './search-rows.ts';
-import { anyBucket, greatestOf, leastOf, NONE } from './search-tokens.ts';
+import { anyBucket, greatestOf, leastOf, NONE, narrowest } from './search-tokens.ts';
 import type { Turns } from './turns.ts';
 
 export type Scope = {
@@ -126,7 +126,7 @@ function bucketParts({ rows, query, whole }: Scope, number: RangedNumber): Parts
     list: bestFirst(query, list),
     piecesOf(group) {
       const inBuckets = anyBucket(query.projectNumber, number, group);
-      const facets = whole.facets === null ? inBuckets : `(${whole.facets}) AND ${inBuckets}`;
+      const facets = narrowest(query.projectNumber, [...whole.facets, inBuckets]);
       const traces = group.reduce((sum, part) => sum + part.traces, 0);
       const count = Math.ceil(traces / (2 * TOGETHER_MAX));
       const length = Math.ceil((whole.to - whole.from + 1) / count);
@@ -147,7 +147,7 @@ function bestFirst<Of extends Part>({ isAscending }: SearchQuery, parts: readonl
 }
 
 /** Those among sorted sequences that a piece has. */
-function between(sequences: readonly number[], { from, to }: Piece): readonly number[] {
+export function between(sequences: readonly number[], { from, to }: Piece): readonly number[] {
   return sequences.filter((sequence) => sequence >= from && sequence <= to);
 }
 
