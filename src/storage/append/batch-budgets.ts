@@ -4,6 +4,8 @@ import { type ActiveBudgets, compileBudgets, NO_BUDGETS } from '../../domain/bud
 import type { Bucket, BucketKey, Budget } from '../../domain/budgets/budget.ts';
 import type { BudgetTables } from '../../domain/budgets/budget-tables.ts';
 import { bucketName } from '../../domain/budgets/charges.ts';
+import type { LogTables } from '../../domain/events/append-tables.ts';
+import type { LeaseKey } from '../../domain/gateway/lease-store.ts';
 import { type PackedBudget, unpackBudget } from '../budgets/budgets.ts';
 import type { AddedToBucket } from './queries.ts';
 import type { Found, Reader } from './reader.ts';
@@ -116,4 +118,19 @@ function highOf(amount: bigint): number {
 
 function lowOf(amount: bigint): number {
   return Number(BigInt.asUintN(LOW_BITS, amount));
+}
+
+/** Leases with what they hold now, by name. */
+export type WrittenLeases = ReadonlyMap<string, LeaseKey & { readonly nanoUsd: number }>;
+
+/** The leases of budgets from which the admissions of a batch take. */
+export function createBatchLeases(read: Reader) {
+  const written = new Map<string, LeaseKey & { readonly nanoUsd: number }>();
+  const nameOf = ({ organizationNumber, processId, fence, ...bucket }: LeaseKey) =>
+    `${organizationNumber} ${bucketName(bucket)} ${processId} ${fence}`;
+  const tables: Pick<LogTables, 'findLease' | 'changeLease'> = {
+    findLease: (key) => (written.get(nameOf(key)) ?? read('findLease', key)[0])?.nanoUsd,
+    changeLease: (key, nanoUsd) => void written.set(nameOf(key), { ...key, nanoUsd }),
+  };
+  return { tables, written };
 }

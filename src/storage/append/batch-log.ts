@@ -1,6 +1,5 @@
 /** The log's part of the tables of a batch: jobs, and the requests and events of organizations; see batch-telemetry.ts. */
 
-import { bucketName } from '../../domain/budgets/charges.ts';
 import { AHEAD_MAX_MS } from '../../domain/clock.ts';
 import type { Backlog, JobCount } from '../../domain/evaluations/backlog.ts';
 import type { EvaluationJob, JobKey } from '../../domain/evaluations/jobs.ts';
@@ -14,10 +13,15 @@ import type {
 import type { NewEvent } from '../../domain/events/event.ts';
 import { readEmitted } from '../../domain/events/request-data.ts';
 import { envelope, eventIdOf } from '../../domain/events/request-event.ts';
-import type { LeaseKey } from '../../domain/gateway/lease-store.ts';
 import type { NewRow } from '../queries.ts';
 import { eventTypes, packRequestState, unpackRequestState } from '../rows/codes.ts';
-import { type BudgetCache, createBatchBudgets, type WrittenBuckets } from './batch-budgets.ts';
+import {
+  type BudgetCache,
+  createBatchBudgets,
+  createBatchLeases,
+  type WrittenBuckets,
+  type WrittenLeases,
+} from './batch-budgets.ts';
 import { partKey, toPartKey } from './batch-rows.ts';
 import type { Found, Reader } from './reader.ts';
 
@@ -70,13 +74,8 @@ export type WrittenLog = {
   readonly jobCounts: ReadonlyMap<number, JobCount>;
   /** By organization number. */
   readonly organizations: ReadonlyMap<number, { readonly written: WrittenOrganization }>;
-  /** Leases with what they hold now. */
-  readonly leases: ReadonlyMap<string, LeaseKey & { readonly nanoUsd: number }>;
+  readonly leases: WrittenLeases;
 };
-
-function leaseName({ organizationNumber, processId, fence, ...bucket }: LeaseKey): string {
-  return `${organizationNumber} ${bucketName(bucket)} ${processId} ${fence}`;
-}
 
 /** The writes to the log of an organization. */
 export type WrittenOrganization = {
@@ -104,7 +103,7 @@ export function createBatchLog(deps: BatchLogDeps, isNewTrace: (traceKey: TraceK
   const jobs = new Map<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>();
   const jobCounts = new Map<number, JobCount>();
   const organizations = new Map<number, BatchOrganization>();
-  const leases = new Map<string, LeaseKey & { readonly nanoUsd: number }>();
+  const leases = createBatchLeases(read);
 
   const tables: LogTables = {
     activeMonitorsOf,
@@ -131,8 +130,7 @@ export function createBatchLog(deps: BatchLogDeps, isNewTrace: (traceKey: TraceK
     },
     overdueRequests: (admittedByMs, countMax) => read('listOverdue', { admittedByMs, countMax }),
     findOwner: (projectNumber) => read('findOwner', { projectNumber })[0],
-    findLease: (key) => (leases.get(leaseName(key)) ?? read('findLease', key)[0])?.nanoUsd,
-    changeLease: (key, nanoUsd) => void leases.set(leaseName(key), { ...key, nanoUsd }),
+    ...leases.tables,
     log(organizationNumber) {
       const known = organizations.get(organizationNumber) ?? createOrganization(organizationNumber, deps);
       organizations.set(organizationNumber, known);
@@ -145,7 +143,7 @@ export function createBatchLog(deps: BatchLogDeps, isNewTrace: (traceKey: TraceK
       erased.push(traceKey);
       for (const [id, { key }] of jobs) if (key.traceSequence === traceKey.sequence) jobs.delete(id);
     },
-    written: { erased, jobs, jobCounts, organizations, leases } satisfies WrittenLog,
+    written: { erased, jobs, jobCounts, organizations, leases: leases.written } satisfies WrittenLog,
   };
 }
 
@@ -164,16 +162,12 @@ function createOrganization(organizationNumber: number, deps: BatchLogDeps): Bat
   const governance = new Map<string, EventRow>();
   const budgets = createBatchBudgets(deps, organizationNumber);
 
-  const found = new Map<string, StoredRequest | null>();
+  const found = new Map<string, StoredRequest | undefined>();
 
   /** Read once: an outcome looks for its request several times. */
   function findStored(key: string): StoredRequest | undefined {
-    let stored = found.get(key);
-    if (stored === undefined) {
-      stored = read('findRequest', { organizationNumber, key })[0] ?? null;
-      found.set(key, stored);
-    }
-    return stored ?? undefined;
+    if (!found.has(key)) found.set(key, read('findRequest', { organizationNumber, key })[0]);
+    return found.get(key);
   }
 
   function findRow(key: string): NewRequestRow | undefined {
