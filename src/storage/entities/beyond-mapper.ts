@@ -34,6 +34,7 @@ export const REFERENCES: readonly Reference[] = [
   ofOrganization('budgets'),
   ofOrganization('idempotency_receipts'),
   ofOrganization('members'),
+  ofOrganization('model_providers'),
   ofOrganization('price_overrides'),
   {
     table: 'projects',
@@ -50,6 +51,7 @@ export const REFERENCES: readonly Reference[] = [
     isDeletedWithIt: true,
   },
   ofOrganization('teams'),
+  ofOrganization('virtual_keys'),
   ofOrganization('webhook_endpoints'),
 ];
 
