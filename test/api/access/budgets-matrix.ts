@@ -15,6 +15,9 @@ reset a budget of a project      | 401c | 200 | 404b | 404b | 404b | 403p | 403p
 archive a budget of a project    | 401c | 200 | 404b | 404b | 404b | 403p | 403p | 403p | 200 | 404b | 404b | 200
 make a budget of a virtual key   | 401c | 201 | 403p | 403p | 403p | 403p | 403p | 403p | 201 | 403p | 403p | 201
 read a budget of a virtual key   | 401c | 200 | 404b | 404b | 404b | 200  | 200  | 200  | 200 | 404b | 404b | 200
+change a budget of a virtual key | 401c | 200 | 404b | 404b | 404b | 403p | 403p | 403p | 200 | 404b | 404b | 200
+reset a budget of a virtual key  | 401c | 200 | 404b | 404b | 404b | 403p | 403p | 403p | 200 | 404b | 404b | 200
+archive a budget of a virtual key | 401c | 200 | 404b | 404b | 404b | 403p | 403p | 403p | 200 | 404b | 404b | 200
 make one of the organization     | 401c | 201 | 403p | 403p | 403p | 403p | 403p | 403p | 201 | 403p | 403p | 403p
 read one of the organization     | 401c | 200 | 404b | 404b | 404b | 404b | 404b | 404b | 200 | 404b | 404b | 404b
 change one of the organization   | 401c | 200 | 404b | 404b | 404b | 404b | 404b | 404b | 200 | 404b | 404b | 404b
@@ -70,9 +73,7 @@ export const BUDGET_MATRIX: Matrix = {
     'make a budget of a project': made(ofProject),
     ...on(ofProject, 'a budget of a project'),
     'make a budget of a virtual key': made(ofVirtualKey),
-    'read a budget of a virtual key': on(ofVirtualKey, 'a budget of a virtual key')[
-      'read a budget of a virtual key'
-    ] as Operation,
+    ...on(ofVirtualKey, 'a budget of a virtual key'),
     'make one of the organization': made(ofOrganization),
     ...on(ofOrganization, 'one of the organization'),
   },
