@@ -1,6 +1,5 @@
 /** Wires every service of the contract with its rules. */
 
-import { BudgetService } from '../../gen/spandrel/v1/budgets_pb.js';
 import { DatasetService } from '../../gen/spandrel/v1/datasets_pb.js';
 import { EndpointService } from '../../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluationService } from '../../gen/spandrel/v1/evaluations_pb.js';
@@ -25,7 +24,6 @@ import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import type { EvaluationPorts } from '../background/evaluations.ts';
 import type { WebhookPorts } from '../background/webhooks.ts';
 import { createAnalytics } from '../domain/analytics/analytics.ts';
-import { createBudgets } from '../domain/budgets/budgets.ts';
 import type { Project } from '../domain/caller.ts';
 import { createCursorCodec } from '../domain/cursor.ts';
 import { createDatasets } from '../domain/datasets/datasets.ts';
@@ -63,7 +61,6 @@ import { createTraceTails } from '../domain/traces/tail/trace-tail.ts';
 import { createTraceChanges } from '../domain/traces/trace-changes.ts';
 import { createTraceRows } from '../domain/traces/trace-rows.ts';
 import { createTraces } from '../domain/traces/traces.ts';
-import { createBudgetRpc } from '../rpc/budgets/budgets.ts';
 import { createDatasetRpc } from '../rpc/datasets/datasets.ts';
 import { createEndpointRpc } from '../rpc/endpoints/endpoints.ts';
 import { createEvaluationRpc } from '../rpc/evaluations/evaluations.ts';
@@ -259,7 +256,7 @@ function compileEvaluations(
 }
 
 function compileManagement(
-  { store: { management: store, budgets: ledger }, random, clock, config, rootKeys: { pepper } }: ServiceDeps,
+  { store: { management: store }, random, clock, config, rootKeys: { pepper } }: ServiceDeps,
   { cursors, compile }: ServiceParts,
 ): Method[] {
   const [keyPrefix = 'sk-lw-'] = config.keyPrefixes;
@@ -278,7 +275,6 @@ function compileManagement(
     ...compile(MemberService, createMemberRpc({ members })),
     ...compile(RoleBindingService, createRoleBindingRpc({ roleBindings })),
     ...compile(AuditLogService, createAuditLogRpc({ auditLog })),
-    ...compile(BudgetService, createBudgetRpc({ budgets: createBudgets({ store, ledger, random, cursors }) })),
   ];
 }
 

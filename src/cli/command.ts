@@ -151,7 +151,7 @@ function helpOfAll(): string {
     'spandrel --version                   print the version',
     '',
     helpOfDatabase(),
-    helpOfClient([...KEYS_HELP, ...MEMBERS_HELP, ...BUDGETS_HELP, ...VIRTUAL_KEYS_HELP, ...MODEL_PROVIDERS_HELP]),
+    helpOfClient([...KEYS_HELP, ...MEMBERS_HELP, ...VIRTUAL_KEYS_HELP, ...MODEL_PROVIDERS_HELP, ...BUDGETS_HELP]),
     'Settings of the server are read from the environment:',
     ...rows,
     '',

@@ -1,6 +1,5 @@
 /** Accepts reports of gateways: requests with their costs, and events of keys and budgets. */
 
-import type { BudgetRecords } from '../budgets/budget-store.ts';
 import type { Organization, Project } from '../caller.ts';
 import { isBudgetEvent } from '../events/event-type.ts';
 import type { RequestStore } from '../events/log-port.ts';
@@ -21,8 +20,7 @@ import { readGovernanceEvent } from './governance-event.ts';
 type GatewayDeps = {
   readonly store: Pick<RequestStore, 'report' | 'reportGovernance'> &
     Pick<ProjectStore, 'numbers'> &
-    Pick<BudgetRecords, 'budget'> &
-    Pick<ManagementStore, 'virtualKeyIds'>;
+    Pick<ManagementStore, 'virtualKeyIds' | 'budget'>;
   readonly prices: PriceResolver;
   /** Reads the items of a report with pauses: together they may be megabytes. */
   readonly runCooperatively: RunCooperatively;
@@ -153,29 +151,30 @@ function* readEvents(
   return read;
 }
 
-/** An id that a budget here may have. */
-const OWN_ID = /^(budget_[0-9A-Za-z]{21}):/;
-
-/** Refuses events of the organization's own virtual keys and budgets: this server emits them where they happen. */
+/** Nobody else can tell what happened to a virtual key or a budget of this server. */
 async function refuseOwn(
-  { budget, virtualKeyIds }: GatewayDeps['store'],
-  { id: organizationId }: Organization,
+  store: GatewayDeps['store'],
+  { id }: Organization,
   read: readonly (ReadEvent | Rejection)[],
 ): Promise<readonly (ReadEvent | Rejection)[]> {
   const named = new Set(read.flatMap((each) => ('keyId' in each && each.keyId !== null ? [each.keyId] : [])));
   const asked = [...named].filter(isPossibleId);
-  const keys = new Set(asked.length === 0 ? [] : await virtualKeyIds(organizationId, asked));
-  const budgetIds = read.map((each) =>
-    'dataJson' in each && isBudgetEvent(each.type) ? OWN_ID.exec(each.id)?.[1] : undefined,
-  );
-  const budgets = new Set<string | undefined>();
-  for (const id of new Set(budgetIds)) {
-    if (id !== undefined && (await budget(organizationId, id)) !== null) budgets.add(id);
+  const ownKeys = new Set(asked.length === 0 ? [] : await store.virtualKeyIds(id, asked));
+  const ownBudgets = new Set<string>();
+  for (const budgetId of new Set(read.map(budgetIdOf))) {
+    if (budgetId !== null && (await store.budget(id, budgetId)) !== null) ownBudgets.add(budgetId);
   }
-  return read.map((each, index) => {
-    if ('keyId' in each && each.keyId !== null && keys.has(each.keyId)) return OWN_KEY;
-    return budgets.has(budgetIds[index]) ? OWN_BUDGET : each;
+  return read.map((each) => {
+    if (ownBudgets.has(budgetIdOf(each) ?? '')) return OWN_BUDGET;
+    return 'keyId' in each && each.keyId !== null && ownKeys.has(each.keyId) ? OWN_KEY : each;
   });
+}
+
+/** An id that a budget here may have. */
+const OWN_ID = /^(budget_[0-9A-Za-z]{21}):/;
+
+function budgetIdOf(event: ReadEvent | Rejection): string | null {
+  return 'dataJson' in event && isBudgetEvent(event.type) ? (OWN_ID.exec(event.id)?.[1] ?? null) : null;
 }
 
 /** Makes the drafts of a list of a valid length, one by one. */
