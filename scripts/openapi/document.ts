@@ -128,7 +128,7 @@ function writeParameters({ sent, rules }: Operation, { template }: Route, schema
     description: member.comment,
     ...shapeOf(member, { ...schemas.ofParameter(member), ...(location === 'path' && { minLength: 1 }) }),
   });
-  const headers = sent.query.flatMap((member) => {
+  const headers = [...sent.query, ...sent.json].flatMap((member) => {
     const { header } = restFlags(member.field);
     return header === '' ? [] : [{ ...write('query')(member), name: header, in: 'header' }];
   });

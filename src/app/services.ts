@@ -1,7 +1,5 @@
 /** Wires every service of the contract with its rules. */
 
-import type { DescService } from '@bufbuild/protobuf';
-import { BudgetService } from '../../gen/spandrel/v1/budgets_pb.js';
 import { DatasetService } from '../../gen/spandrel/v1/datasets_pb.js';
 import { EndpointService } from '../../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluationService } from '../../gen/spandrel/v1/evaluations_pb.js';
@@ -26,9 +24,8 @@ import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import type { EvaluationPorts } from '../background/evaluations.ts';
 import type { WebhookPorts } from '../background/webhooks.ts';
 import { createAnalytics } from '../domain/analytics/analytics.ts';
-import { createBudgets } from '../domain/budgets/budgets.ts';
 import type { Project } from '../domain/caller.ts';
-import { type CursorCodec, createCursorCodec } from '../domain/cursor.ts';
+import { createCursorCodec } from '../domain/cursor.ts';
 import { createDatasets } from '../domain/datasets/datasets.ts';
 import { createEndpoints } from '../domain/endpoints/endpoints.ts';
 import { createEvaluations } from '../domain/evaluations/evaluations.ts';
@@ -64,7 +61,6 @@ import { createTraceTails } from '../domain/traces/tail/trace-tail.ts';
 import { createTraceChanges } from '../domain/traces/trace-changes.ts';
 import { createTraceRows } from '../domain/traces/trace-rows.ts';
 import { createTraces } from '../domain/traces/traces.ts';
-import { createBudgetRpc } from '../rpc/budgets/budgets.ts';
 import { createDatasetRpc } from '../rpc/datasets/datasets.ts';
 import { createEndpointRpc } from '../rpc/endpoints/endpoints.ts';
 import { createEvaluationRpc } from '../rpc/evaluations/evaluations.ts';
@@ -74,7 +70,7 @@ import { createExperimentRpc } from '../rpc/experiments/experiments.ts';
 import { createGatewayRpc } from '../rpc/gateway/gateway.ts';
 import { createKeyRpc } from '../rpc/keys/keys.ts';
 import { createPermissionRpc } from '../rpc/keys/permissions.ts';
-import type { Implementation, Method } from '../rpc/method.ts';
+import type { Method } from '../rpc/method.ts';
 import { createMonitorRpc } from '../rpc/monitors/monitors.ts';
 import { createOrganizationRpc, createTeamRpc } from '../rpc/organization/organization.ts';
 import { createAuditLogRpc } from '../rpc/organization/organization-audit-log.ts';
@@ -89,6 +85,8 @@ import { createTraceRpc } from '../rpc/traces/traces.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
 import { isPostgres } from '../storage/open.ts';
 import type { Deps } from './deps.ts';
+import { compileGateway } from './gateway-services.ts';
+import type { ServiceParts } from './service-parts.ts';
 
 type ServiceDeps = Deps & {
   readonly webhooks: WebhookPorts;
@@ -104,27 +102,22 @@ type ServiceDeps = Deps & {
   readonly nextTurn: () => Promise<void>;
 };
 
-type Shared = {
-  readonly cursors: CursorCodec;
-  readonly compile: <S extends DescService>(service: S, implementation: Implementation<S>) => Method[];
-  readonly publicUrl: () => string;
-};
-
 /** `publicUrl` is the base of links, known once the server listens. */
 export function compileServices(deps: ServiceDeps, publicUrl: () => string): Method[] {
   const { limits } = deps.config;
-  const compile: Shared['compile'] = (service, implementation) => compileService(service, implementation, limits);
+  const compile: ServiceParts['compile'] = (service, implementation) => compileService(service, implementation, limits);
   const shared = { cursors: createCursorCodec(deps.rootKeys.cursorKey), compile, publicUrl };
   const methods = [
     ...compileData(deps, shared),
     ...compileEvaluations(deps, shared),
     ...compileManagement(deps, shared),
     ...compileWebhooks(deps, shared),
+    ...compileGateway(deps, shared),
   ];
   return [...methods, ...compile(PermissionService, createPermissionRpc(methods))];
 }
 
-function compileData(deps: ServiceDeps, shared: Shared): Method[] {
+function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
   const { cursors, compile, publicUrl } = shared;
   const { store, random, clock, config, requestMeter: meter, onDiscarded, runSteps, changeFeed, log } = deps;
   const { checkPatterns } = deps.evaluations;
@@ -137,7 +130,12 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
   const exports = createTraceExports({ searches, traces, store: store.traces, runSteps, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
   const gateway = createGateway({
-    store: { ...store.requests, numbers: store.projects.numbers, budget: store.management.budget },
+    store: {
+      ...store.requests,
+      numbers: store.projects.numbers,
+      virtualKeyIds: store.management.virtualKeyIds,
+      budget: store.management.budget,
+    },
     prices,
     meter,
     runSteps,
@@ -198,7 +196,7 @@ function compileData(deps: ServiceDeps, shared: Shared): Method[] {
 
 function compileExperiments(
   { store, random, traceParts: { searches }, runSteps, nextTurn }: ServiceDeps,
-  { cursors, compile }: Shared,
+  { cursors, compile }: ServiceParts,
 ): Method[] {
   const datasets = createDatasets({ store: store.datasets, random, searches, runSteps, nextTurn });
   const experiments = createExperiments({ store: store.experiments, random });
@@ -237,7 +235,7 @@ export function createTraceParts({
 
 function compileEvaluations(
   { store, clock, random, config, evaluations: ports, traceParts, log }: ServiceDeps,
-  { compile, publicUrl }: Shared,
+  { compile, publicUrl }: ServiceParts,
 ): Method[] {
   const { checkPatterns, run, onRunChanged } = ports;
   const { evaluators, monitors } = store;
@@ -257,8 +255,8 @@ function compileEvaluations(
 }
 
 function compileManagement(
-  { store: { management: store, budgets: ledger }, random, clock, config, rootKeys: { pepper } }: ServiceDeps,
-  { cursors, compile }: Shared,
+  { store: { management: store }, random, clock, config, rootKeys: { pepper } }: ServiceDeps,
+  { cursors, compile }: ServiceParts,
 ): Method[] {
   const [keyPrefix = 'sk-lw-'] = config.keyPrefixes;
   const limits = config.limits.organization;
@@ -276,13 +274,12 @@ function compileManagement(
     ...compile(MemberService, createMemberRpc({ members })),
     ...compile(RoleBindingService, createRoleBindingRpc({ roleBindings })),
     ...compile(AuditLogService, createAuditLogRpc({ auditLog })),
-    ...compile(BudgetService, createBudgetRpc({ budgets: createBudgets({ store, ledger, random, cursors }) })),
   ];
 }
 
 function compileWebhooks(
   { store, random, clock, config, webhooks, log }: ServiceDeps,
-  { cursors, compile }: Shared,
+  { cursors, compile }: ServiceParts,
 ): Method[] {
   const endpoints = createEndpoints({
     ...webhooks,

@@ -62,10 +62,10 @@ function readJson(text: string): unknown {
   }
 }
 
-/** The message and the code of an error body, of either family. */
+/** The message and the code of an error body, in either family of errors. */
 function refusalOf(answer: unknown): string | null {
   const error = memberOf(answer, 'error');
-  const body = typeof error === 'object' && error !== null ? error : answer;
+  const body = typeof error === 'object' ? error : answer;
   if (typeof body !== 'object' || body === null || !('message' in body) || !('code' in body)) return null;
   const missing = 'missingPermissions' in body && Array.isArray(body.missingPermissions) ? body.missingPermissions : [];
   const lacking = missing.length === 0 ? '' : ` Missing: ${missing.join(', ')}.`;

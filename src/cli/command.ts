@@ -6,9 +6,15 @@ import { BUDGETS_HELP, type BudgetsCommand, readBudgetsCommand } from './budgets
 import { KEYS_HELP, type KeysCommand, readKeysCommand } from './keys-arguments.ts';
 import { MEMBERS_HELP, type MembersCommand, readMembersCommand } from './members-arguments.ts';
 import type { RecoveryOptions } from './mint-admin-key.ts';
+import {
+  MODEL_PROVIDERS_HELP,
+  type ModelProvidersCommand,
+  readModelProvidersCommand,
+} from './model-providers-arguments.ts';
 import { ORGANIZATION_HELP, type OrganizationCommand, readOrganizationCommand } from './organization-arguments.ts';
 import { REPRICE_HELP, type RepriceCommand, readRepriceCommand } from './reprice-arguments.ts';
 import { readVersion } from './version.ts';
+import { readVirtualKeysCommand, VIRTUAL_KEYS_HELP, type VirtualKeysCommand } from './virtual-keys-arguments.ts';
 
 export type Command =
   | { readonly kind: 'serve' }
@@ -19,6 +25,8 @@ export type Command =
   | BudgetsCommand
   | KeysCommand
   | MembersCommand
+  | ModelProvidersCommand
+  | VirtualKeysCommand
   | OrganizationCommand
   | RepriceCommand
   | { readonly kind: 'retention'; readonly isRelease: boolean }
@@ -39,6 +47,8 @@ export function readCommand(args: readonly string[]): Command {
   if (first === 'budgets') return orRefuse(readBudgetsCommand(others), first);
   if (first === 'keys') return orRefuse(readKeysCommand(others), first);
   if (first === 'members') return orRefuse(readMembersCommand(others), first);
+  if (first === 'virtual-keys') return orRefuse(readVirtualKeysCommand(others), first);
+  if (first === 'model-providers') return orRefuse(readModelProvidersCommand(others), first);
   if (first === 'organization') return orRefuse(readOrganizationCommand(others), first);
   if (first === 'reprice') return orRefuse(readRepriceCommand(others), first);
   if (first === 'retention') return readRetention(others);
@@ -115,6 +125,8 @@ function help(topic: string | undefined): string {
   if (topic === 'budgets') return helpOfClient(BUDGETS_HELP);
   if (topic === 'keys') return helpOfClient(KEYS_HELP);
   if (topic === 'members') return helpOfClient(MEMBERS_HELP);
+  if (topic === 'virtual-keys') return helpOfClient(VIRTUAL_KEYS_HELP);
+  if (topic === 'model-providers') return helpOfClient(MODEL_PROVIDERS_HELP);
   if (topic === 'organization' || topic === 'reprice') return helpOfDatabase();
   return helpOfAll();
 }
@@ -139,7 +151,7 @@ function helpOfAll(): string {
     'spandrel --version                   print the version',
     '',
     helpOfDatabase(),
-    helpOfClient([...KEYS_HELP, ...MEMBERS_HELP, ...BUDGETS_HELP]),
+    helpOfClient([...KEYS_HELP, ...MEMBERS_HELP, ...VIRTUAL_KEYS_HELP, ...MODEL_PROVIDERS_HELP, ...BUDGETS_HELP]),
     'Settings of the server are read from the environment:',
     ...rows,
     '',

@@ -128,7 +128,7 @@ function readGrant(typed: string): TypedGrant {
   return { role: role.toUpperCase(), scopeType, scopeId: named };
 }
 
-function readExpiry(typed: string): Expiry {
+export function readExpiry(typed: string): Expiry {
   const [, count = '', unit = ''] = /^([1-9][0-9]{0,5})([mhd])$/.exec(typed) ?? [];
   const unitMs = UNITS_MS[unit];
   if (unitMs !== undefined) return { kind: 'in', ms: Number(count) * unitMs };

@@ -80,7 +80,7 @@ async function resolveScopes(client: ServerClient, grants: readonly TypedGrant[]
   return grants.map((grant) => ({ ...grant, scopeId: grant.scopeId ?? memberText(organization, 'id') }));
 }
 
-function instantOf(expires: Expiry, nowMs: number): string {
+export function instantOf(expires: Expiry, nowMs: number): string {
   return expires.kind === 'at' ? expires.instant : new Date(nowMs + expires.ms).toISOString();
 }
 

@@ -46,6 +46,10 @@ async function execute(command: Exclude<Command, { kind: 'print' | 'wrong' }>, i
       return await (await import('./keys.ts')).keys(io, command, Date.now());
     case 'members':
       return await (await import('./members.ts')).members(io.environment, command);
+    case 'virtual-keys':
+      return await (await import('./virtual-keys.ts')).virtualKeys(io.environment, command, Date.now());
+    case 'model-providers':
+      return await (await import('./model-providers.ts')).modelProviders(io.environment, command);
     case 'mint-admin-key':
       return `${await (await import('./mint-admin-key.ts')).mintAdminKey(io, command)}\n`;
     case 'organization':

@@ -9,7 +9,7 @@ import { readEvaluators, readLlm } from './evaluators.ts';
 import { readLimits } from './limits.ts';
 import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './reader.ts';
 import { LOG_LEVELS, SETTINGS } from './settings.ts';
-import { readAws, readWebhooks } from './webhooks.ts';
+import { readAllowList, readAws, readWebhooks } from './webhooks.ts';
 
 export { SETTINGS } from './settings.ts';
 
@@ -71,6 +71,12 @@ export function readConfig(environment: Environment) {
     /** The retention of entries of the audit log; null: for ever. */
     auditRetentionDays: readInteger(reader, 'SPANDREL_AUDIT_RETENTION_DAYS', { min: 0, max: TERM_MAX_DAYS }) || null,
     settlementGraceMs: readInteger(reader, 'SPANDREL_SETTLEMENT_GRACE_MS', SETTLEMENT_GRACE_MS),
+    gateway: {
+      /** The beginning of the secrets of virtual keys. */
+      virtualKeyPrefix: readVirtualKeyPrefix(reader, prefixes),
+      /** Private destinations that model providers may have. */
+      allow: readAllowList(reader, 'SPANDREL_GATEWAY_ALLOW'),
+    },
     webhooks: readWebhooks(reader),
     aws: readAws(reader),
     llm: readLlm(reader),
@@ -121,6 +127,17 @@ function readPrefixes(reader: ConfigReader): readonly string[] {
     );
   }
   return prefixes;
+}
+
+function readVirtualKeyPrefix(reader: ConfigReader, keyPrefixes: readonly string[]): string {
+  const name = 'SPANDREL_VIRTUAL_KEY_PREFIX';
+  const prefix = reader.text(name) ?? 'vk-lw-';
+  if (!PREFIX_PATTERN.test(prefix)) {
+    reader.refuse(`${name} must be a lower-case prefix of 2 to 16 characters that ends in a hyphen`);
+  } else if (keyPrefixes.includes(prefix)) {
+    reader.refuse(`${name} must differ from the prefixes of SPANDREL_KEY_PREFIX`);
+  }
+  return prefix;
 }
 
 function readPublicUrl(reader: ConfigReader): string | null {

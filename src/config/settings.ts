@@ -94,6 +94,11 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
     '',
     'Private destinations that webhooks may go to: hosts, addresses or networks, with a port or without, separated by commas.',
   ],
+  SPANDREL_VIRTUAL_KEY_PREFIX: ['vk-lw-', 'Beginning of the secrets of virtual keys.'],
+  SPANDREL_GATEWAY_ALLOW: [
+    '',
+    'Private destinations that model providers may have: hosts, addresses or networks, with a port or without, separated by commas.',
+  ],
   SPANDREL_WEBHOOK_CONCURRENCY: ['2048', 'Webhook attempts of this process under way at once, at most 16384.'],
   SPANDREL_WEBHOOK_MAX_PER_HOUR: [
     'no limit',

@@ -7,7 +7,7 @@ export function readWebhooks(reader: ConfigReader) {
   const perHour = 'SPANDREL_WEBHOOK_MAX_PER_HOUR';
   return {
     /** Private destinations that are allowed. */
-    allow: readAllowList(reader),
+    allow: readAllowList(reader, 'SPANDREL_WEBHOOK_ALLOW'),
     /** Delivery attempts of this process at once. */
     concurrencyMax: readInteger(reader, 'SPANDREL_WEBHOOK_CONCURRENCY', { min: 1, max: 16_384 }),
     /** Attempts of one organization within a clock hour; null: no limit. */
@@ -18,8 +18,7 @@ export function readWebhooks(reader: ConfigReader) {
   };
 }
 
-function readAllowList(reader: ConfigReader): readonly AllowEntry[] {
-  const name = 'SPANDREL_WEBHOOK_ALLOW';
+export function readAllowList(reader: ConfigReader, name: string): readonly AllowEntry[] {
   const reading = parseAllowList(reader.text(name) ?? '');
   if (reading.kind === 'entries') return reading.entries;
   reader.refuse(`${name} ${reading.problem}`);

@@ -99,6 +99,14 @@ const RESOURCE_CODES = {
   budget_limit_reached: 'invalid',
   price_override_not_found: 'not_found',
   price_override_limit_reached: 'invalid',
+  model_provider_not_found: 'not_found',
+  model_provider_name_taken: 'conflict',
+  model_provider_limit_reached: 'invalid',
+  virtual_key_not_found: 'not_found',
+  virtual_key_already_revoked: 'conflict',
+  virtual_key_external_id_taken: 'conflict',
+  virtual_key_limit_reached: 'invalid',
+  revision_mismatch: 'conflict',
 } as const;
 
 /** The class of a failure; each transport maps every one to a status. */

@@ -15,8 +15,10 @@ const LONG_RUN = /[0-9A-Za-z]{32,}/g;
 /** Keys of many vendors begin like this, and may have been imported as project keys. */
 const VENDOR_KEY =
   /(?:(?<![0-9A-Za-z])|(?<=\\(?:[bfnrt]|u[0-9a-f]{4})))([sp]k-(?:[a-z]{1,8}-){0,3})[0-9A-Za-z_.~+=-]{18,}/g;
+/** The secret part of a virtual key, after any prefix. */
+const VIRTUAL_KEY = /-[0-9A-HJKMNP-TV-Z]{26}[0-9A-Za-z]*/g;
 /** A cheap test: most texts contain nothing that could be a token. */
-const SUSPICIOUS = /[0-9A-Za-z]{32}|[sp]k-|%/;
+const SUSPICIOUS = /[0-9A-Za-z]{32}|[sp]k-|-[0-9A-HJKMNP-TV-Z]{26}|%/;
 
 const SECRET_CHARACTERS = 48;
 /** Characters of `\uXXXX` after the backslash. */
@@ -52,7 +54,8 @@ function maskPlain(text: string): string {
       if (!isProjectKey && !looksRandom(run)) return run;
       return before === '\\' ? run.slice(0, run.startsWith('u') ? UNICODE_ESCAPE_CHARACTERS : 1) + MASK : MASK;
     })
-    .replace(VENDOR_KEY, `$1${MASK}`);
+    .replace(VENDOR_KEY, `$1${MASK}`)
+    .replace(VIRTUAL_KEY, `-${MASK}`);
 }
 
 /** Excludes hashes and trace ids, which have one case, and mixed-case names, which have no digits. */

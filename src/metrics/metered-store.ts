@@ -10,6 +10,7 @@ import type {
   RequestReport,
   RequestsReported,
 } from '../domain/events/request-report.ts';
+import type { ManagementStore } from '../domain/management/management.ts';
 import type { RetentionStore } from '../domain/management/retention-store.ts';
 import type { Store } from '../domain/store.ts';
 import type { LogRecordStore } from '../domain/traces/logs/log-record-store.ts';
@@ -29,6 +30,7 @@ export function meterStore(store: Store, { requests: meter, deliveries, monotoni
     ...store,
     traces: meterTraces(store.traces, { meter, monotonicMs }),
     requests: meterRequests(store.requests, { meter, monotonicMs }),
+    management: meterManagement(store.management, meter),
     retention: meterRetention(store.retention, meter),
     logRecords: meterLogRecords(store.logRecords, meter),
     webhookLog: meterTests(store.webhookLog, deliveries),
@@ -67,6 +69,18 @@ function meterRequests(requests: RequestStore, deps: Deps): RequestStore {
       meter.settled(settled.count);
       meter.appended('gateway.request.settled', settled.count);
       return settled;
+    },
+  };
+}
+
+/** Changes of virtual keys append events too. */
+function meterManagement(management: ManagementStore, meter: RequestMeter): ManagementStore {
+  return {
+    ...management,
+    async commit(change) {
+      const outcome = await management.commit(change);
+      if (outcome === 'stored') for (const { type } of change.events ?? []) meter.appended(type, 1);
+      return outcome;
     },
   };
 }

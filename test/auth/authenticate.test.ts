@@ -56,6 +56,7 @@ function createFixture({ hasImported = false } = {}) {
     keys: {
       findApiKey: (id) => note('api key', id === keyId ? key : null),
       readDecoy: () => note('in vain', undefined),
+      findVirtualKey: () => null,
       findProjectByKeyHash: (hash) => note('project key', hash.equals(projectHash) ? project : null),
       findProject: (id) => note(id, null),
       hasImportedCredentials: () => Promise.resolve(hasImported),

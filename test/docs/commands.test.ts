@@ -51,6 +51,8 @@ async function runPage(name: string): Promise<readonly string[]> {
     PATH: `${folder.path}:${process.env.PATH}`,
     SPANDREL_URL: app.address,
     SPANDREL_PROJECT_KEY: app.projectKey,
+    SPANDREL_ADMIN_KEY: app.adminKey,
+    SPANDREL_PROJECT_ID: app.projectId,
     ANSWERS: answers,
   };
   await run('bash', ['-eu', '-c', script], { env, cwd: folder.path });
@@ -74,4 +76,11 @@ it('the commands about monitors succeed as they stand, and the monitor runs what
   expect(await read('/api/monitors')).toMatchObject([
     { name: 'No secrets', checkType: 'langwatch/api_keys_and_secrets_detection' },
   ]);
+});
+
+it('the commands about the gateway succeed as they stand', async () => {
+  expect(await runPage('gateway')).toEqual([]);
+  const headers = { authorization: `Bearer ${app.adminKey}` };
+  const { body } = await callRest(app.address, { path: '/api/gateway/v1/virtual-keys', headers });
+  expect(body.data).toMatchObject([{ name: 'checkout', config: { rate_limits: { rpm: 600 } } }]);
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { maskInside } from '../../src/domain/fault.ts';
 import { mintApiKey, mintProjectKey } from '../../src/domain/secrets.ts';
 import { maskedHead, maskTokens } from '../../src/domain/token-mask.ts';
+import { mintVirtualKeySecret } from '../../src/domain/virtual-keys/virtual-key-secret.ts';
 
 const escapeAll = (text: string) => text.replace(/./g, (each) => `%${each.charCodeAt(0).toString(16)}`);
 
@@ -123,4 +124,18 @@ it('hostile texts cost time in proportion to their length', () => {
     // In quadratic time it would take minutes.
     expect(performance.now() - startedMs, unit).toBeLessThan(2_000);
   }
+});
+
+describe.each(['vk-lw-', 'acme-'])('the secret of a virtual key that begins with %s', (prefix) => {
+  const { secret } = mintVirtualKeySecret(prefix, { pepper: Buffer.alloc(32), random: randomBytes });
+
+  it.each([
+    ['alone', secret, `${prefix}...`],
+    ['in a path', `/v1/keys/${secret}/rotate`, `/v1/keys/${prefix}.../rotate`],
+    ['with more behind it', `${secret}xyz and so on`, `${prefix}... and so on`],
+    ['escaped', escapeAll(secret), `${prefix}...`],
+  ])('%s is shown by its prefix', (_, text, shown) => {
+    expect(maskTokens(text)).toBe(shown);
+    expect(maskTokens(shown)).toBe(shown);
+  });
 });

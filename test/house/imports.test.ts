@@ -38,6 +38,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
   ],
   metrics: ['metrics', 'domain', 'delivery/meter.ts', 'transport/shared-read.ts'],
   delivery: ['delivery', 'scheduling', 'domain'],
+  gateway: ['gateway', 'domain', 'json', 'scheduling'],
   scheduling: ['scheduling', 'domain/clock.ts'],
   evaluation: ['evaluation', 'scheduling', 'domain', 'json'],
   background: ['background', 'app/deps.ts', 'delivery', 'evaluation', 'metrics', 'scheduling', 'domain'],
@@ -51,6 +52,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'delivery',
     'domain',
     'evaluation',
+    'gateway',
     'metrics',
     'rpc',
     'scheduling',
@@ -84,6 +86,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   // Open files are counted in /proc.
   metrics: /^node:fs$/,
   delivery: /^(node:|@aws-sdk\/client-(sqs|sts)$)/,
+  gateway: /^node:(http|https|net)$/,
   scheduling: /^node:timers\/promises$/,
   background: /^$/,
   app: /^@bufbuild\/protobuf$/,
@@ -163,7 +166,9 @@ describe('the house', () => {
   it('the rules have the rooms of the contract, and few files beside them', () => {
     const entries = readdirSync(join(SOURCE, 'domain'), { withFileTypes: true });
     const rooms = entries.filter((each) => each.isDirectory()).map(({ name }) => name);
-    const stems = readdirSync(join(SOURCE, '../proto/spandrel/v1')).map((name) => name.replace(/\.proto$/, ''));
+    const files = readdirSync(join(SOURCE, '../proto/spandrel/v1'));
+    // Protobuf spells names of files with underscores, and this house with hyphens.
+    const stems = files.map((name) => name.replace(/\.proto$/, '').replaceAll('_', '-'));
     expect(rooms.filter((room) => !stems.includes(room)).sort()).toEqual(RULES_BESIDE);
     expect(entries.length - rooms.length).toBeLessThan(25);
   });

@@ -22,6 +22,7 @@ const FROZEN = {
   'sqlite-0012-span-texts': 'f58bb80ae965440a3e9e06d504b0bb818b85d4c1a7011c20bcfdbe411bb33766',
   'sqlite-0013-search-index': 'ad7218d1793d8c7f9286c361858fb9233abed509068c69a6533567e1c46e1a9c',
   'sqlite-0014-log-records': '20d9e7b9f18a8765057dcb0d12c60e89331f1d841ee2091ab3499ed1316da5e1',
+  'sqlite-0015-virtual-keys': 'c3b0e352a17ced472cc2f095b4915ab9492376a6e76b7c1b45dc2e4c38fe5d3e',
   'sqlite-0016-budgets': '9a811e85c9b6f290b6b7fdd4b11b3659b354c0f5b5401eb60545765a6e6173cd',
   'sqlite-0017-gateway-leases': '127f87097e763b4c2c405bf9d3a3109463019e419f68fb1a65818ee7beea0021',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
@@ -38,6 +39,7 @@ const FROZEN = {
   'postgres-0012-span-texts': 'f58bb80ae965440a3e9e06d504b0bb818b85d4c1a7011c20bcfdbe411bb33766',
   'postgres-0013-search-index': '6c6ac08b579a2380d622475b6830c14a50f239464474d6de1b45d0d140cc1777',
   'postgres-0014-log-records': 'ff110c5b4d943a37ad6c8671c5d5d13637aca40f04ad020798a0484f2d29b07e',
+  'postgres-0015-virtual-keys': 'dc3ee56763fdaaa9dbf775d1a9935656453bfaf8e0c70ac28a6a50a45be6ed52',
   'postgres-0016-budgets': '864b1a04b96ce784f52124ae2a261de21253dd4eefc29bd9b28b3ac90fb564f7',
   'postgres-0017-gateway-leases': 'e43cda613549dde546422728fa14605750206a5743923a958dda8962ac2267ec',
 };

@@ -10,6 +10,9 @@ type Headers = { readonly [name: string]: string };
 
 const ENDPOINTS = '/api/webhooks/v1/endpoints';
 const QUEUE_URL = 'https://sqs.eu-west-1.amazonaws.com/123456789012/events';
+const PROVIDERS = '/api/gateway/v1/model-providers';
+const VIRTUAL_KEYS = '/api/gateway/v1/virtual-keys';
+const PROVIDER_KEY = `sk-${'ProviderSecret'.repeat(3)}`;
 const QUEUE_SECRET = `queue/${'Secret'.repeat(6)}`;
 /** Nothing listens there. */
 const REFUSING_URL = 'http://127.0.0.1:9/hook';
@@ -42,14 +45,36 @@ async function mintEverything(call: (verb: string, path: string, body?: object, 
   const sqs = { queue_url: QUEUE_URL, access_key_id: 'AKIA0000000000000000', secret_access_key: QUEUE_SECRET };
   // No event of its subscription occurs, so nothing is sent.
   keep(await call('POST', ENDPOINTS, { destination_kind: 'sqs', sqs, enabled_events: ['gateway.budget.*'] }));
-  for (const path of [`/api/api-keys/${id}`, '/api/api-keys', '/api/projects', '/api/audit-log', ENDPOINTS])
-    await call('GET', path);
+  minted.push(...(await mintGateway(call, keep, project.id)));
+  const lists = ['/api/api-keys', '/api/projects', '/api/audit-log', ENDPOINTS, PROVIDERS, VIRTUAL_KEYS];
+  for (const path of [`/api/api-keys/${id}`, ...lists]) await call('GET', path);
   expect(new Set(minted).size).toBe(minted.length - 1);
   return [...new Set(minted)];
 }
 
+type Call = (verb: string, path: string, body?: object, headers?: Headers) => Promise<Answer>;
+
+/** A provider with its key, which a test sends nowhere, and the secrets of virtual keys. */
+async function mintGateway(call: Call, keep: (answer: Answer) => Body, projectId: string): Promise<readonly string[]> {
+  const provider = { name: 'private', kind: 'openai', base_url: 'http://127.0.0.1:9/v1', api_key: PROVIDER_KEY };
+  const { id } = keep(await call('POST', PROVIDERS, provider)).model_provider;
+  keep(await call('POST', `${PROVIDERS}/${id}/test`));
+  keep(await call('PATCH', `${PROVIDERS}/${id}`, { api_key: PROVIDER_KEY, enabled: false }));
+  const once = { 'idempotency-key': 'a virtual key' };
+  const body = { name: 'app', trace_project_id: projectId };
+  const { virtual_key: key, secret } = keep(await call('POST', VIRTUAL_KEYS, body, once));
+  const rotated = keep(await call('POST', `${VIRTUAL_KEYS}/${key.id}/rotate`, {}, once));
+  keep(await call('POST', `${VIRTUAL_KEYS}/${key.id}/disable`, { reason: 'as a test' }));
+  await call('GET', `${VIRTUAL_KEYS}/${rotated.secret}`);
+  await call('POST', `${VIRTUAL_KEYS}/${secret}/revoke`, {});
+  return [secret, rotated.secret, PROVIDER_KEY];
+}
+
 it('G1: no secret appears in the data folder, the log or an error', async () => {
-  const app = await startApp({ writer: 'in its thread', environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1' } });
+  const app = await startApp({
+    writer: 'in its thread',
+    environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1', SPANDREL_GATEWAY_ALLOW: '127.0.0.1' },
+  });
   const seen: Seen = { texts: [], minted: [] };
   const call = async (verb: string, path: string, body?: object, headers: Headers = {}) => {
     const answer = await callRest(app.address, { verb, path, headers, ...(body === undefined ? {} : { body }) });
@@ -84,7 +109,7 @@ it('G1: no secret appears in the data folder, the log or an error', async () => 
   const stored = await app.database.contents();
   await app.database.remove();
   // The part after the last underscore or prefix is the secret.
-  const needles = secrets.map((secret) => secret.replace(/^sk-lw-/, '').replace(/^[^_]*_/, ''));
+  const needles = secrets.map((secret) => secret.replace(/^(sk|vk)-lw-/, '').replace(/^[^_]*_/, ''));
   const databases = [...stored, ...app.logged, ...seen.texts];
   const hits = needles.filter((needle) => databases.some((database) => database.includes(needle)));
   report({ id: 'G1', seed: 0, n: databases.length, pass: hits.length === 0 });

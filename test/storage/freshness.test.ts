@@ -225,6 +225,7 @@ function readerOf(findApiKey: KeyReader['findApiKey']): KeyReader {
     listKeyIds: null,
     findProject: async () => null,
     findProjectByKey: async () => null,
+    findVirtualKey: async () => null,
     hasImportedCredentials: async () => false,
   };
 }

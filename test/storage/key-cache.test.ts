@@ -20,6 +20,7 @@ function createSubject({ lists = true, generation }: Options = {}) {
     findProject: () => note('project', state.archived ? null : PROJECT),
     hasImportedCredentials: () => note('imported', false),
     listKeyIds: lists ? () => note('ids', ['known']) : null,
+    findVirtualKey: async () => null,
     findProjectByKey: () => note('by key', state.archived ? null : { project: PROJECT, untilMs: state.untilMs }),
   };
   const keys = cacheKeyReads({

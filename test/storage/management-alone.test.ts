@@ -45,6 +45,7 @@ async function openManagement(): Promise<Subject<Management>> {
   }
 
   const rooms = createRooms({
+    log: { nowMs: async () => Date.now(), prepare: async () => undefined, isEnvelopeApart: true },
     read: (body) => inTurn(() => body(unitOn(mapper, connection))),
     transact: (body) =>
       inTurn(() =>

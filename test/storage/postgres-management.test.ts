@@ -24,6 +24,7 @@ import {
 } from './conformance/management-samples.ts';
 import { sampleOverride } from './conformance/price-overrides.ts';
 import { sampleKey } from './conformance/samples.ts';
+import { sampleVirtualKey } from './conformance/virtual-keys.ts';
 import { quietLog } from './quiet-log.ts';
 
 const OTHERS = 'organization_others';
@@ -89,6 +90,23 @@ describe('management by two processes', () => {
       expect(await costOf(one, pricesOfOne)).toBe(round);
       expect(await costOf(two, pricesOfTwo)).toBe(round);
     }
+  });
+
+  it('shows the next request of each what the other has made of a virtual key', async () => {
+    const [one, two] = stores;
+    const key = sampleVirtualKey({ organizationId: plan.organization.id, traceProjectId: plan.project.id });
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const [changing, asking] = round % 2 === 0 ? [one, two] : [two, one];
+      const status = round % 3 === 0 ? 'disabled' : 'active';
+      const secretHash = randomBytes(32);
+      const changed = { ...key, status, secretHash, revision: round } as const;
+      await change(changing, plan.organization.id, { virtualKeys: [changed] });
+      for (const store of [asking, changing]) {
+        expect((await store.keys.findVirtualKey(secretHash, AT_MS))?.key).toMatchObject({ status, revision: round });
+      }
+    }
+    await change(one, plan.organization.id, { virtualKeys: [{ ...key, status: 'revoked', revokedAtMs: AT_MS }] });
+    expect((await two.keys.findVirtualKey(key.secretHash, AT_MS))?.key.status).toBe('revoked');
   });
 
   it('loses no decision while other changes are stored', async () => {

@@ -62,7 +62,7 @@ function stores() {
   const search = createLogSearch({ queries: queries.events, runQuery }, 5_000);
   const refuse = () => Promise.reject(new Error('the writer was called'));
   const work = { applyWork: refuse, maintainDeliveries: refuse };
-  const room = createWebhookRoom({ read: (body) => body(unitOn(openMapper(), connectTo(reader))), transact: refuse });
+  const room = createWebhookRoom({ read: (body) => body(unitOn(openMapper(), connectTo(reader))) });
   const shared = { queries, runQuery, search };
   return {
     deliveries: createDeliveryStore({

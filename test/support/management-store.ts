@@ -160,6 +160,12 @@ function createReads(tables: Tables): Reads {
     budgets: async () => [],
     countBudgets: async () => 0,
     activeBudgets: async () => ({ version: 0, budgets: [] }),
+    modelProviders: async () => [],
+    modelProvider: async () => null,
+    virtualKey: async () => null,
+    virtualKeys: async () => [],
+    countVirtualKeys: async () => 0,
+    virtualKeyIds: async () => [],
     members: async (organizationId) => of(tables.members, organizationId).toSorted(oldestFirst),
     member: async (...key) => one(tables.members, key),
     roleBindings: async (organizationId, userId) =>

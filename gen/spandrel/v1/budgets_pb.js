@@ -146,8 +146,8 @@ export const BudgetReserve = /*@__PURE__*/
 
 /**
  * Manages the budgets of an organization. A budget counts every request that is reported or admitted after it was
- * created and that has its scope. The permissions are required at the scope of the budget: at its team or project, and
- * at the organization for all other scopes.
+ * created and that has its scope. The permissions are required at the scope of the budget: at its team, at its project
+ * or that of its virtual key, and at the organization for all other scopes.
  *
  * @generated from service spandrel.v1.BudgetService
  */

@@ -871,7 +871,8 @@ export declare const GatewayService: GenService<{
   },
   /**
    * Emits events of virtual keys and budgets, each once. They are delivered to webhooks and are not in the log. Events
-   * are validated one by one, like the records of ReportRequests.
+   * are validated one by one, like the records of ReportRequests. An event of a virtual key of this server is rejected as
+   * invalid_record: the server emits the events of its own keys.
    * Errors: INVALID_ARGUMENT validation_error when events is no list of 1 to 500, RESOURCE_EXHAUSTED payload_too_large,
    * UNAVAILABLE when the store cannot take writes; nothing is stored then.
    *

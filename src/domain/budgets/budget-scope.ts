@@ -1,8 +1,10 @@
 /** Where the permissions of a budget are required. */
 
 import { Fault, validationFault } from '../fault.ts';
+import { isPossibleId } from '../ids.ts';
 import { may, type Principal, projectScope, type Scope } from '../keys/permissions.ts';
-import type { OrganizationDirectory } from '../management/directory.ts';
+import { type OrganizationDirectory, readDirectory } from '../management/directory.ts';
+import type { ManagementStore } from '../management/management.ts';
 import { insufficientPermissions, type ManagementCall, requirePermission } from '../management/management-call.ts';
 import { teamScope } from '../organization/teams.ts';
 import type { BudgetScope } from './budget.ts';
@@ -11,16 +13,43 @@ import type { DraftScope } from './budget-draft.ts';
 export const VIEW = 'gatewayBudgets:view';
 export const MANAGE = 'gatewayBudgets:manage';
 
-/** The scope that an operation asks at. What is not known, or archived, belongs to the organization alone. */
-export function placeOf(
-  { kind, id, ...rest }: BudgetScope,
-  directory: OrganizationDirectory,
+/** The scopes of an organization, and the projects of the virtual keys that budgets name. */
+export type Places = OrganizationDirectory & { readonly projectOfKey: (virtualKeyId: string) => string | null };
+
+type Named = { readonly kind: BudgetScope['kind']; readonly id: string };
+
+/** Where the permissions of these scopes are required. */
+export async function readPlaces(
+  store: ManagementStore,
   organizationId: string,
-): Scope {
+  scopes: readonly Named[],
+): Promise<Places> {
+  const keyIds = scopes.flatMap(({ kind, id }) => (KINDS_OF_KEYS.includes(kind) && isPossibleId(id) ? [id] : []));
+  const [directory, keys] = await Promise.all([
+    readDirectory(store, organizationId),
+    Promise.all([...new Set(keyIds)].map((id) => store.virtualKey(organizationId, id))),
+  ]);
+  const projects = new Map(keys.flatMap((key) => (key === null ? [] : [[key.id, key.traceProjectId]])));
+  return { ...directory, projectOfKey: (id) => projects.get(id) ?? null };
+}
+
+const KINDS_OF_KEYS: readonly BudgetScope['kind'][] = ['virtual_key', 'attributed_user'];
+
+/**
+ * The scope that an operation asks at: of a virtual key its project. What is not known, or archived, belongs to the
+ * organization alone.
+ */
+export function placeOf(scope: BudgetScope, places: Places, organizationId: string): Scope {
   const organization: Scope = { type: 'ORGANIZATION', organizationId };
-  if (kind === 'team') return directory.locate('TEAM', id) ?? organization;
-  const isOfProject = kind === 'project' || ('of' in rest && rest.of === 'project');
-  return isOfProject ? (directory.locate('PROJECT', id) ?? organization) : organization;
+  if (scope.kind === 'team') return places.locate('TEAM', scope.id) ?? organization;
+  const projectId = projectIdOf(scope, places);
+  return projectId === null ? organization : (places.locate('PROJECT', projectId) ?? organization);
+}
+
+function projectIdOf(scope: BudgetScope, { projectOfKey }: Places): string | null {
+  const kind = scope.kind === 'attributed_user' ? scope.of : scope.kind;
+  if (kind === 'project') return scope.id;
+  return kind === 'virtual_key' ? projectOfKey(scope.id) : null;
 }
 
 /** Throws insufficient_permissions unless the caller may manage budgets somewhere. */
@@ -42,30 +71,22 @@ export function mayView(principal: Principal, place: Scope): boolean {
  * The scope of a new budget. Throws insufficient_permissions, and for callers who may manage all budgets team_not_found
  * and project_not_found.
  */
-export function requireScope(
-  call: ManagementCall,
-  { kind, id }: DraftScope,
-  directory: OrganizationDirectory,
-): BudgetScope {
+export function requireScope(call: ManagementCall, { kind, id }: DraftScope, places: Places): BudgetScope {
   const organizationId = call.caller.organization.id;
-  const scope = toScope({ kind, id: id ?? organizationId }, directory);
-  requirePermission(call, MANAGE, placeOf(scope, directory, organizationId));
+  const scope = toScope({ kind, id: id ?? organizationId }, places);
+  requirePermission(call, MANAGE, placeOf(scope, places, organizationId));
   if (kind === 'organization' && scope.id !== organizationId) {
     const message = 'scope.id must be the id of the organization';
     throw validationFault('json', [{ field: 'scope.id', type: 'custom', message }]);
   }
-  if (kind === 'team' && directory.locate('TEAM', scope.id) === null)
-    throw new Fault('team_not_found', 'Team not found.');
-  if (kind === 'project' && directory.locate('PROJECT', scope.id) === null) {
+  if (kind === 'team' && places.locate('TEAM', scope.id) === null) throw new Fault('team_not_found', 'Team not found.');
+  if (kind === 'project' && places.locate('PROJECT', scope.id) === null) {
     throw new Fault('project_not_found', 'Project not found.');
   }
   return scope;
 }
 
-function toScope(
-  { kind, id }: { readonly kind: BudgetScope['kind']; readonly id: string },
-  directory: OrganizationDirectory,
-): BudgetScope {
+function toScope({ kind, id }: Named, { locate }: Places): BudgetScope {
   if (kind !== 'attributed_user') return { kind, id };
-  return { kind, id, of: directory.locate('PROJECT', id) === null ? 'virtual_key' : 'project' };
+  return { kind, id, of: locate('PROJECT', id) === null ? 'virtual_key' : 'project' };
 }

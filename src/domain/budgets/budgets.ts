@@ -30,7 +30,7 @@ import {
   limitOfText,
   repetitionProblems,
 } from './budget-draft.ts';
-import { MANAGE, mayView, placeOf, requireManageSomewhere, requireScope } from './budget-scope.ts';
+import { MANAGE, mayView, placeOf, readPlaces, requireManageSomewhere, requireScope } from './budget-scope.ts';
 import type { BudgetLedger, BudgetListing, PeriodSums } from './budget-store.ts';
 import { type Period, periodAt } from './period.ts';
 
@@ -72,24 +72,25 @@ export function createBudgets(deps: Deps) {
 }
 
 /** Throws budget_not_found for a hidden one, too. */
-async function findBudget({ store }: Deps, { caller }: ManagementCall, id: string): Promise<Budget> {
-  const organizationId = caller.organization.id;
-  const [budget, directory] = await Promise.all([
-    isPossibleId(id) ? store.budget(organizationId, id) : null,
-    readDirectory(store, organizationId),
-  ]);
-  if (budget === null || !mayView(caller.principal, placeOf(budget.scope, directory, organizationId))) {
-    throw new Fault('budget_not_found', 'Budget not found.');
-  }
-  return budget;
+async function findBudget(deps: Deps, call: ManagementCall, id: string): Promise<Budget> {
+  return (await findPlaced(deps, call, id)).budget;
 }
 
 async function findManaged(deps: Deps, call: ManagementCall, id: string): Promise<Budget> {
-  const budget = await findBudget(deps, call, id);
-  const organizationId = call.caller.organization.id;
-  const directory = await readDirectory(deps.store, organizationId);
-  requirePermission(call, MANAGE, placeOf(budget.scope, directory, organizationId));
+  const { budget, place } = await findPlaced(deps, call, id);
+  requirePermission(call, MANAGE, place);
   return budget;
+}
+
+async function findPlaced({ store }: Deps, { caller }: ManagementCall, id: string) {
+  const organizationId = caller.organization.id;
+  const budget = isPossibleId(id) ? await store.budget(organizationId, id) : null;
+  const places = await readPlaces(store, organizationId, budget === null ? [] : [budget.scope]);
+  const place = budget === null ? null : placeOf(budget.scope, places, organizationId);
+  if (budget === null || place === null || !mayView(caller.principal, place)) {
+    throw new Fault('budget_not_found', 'Budget not found.');
+  }
+  return { budget, place };
 }
 
 type Listed = { readonly filter: BudgetFilter; readonly request: CursorPageRequest };
@@ -104,14 +105,18 @@ async function listBudgets(
   const { scopeKind, scopeId, includeArchived } = filter;
   const filters = [bindFilter(scopeKind), bindFilter(scopeId), String(includeArchived)];
   const listing = { cursors, binding: ['budgets', organizationId, ...filters], positionOf: (budget: Budget) => budget };
-  const directory = await readDirectory(store, organizationId);
   const { principal } = call.caller;
   let after: PagePosition | null = openCursor(listing, request.cursor);
   const wanted = limitOf(request) + 1;
   const seen: Budget[] = [];
   while (seen.length < wanted) {
     const read = await store.budgets(organizationId, { ...filter, after, limit: READ_TOGETHER });
-    seen.push(...read.filter(({ scope }) => mayView(principal, placeOf(scope, directory, organizationId))));
+    const places = await readPlaces(
+      store,
+      organizationId,
+      read.map(({ scope }) => scope),
+    );
+    seen.push(...read.filter(({ scope }) => mayView(principal, placeOf(scope, places, organizationId))));
     after = read.at(-1) ?? after;
     if (read.length < READ_TOGETHER) break;
   }
@@ -159,7 +164,9 @@ function createBudget(deps: Deps, { call, draft, receipt }: Creation<BudgetDraft
     receipt,
     async checkCaller() {
       const fresh = await refreshRights(store, call);
-      return requireScope(fresh, draft.scope, await readDirectory(store, organizationId));
+      const { kind, id } = draft.scope;
+      const places = await readPlaces(store, organizationId, id === null ? [] : [{ kind, id }]);
+      return requireScope(fresh, draft.scope, places);
     },
     async attempt(scope) {
       refuseProblems(futureProblems(draft, nowMs));

@@ -31,6 +31,8 @@ export type UrlPolicy = {
   readonly checkUrl: (text: string) => UrlCheck;
   /** The refusal of a target whose host has these addresses, all of them; null: allowed. */
   readonly checkAddresses: (target: UrlTarget, addresses: readonly string[]) => UrlRefusal | null;
+  /** What the message about a host begins with that has no address, and that no name on the list allows. */
+  readonly unresolved: string;
   /** Whether connections are allowed. `addresses` MUST be all addresses of the host. */
   readonly mayReach: (target: UrlTarget, addresses: readonly string[]) => boolean;
 };
@@ -45,40 +47,43 @@ const AMBIGUOUS = /[\s\u0000-\u001f\u007f-\u009f\\]/;
 const METADATA_NAMES = ['metadata', 'metadata.google.internal'];
 const PRIVATE_DOMAINS = ['internal', 'local', 'localhost', 'home.arpa', 'invalid', 'onion'];
 
-const UNPARSABLE: UrlRefusal = {
-  reason: 'unparsable',
-  message: 'The url is not a complete URL such as https://example.com/hook; it has no spaces and no backslashes.',
-};
-const SCHEME: UrlRefusal = {
-  reason: 'scheme',
-  message: 'The url must begin with https://; http:// is for destinations that SPANDREL_WEBHOOK_ALLOW names.',
-};
-const HOST: UrlRefusal = {
-  reason: 'host',
-  message:
-    'The host of the url is not allowed: it must be reachable from the whole internet, unless SPANDREL_WEBHOOK_ALLOW names it.',
-};
-const PORT: UrlRefusal = {
-  reason: 'port',
-  message: 'The port of the url must be 443 or 8443, unless SPANDREL_WEBHOOK_ALLOW names the destination.',
-};
-const CREDENTIALS: UrlRefusal = {
-  reason: 'credentials',
-  message: 'The url must not contain credentials (a user name or a password).',
-};
+type Reason = UrlRefusal['reason'];
 
-const UNRESOLVED =
-  'The host name of the url does not resolve, so no network of SPANDREL_WEBHOOK_ALLOW is known to hold it.';
+const UNPARSABLE = refuse(
+  'unparsable',
+  'The url is not a complete URL such as https://example.com/hook; it has no spaces and no backslashes.',
+);
+const CREDENTIALS = refuse('credentials', 'The url must not contain credentials (a user name or a password).');
 
-export function createUrlPolicy(entries: readonly AllowEntry[]): UrlPolicy {
+/** `setting`: the list of private destinations. */
+function refusalsOf(setting: string) {
+  return {
+    scheme: refuse('scheme', `The url must begin with https://; http:// is for destinations that ${setting} names.`),
+    host: refuse(
+      'host',
+      `The host of the url is not allowed: it must be reachable from the whole internet, unless ${setting} names it.`,
+    ),
+    port: refuse('port', `The port of the url must be 443 or 8443, unless ${setting} names the destination.`),
+    unresolved: `The host name of the url does not resolve, so no network of ${setting} is known to hold it.`,
+  };
+}
+
+function refuse(reason: Reason, message: string): UrlRefusal {
+  return { reason, message };
+}
+
+/** The destinations of webhooks, and those of a gateway, have a list and a setting each. */
+export function createUrlPolicy(entries: readonly AllowEntry[], setting = 'SPANDREL_WEBHOOK_ALLOW'): UrlPolicy {
+  const refusals = refusalsOf(setting);
   const checkAddresses: UrlPolicy['checkAddresses'] = (target, addresses) => {
     const isListed = isListedByName(entries, target) || areListed(entries, target, addresses);
     if (!isListed && target.unlessListed) return target.unlessListed;
-    return addresses.every((text) => isAllowedAddress(text, isListed)) ? null : HOST;
+    return addresses.every((text) => isAllowedAddress(text, isListed)) ? null : refusals.host;
   };
   return {
-    checkUrl: (text) => checkUrl(entries, text),
+    checkUrl: (text) => checkUrl({ entries, refusals }, text),
     checkAddresses,
+    unresolved: refusals.unresolved,
     mayReach: (target, addresses) => addresses.length > 0 && checkAddresses(target, addresses) === null,
   };
 }
@@ -94,28 +99,30 @@ export async function checkNewUrl(policy: UrlPolicy, resolve: ResolveHost, text:
   if (target.isLiteral) return null;
   const addresses = await resolve(target.host, SAVE_RESOLVE_TIMEOUT_MS).catch((): readonly string[] => []);
   const refusal = policy.checkAddresses(target, addresses);
-  return refusal !== null && addresses.length === 0 ? explainUnresolved(refusal) : refusal;
+  return refusal !== null && addresses.length === 0 ? explainUnresolved(policy, refusal) : refusal;
 }
 
 /** The refusal may end as soon as the host has an address that the list allows. */
-function explainUnresolved({ reason, message }: UrlRefusal): UrlRefusal {
-  return { reason, message: `${UNRESOLVED} ${message}` };
+function explainUnresolved({ unresolved }: UrlPolicy, { reason, message }: UrlRefusal): UrlRefusal {
+  return { reason, message: `${unresolved} ${message}` };
 }
 
-function checkUrl(entries: readonly AllowEntry[], text: string): UrlCheck {
+type Rules = { readonly entries: readonly AllowEntry[]; readonly refusals: ReturnType<typeof refusalsOf> };
+
+function checkUrl({ entries, refusals }: Rules, text: string): UrlCheck {
   if (AMBIGUOUS.test(text) || !URL.canParse(text)) return { kind: 'refused', ...UNPARSABLE };
   const url = new URL(text);
   const isHttp = url.protocol === 'http:' || url.protocol === 'https:';
-  if (!isHttp) return { kind: 'refused', ...SCHEME };
+  if (!isHttp) return { kind: 'refused', ...refusals.scheme };
   const target = readTarget(url);
   const isListed = isListedByName(entries, target) || (target.isLiteral && areListed(entries, target, [target.host]));
-  const problems = findProblems(url, target, isListed);
+  const problems = findProblems({ url, target, refusals }, isListed);
   const first = problems[0];
   if (!first) return { kind: 'ok', target };
   // Its addresses may be in a listed network, which lifts some refusals.
   const mayBeListed =
     !target.isLiteral && entries.some((entry) => entry.kind === 'range' && allowsPort(entry, target.port));
-  if (mayBeListed && findProblems(url, target, true).length === 0) {
+  if (mayBeListed && findProblems({ url, target, refusals }, true).length === 0) {
     return { kind: 'ok', target: { ...target, unlessListed: first } };
   }
   return { kind: 'refused', ...first };
@@ -135,12 +142,14 @@ function readTarget(url: URL): UrlTarget {
   };
 }
 
+type Checked = Pick<Rules, 'refusals'> & { readonly url: URL; readonly target: UrlTarget };
+
 /** The first one is reported. */
-function findProblems(url: URL, target: UrlTarget, isListed: boolean): UrlRefusal[] {
+function findProblems({ url, target, refusals }: Checked, isListed: boolean): UrlRefusal[] {
   const problems: UrlRefusal[] = [];
-  if (!isListed && !target.secure) problems.push(SCHEME);
-  if (!isAllowedHost(target, isListed)) problems.push(HOST);
-  if (!isListed && !PORTS.includes(target.port)) problems.push(PORT);
+  if (!isListed && !target.secure) problems.push(refusals.scheme);
+  if (!isAllowedHost(target, isListed)) problems.push(refusals.host);
+  if (!isListed && !PORTS.includes(target.port)) problems.push(refusals.port);
   if (url.username !== '' || url.password !== '') problems.push(CREDENTIALS);
   return problems;
 }

@@ -1,6 +1,5 @@
 /** Accepts reports of gateways: requests with their costs, and events of keys and budgets. */
 
-import type { BudgetRecords } from '../budgets/budget-store.ts';
 import type { Organization, Project } from '../caller.ts';
 import { isBudgetEvent } from '../events/event-type.ts';
 import type { RequestStore } from '../events/log-port.ts';
@@ -9,6 +8,7 @@ import type { RequestMeter } from '../events/request-meter.ts';
 import type { Price, Priced, ReportedRequest, RequestResult, Unpriced } from '../events/request-report.ts';
 import { unavailableFault, validationFault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
+import type { ManagementStore } from '../management/management.ts';
 import type { ProjectStore } from '../management/management-port.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
 import type { RunSteps, Steps } from '../steps.ts';
@@ -20,7 +20,7 @@ import { readGovernanceEvent } from './governance-event.ts';
 type GatewayDeps = {
   readonly store: Pick<RequestStore, 'report' | 'reportGovernance'> &
     Pick<ProjectStore, 'numbers'> &
-    Pick<BudgetRecords, 'budget'>;
+    Pick<ManagementStore, 'virtualKeyIds' | 'budget'>;
   readonly prices: PriceResolver;
   /** Reads the items of a report with pauses: together they may be megabytes. */
   readonly runSteps: RunSteps;
@@ -68,6 +68,10 @@ const OWN_BUDGET: Rejection = {
   code: 'invalid_record',
   message: 'budget_id: must not be a budget of the organization itself, whose events are emitted here',
 };
+const OWN_KEY: Rejection = {
+  code: 'invalid_record',
+  message: 'virtual_key_id: is a virtual key of this server, which emits the events of its own keys',
+};
 const COMPLETED: Rejection = { code: 'already_completed', message: 'The success of the request was reported before.' };
 
 export function createGateway(deps: GatewayDeps): Gateway {
@@ -90,9 +94,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
 
     async reportGovernanceEvents(list, { organization }) {
-      const read = await refuseOwn(store, await deps.runSteps(readEvents(list, organization.id)), organization);
+      const read = await refuseOwn(store, organization, await deps.runSteps(readEvents(list, organization.id)));
       const events = read.flatMap((each) => ('dataJson' in each ? [each] : []));
-      const report = { kind: 'governance', organizationNumber: organization.number, events } as const;
+      const report = {
+        kind: 'governance',
+        organizationNumber: organization.number,
+        events: events.map(({ keyId: _, ...event }) => event),
+      } as const;
       const results = (events.length === 0 ? [] : await store.reportGovernance(report)).values();
       return read.map((each): ItemOutcome => {
         if (!('dataJson' in each)) return { status: null, result: 'rejected', rejection: each };
@@ -120,7 +128,10 @@ function* readRecords(list: DraftList<RequestDraft>): Steps<ReadRecords> {
   return { statuses, read };
 }
 
-type ReadEvent = NonNullable<ReturnType<typeof readGovernanceEvent>>;
+type ReadEvent = NonNullable<ReturnType<typeof readGovernanceEvent>> & {
+  /** Of the virtual key that the event is about; null: it is about a budget. */
+  readonly keyId: string | null;
+};
 
 function* readEvents(
   list: DraftList<GovernanceDraft>,
@@ -128,29 +139,42 @@ function* readEvents(
 ): Steps<readonly (ReadEvent | Rejection)[]> {
   const read: (ReadEvent | Rejection)[] = [];
   for (const draft of draftsOf(list, 'events')) {
-    read.push(readItem(draft, (sent, reading) => readGovernanceEvent(sent, reading, organizationId)));
+    read.push(
+      readItem(draft, (sent, reading) => {
+        const event = readGovernanceEvent(sent, reading, organizationId);
+        const isOfKey = event !== null && !isBudgetEvent(event.type) && typeof sent.virtualKeyId === 'string';
+        return event && { ...event, keyId: isOfKey ? String(sent.virtualKeyId) : null };
+      }),
+    );
     yield;
   }
   return read;
 }
 
+/** Nobody else can tell what happened to a virtual key or a budget of this server. */
+async function refuseOwn(
+  store: GatewayDeps['store'],
+  { id }: Organization,
+  read: readonly (ReadEvent | Rejection)[],
+): Promise<readonly (ReadEvent | Rejection)[]> {
+  const named = new Set(read.flatMap((each) => ('keyId' in each && each.keyId !== null ? [each.keyId] : [])));
+  const asked = [...named].filter(isPossibleId);
+  const ownKeys = new Set(asked.length === 0 ? [] : await store.virtualKeyIds(id, asked));
+  const ownBudgets = new Set<string>();
+  for (const budgetId of new Set(read.map(budgetIdOf))) {
+    if (budgetId !== null && (await store.budget(id, budgetId)) !== null) ownBudgets.add(budgetId);
+  }
+  return read.map((each) => {
+    if (ownBudgets.has(budgetIdOf(each) ?? '')) return OWN_BUDGET;
+    return 'keyId' in each && each.keyId !== null && ownKeys.has(each.keyId) ? OWN_KEY : each;
+  });
+}
+
 /** An id that a budget here may have. */
 const OWN_ID = /^(budget_[0-9A-Za-z]{21}):/;
 
-/** Refuses events of the organization's own budgets, which are emitted where their spend is counted. */
-async function refuseOwn(
-  { budget }: GatewayDeps['store'],
-  read: readonly (ReadEvent | Rejection)[],
-  { id: organizationId }: Organization,
-): Promise<readonly (ReadEvent | Rejection)[]> {
-  const budgetIds = read.map((each) =>
-    'dataJson' in each && isBudgetEvent(each.type) ? OWN_ID.exec(each.id)?.[1] : undefined,
-  );
-  const own = new Set<string | undefined>();
-  for (const id of new Set(budgetIds)) {
-    if (id !== undefined && (await budget(organizationId, id)) !== null) own.add(id);
-  }
-  return read.map((each, index) => (own.has(budgetIds[index]) ? OWN_BUDGET : each));
+function budgetIdOf(event: ReadEvent | Rejection): string | null {
+  return 'dataJson' in event && isBudgetEvent(event.type) ? (OWN_ID.exec(event.id)?.[1] ?? null) : null;
 }
 
 /** Makes the drafts of a list of a valid length, one by one. */

@@ -35,9 +35,43 @@ export function readGovernanceEvent(
   if (type === null) return null;
   const occurredAtMs = reading.instant(draft.occurredAtMs, 'occurred_at');
   const action = type.slice(type.lastIndexOf('.') + 1);
-  const { id, members } = isBudgetEvent(type)
+  const content = isBudgetEvent(type)
     ? readBudget(draft, reading, action)
-    : readVirtualKey(draft, reading, { action, occurredAtMs });
+    : virtualKeyContent(readVirtualKey(draft, reading), { action, occurredAtMs });
+  const event = makeEvent({ type, organizationId, occurredAtMs }, content);
+  return reading.problem() === null ? event : null;
+}
+
+type VirtualKeyEventType = Exclude<GovernanceEventType, `gateway.budget.${string}`>;
+
+/** What an event tells of a virtual key. */
+export type VirtualKeyFacts = {
+  readonly virtualKeyId: string;
+  readonly name: string;
+  readonly displayPrefix: string;
+  readonly reason: string | null;
+};
+
+type Occurrence<T = GovernanceEventType> = {
+  readonly type: T;
+  readonly organizationId: string;
+  /** Unique for the key and the type: the id of the event has it. */
+  readonly occurredAtMs: number;
+};
+
+/** The event of a virtual key of this server's own. */
+export function virtualKeyEvent(
+  occurrence: Occurrence<VirtualKeyEventType>,
+  facts: VirtualKeyFacts,
+): NewEvent<GovernanceEventType> {
+  const { type, occurredAtMs } = occurrence;
+  const action = type.slice(type.lastIndexOf('.') + 1);
+  return makeEvent(occurrence, virtualKeyContent(facts, { action, occurredAtMs }));
+}
+
+type Content = { readonly id: string; readonly members: object };
+
+function makeEvent({ type, organizationId, occurredAtMs }: Occurrence, { id, members }: Content) {
   const data = {
     event_id: id,
     event_type: type,
@@ -45,23 +79,27 @@ export function readGovernanceEvent(
     ...members,
     occurred_at: isoOf(occurredAtMs),
   };
-  return reading.problem() === null ? { id, type, dataJson: JSON.stringify(data) } : null;
+  return { id, type, dataJson: JSON.stringify(data) };
 }
 
-type Occurrence = { readonly action: string; readonly occurredAtMs: number };
-
-function readVirtualKey(draft: GovernanceDraft, reading: ItemReading, { action, occurredAtMs }: Occurrence) {
-  const virtualKeyId = reading.text(draft.virtualKeyId, 'virtual_key_id', ID);
-  const members = {
-    virtual_key_id: virtualKeyId,
+function readVirtualKey(draft: GovernanceDraft, reading: ItemReading): VirtualKeyFacts {
+  return {
+    virtualKeyId: reading.text(draft.virtualKeyId, 'virtual_key_id', ID),
     name: reading.text(draft.name, 'name', NAME),
-    display_prefix: reading.text(draft.displayPrefix, 'display_prefix', DISPLAY_PREFIX),
+    displayPrefix: reading.text(draft.displayPrefix, 'display_prefix', DISPLAY_PREFIX),
     reason: reading.nullableText(draft.reason, 'reason', REASON),
   };
+}
+
+function virtualKeyContent(
+  { virtualKeyId, name, displayPrefix, reason }: VirtualKeyFacts,
+  { action, occurredAtMs }: { readonly action: string; readonly occurredAtMs: number },
+): Content {
+  const members = { virtual_key_id: virtualKeyId, name, display_prefix: displayPrefix, reason };
   return { id: governanceEventId([virtualKeyId, action, occurredAtMs]), members };
 }
 
-function readBudget(draft: GovernanceDraft, reading: ItemReading, action: string) {
+function readBudget(draft: GovernanceDraft, reading: ItemReading, action: string): Content {
   const budgetId = reading.text(draft.budgetId, 'budget_id', ID);
   const scopeType = reading.choice(draft.scopeType, 'scope_type', SCOPE_TYPES);
   const bucketScopeId = reading.text(draft.bucketScopeId, 'bucket_scope_id', ID);

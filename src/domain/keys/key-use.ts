@@ -19,8 +19,12 @@ const BATCH_MAX = 500;
 export type KeyUse = ReturnType<typeof createKeyUse>;
 
 export function createKeyUse({ store, pause, onError }: KeyUseDeps) {
-  // By credential, the last recorded instant, oldest first. Two maps, because a key and a project may have the same id.
-  const notedAtMs = { api_key: new Map<string, number>(), project_key: new Map<string, number>() };
+  // By credential, the last recorded instant, oldest first. A map for each kind, because a key and a project may have the same id.
+  const notedAtMs: Readonly<Record<CredentialUse['kind'], Map<string, number>>> = {
+    api_key: new Map(),
+    project_key: new Map(),
+    virtual_key: new Map(),
+  };
   const pending = new Map<string, CredentialUse>();
   const stopping = new AbortController();
   let flushing: Promise<void> | null = null;

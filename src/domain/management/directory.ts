@@ -1,7 +1,8 @@
 /** The scopes of an organization that grants can name. */
 
-import type { Directory, Scope } from '../keys/permissions.ts';
+import { type Directory, may, projectScope, type Scope } from '../keys/permissions.ts';
 import type { ManagementStore, ProjectRecord, TeamRecord } from './management.ts';
+import { insufficientPermissions, type ManagementCall } from './management-call.ts';
 
 export type OrganizationDirectory = Directory & {
   readonly teams: readonly TeamRecord[];
@@ -17,4 +18,17 @@ export async function readDirectory(store: ManagementStore, organizationId: stri
     scopes.set(`PROJECT ${id}`, { type: 'PROJECT', organizationId, teamId, projectId: id });
   }
   return { teams, projects, locate: (type, id) => scopes.get(`${type} ${id}`) ?? null };
+}
+
+/** Throws insufficient_permissions unless the caller holds the permission at the organization or at any project. */
+export async function requireSomewhere(
+  store: ManagementStore,
+  { caller }: ManagementCall,
+  permission: string,
+): Promise<void> {
+  const organizationId = caller.organization.id;
+  if (may(caller.principal, permission, { type: 'ORGANIZATION', organizationId })) return;
+  const projects = await store.projects(organizationId);
+  if (projects.some((project) => may(caller.principal, permission, projectScope(project)))) return;
+  throw insufficientPermissions(permission);
 }

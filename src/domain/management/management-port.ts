@@ -11,6 +11,7 @@ import type { JudgeSpendingStore } from '../evaluations/judge-spending.ts';
 import type { EvaluatorStore } from '../evaluators/evaluator.ts';
 import type { ExperimentStore } from '../experiments/experiment.ts';
 import type { MonitorStore } from '../monitors/monitor.ts';
+import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
 import type { BackfillStore } from './backfill.ts';
 import type {
   ApiKeyRecord,
@@ -78,6 +79,11 @@ export type KeyStore = {
   findProjectByKeyHash(keyHash: Buffer, nowMs: number): MaybePromise<Project | null>;
   /** MUST NOT answer archived projects. */
   findProject(projectId: string): MaybePromise<Project | null>;
+  /**
+   * Finds a virtual key by the hash of its secret, or of the secret before while its overlap lasts at `nowMs`. MUST answer
+   * disabled, revoked and expired keys, and MUST NOT answer keys of archived projects.
+   */
+  findVirtualKey(secretHash: Buffer, nowMs: number): MaybePromise<PresentedKey | null>;
   /** Whether any credential without a valid checksum exists. MUST be at most 5 s old. */
   hasImportedCredentials(): MaybePromise<boolean>;
 };

@@ -5,8 +5,12 @@ import type { BudgetRecords } from '../budgets/budget-store.ts';
 import type { NewReplay } from '../delivery/delivery.ts';
 import type { Redelivery } from '../delivery/webhook-store.ts';
 import type { EndpointChange } from '../endpoints/endpoint.ts';
+import type { NewEvent } from '../events/event.ts';
+import type { GovernanceEventType } from '../events/event-type.ts';
 import type { Binding } from '../keys/permissions.ts';
+import type { ModelProviderRecord } from '../model-providers/model-provider.ts';
 import type { StoredOverride } from '../pricing/override.ts';
+import type { VirtualKeyListing, VirtualKeyRecord } from '../virtual-keys/virtual-key.ts';
 import type { PageRange } from './listing.ts';
 
 export type OrganizationRecord = {
@@ -141,6 +145,11 @@ export type ManagementChange = {
   /** Immutable once stored. */
   readonly priceOverrides?: readonly StoredOverride[];
   readonly removedPriceOverrides?: readonly { readonly id: string }[];
+  readonly modelProviders?: readonly ModelProviderRecord[];
+  readonly removedModelProviders?: readonly { readonly id: string }[];
+  readonly virtualKeys?: readonly VirtualKeyRecord[];
+  /** What happened to virtual keys. Their ids are new. */
+  readonly events?: readonly NewEvent<GovernanceEventType>[];
   readonly removedMembers?: readonly { readonly userId: string }[];
   readonly removedRoleBindings?: readonly { readonly userId: string; readonly id: string }[];
   readonly audit: readonly AuditRecord[];
@@ -178,6 +187,7 @@ export type ManagementStore = BudgetRecords & {
    * Stores all of it or nothing, in one transaction. MUST answer `stale` and store nothing when the version is not the
    * expected one, or when another request took over the claim of the receipt, and `key_taken` when a project key is in
    * use anywhere, within the overlap of a rotation too. Every request that begins after the answer MUST see the change.
+   * MUST append its events to the log of the organization, in the same order as all other events.
    */
   commit(change: ManagementChange): Promise<'stored' | 'stale' | 'key_taken'>;
   organization(organizationId: string): Promise<OrganizationRecord | null>;
@@ -194,6 +204,16 @@ export type ManagementStore = BudgetRecords & {
   roleBindings(organizationId: string, userId: string | null): Promise<readonly RoleBindingRecord[]>;
   /** Newest first, by (createdAt, id). */
   priceOverrides(organizationId: string): Promise<readonly StoredOverride[]>;
+  /** Oldest first, by (createdAt, id). */
+  modelProviders(organizationId: string): Promise<readonly ModelProviderRecord[]>;
+  modelProvider(organizationId: string, id: string): Promise<ModelProviderRecord | null>;
+  virtualKey(organizationId: string, id: string): Promise<VirtualKeyRecord | null>;
+  /** Revoked ones included; newest first by (createdAt, id). */
+  virtualKeys(organizationId: string, listing: VirtualKeyListing): Promise<readonly VirtualKeyRecord[]>;
+  /** Revoked ones included. */
+  countVirtualKeys(organizationId: string): Promise<number>;
+  /** Those of the ids that virtual keys of the organization have, at most 500. */
+  virtualKeyIds(organizationId: string, ids: readonly string[]): Promise<readonly string[]>;
   apiKey(organizationId: string, keyId: string): Promise<ApiKeyRecord | null>;
   /** Service keys and the requested personal keys; newest first by (createdAt, id). */
   apiKeys(organizationId: string, listing: KeyListing): Promise<readonly ApiKeyRecord[]>;
@@ -221,7 +241,8 @@ export type ManagementStore = BudgetRecords & {
 
 export type CredentialUse =
   | { readonly kind: 'api_key'; readonly id: string; readonly atMs: number }
-  | { readonly kind: 'project_key'; readonly id: string; readonly atMs: number };
+  | { readonly kind: 'project_key'; readonly id: string; readonly atMs: number }
+  | { readonly kind: 'virtual_key'; readonly id: string; readonly atMs: number };
 
 export type ClaimInstants = {
   readonly nowMs: number;

@@ -53,7 +53,7 @@ function filtersOf(request: QuerySpendRequest): SpendQuery['filters'] {
   };
 }
 
-function amountsOf(spent: SpendTotals): MessageInitShape<typeof SpendAmountsSchema> {
+export function amountsOf(spent: SpendTotals): MessageInitShape<typeof SpendAmountsSchema> {
   return {
     requests: spent.requests,
     errors: spent.errors,

@@ -36,6 +36,7 @@ export const REFERENCES: readonly Reference[] = [
   ofOrganization('budgets'),
   ofOrganization('idempotency_receipts'),
   ofOrganization('members'),
+  ofOrganization('model_providers'),
   ofOrganization('price_overrides'),
   {
     table: 'projects',
@@ -52,6 +53,7 @@ export const REFERENCES: readonly Reference[] = [
     isDeletedWithIt: true,
   },
   ofOrganization('teams'),
+  ofOrganization('virtual_keys'),
   ofOrganization('webhook_endpoints'),
 ];
 

@@ -11,6 +11,7 @@ import * as events from './events.ts';
 import * as experiments from './experiments.ts';
 import * as keys from './keys.ts';
 import { bytes, integer, table } from './kinds.ts';
+import * as modelProviders from './model-providers.ts';
 import * as monitors from './monitors.ts';
 import * as organization from './organization.ts';
 import * as pricing from './pricing.ts';
@@ -18,6 +19,7 @@ import * as schema from './schema.ts';
 import * as search from './search.ts';
 import * as spend from './spend.ts';
 import * as traces from './traces.ts';
+import * as virtualKeys from './virtual-keys.ts';
 
 /**
  * Takes and loses a row when the store checks whether writing works again. On PostgreSQL the migration forbids
@@ -36,7 +38,7 @@ const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } 
 
 const SHARED = Object.values({
   ...{ ...organization, ...audit, ...ofKeys, ...evaluators, ...datasets, ...evaluations, ...experiments, ...pricing },
-  ...{ ...monitors, ...endpoints, ...schema, ...budgets },
+  ...{ ...monitors, ...endpoints, ...schema, ...modelProviders, ...virtualKeys, ...budgets },
   ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...ofSearch, ...spend },
 });
 

@@ -6,6 +6,7 @@
 
 import type { ApiKey, Project } from '../../domain/caller.ts';
 import type { KeyStore, MaybePromise } from '../../domain/management/management-port.ts';
+import type { PresentedKey } from '../../domain/virtual-keys/virtual-key.ts';
 
 /** The most entries of each kind; a full cache is emptied. */
 const ENTRIES_MAX = 10_000;
@@ -18,6 +19,14 @@ export type KeyReader = Pick<KeyStore, 'findApiKey' | 'findProject' | 'hasImport
   readonly listKeyIds: (() => Promise<readonly string[]>) | null;
   /** By the current key of a project or its previous one, also after the overlap. */
   findProjectByKey(keyHash: Buffer): Promise<ProjectByKey | null>;
+  /** By the secret of a virtual key or the secret before, also after the overlap. */
+  findVirtualKey(secretHash: Buffer): Promise<VirtualKeyBySecret | null>;
+};
+
+export type VirtualKeyBySecret = {
+  readonly key: PresentedKey['key'];
+  /** When the secret stops working; null for the current one. */
+  readonly untilMs: number | null;
 };
 
 export type ProjectByKey = {
@@ -35,6 +44,7 @@ type Kept = {
   readonly keys: Entries<ApiKey>;
   readonly projectsByHash: Entries<ProjectByKey>;
   readonly projects: Entries<Project>;
+  readonly virtualKeysByHash: Entries<VirtualKeyBySecret>;
   keyIds: ReadonlySet<string> | null;
   hasImported: boolean | null;
 };
@@ -72,7 +82,8 @@ export function cacheKeyReads({ reader, generation, age = NO_AGE_LIMIT }: KeyCac
     const instantMs = age.nowMs();
     // Any other number counts, not only a larger one: a restored database continues from a smaller one.
     if (kept === null || kept.generation !== current || instantMs - kept.sinceMs > age.maxMs) {
-      const entries = { keys: new Map(), projectsByHash: new Map(), projects: new Map() };
+      const hashed = { projectsByHash: new Map(), virtualKeysByHash: new Map() };
+      const entries = { keys: new Map(), projects: new Map(), ...hashed };
       kept = { generation: current, sinceMs: instantMs, ...entries, keyIds: null, hasImported: null };
     }
     return kept;
@@ -97,20 +108,46 @@ export function cacheKeyReads({ reader, generation, age = NO_AGE_LIMIT }: KeyCac
     findProjectByKeyHash: (keyHash, atMs) =>
       withCurrent((now) => {
         // The end of the overlap is a matter of the clock alone.
-        const projectOf = (found: ProjectByKey | null) =>
-          found === null || (found.untilMs !== null && atMs >= found.untilMs) ? null : found.project;
+        const projectOf = (found: ProjectByKey | null) => (isOver(found, atMs) ? null : (found?.project ?? null));
         const found = lookUp(now.projectsByHash, keyHash.toString('latin1'), () => reader.findProjectByKey(keyHash));
-        return found instanceof Promise ? found.then(projectOf) : projectOf(found);
+        return then(found, projectOf);
       }),
-    findProject: (projectId) =>
-      withCurrent((now) => lookUp(now.projects, projectId, () => reader.findProject(projectId))),
+    findProject: (projectId) => withCurrent((now) => projectIn(now, projectId)),
+    findVirtualKey: (secretHash, atMs) =>
+      withCurrent((now) => {
+        const name = secretHash.toString('latin1');
+        const found = lookUp(now.virtualKeysByHash, name, () => reader.findVirtualKey(secretHash));
+        return then(found, (known) => {
+          if (known === null || isOver(known, atMs)) return null;
+          return then(projectIn(now, known.key.traceProjectId), (project) => project && presented(known.key, project));
+        });
+      }),
     hasImportedCredentials: () => withCurrent((now) => now.hasImported ?? readImported(now)),
   };
+
+  function projectIn(now: Kept, projectId: string): MaybePromise<Project | null> {
+    return lookUp(now.projects, projectId, () => reader.findProject(projectId));
+  }
 
   async function readImported(now: Kept): Promise<boolean> {
     now.hasImported = await reader.hasImportedCredentials();
     return now.hasImported;
   }
+}
+
+/** Whether an overlap has ended. */
+function isOver(found: { readonly untilMs: number | null } | null, atMs: number): boolean {
+  return found !== null && found.untilMs !== null && atMs >= found.untilMs;
+}
+
+function presented(key: PresentedKey['key'], project: Project): PresentedKey {
+  const { organizationId: id, organizationNumber: number, priceVersion } = project;
+  return { key, organization: { id, number, priceVersion }, project };
+}
+
+/** Without a wait for what is known. */
+function then<V, R>(value: MaybePromise<V>, use: (value: V) => MaybePromise<R>): MaybePromise<R> {
+  return value instanceof Promise ? value.then(use) : use(value);
 }
 
 function lookUp<V>(entries: Entries<V>, name: string, read: () => MaybePromise<V | null>): MaybePromise<V | null> {

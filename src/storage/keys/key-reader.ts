@@ -5,7 +5,7 @@ import type { RowOf } from '../statements/statement.ts';
 import { type Queries, type QueryRunner, queryInBatches } from '../transaction.ts';
 import { createFreshLookup, createFreshness } from './freshness.ts';
 import { unpackGrant } from './grants.ts';
-import type { KeyReader, ProjectByKey } from './key-cache.ts';
+import type { KeyReader, ProjectByKey, VirtualKeyBySecret } from './key-cache.ts';
 
 export function createKeyReader({ queries: { keys }, runQuery, pointsPerQuery }: QueryRunner): KeyReader {
   const findProjectByKey = createFreshLookup(async (hashes) => {
@@ -15,7 +15,17 @@ export function createKeyReader({ queries: { keys }, runQuery, pointsPerQuery }:
     );
   });
 
+  const findVirtualKey = createFreshLookup(async (hashes) => {
+    const secretHashes = hashes.map((hash) => Buffer.from(hash, 'hex'));
+    return bySecret(
+      await queryInBatches(secretHashes, pointsPerQuery, (some) =>
+        runQuery(keys.findVirtualKeys, { secretHashes: some }),
+      ),
+    );
+  });
+
   return {
+    findVirtualKey: (secretHash) => findVirtualKey(secretHash.toString('hex')),
     findApiKey: createFreshLookup(async (ids) => {
       const rows = await queryInBatches(ids, pointsPerQuery, (some) => runQuery(keys.findApiKeys, { ids: some }));
       return new Map(rows.map((row) => [row.id, toApiKey(row)]));
@@ -30,6 +40,11 @@ export function createKeyReader({ queries: { keys }, runQuery, pointsPerQuery }:
       async () => (await runQuery(keys.hasImported, {}))[0]?.hasImported === true,
     ),
   };
+}
+
+/** A secret has one key: both hashes of a key are of random secrets. */
+function bySecret(rows: readonly RowOf<Queries['keys']['findVirtualKeys']>[]): ReadonlyMap<string, VirtualKeyBySecret> {
+  return new Map(rows.map(({ hash, untilMs, ...key }) => [hash.toString('hex'), { key, untilMs }]));
 }
 
 type ApiKeyRow = RowOf<Queries['keys']['findApiKeys']>;

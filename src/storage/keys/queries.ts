@@ -69,6 +69,26 @@ export const findProjectsByKey = query<OfHashes>()((db, { keyHashes }, { isPoint
     ),
 );
 
+/** Virtual keys by their secrets or the secrets before. */
+export const findVirtualKeys = query<{ readonly secretHashes: readonly Buffer[] }>()(
+  (db, { secretHashes }, { isPoint, allOf }) =>
+    db
+      .selectFrom('VirtualKey')
+      .where(isPoint('VirtualKey.secretHash', secretHashes))
+      .select(allOf('VirtualKey', 'secretHash', 'previousSecretHash'))
+      .select('VirtualKey.secretHash as hash')
+      .select(sql<number | null>`cast(null as bigint)`.as('untilMs'))
+      .unionAll(
+        db
+          .selectFrom('VirtualKey')
+          .where(isPoint('VirtualKey.previousSecretHash', secretHashes))
+          .where('VirtualKey.previousSecretUntilMs', 'is not', null)
+          .select(allOf('VirtualKey', 'secretHash', 'previousSecretHash'))
+          .select(({ ref }) => ref('VirtualKey.previousSecretHash').$notNull().as('hash'))
+          .select('VirtualKey.previousSecretUntilMs as untilMs'),
+      ),
+);
+
 /** The conditions match those of the partial indexes of imported keys. */
 export const hasImported = query<Record<never, never>>()((db) =>
   db.selectNoFrom(({ exists, or, selectFrom }) =>

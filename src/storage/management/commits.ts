@@ -7,16 +7,20 @@ import type {
   OrganizationRecord,
   ProjectRecord,
 } from '../../domain/management/management.ts';
+import type { VirtualKeyRecord } from '../../domain/virtual-keys/virtual-key.ts';
 import { packBudget } from '../budgets/budgets.ts';
 import { AuditEntry } from '../entities/audit.ts';
 import { BudgetRow } from '../entities/budgets.ts';
+import { ModelProviderRow } from '../entities/model-providers.ts';
 import { IdempotencyReceipt, Member, Organization, Project, RoleBinding, Team } from '../entities/organization.ts';
 import { PriceOverrideRow } from '../entities/pricing.ts';
+import { VirtualKeyRow } from '../entities/virtual-keys.ts';
 import { packGrant } from '../keys/grants.ts';
 import type { EntityManager } from '../mapper.ts';
 import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from './endpoint-commit.ts';
 import { storeKey } from './keys.ts';
-import { increased, type Units } from './units.ts';
+import { appendEvents } from './log-events.ts';
+import { increased, type LogEnd, type Units } from './units.ts';
 
 /**
  * `too_often`: an endpoint has changed too often to record. Returned rather than thrown, because errors lose their
@@ -33,10 +37,10 @@ const UNDONE: ReadonlyMap<unknown, CommitOutcome> = new Map([
 ]);
 
 /** See ManagementStore.commit. */
-export function createCommit({ transact }: Units): (change: ManagementChange) => Promise<CommitOutcome> {
+export function createCommit({ transact, log }: Units): (change: ManagementChange) => Promise<CommitOutcome> {
   return async (change) => {
     try {
-      return await transact(({ em }) => storeAll(em, change));
+      return await transact(({ em }) => storeAll({ em, log }, change));
     } catch (error) {
       const outcome = UNDONE.get(error);
       if (outcome !== undefined) return outcome;
@@ -47,7 +51,9 @@ export function createCommit({ transact }: Units): (change: ManagementChange) =>
   };
 }
 
-async function storeAll(em: EntityManager, change: ManagementChange): Promise<CommitOutcome> {
+type Commit = { readonly em: EntityManager; readonly log: LogEnd };
+
+async function storeAll({ em, log }: Commit, change: ManagementChange): Promise<CommitOutcome> {
   const { receipt } = change;
   // The effect may already belong to the new holder of the claim.
   const claimed = receipt && { ...receipt.name, fingerprint: receipt.fingerprint, answer: null };
@@ -58,6 +64,7 @@ async function storeAll(em: EntityManager, change: ManagementChange): Promise<Co
   if (claim && receipt) claim.answer = receipt.answer;
   await em.flush();
   await storeWebhooks(em, change);
+  await appendEvents({ em, log, organizationId: change.organizationId }, change.events ?? []);
   return 'stored';
 }
 
@@ -102,7 +109,18 @@ export async function storeRecords(
     await em.nativeDelete(PriceOverrideRow, { organizationId, id });
   if (change.priceOverrides) await em.insertMany(PriceOverrideRow, [...change.priceOverrides]);
   if (change.budgets) await em.upsertMany(BudgetRow, change.budgets.map(packBudget));
+  for (const { id } of change.removedModelProviders ?? [])
+    await em.nativeDelete(ModelProviderRow, { organizationId, id });
+  if (change.modelProviders) await em.upsertMany(ModelProviderRow, [...change.modelProviders]);
+  for (const key of change.virtualKeys ?? []) await storeVirtualKey(em, key);
   if (change.audit.length > 0) await em.insertMany(AuditEntry, [...change.audit]);
+}
+
+/** An update keeps when the key was last used. */
+async function storeVirtualKey(em: EntityManager, { lastUsedAtMs, ...key }: VirtualKeyRecord): Promise<void> {
+  const { organizationId, id } = key;
+  if ((await em.nativeUpdate(VirtualKeyRow, { organizationId, id }, key)) > 0) return;
+  await em.insert(VirtualKeyRow, { ...key, lastUsedAtMs });
 }
 
 /** An update keeps the settings, and when the key was last used. */

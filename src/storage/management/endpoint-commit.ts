@@ -8,12 +8,11 @@ import type { EndpointChange, EndpointRecord, Subscription } from '../../domain/
 import { changeSubscriptions, dropPassed, maskOf } from '../../domain/endpoints/subscriptions.ts';
 import { type EventMask, NO_EVENTS } from '../../domain/events/event-type.ts';
 import type { ManagementChange } from '../../domain/management/management.ts';
-import { newHead } from '../delivery/work-rows.ts';
 import { WebhookDelivery, WebhookEndpoint, WebhookReplay, WebhookState } from '../entities/endpoints.ts';
-import { LogHead } from '../entities/events.ts';
 import { Organization } from '../entities/organization.ts';
 import type { EntityManager } from '../mapper.ts';
 import { RUNNING } from './endpoints.ts';
+import { lockHead } from './log-events.ts';
 import { kyselyOf, plain } from './units.ts';
 
 /** Each change of subscriptions is kept until all events before it are delivered. */
@@ -149,7 +148,7 @@ async function storeEndpoints(commit: Commit, changed: readonly Changed[], chang
     const mask = maskOf(change.record);
     const before = state === null ? [] : dropPassed(JSON.parse(state.subscriptionsJson), state.position);
     // While the head of the log is locked, nothing is appended, so the new mask applies from the next position on.
-    if (before.at(-1)?.mask !== mask) headSeq ??= await lockHead(commit);
+    if (before.at(-1)?.mask !== mask) headSeq ??= (await lockHead(em, organizationNumber)).seq;
     const now = headSeq === null ? before : limited(changeSubscriptions(before, headSeq, mask), mask);
     const subscriptionsJson = JSON.stringify(now);
     if (state === null) {
@@ -184,11 +183,4 @@ function packEndpoint({ sqs, ...rest }: EndpointRecord) {
 function limited(subscriptions: readonly Subscription[], mask: EventMask): readonly Subscription[] {
   if (mask !== NO_EVENTS && subscriptions.length > SUBSCRIPTIONS_MAX) throw TOO_OFTEN;
   return subscriptions;
-}
-
-/** Locks the head of the organization's log until the transaction ends. */
-async function lockHead({ em, organizationNumber }: Commit): Promise<number> {
-  await em.createQueryBuilder(LogHead).insert(newHead(organizationNumber)).onConflict().ignore().execute('run');
-  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-  return (await em.findOneOrFail(LogHead, { organizationNumber }, lock)).seq;
 }

@@ -51,7 +51,7 @@ export const RUNNING = sql<ReplayStatus>`${sql.lit(replayStatuses.code('running'
 const DEAD = sql<DeliveryStatus>`${sql.lit(deliveryStatuses.code('dead'))}`;
 const NO = sql.lit(false);
 
-export function createWebhookRoom({ read }: Units): WebhookRoom {
+export function createWebhookRoom({ read }: Pick<Units, 'read'>): WebhookRoom {
   return {
     countEndpoints: (organizationId) => read((em) => em.count(WebhookEndpoint, { organizationId, archivedAtMs: null })),
     replay: (endpointNumber, id) =>

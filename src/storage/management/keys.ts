@@ -6,6 +6,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { ApiKeyRecord, CredentialUse, KeyListing, ManagementStore } from '../../domain/management/management.ts';
 import { ApiKey, ApiKeyBinding } from '../entities/keys.ts';
 import { Project } from '../entities/organization.ts';
+import { VirtualKeyRow } from '../entities/virtual-keys.ts';
 import { packGrant, unpackGrant } from '../keys/grants.ts';
 import type { EntityManager } from '../mapper.ts';
 import { type Db, IDS_PER_QUERY_MAX } from '../queries.ts';
@@ -97,15 +98,18 @@ type UseLock = LockMode.PESSIMISTIC_WRITE | LockMode.PESSIMISTIC_PARTIAL_WRITE;
 /** Answers the ids of the credentials that it could lock. */
 async function note(em: EntityManager, uses: readonly CredentialUse[], lockMode: UseLock): Promise<Set<string>> {
   const idsOf = (kind: CredentialUse['kind']) => uses.filter((use) => use.kind === kind).map(({ id }) => id);
-  const [keyIds, projectIds] = [idsOf('api_key'), idsOf('project_key')];
+  const [keyIds, projectIds, virtualIds] = [idsOf('api_key'), idsOf('project_key'), idsOf('virtual_key')];
   const keys = keyIds.length === 0 ? [] : await em.find(ApiKey, { id: { $in: keyIds } }, { lockMode });
   const projects = projectIds.length === 0 ? [] : await em.find(Project, { id: { $in: projectIds } }, { lockMode });
+  const virtualKeys =
+    virtualIds.length === 0 ? [] : await em.find(VirtualKeyRow, { id: { $in: virtualIds } }, { lockMode });
   const atMs = (id: string, known: number | null) =>
     // Never sets an instant back: processes may report in any order.
     Math.max(known ?? 0, ...uses.filter((use) => use.id === id).map((use) => use.atMs));
   for (const key of keys) key.lastUsedAtMs = atMs(key.id, key.lastUsedAtMs);
   for (const project of projects) project.keyLastUsedAtMs = atMs(project.id, project.keyLastUsedAtMs);
-  return new Set([...keys, ...projects].map(({ id }) => id));
+  for (const key of virtualKeys) key.lastUsedAtMs = atMs(key.id, key.lastUsedAtMs);
+  return new Set([...keys, ...projects, ...virtualKeys].map(({ id }) => id));
 }
 
 /** Inserts or updates a key; an update keeps its last use and replaces its grants. */

@@ -64,8 +64,9 @@ export function watchRooms(rooms: Rooms, changed: () => void): Rooms {
 function createCommit(room: Rooms['management'], notify: () => void): ManagementStore['commit'] {
   return async (change) => {
     const outcome = orFault(await room.commit(change));
-    const { endpoints = [], replays = [], redeliveries = [] } = change;
-    if (outcome === 'stored' && endpoints.length + replays.length + redeliveries.length > 0) notify();
+    const { endpoints = [], replays = [], redeliveries = [], events = [] } = change;
+    const toDeliver = endpoints.length + replays.length + redeliveries.length + events.length;
+    if (outcome === 'stored' && toDeliver > 0) notify();
     return outcome;
   };
 }

@@ -21,6 +21,7 @@ import {
 import { createPriceOverrides } from './pricing.ts';
 import { createReceipts } from './receipts.ts';
 import type { Units } from './units.ts';
+import { createModelProviders, createVirtualKeys } from './virtual-keys.ts';
 
 export type Rooms = ReturnType<typeof createRooms>;
 
@@ -42,6 +43,8 @@ export function createRooms(units: Units) {
       ...createKeyRecords(units),
       ...createPriceOverrides(units),
       ...createBudgetRecords(units),
+      ...createModelProviders(units),
+      ...createVirtualKeys(units),
       ...createAuditLog(units),
       ...createReceipts(units),
       commit: createCommit(units),

@@ -11,6 +11,17 @@ export type Units = {
   readonly read: <T>(body: (em: EntityManager) => Promise<T>) => Promise<T>;
   /** Everything the body changes is stored, or nothing; it may run more than once. */
   readonly transact: Transact<Pick<Transaction, 'em'>>;
+  readonly log: LogEnd;
+};
+
+/** How a store keeps the log, for the transactions that append to it here. */
+export type LogEnd = {
+  /** The time by the clock that dates events. */
+  readonly nowMs: (em: EntityManager) => Promise<number>;
+  /** Makes room for events of an instant. */
+  readonly prepare: (em: EntityManager, createdAtMs: number) => Promise<void>;
+  /** Whether envelopes have a table of their own. */
+  readonly isEnvelopeApart: boolean;
 };
 
 /**

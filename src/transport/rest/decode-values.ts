@@ -6,11 +6,11 @@ import type { JsonValue, Reason } from '../../domain/fault.ts';
 import { numberText, wholeNumberOf } from '../../json/whole-number.ts';
 import { INSTANT_MAX_MS, INSTANT_MIN_MS, timestampOfMs } from '../../rpc/epoch-ms.ts';
 import { boundReason, enumReason, instantReason } from '../../rpc/field-rules.ts';
-import { enumSpellings, restFlags, type Target } from '../../rpc/rest-shape.ts';
+import { enumSpellings, restFlags } from '../../rpc/rest-shape.ts';
 import type { Problem } from '../../rpc/validate.ts';
 
 /** Where a value was sent, and the problems found so far. */
-export type Context = { readonly path: string; readonly target: Target; readonly problems: Problem[] };
+export type Context = { readonly path: string; readonly target: Problem['target']; readonly problems: Problem[] };
 
 const INTEGER_MAX = 9007199254740991;
 /** The highest page number of a request. */

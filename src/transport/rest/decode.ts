@@ -70,7 +70,7 @@ function readField(field: DescField, parts: ResolvedParts, problems: Problem[]):
   if (parameter !== undefined) return readText(field, parameter, { path: name, target: 'param', problems });
   if (restFlags(field).hidden) return undefined;
   if (parts.body) {
-    if (!Object.hasOwn(parts.body, name)) return undefined;
+    if (!Object.hasOwn(parts.body, name)) return readHeader(field, parts, problems);
     const { nullIsAbsent, nullUnsets } = parts;
     const at = { path: name, target: 'json' as const, problems, nullIsAbsent, nullUnsets };
     return readJson(field, parts.body[name] as JsonValue, at);
@@ -84,6 +84,14 @@ function readField(field: DescField, parts: ResolvedParts, problems: Problem[]):
     return undefined;
   }
   return readText(field, value, { path: name, target: 'query', problems });
+}
+
+/** The entity tag of a state is written in quotes. */
+function readHeader(field: DescField, { header }: ResolvedParts, problems: Problem[]): unknown {
+  const name = restFlags(field).header;
+  const value = name === '' ? undefined : header?.(name)?.trim();
+  if (value === undefined) return undefined;
+  return readText(field, value.replace(/^"(.*)"$/, '$1'), { path: name, target: 'header', problems });
 }
 
 /** A request, or an inline message of it, whose fields are members of the body too. */
@@ -121,6 +129,7 @@ function readText(field: DescField, text: string, at: Context): unknown {
 function readJson(field: DescField, value: JsonValue, at: JsonContext): unknown {
   const only = field.fieldKind === 'message' ? valueFieldOf(field.message) : null;
   if (only !== null && field.message !== undefined) {
+    if (value === null && only.fieldKind === 'list' && at.nullUnsets && canBeUnset(field)) return undefined;
     const held = readJson(only, value, at);
     // A message without its value stands for null, unless null counts as absent.
     return held === undefined && at.nullIsAbsent ? undefined : create(field.message, { [only.localName]: held });

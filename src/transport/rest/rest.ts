@@ -235,14 +235,15 @@ async function decodeJson(request: RestRequest, limits: Reading, handler: JsonRe
   }
 }
 
-async function decodeTyped({ request, route, parameters }: Exchange, limits: Reading): Promise<Request> {
+async function decodeTyped({ request, header, route, parameters }: Exchange, limits: Reading): Promise<Request> {
   const { method, verb } = route;
   const { input } = method.desc;
   const { nullIsAbsent, nullUnsets } = method.policy;
   const bytes = await readBody(request, limits);
   const isLeftOut = bytes.length === 0 && verb !== 'PATCH' && !hasRequiredField(input);
   const body = isLeftOut ? {} : await readObject(request, bytes, limits);
-  const { message, problems } = decodeMessage(input, { parameters, query: NO_QUERY, body, nullIsAbsent, nullUnsets });
+  const parts = { parameters, query: NO_QUERY, header, body, nullIsAbsent, nullUnsets };
+  const { message, problems } = decodeMessage(input, parts);
   const unknown = method.policy.refuseUnknown ? unknownMemberReasons(body, method.desc, { nullIsAbsent }) : [];
   return { kind: 'message', message, problems: [...problems, ...unknown.map(inBody)] };
 }

@@ -101,7 +101,9 @@ export const freshName = (what: string): string => `${what} ${hex(16)}`;
 export const NOBODY_URL = 'http://127.0.0.1:1/';
 
 export async function createFixture(): Promise<Fixture> {
-  const app = await startApp({ environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1:1' } });
+  const app = await startApp({
+    environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1:1', SPANDREL_GATEWAY_ALLOW: '127.0.0.1:1' },
+  });
   const act = createAct(app);
   const scopeIds = { organization: app.organizationId, project: app.projectId };
   const makers = createMakers(act);

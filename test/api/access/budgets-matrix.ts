@@ -13,6 +13,11 @@ read a budget of a project       | 401c | 200 | 404b | 404b | 404b | 200  | 200 
 change a budget of a project     | 401c | 200 | 404b | 404b | 404b | 403p | 403p | 403p | 200 | 404b | 404b | 200
 reset a budget of a project      | 401c | 200 | 404b | 404b | 404b | 403p | 403p | 403p | 200 | 404b | 404b | 200
 archive a budget of a project    | 401c | 200 | 404b | 404b | 404b | 403p | 403p | 403p | 200 | 404b | 404b | 200
+make a budget of a virtual key   | 401c | 201 | 403p | 403p | 403p | 403p | 403p | 403p | 201 | 403p | 403p | 201
+read a budget of a virtual key   | 401c | 200 | 404b | 404b | 404b | 200  | 200  | 200  | 200 | 404b | 404b | 200
+change a budget of a virtual key | 401c | 200 | 404b | 404b | 404b | 403p | 403p | 403p | 200 | 404b | 404b | 200
+reset a budget of a virtual key  | 401c | 200 | 404b | 404b | 404b | 403p | 403p | 403p | 200 | 404b | 404b | 200
+archive a budget of a virtual key | 401c | 200 | 404b | 404b | 404b | 403p | 403p | 403p | 200 | 404b | 404b | 200
 make one of the organization     | 401c | 201 | 403p | 403p | 403p | 403p | 403p | 403p | 201 | 403p | 403p | 403p
 read one of the organization     | 401c | 200 | 404b | 404b | 404b | 404b | 404b | 404b | 200 | 404b | 404b | 404b
 change one of the organization   | 401c | 200 | 404b | 404b | 404b | 404b | 404b | 404b | 200 | 404b | 404b | 404b
@@ -29,14 +34,23 @@ const bodyOf = (scope: { readonly kind: string; readonly id?: string }) => ({
 const ofProject = ({ fixture }: Cell) => bodyOf({ kind: 'project', id: fixture.scopeIds.project });
 const ofOrganization = () => bodyOf({ kind: 'organization' });
 
-type MakeBody = (cell: Cell) => ReturnType<typeof bodyOf>;
+const virtualKey = makeFor(async ({ fixture }) => {
+  const body = { name: 'key', trace_project_id: fixture.scopeIds.project };
+  return String((await fixture.act('POST', '/api/gateway/v1/virtual-keys', body)).virtual_key.id);
+});
+const ofVirtualKey = async (cell: Cell) => bodyOf({ kind: 'virtual_key', id: await virtualKey(cell) });
 
-const made = (make: MakeBody): Operation => ({ method: createBudget, ask: (cell) => ({ body: make(cell) }) });
+type MakeBody = (cell: Cell) => ReturnType<typeof bodyOf> | Promise<ReturnType<typeof bodyOf>>;
+
+const made = (make: MakeBody): Operation => ({
+  method: createBudget,
+  ask: async (cell) => ({ body: await make(cell) }),
+});
 
 /** The operations on one budget. */
 function on(make: MakeBody, name: string): Readonly<Record<string, Operation>> {
   const budget = makeFor(async (cell) =>
-    String((await cell.fixture.act('POST', '/api/gateway/v1/budgets', make(cell))).budget.id),
+    String((await cell.fixture.act('POST', '/api/gateway/v1/budgets', await make(cell))).budget.id),
   );
   const ask = (method: Operation['method'], sent: { readonly body?: { readonly name?: string } } = {}): Operation => ({
     method,
@@ -58,6 +72,8 @@ export const BUDGET_MATRIX: Matrix = {
     'list budgets': { method: listBudgets, ask: () => ({}) },
     'make a budget of a project': made(ofProject),
     ...on(ofProject, 'a budget of a project'),
+    'make a budget of a virtual key': made(ofVirtualKey),
+    ...on(ofVirtualKey, 'a budget of a virtual key'),
     'make one of the organization': made(ofOrganization),
     ...on(ofOrganization, 'one of the organization'),
   },

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { BUDGET_MATRIX } from './budgets-matrix.ts';
 import { ENDPOINT_MATRIX } from './endpoints-matrix.ts';
 import { EXPERIMENT_MATRIX } from './experiments-matrix.ts';
+import { GATEWAY_MATRIX } from './gateway-matrix.ts';
 import { KEY_MATRIX } from './keys-matrix.ts';
 import { methodsOf } from './matrix.ts';
 import { MONITOR_MATRIX } from './monitors-matrix.ts';
@@ -10,7 +11,7 @@ import { nameOf, readRoutedMethods } from './services.ts';
 
 it('every route of the contract has a row in a matrix', async () => {
   const rows = new Set(
-    [KEY_MATRIX, BUDGET_MATRIX, ENDPOINT_MATRIX, EXPERIMENT_MATRIX, MONITOR_MATRIX, ORGANIZATION_MATRIX]
+    [KEY_MATRIX, BUDGET_MATRIX, ENDPOINT_MATRIX, EXPERIMENT_MATRIX, GATEWAY_MATRIX, MONITOR_MATRIX, ORGANIZATION_MATRIX]
       .flatMap(methodsOf)
       .map(nameOf),
   );

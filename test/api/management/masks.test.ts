@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { ApiKeyService, PermissionMode } from '../../../gen/spandrel/v1/keys_pb.js';
+import { ModelProviderService } from '../../../gen/spandrel/v1/model_providers_pb.js';
 import { MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
 import {
   MemberRole,
@@ -14,6 +15,7 @@ import {
   ProjectService,
 } from '../../../gen/spandrel/v1/organization_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { VirtualKeyService } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
 import { resourceField } from '../../../src/rpc/rest-shape.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { hex } from '../../support/fixtures.ts';
@@ -21,6 +23,7 @@ import { type Body, callRest, callRpc, type RpcAnswer } from '../../support/surf
 import { nameOf, readRoutedMethods } from '../access/services.ts';
 import { QUEUE_URL, ROLE } from '../endpoints/endpoints-client.ts';
 import { act, bearer } from '../organization/organization-client.ts';
+import { addProvider, addVirtualKey } from '../virtual-keys/gateway-client.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -124,6 +127,21 @@ const CASES: readonly Case[] = [
     },
     paths: ['name', 'sample'],
     omits: ['sample', 'sample'],
+  },
+  {
+    method: ModelProviderService.method.updateModelProvider,
+    request: async () => ({ id: (await addProvider(app)).id, modelProvider: { name: hex(12), enabled: false } }),
+    paths: ['name', 'enabled'],
+    omits: ['enabled', 'enabled'],
+  },
+  {
+    method: VirtualKeyService.method.updateVirtualKey,
+    async request() {
+      const { virtual_key: key } = await addVirtualKey(app);
+      return { id: key.id, virtualKey: { name: 'renamed', config: { rateLimits: { rpm: 5n } } } };
+    },
+    paths: ['name', 'config.rate_limits.rpm'],
+    omits: ['config.rate_limits.rpm', 'config'],
   },
 ];
 

@@ -2,6 +2,7 @@ import { type DescMethodUnary, getOption } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
+import { ModelProviderService } from '../../../gen/spandrel/v1/model_providers_pb.js';
 import { policy } from '../../../gen/spandrel/v1/options_pb.js';
 import {
   MemberService,
@@ -9,6 +10,7 @@ import {
   RoleBindingService,
   TeamService,
 } from '../../../gen/spandrel/v1/organization_pb.js';
+import { VirtualKeyService } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
 import type { JsonValue } from '../../../src/domain/fault.ts';
 import type { Binding, Role, ScopeType } from '../../../src/domain/keys/permissions.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -19,6 +21,7 @@ import { ask, SURFACES } from '../access/question.ts';
 import { nameOf, readRoutedMethods } from '../access/services.ts';
 import { type Receiver, startReceiver } from '../endpoints/endpoints-client.ts';
 import { act, bearer } from '../organization/organization-client.ts';
+import { addVirtualKey, OPENAI } from '../virtual-keys/gateway-client.ts';
 
 let app: TestApp;
 let receiver: Receiver;
@@ -188,6 +191,37 @@ const CASES: readonly Case[] = [
     },
     less: [MANAGE],
     code: 'api_key_scope_violation',
+  },
+  {
+    name: 'a model provider, without the permission',
+    method: ModelProviderService.method.createModelProvider,
+    prepare: () => ({ body: { ...OPENAI, name: unique('provider') } }),
+    less: [custom('gatewayProviders:view')],
+    code: 'insufficient_permissions',
+  },
+  // Before there is any endpoint, which would get the events of these keys.
+  {
+    name: 'a virtual key, without the permission',
+    method: VirtualKeyService.method.createVirtualKey,
+    prepare: () => ({ body: { name: 'key', trace_project_id: app.projectId } }),
+    less: [custom('virtualKeys:view')],
+    code: 'insufficient_permissions',
+  },
+  {
+    name: 'a virtual key, with the permission in another project only',
+    method: VirtualKeyService.method.createVirtualKey,
+    async prepare() {
+      const less = [at('ADMIN', 'PROJECT', await makeProject())];
+      return { body: { name: 'key', trace_project_id: app.projectId }, less };
+    },
+    code: 'api_key_scope_violation',
+  },
+  {
+    name: 'a new secret of a virtual key, without the permission',
+    method: VirtualKeyService.method.rotateVirtualKey,
+    prepare: async () => ({ parameters: { id: (await addVirtualKey(app)).virtual_key.id }, body: {} }),
+    less: [custom('virtualKeys:view')],
+    code: 'insufficient_permissions',
   },
   {
     name: 'an endpoint, without the permission',

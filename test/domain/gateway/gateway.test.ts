@@ -47,6 +47,7 @@ function createFixture(answers: readonly RequestsReported[] = []) {
         return left.shift() ?? { kind: 'reported', results: report.records.map(() => 'emitted' as const) };
       },
       budget: async () => null,
+      virtualKeyIds: async () => [],
       reportGovernance: async ({ events }) => events.map((_, index) => (index === 0 ? 'duplicate' : 'emitted')),
     },
   });

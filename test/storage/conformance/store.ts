@@ -41,6 +41,7 @@ import { traceSearchConformance } from './trace-search.ts';
 import { traceTextConformance } from './trace-texts.ts';
 import { traceValuesConformance } from './trace-values.ts';
 import { traceReadConformance } from './traces.ts';
+import { changeEventConformance, virtualKeyConformance } from './virtual-keys.ts';
 import { webhookConformance } from './webhooks.ts';
 
 /** All rules of the store: those of its three ports, and those that they have in common. */
@@ -69,6 +70,7 @@ export function managementPortConformance(open: OpenManagement): void {
   monitorStoreConformance(open);
   endpointConformance(open);
   budgetRecordConformance(open);
+  virtualKeyConformance(open);
   backfillConformance(open);
 }
 
@@ -80,6 +82,7 @@ export function logPortConformance(open: OpenSubject): void {
   correctionConformance(open);
   governanceConformance(open);
   budgetCountingConformance(open);
+  changeEventConformance(open);
   spendConformance(open);
   webhookConformance(open);
   evaluationJobConformance(open);

@@ -10,13 +10,15 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  sql,
 } from 'kysely';
 import type pg from 'pg';
 import { type Binding, executeBound } from '../../bind.ts';
-import type { Units } from '../../management/units.ts';
+import { kyselyOf, type LogEnd, type Units } from '../../management/units.ts';
 import { createMapper, type Mapper, UnconnectedDriver, unitOn } from '../../mapper.ts';
 import type { Transact } from '../../transaction.ts';
 import { toFault } from './failures.ts';
+import { monthOf, monthStartMs } from './months.ts';
 import type { Pool } from './pool.ts';
 import { searchableCells } from './run-query.ts';
 
@@ -56,6 +58,7 @@ export function unitsOf(pool: Pool, transact: Transact): Units {
   const connection = queryBuilderOn((query) => read(pool, query));
   return {
     transact,
+    log: LOG_END,
     async read(body) {
       try {
         return await body(unitOn(openMapper(), connection));
@@ -65,6 +68,20 @@ export function unitsOf(pool: Pool, transact: Transact): Units {
     },
   };
 }
+
+/** An organization may have had no event yet, and so its month no partition. */
+const LOG_END: LogEnd = {
+  isEnvelopeApart: false,
+  async nowMs(em) {
+    const { rows } = await sql<{ now: number }>`SELECT clock_ms() AS now`.execute(kyselyOf(em));
+    return Number(rows[0]?.now);
+  },
+  async prepare(em, createdAtMs) {
+    const month = monthOf(createdAtMs);
+    const name = `events_${new Date(monthStartMs(month)).toISOString().slice(0, 7).replace('-', '_')}`;
+    await sql`SELECT create_month(${month}::integer) WHERE to_regclass(${name}) IS NULL`.execute(kyselyOf(em));
+  },
+};
 
 type Answer = Pick<pg.QueryResult, 'rows' | 'rowCount'>;
 

@@ -152,6 +152,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
         createRooms({
           read: (body) => run(() => body(unitOn(mapper, connection))),
           transact: (body) => write(() => transact(body)),
+          log: { nowMs: async () => clock(), prepare: async () => undefined, isEnvelopeApart: true },
         }),
       ),
       ...inTurn({

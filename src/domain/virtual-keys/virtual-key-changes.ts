@@ -1,0 +1,283 @@
+/** Creates, changes, rotates, stops and revokes virtual keys, each with its event. */
+
+import type { EvaluatorStore } from '../evaluators/evaluator.ts';
+import type { GovernanceEventType } from '../events/event-type.ts';
+import { Fault } from '../fault.ts';
+import { virtualKeyEvent } from '../gateway/governance-event.ts';
+import { newId } from '../ids.ts';
+import type { AuditedAction } from '../management/audit.ts';
+import { type FreshCall, refreshRights } from '../management/fresh-caller.ts';
+import type { Creation, ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import {
+  type AuditedProposal,
+  type CommitDeps,
+  commitAudited,
+  commitIdempotently,
+} from '../management/optimistic-commit.ts';
+import { refuseProblems } from '../reasons.ts';
+import { nextUpdateMs } from '../record-updates.ts';
+import { DEFAULT_CONFIG, type VirtualKeyRecord } from './virtual-key.ts';
+import {
+  requireMayCreateAt,
+  requireReachable,
+  requireVirtualKey,
+  type VirtualKeyTarget,
+} from './virtual-key-access.ts';
+import { draftProblems, mergeConfig, readMetadata, type VirtualKeyDraft } from './virtual-key-draft.ts';
+import { type MintedSecret, mintVirtualKeySecret } from './virtual-key-secret.ts';
+
+export type VirtualKeyDeps = CommitDeps & {
+  readonly evaluators: Pick<EvaluatorStore, 'find'>;
+  readonly pepper: Buffer;
+  /** The beginning of new secrets. */
+  readonly prefix: string;
+};
+
+export type NewVirtualKey = VirtualKeyDraft & { readonly traceProjectId: string };
+
+/** A key with its whole secret, which is shown only once. */
+export type SecretVirtualKey = { readonly key: VirtualKeyRecord; readonly secret: string };
+
+const KEYS_MAX = 10_000;
+
+export async function createVirtualKey(
+  deps: VirtualKeyDeps,
+  { call, draft, receipt }: Creation<NewVirtualKey, SecretVirtualKey>,
+): Promise<SecretVirtualKey> {
+  const { store, random } = deps;
+  const { nowMs } = call;
+  refuseProblems(draftProblems(draft, nowMs));
+  const { organization } = call.caller;
+  const { secret, ...minted } = mintVirtualKeySecret(deps.prefix, deps);
+  const key = newRecord({ organizationId: organization.id, id: newId('vk', random), nowMs }, draft, minted);
+  return await commitIdempotently(deps, call, {
+    receipt,
+    async checkCaller() {
+      const fresh = await refreshRights(store, call);
+      await requireMayCreateAt(store, fresh, draft.traceProjectId);
+      return fresh;
+    },
+    async attempt(fresh) {
+      await requireReachable(deps, fresh, key, null);
+      await refuseTakenId(deps, key);
+      if ((await store.countVirtualKeys(key.organizationId)) >= KEYS_MAX) {
+        throw new Fault('virtual_key_limit_reached', `An organization has at most ${KEYS_MAX} virtual keys.`);
+      }
+      const change = { virtualKeys: [key], events: [eventOf('created', key, null)] };
+      return { result: { key, secret }, change, audited: { ...actionOn('create', key), status: 201 } };
+    },
+  });
+}
+
+type Identity = Pick<VirtualKeyRecord, 'organizationId' | 'id'> & { readonly nowMs: number };
+
+function newRecord(
+  { nowMs, ...identity }: Identity,
+  draft: NewVirtualKey,
+  minted: Omit<MintedSecret, 'secret'>,
+): VirtualKeyRecord {
+  return {
+    ...identity,
+    name: draft.name ?? '',
+    description: draft.description ?? null,
+    status: 'active',
+    ...minted,
+    previousSecretHash: null,
+    previousSecretUntilMs: null,
+    principalUserId: draft.principalUserId ?? null,
+    traceProjectId: draft.traceProjectId,
+    externalId: draft.externalId ?? null,
+    metadataJson: readMetadata(draft.metadataJson ?? '{}') ?? '{}',
+    labels: draft.labels ?? [],
+    config: mergeConfig(DEFAULT_CONFIG, draft.config ?? {}),
+    revision: 1,
+    lastUsedAtMs: null,
+    expiresAtMs: draft.expiresAtMs ?? null,
+    revokedAtMs: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
+}
+
+type Update = VirtualKeyTarget & {
+  readonly draft: VirtualKeyDraft;
+  /** The revision that the key must have; null: any. */
+  readonly expectedRevision: number | null;
+};
+
+/** Changes the fields that were sent, all of them or none. */
+export async function updateVirtualKey(
+  deps: VirtualKeyDeps,
+  { draft, expectedRevision, ...target }: Update,
+): Promise<VirtualKeyRecord> {
+  const { nowMs } = target.call;
+  refuseProblems(draftProblems(draft, nowMs));
+  return await commitOnKey(deps, { ...target, permission: 'virtualKeys:update' }, async (fresh, stored) => {
+    if (expectedRevision !== null && expectedRevision !== stored.revision) throw revisionMismatch(stored);
+    requireNotRevoked(stored);
+    const merged = merge(stored, draft);
+    const fields = changedFields(stored, merged);
+    if (fields.length === 0) return { result: stored, change: null };
+    await requireReachable(deps, fresh, merged, stored);
+    if (fields.includes('external_id')) await refuseTakenId(deps, merged);
+    const key = asNext(merged, nowMs);
+    return { result: key, change: { virtualKeys: [key] }, audited: { ...actionOn('update', key), fields } };
+  });
+}
+
+function merge(stored: VirtualKeyRecord, draft: VirtualKeyDraft): VirtualKeyRecord {
+  const { description, principalUserId, externalId, expiresAtMs, metadataJson = null } = draft;
+  return {
+    ...stored,
+    name: draft.name ?? stored.name,
+    ...(description !== undefined && { description }),
+    ...(principalUserId !== undefined && { principalUserId }),
+    ...(externalId !== undefined && { externalId }),
+    ...(expiresAtMs !== undefined && { expiresAtMs }),
+    metadataJson: readMetadata(metadataJson) ?? stored.metadataJson,
+    labels: draft.labels ?? stored.labels,
+    config: mergeConfig(stored.config, draft.config ?? {}),
+  };
+}
+
+const FIELDS: { readonly [field: string]: keyof VirtualKeyRecord } = {
+  name: 'name',
+  description: 'description',
+  principal_user_id: 'principalUserId',
+  external_id: 'externalId',
+  metadata: 'metadataJson',
+  labels: 'labels',
+  expires_at: 'expiresAtMs',
+  config: 'config',
+};
+
+function changedFields(before: VirtualKeyRecord, after: VirtualKeyRecord): readonly string[] {
+  return Object.entries(FIELDS).flatMap(([field, property]) =>
+    JSON.stringify(before[property]) === JSON.stringify(after[property]) ? [] : [field],
+  );
+}
+
+export type Rotation = VirtualKeyTarget & {
+  /** How long the secret before works on; 0: not at all. */
+  readonly overlapSeconds: number;
+  readonly receipt: ReceiptOf<SecretVirtualKey>;
+};
+
+/** Gives the key a new secret. Only the one before works on, and no older one. */
+export function rotateVirtualKey(
+  deps: VirtualKeyDeps,
+  { call, id, overlapSeconds, receipt }: Rotation,
+): Promise<SecretVirtualKey> {
+  const { nowMs } = call;
+  return commitIdempotently(deps, call, {
+    receipt,
+    async checkCaller() {
+      const fresh = await refreshRights(deps.store, call);
+      return await requireVirtualKey(deps.store, { call: fresh, id }, 'virtualKeys:rotate');
+    },
+    attempt(stored) {
+      requireNotRevoked(stored);
+      const { secret, ...minted } = mintVirtualKeySecret(deps.prefix, deps);
+      const overlaps = overlapSeconds > 0;
+      const key = asNext(
+        {
+          ...stored,
+          ...minted,
+          previousSecretHash: overlaps ? stored.secretHash : null,
+          previousSecretUntilMs: overlaps ? nowMs + overlapSeconds * 1000 : null,
+        },
+        nowMs,
+      );
+      const change = { virtualKeys: [key], events: [eventOf('rotated', key, null)] };
+      return { result: { key, secret }, change, audited: actionOn('rotate', key) };
+    },
+  });
+}
+
+type Reasoned = VirtualKeyTarget & { readonly reason: string | null };
+
+/** Stops an active key, or lets a disabled one work again; a key that is so already stays as it is. */
+export function switchVirtualKey(
+  deps: VirtualKeyDeps,
+  { reason, ...target }: Reasoned,
+  status: 'active' | 'disabled',
+): Promise<VirtualKeyRecord> {
+  return commitOnKey(deps, { ...target, permission: 'virtualKeys:manage' }, async (_fresh, stored) => {
+    requireNotRevoked(stored);
+    if (stored.status === status) return { result: stored, change: null };
+    const key = asNext({ ...stored, status }, target.call.nowMs);
+    const [verb, happened] =
+      status === 'active' ? (['enable', 'enabled'] as const) : (['disable', 'disabled'] as const);
+    const change = { virtualKeys: [key], events: [eventOf(happened, key, reason)] };
+    return { result: key, change, audited: { ...actionOn(verb, key), fields: ['status'] } };
+  });
+}
+
+/** Revokes the key for good, with the secret before its last rotation. */
+export function revokeVirtualKey(deps: VirtualKeyDeps, { reason, ...target }: Reasoned): Promise<VirtualKeyRecord> {
+  return commitOnKey(deps, { ...target, permission: 'virtualKeys:manage' }, async (_fresh, stored) => {
+    requireNotRevoked(stored);
+    const revoked = asNext({ ...stored, status: 'revoked' }, target.call.nowMs);
+    const key = {
+      ...revoked,
+      previousSecretHash: null,
+      previousSecretUntilMs: null,
+      revokedAtMs: revoked.updatedAtMs,
+    };
+    const change = { virtualKeys: [key], events: [eventOf('revoked', key, reason)] };
+    return { result: key, change, audited: actionOn('revoke', key) };
+  });
+}
+
+type KeyAttempt<R> = (fresh: FreshCall, stored: VirtualKeyRecord) => Promise<AuditedProposal<R>>;
+
+/** Commits a change of one key with the caller's current rights. */
+function commitOnKey<R>(
+  { store, random }: CommitDeps,
+  { call, id, permission }: { readonly call: ManagementCall; readonly id: string; readonly permission: string },
+  attempt: KeyAttempt<R>,
+): Promise<R> {
+  return commitAudited({ store, random }, call, async () => {
+    const fresh = await refreshRights(store, call);
+    return await attempt(fresh, await requireVirtualKey(store, { call: fresh, id }, permission));
+  });
+}
+
+/** The instants of the changes of a key never repeat, so that each of its events has an id of its own. */
+function asNext(key: VirtualKeyRecord, nowMs: number): VirtualKeyRecord {
+  return { ...key, revision: key.revision + 1, updatedAtMs: nextUpdateMs(key, nowMs) };
+}
+
+type Happened = 'created' | 'rotated' | 'disabled' | 'enabled' | 'revoked';
+
+function eventOf(happened: Happened, key: VirtualKeyRecord, reason: string | null) {
+  const { organizationId, id: virtualKeyId, name, displayPrefix, updatedAtMs: occurredAtMs } = key;
+  const type = `gateway.virtual_key.${happened}` as const satisfies GovernanceEventType;
+  return virtualKeyEvent({ type, organizationId, occurredAtMs }, { virtualKeyId, name, displayPrefix, reason });
+}
+
+function actionOn(verb: string, { id }: VirtualKeyRecord): AuditedAction {
+  return { action: `virtualKey.${verb}`, targetType: 'virtualKey', targetId: id };
+}
+
+async function refuseTakenId({ store }: CommitDeps, { organizationId, id, externalId }: VirtualKeyRecord) {
+  if (externalId === null) return;
+  const listing = { projectIds: 'all', externalId, after: null, limit: 1 } as const;
+  const [other] = await store.virtualKeys(organizationId, listing);
+  if (other === undefined || other.id === id) return;
+  throw new Fault('virtual_key_external_id_taken', 'The organization already has a virtual key with this external_id.');
+}
+
+function requireNotRevoked({ revokedAtMs }: VirtualKeyRecord): void {
+  if (revokedAtMs === null) return;
+  const revokedAt = new Date(revokedAtMs).toISOString();
+  throw new Fault('virtual_key_already_revoked', `The virtual key is revoked, since ${revokedAt}.`, {
+    meta: { revokedAt },
+  });
+}
+
+function revisionMismatch({ revision }: VirtualKeyRecord): Fault {
+  return new Fault('revision_mismatch', `The virtual key has changed: its revision is ${revision} now.`, {
+    meta: { revision },
+  });
+}

@@ -1,0 +1,87 @@
+/** The operations on the virtual keys of an organization. */
+
+import type { CursorCodec } from '../cursor.ts';
+import { requireSomewhere } from '../management/directory.ts';
+import { bindFilter, type CursorPage, type CursorPageRequest, readCursorPage } from '../management/listing.ts';
+import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import type { Spend } from '../spend/spend.ts';
+import type { SpendTotals } from '../spend/spend-store.ts';
+import type { VirtualKeyRecord } from './virtual-key.ts';
+import { CREATE, requireVirtualKey, VIEW, type VirtualKeyTarget, visibleProjects } from './virtual-key-access.ts';
+import {
+  createVirtualKey,
+  type NewVirtualKey,
+  type Rotation,
+  revokeVirtualKey,
+  rotateVirtualKey,
+  type SecretVirtualKey,
+  switchVirtualKey,
+  updateVirtualKey,
+  type VirtualKeyDeps,
+} from './virtual-key-changes.ts';
+import { draftProblems, type VirtualKeyDraft } from './virtual-key-draft.ts';
+
+type Deps = VirtualKeyDeps & { readonly cursors: CursorCodec; readonly spend: Spend };
+
+type ListRequest = CursorPageRequest & {
+  /** Null: any. */
+  readonly externalId: string | null;
+};
+
+type Range = { readonly fromMs: number; readonly toMs: number };
+
+export type VirtualKeys = ReturnType<typeof createVirtualKeys>;
+
+/** Every operation on one key throws virtual_key_not_found, for hidden keys too, and insufficient_permissions. */
+export function createVirtualKeys(deps: Deps) {
+  const { store, cursors, spend } = deps;
+  return {
+    /** All problems of a key that show without stored data. */
+    draftProblems,
+    /** Throws insufficient_permissions unless the caller may create keys somewhere. */
+    admitCreation: (call: ManagementCall) => requireSomewhere(store, call, CREATE),
+    async admit(target: VirtualKeyTarget, permission: string): Promise<void> {
+      await requireVirtualKey(store, target, permission);
+    },
+    /** Newest first. Throws invalid_cursor. */
+    async list(call: ManagementCall, { externalId, ...page }: ListRequest): Promise<CursorPage<VirtualKeyRecord>> {
+      const organizationId = call.caller.organization.id;
+      const projectIds = await visibleProjects(store, call);
+      const binding = ['virtual-keys', organizationId, bindFilter(externalId)];
+      return await readCursorPage({ cursors, binding, positionOf: (key: VirtualKeyRecord) => key }, page, (range) =>
+        store.virtualKeys(organizationId, { projectIds, externalId, ...range }),
+      );
+    },
+    get: (target: VirtualKeyTarget) => requireVirtualKey(store, target, VIEW),
+    /**
+     * Throws api_key_scope_violation, member_not_found, evaluator_not_found, virtual_key_external_id_taken and
+     * virtual_key_limit_reached.
+     */
+    create: (call: ManagementCall, draft: NewVirtualKey, receipt: ReceiptOf<SecretVirtualKey>) =>
+      createVirtualKey(deps, { call, draft, receipt }),
+    /** Throws as `create` does, revision_mismatch and virtual_key_already_revoked. */
+    update: (target: VirtualKeyTarget, draft: VirtualKeyDraft, expectedRevision: number | null) =>
+      updateVirtualKey(deps, { ...target, draft, expectedRevision }),
+    /** This and the three below throw virtual_key_already_revoked. */
+    rotate: (rotation: Rotation) => rotateVirtualKey(deps, rotation),
+    disable: (target: VirtualKeyTarget, reason: string | null) =>
+      switchVirtualKey(deps, { ...target, reason }, 'disabled'),
+    enable: (target: VirtualKeyTarget, reason: string | null) =>
+      switchVirtualKey(deps, { ...target, reason }, 'active'),
+    revoke: (target: VirtualKeyTarget, reason: string | null) => revokeVirtualKey(deps, { ...target, reason }),
+    /** Throws unavailable when the sums take too long. */
+    async spend({ call, id }: VirtualKeyTarget, range: Range): Promise<SpendTotals> {
+      await requireVirtualKey(store, { call, id }, VIEW);
+      const { organization } = call.caller;
+      const query = {
+        ...range,
+        groupBy: null,
+        filters: { virtual_key: id },
+        order: 'cost',
+        cursor: '',
+        limit: 1,
+      } as const;
+      return (await spend.query(organization, query, call.nowMs)).total;
+    },
+  };
+}

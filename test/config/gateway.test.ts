@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
+
+function problemsOf(environment: { [name: string]: string }): readonly string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+it('the gateway reaches no private destination unless a setting says so', () => {
+  expect(readConfig({}).gateway).toEqual({ virtualKeyPrefix: 'vk-lw-', allow: [] });
+  const settings = { SPANDREL_VIRTUAL_KEY_PREFIX: 'acme-', SPANDREL_GATEWAY_ALLOW: '127.0.0.1:11434' };
+  expect(readConfig(settings).gateway).toMatchObject({ virtualKeyPrefix: 'acme-', allow: [{ port: 11_434 }] });
+});
+
+it.each([
+  ['SPANDREL_VIRTUAL_KEY_PREFIX', 'VK-'],
+  ['SPANDREL_VIRTUAL_KEY_PREFIX', 'vk'],
+  ['SPANDREL_VIRTUAL_KEY_PREFIX', 'one-,two-'],
+  ['SPANDREL_VIRTUAL_KEY_PREFIX', 'sk-lw-'],
+  ['SPANDREL_GATEWAY_ALLOW', '10.0.0.0/33'],
+])('%s=%s stops the start with one line that names it', (name, value) => {
+  const problems = problemsOf({ [name]: value });
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(new RegExp(`^${name} [^\\n]+$`));
+});
