@@ -233,8 +233,7 @@ function createTraceReader(pool: Pool): Engine['traces'] {
     runCooperatively,
   );
   const finder = createTraceFinder(runner, (prefix) => [textRange(prefix)]);
-  const [outline, digest] = [limit(reads.outline), limit(reads.digest)];
-  const calls = limit(reads.calls);
+  const [outline, digest, calls] = [limit(reads.outline), limit(reads.digest), limit(reads.calls)];
   return {
     ...reads,
     ...finder,
@@ -264,7 +263,6 @@ const OPEN_BLOCKS = {
   text: `SELECT nextval('trace_numbers') AS first FROM generate_series(1, $1)`,
 };
 const GENERATION = { name: 'auth-generation', text: 'SELECT number FROM auth_generation' };
-
 const NO_GENERATION =
   'the auth generation row is missing: INSERT INTO auth_generation (id, number) VALUES (1, 1), then restart every process';
 
