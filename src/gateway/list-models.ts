@@ -105,7 +105,7 @@ async function readAnswer(response: IncomingMessage): Promise<Answered | Failed>
   return { kind: 'answered', status, text: Buffer.concat(parts).toString('utf8') };
 }
 
-/** Answers every name with the addresses that were checked. */
+/** Resolves every name to the addresses that were checked. */
 function pinnedTo(addresses: readonly string[]): NonNullable<RequestOptions['lookup']> {
   const all = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   return (_host, options, callback) => {
@@ -126,11 +126,11 @@ function readListing({ status, text }: Answered): ModelListing {
   if (status !== 200) return failed(`The provider answered ${status}.`, status);
   const models = readModels(text);
   return models === null
-    ? failed('The answer is no list of models.', status)
+    ? failed('The answer is not a list of models.', status)
     : { kind: 'listed', httpStatus: status, models };
 }
 
-/** The ids in the list that the APIs of OpenAI and Anthropic have in common; null: it is none. */
+/** The ids in the list that the APIs of OpenAI and Anthropic have in common; null: it is not a list. */
 function readModels(text: string): readonly string[] | null {
   const items = membersOf(parse(text), 'data');
   if (!Array.isArray(items)) return null;
