@@ -11,7 +11,7 @@ import { cleanUp, createDirectory } from './program.ts';
 import { analytics } from './rows/analytics.ts';
 import { authRefuse } from './rows/auth-refuse.ts';
 import { consoleFirst, consoleTrace } from './rows/console.ts';
-import { deliverBatch, deliverSingle } from './rows/deliver.ts';
+import { deliverBatch, deliverClient, deliverSingle } from './rows/deliver.ts';
 import { disk, wal } from './rows/disk.ts';
 import { evaluate } from './rows/evaluate.ts';
 import { eventsPage } from './rows/events-page.ts';
@@ -53,6 +53,7 @@ const rows: readonly Row[] = [
   eventsPage,
   deliverSingle,
   deliverBatch,
+  deliverClient,
   isolation,
   start,
   idle,

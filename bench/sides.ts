@@ -21,7 +21,7 @@ export type Workspace = {
   readonly codeCache?: string;
 };
 
-export type LimitName = 'http' | 'grpc' | 'otlp' | 'refuse' | 'evaluate' | 'page' | 'insert' | 'deliver';
+export type LimitName = 'http' | 'grpc' | 'otlp' | 'refuse' | 'evaluate' | 'page' | 'insert' | 'deliver' | 'post';
 
 const readyMs = 30_000;
 

@@ -6,7 +6,7 @@ import { type Deliveries, openDeliveries } from '../load/delivery.ts';
 import { runHttpLoad } from '../load/http.ts';
 import { recordRequests } from '../load/records.ts';
 import { checkSignature, createEndpoint, type Endpoint, waitUntilIdle } from '../load/webhooks.ts';
-import { type Keys, mintKeys, startLimit, startServer } from '../sides.ts';
+import { type Keys, mintKeys, startLimit, startLimitOn, startServer } from '../sides.ts';
 
 const maxInFlight = 8;
 const endpointCounts = [1, 8];
@@ -56,6 +56,40 @@ export const deliverBatch: Row = {
       figures.push(judge(measured, { of: 'value', atLeast: 50_000 }));
     }
     return figures;
+  },
+};
+
+export const deliverClient: Row = {
+  name: 'deliver-client',
+  about: "the product's HTTP client against Node's, without storage",
+  async run(bench) {
+    const receivers = new Map<number, Deliveries>();
+    const start = async (client: 'own' | 'node') => {
+      const deliveries = await openDeliveries();
+      const { port } = deliveries.receiver;
+      receivers.set(port, deliveries);
+      return await startLimitOn('post', [client, String(port), String(maxInFlight)]);
+    };
+    const receiverOf = (port: number): Deliveries => {
+      const found = receivers.get(port);
+      if (found === undefined) throw new Error('A program is measured that was not started.');
+      return found;
+    };
+    try {
+      const { product, reference } = await compare(bench, {
+        startReference: () => start('node'),
+        startProduct: () => start('own'),
+        load: (port, stop) =>
+          receiverOf(port).measure({
+            seconds: 'seconds' in stop ? stop.seconds : 1,
+            eventsMax: Number.POSITIVE_INFINITY,
+          }),
+      });
+      const measured = { name: 'deliver-client', value: product.perSecond, unit: 'requests/s' };
+      return [judge({ ...measured, reference: reference.perSecond }, { of: 'ratio', atLeast: 1.25 })];
+    } finally {
+      for (const { receiver } of receivers.values()) receiver.close();
+    }
   },
 };
 

@@ -6,7 +6,9 @@ import type { UrlTarget } from '../domain/endpoints/url-policy.ts';
 import { isSameAddress, parseAddress } from '../domain/public-address.ts';
 import type { Stop } from './attempt-stop.ts';
 import { CONNECT_FAILED, CONNECTION_RESET, type Failure } from './failure.ts';
-import { connectFailure, handshakeFailure, URL_REFUSED } from './http-verdict.ts';
+import { type Connection, createConnection, type Inlet, reset } from './http-connection.ts';
+import { READ_MAX_BYTES } from './http-response.ts';
+import { connectFailure, connectionFailure, URL_REFUSED } from './http-verdict.ts';
 
 export type EgressDeps = {
   readonly connectMs: number;
@@ -21,31 +23,39 @@ type Settle = (outcome: Socket | Failure) => void;
 
 const ADDRESSES_MAX = 4;
 
+/** All sockets read into this buffer: each read is consumed before the next one starts. */
+const READ_BUFFER = Buffer.alloc(READ_MAX_BYTES);
+
 export function createEgress({ connectMs, connect = connectTcp, ...deps }: EgressDeps) {
   // Created on first use, because reading all certificates is slow.
   let secureContext = deps.secureContext;
   let openSockets = 0;
 
-  /** The TCP sockets below those with TLS. */
-  const plain = new WeakMap<Socket, Socket>();
-
-  async function open(target: UrlTarget, address: string, stop: Stop): Promise<Socket | Failure> {
-    const tcp = connect({ host: address, port: target.port, noDelay: true });
+  async function open(target: UrlTarget, address: string, stop: Stop): Promise<Connection | Failure> {
+    const inlet: Inlet = { onBytes: () => {} };
+    const tcp = connect({
+      host: address,
+      port: target.port,
+      noDelay: true,
+      ...(target.secure ? {} : { onread: readInto(inlet) }),
+    });
     openSockets += 1;
     tcp.once('close', () => {
       openSockets -= 1;
     });
     const opened = await untilOpen(tcp, stop, { connectMs, address });
-    if (!(opened instanceof Socket) || !target.secure) return opened;
+    if (!(opened instanceof Socket)) return opened;
+    if (!target.secure) return createConnection({ socket: tcp, tcp, inlet }, address);
     secureContext ??= createSecureContext();
-    const secured = await untilSecure(tcp, stop, { target, secureContext });
-    if (secured instanceof Socket) plain.set(secured, tcp);
-    return secured;
+    const socket = await untilSecure(tcp, stop, { target, secureContext });
+    if (!(socket instanceof Socket)) return socket;
+    socket.on('data', (bytes: Buffer) => inlet.onBytes(bytes));
+    return createConnection({ socket, tcp, inlet }, address);
   }
   return {
     /** Tries the addresses in order. The caller MUST have checked them against the policy; they are not names. */
-    async dial(target: UrlTarget, addresses: readonly string[], stop: Stop): Promise<Socket | Failure> {
-      let last: Socket | Failure = CONNECT_FAILED;
+    async dial(target: UrlTarget, addresses: readonly string[], stop: Stop): Promise<Connection | Failure> {
+      let last: Connection | Failure = CONNECT_FAILED;
       for (const address of addresses.slice(0, ADDRESSES_MAX)) {
         last = await open(target, address, stop);
         // The next address is tried only if there was no connection at all.
@@ -53,13 +63,18 @@ export function createEgress({ connectMs, connect = connectTcp, ...deps }: Egres
       }
       return last;
     },
-    /** For a receiver that did not finish: resets the connection, so that neither side keeps anything of it. */
-    cut(socket: Socket): void {
-      reset(plain.get(socket) ?? socket);
-      socket.destroy();
-    },
     /** Sockets that are not closed, including those still connecting. */
     openSockets: () => openSockets,
+  };
+}
+
+function readInto(inlet: Inlet): NonNullable<TcpNetConnectOpts['onread']> {
+  return {
+    buffer: READ_BUFFER,
+    callback: (count) => {
+      inlet.onBytes(READ_BUFFER.subarray(0, count));
+      return true;
+    },
   };
 }
 
@@ -98,7 +113,7 @@ function untilSecure(
     rejectUnauthorized: true,
   });
   return settleOnce(plain, stop, (settle) => {
-    socket.on('error', (error) => settle(handshakeFailure(error)));
+    socket.on('error', (error) => settle(connectionFailure(error, true)));
     socket.on('close', () => settle(CONNECTION_RESET));
     socket.once('secureConnect', () => settle(socket));
   });
@@ -118,15 +133,6 @@ function settleOnce(tcp: Socket, stop: Stop, listen: (settle: Settle) => void): 
     listen(settle);
     stop.onStop(settle);
   });
-}
-
-/**
- * Resets a socket. After a normal close the system keeps unread bytes and waits for the receiver to close, which may
- * never happen.
- */
-function reset(tcp: Socket): void {
-  if (tcp.connecting || tcp.destroyed) tcp.destroy();
-  else tcp.resetAndDestroy();
 }
 
 /** Checks that the system connected to the requested address. */

@@ -2,15 +2,7 @@
 
 import type { AttemptResult } from '../domain/endpoints/destination.ts';
 import { readRetryAfterMs } from '../scheduling/retry-after.ts';
-import {
-  BAD_RESPONSE,
-  CONNECT_FAILED,
-  CONNECTION_RESET,
-  type Failure,
-  failure,
-  LOCAL_CODES,
-  NO_SOCKET,
-} from './failure.ts';
+import { CONNECT_FAILED, CONNECTION_RESET, type Failure, failure, LOCAL_CODES, NO_SOCKET } from './failure.ts';
 
 export type Answer = {
   readonly status: number;
@@ -25,7 +17,6 @@ const CODE = /^[A-Z][A-Z0-9_]{0,99}$/;
 /** Codes of the TLS protocol; every other TLS code is about the certificate. */
 const PROTOCOL_CODE = /^(ERR_SSL_|EPROTO$)/;
 const NETWORK_CODE = /^E[A-Z]+$/;
-const PARSER_CODE = /^HPE_/;
 
 const GONE = 410;
 const RETRY_AFTER_STATUSES = [429, 503];
@@ -56,21 +47,12 @@ export function connectFailure(error: Error): Failure {
   return LOCAL_CODES.has(codeOf(error)) ? NO_SOCKET : CONNECT_FAILED;
 }
 
-/** For errors in the TLS handshake. */
-export function handshakeFailure(error: Error): Failure {
+/** For errors after connecting: in the TLS handshake or later. */
+export function connectionFailure(error: Error, isHandshake: boolean): Failure {
   const code = codeOf(error);
   if (PROTOCOL_CODE.test(code)) return failure(`tls_failed: ${code}`);
-  if (code === '' || NETWORK_CODE.test(code)) return CONNECTION_RESET;
+  if (!isHandshake || code === '' || NETWORK_CODE.test(code)) return CONNECTION_RESET;
   return failure(`tls_failed: ${code}`, { terminalHint: true });
-}
-
-/** For errors of a request before its response is known. `hasBegun`: a part of the response has arrived. */
-export function requestFailure(error: Error, hasBegun: boolean): Failure {
-  const code = codeOf(error);
-  if (PROTOCOL_CODE.test(code)) return failure(`tls_failed: ${code}`);
-  // Without a system call, the receiver closed the connection normally.
-  const isCutShort = hasBegun && !('syscall' in error);
-  return PARSER_CODE.test(code) || isCutShort ? BAD_RESPONSE : CONNECTION_RESET;
 }
 
 function codeOf(error: Error): string {

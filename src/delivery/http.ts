@@ -4,10 +4,11 @@ import type { Clock } from '../domain/clock.ts';
 import type { AttemptResult, OutgoingMessage } from '../domain/endpoints/destination.ts';
 import type { ResolveHost, UrlPolicy, UrlTarget } from '../domain/endpoints/url-policy.ts';
 import { createStop, type Stop } from './attempt-stop.ts';
+import { createConnectionPool, type PoolLimits } from './connection-pool.ts';
 import { createEgress, type EgressDeps } from './egress.ts';
 import { DNS_FAILED, type Failure, SENDER_LOST, toFailed } from './failure.ts';
-import { type PoolLimits, ReceiverAgent } from './http-agent.ts';
-import { exchange, STALE } from './http-exchange.ts';
+import type { Connection } from './http-connection.ts';
+import { exchange } from './http-exchange.ts';
 import { type Answer, toAnswered, URL_REFUSED } from './http-verdict.ts';
 import type { SocketCounts } from './meter.ts';
 
@@ -36,9 +37,9 @@ export type HttpSender = ReturnType<typeof createHttpSender>;
 type Prepared = {
   readonly target: UrlTarget;
   readonly literal: readonly string[] | null;
-  readonly origin: string;
-  /** Names and values in turn. */
-  readonly headers: readonly string[];
+  /** The key of its connections in the pool. */
+  readonly key: string;
+  readonly headStart: string;
 };
 
 const LIMITS: HttpLimits = {
@@ -54,19 +55,22 @@ const PREPARED_MAX = 4_096;
 export function createHttpSender(deps: HttpSenderDeps) {
   const { policy, resolve, nowMs, clock } = deps;
   const limits = { ...LIMITS, ...deps.limits };
-  const agent = new ReceiverAgent(limits);
+  const pool = createConnectionPool(limits, nowMs);
   const egress = createEgress({ ...deps, connectMs: limits.connectMs });
   const prepare = createPreparation(policy, deps.userAgentVersion);
   const running = new Set<Stop>();
   let isClosed = false;
 
-  /** The addresses of the receiver, or why it may not be reached. */
-  async function locate({ target, literal }: Prepared, stop: Stop): Promise<readonly string[] | Failure> {
+  /** A connection for the request, or why there is none. */
+  async function reach({ target, literal, key }: Prepared, stop: Stop): Promise<Connection | Failure> {
     const addresses = literal ?? (await untilStopped(resolve(target.host, limits.resolveMs), stop));
     const reason = stop.reason();
     if (reason) return reason;
     if (!addresses) return DNS_FAILED;
-    return policy.mayReach(target, addresses) ? addresses : URL_REFUSED;
+    if (!policy.mayReach(target, addresses)) return URL_REFUSED;
+    const kept = pool.acquire(key, addresses);
+    if (kept) return kept;
+    return await egress.dial(target, addresses, stop);
   }
 
   async function attempt(
@@ -74,26 +78,15 @@ export function createHttpSender(deps: HttpSenderDeps) {
     message: OutgoingMessage,
     { stop, elapsedMs }: { stop: Stop; elapsedMs: () => number },
   ): Promise<Answer | Failure> {
-    const addresses = await locate(prepared, stop);
-    if ('error' in addresses) return addresses;
-    const { target, origin, headers } = prepared;
-    // A connection is used again only while its address is among those just checked.
-    const poolKey = `${origin} ${[...addresses].sort().join(' ')}`;
-    const send = () =>
-      exchange({
-        request: { agent, poolKey, method: 'POST', path: target.path, headers: headersOf(headers, message) },
-        body: message.body,
-        dial: () => egress.dial(target, addresses, stop),
-        reset: egress.cut,
-        stop,
-        elapsedMs,
-        needsText: message.test,
-      });
-    const outcome = await send();
-    // Once for each batch: its retries come later and may fail.
-    if (outcome !== STALE || message.attempt > 1) return outcome;
-    agent.closeIdle(poolKey);
-    return await send();
+    const reached = await reach(prepared, stop);
+    if ('error' in reached) return reached;
+    return await exchange(reached, {
+      request: { head: prepared.headStart + writeHead(message), body: message.body },
+      stop,
+      elapsedMs,
+      needsText: message.test,
+      onUsable: (keptMs) => pool.release(prepared.key, reached, keptMs),
+    });
   }
 
   return {
@@ -107,19 +100,19 @@ export function createHttpSender(deps: HttpSenderDeps) {
       const stop = createStop(limits.deadlineMs, signal, (ended) => running.delete(ended));
       running.add(stop);
       const outcome = await attempt(prepared, message, { stop, elapsedMs });
-      stop.end();
       if ('status' in outcome) return toAnswered(outcome, clock());
+      stop.end();
       return toFailed(outcome, elapsedMs());
     },
     openSockets(): SocketCounts {
-      const idle = agent.idleCount();
+      const idle = pool.size();
       return { inUse: egress.openSockets() - idle, idle };
     },
     /** Closes all connections; attempts in progress end as `sender_lost`. */
     close(): void {
       isClosed = true;
       for (const stop of running) stop.fire(SENDER_LOST);
-      agent.destroy();
+      pool.close();
     },
   };
 }
@@ -136,19 +129,11 @@ function createPreparation(policy: UrlPolicy, userAgentVersion: string): (url: s
     const prepared: Prepared = {
       target,
       literal: target.isLiteral ? [target.host] : null,
-      origin: `${target.secure ? 'https' : 'http'}://${target.host}:${target.port}`,
-      headers: [
-        'Host',
-        target.authority,
-        'User-Agent',
-        `Spandrel-Webhooks/${userAgentVersion}`,
-        'Accept',
-        '*/*',
-        'Accept-Encoding',
-        'identity',
-        'Content-Type',
-        'application/json',
-      ],
+      key: `${target.secure ? 'https' : 'http'}://${target.host}:${target.port}`,
+      headStart:
+        `POST ${target.path} HTTP/1.1\r\nHost: ${target.authority}\r\n` +
+        `User-Agent: Spandrel-Webhooks/${userAgentVersion}\r\nAccept: */*\r\nAccept-Encoding: identity\r\n` +
+        'Content-Type: application/json\r\n',
     };
     if (known.size >= PREPARED_MAX) known.clear();
     known.set(url, prepared);
@@ -156,28 +141,13 @@ function createPreparation(policy: UrlPolicy, userAgentVersion: string): (url: s
   };
 }
 
-/** Names and values in turn. */
-function headersOf(common: readonly string[], message: OutgoingMessage): string[] {
-  const { dispatchId, attempt, timestamp, signatures, body, test } = message;
-  const headers = [
-    ...common,
-    'Content-Length',
-    String(body.length),
-    'webhook-id',
-    dispatchId,
-    'webhook-timestamp',
-    String(timestamp),
-    'webhook-signature',
-    signatures.standard,
-    'X-LangWatch-Signature',
-    signatures.langwatch,
-    'X-LangWatch-Delivery-Id',
-    dispatchId,
-    'X-LangWatch-Delivery-Attempt',
-    String(attempt),
-  ];
-  if (test) headers.push('X-LangWatch-Test-Fire', 'true');
-  return headers;
+function writeHead({ dispatchId, attempt, timestamp, signatures, body, test }: OutgoingMessage): string {
+  return (
+    `Content-Length: ${body.length}\r\nwebhook-id: ${dispatchId}\r\nwebhook-timestamp: ${timestamp}\r\n` +
+    `webhook-signature: ${signatures.standard}\r\nX-LangWatch-Signature: ${signatures.langwatch}\r\n` +
+    `X-LangWatch-Delivery-Id: ${dispatchId}\r\nX-LangWatch-Delivery-Attempt: ${attempt}\r\n` +
+    `${test ? 'X-LangWatch-Test-Fire: true\r\n' : ''}\r\n`
+  );
 }
 
 /** Null when the work fails or the attempt is stopped first. */

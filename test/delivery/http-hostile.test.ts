@@ -9,8 +9,7 @@ const DEADLINE_MS = 400;
 const LONG_DEADLINE_MS = 10_000;
 const LARGE_BYTES = 1_000_000;
 const SLACK_MS = 250;
-/** The limit of a body, and the last read of the socket. */
-const READ_MAX_BYTES = 65_536 + 65_536;
+const READ_MAX_BYTES = 65_536;
 const HEAD_MAX_BYTES = 16_384;
 const HEAD_OK = 'HTTP/1.1 200 OK\r\n';
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';

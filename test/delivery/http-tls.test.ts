@@ -14,8 +14,7 @@ const ALLOWED = '127.0.0.1,localhost,other.example';
 
 type Seen = { readonly names: (string | false)[]; readonly protocols: (string | false | null)[]; body: string };
 
-/** `answersEach`: after as many on a connection, it closes it when the next request comes. */
-async function startTlsReceiver(options: TlsOptions = {}, answer = OK, { answersEach = 9 } = {}) {
+async function startTlsReceiver(options: TlsOptions = {}, answer = OK) {
   const seen: Seen = { names: [], protocols: [], body: '' };
   const sockets = new Set<TLSSocket>();
   const server = createServer({ cert: CERT, key: KEY, ALPNProtocols: ['h2', 'http/1.1'], ...options }, (socket) => {
@@ -23,7 +22,6 @@ async function startTlsReceiver(options: TlsOptions = {}, answer = OK, { answers
     seen.names.push(socket.servername ?? false);
     seen.protocols.push(socket.alpnProtocol);
     let received = Buffer.alloc(0);
-    let answers = 0;
     socket.on('error', () => {});
     socket.on('data', (bytes) => {
       received = Buffer.concat([received, bytes]);
@@ -31,9 +29,7 @@ async function startTlsReceiver(options: TlsOptions = {}, answer = OK, { answers
       if (!request) return;
       seen.body = request.body.toString();
       received = Buffer.alloc(0);
-      answers += 1;
-      if (answers > answersEach) socket.end();
-      else socket.write(answer);
+      socket.write(answer);
     });
   });
   server.on('tlsClientError', () => {});
@@ -74,15 +70,6 @@ describe('a receiver with TLS', () => {
     expect(seen.body).toBe(body.toString());
     expect(seen).toMatchObject({ names: ['localhost'], protocols: ['http/1.1'] });
     expect(sender.connects.map(({ host }) => host)).toEqual(['127.0.0.1']);
-  });
-
-  it('that closed an idle connection gets the request over a new one', async () => {
-    const { port, seen } = await startTlsReceiver({}, OK, { answersEach: 1 });
-    const sender = createTlsSender();
-    for (let count = 0; count < 2; count += 1) {
-      expect(await sender.attempt(`https://localhost:${port}/`)).toMatchObject({ kind: 'accepted' });
-    }
-    expect(seen.names).toEqual(['localhost', 'localhost']);
   });
 
   it('may be named by its address', async () => {

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { createResponseReader, type Progress } from '../../src/delivery/http-response.ts';
+import { drawSeed, seeded } from '../support/scenario.ts';
+
+const ANSWERS: readonly {
+  readonly text: string;
+  readonly end: Progress;
+  readonly status: number;
+  readonly body: string;
+}[] = [
+  { text: 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', end: 'end', status: 200, body: 'hello' },
+  { text: 'HTTP/1.1 200\r\ncontent-length:0\r\n\r\n', end: 'end', status: 200, body: '' },
+  { text: 'HTTP/1.1 204 No\r\n\r\n', end: 'end', status: 204, body: '' },
+  {
+    text: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, Chunked\r\n\r\n5\r\nhello\r\nA ;x="\\"y"\r\n0123456789\r\n00\r\n\r\n',
+    end: 'end',
+    status: 200,
+    body: 'hello0123456789',
+  },
+  {
+    text: 'HTTP/1.1 500 X\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nA: b\r\nC: d\r\n\r\n',
+    end: 'end',
+    status: 500,
+    body: 'a',
+  },
+  {
+    text: 'HTTP/1.1 100 C\r\n\r\nHTTP/1.1 102 P\r\nA: b\r\n\r\nHTTP/1.1 404 N\r\nContent-Length: 1\r\n\r\nx',
+    end: 'end',
+    status: 404,
+    body: 'x',
+  },
+  { text: 'HTTP/1.1 200 OK\r\nA:\r\n\r\nuntil the end', end: 'body', status: 200, body: 'until the end' },
+  { text: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhelloX', end: 'cut', status: 200, body: 'hello' },
+  { text: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n123456789\r\n', end: 'cut', status: 200, body: '' },
+  { text: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n;\r\n', end: 'cut', status: 200, body: '' },
+  { text: 'HTTP/1.1 101 S\r\n\r\nwhatever', end: 'cut', status: 101, body: '' },
+];
+
+const BAD = [
+  'HTTP/2 200 OK\r\n\r\n',
+  'HTTP/1.2 200 OK\r\n\r\n',
+  'HTTP/1.1 20 OK\r\n\r\n',
+  'HTTP/1.1 2000 OK\r\n\r\n',
+  'HTTP/1.1 099 OK\r\n\r\n',
+  'http/1.1 200 OK\r\n\r\n',
+  'GET / HTTP/1.1\r\n\r\n',
+  '\r\nHTTP/1.1 200 OK\r\n\r\n',
+  'HTTP/1.1 200 OK\r\nno colon\r\n\r\n',
+  'HTTP/1.1 200 OK\r\n folded: a\r\n\r\n',
+  'HTTP/1.1 200 OK\r\nA : b\r\n\r\n',
+  'HTTP/1.1 200 OK\r\n: b\r\n\r\n',
+  'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n',
+  'HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\n\r\n',
+  'HTTP/1.1 200 OK\r\nContent-Length: 0x1\r\n\r\n',
+  `HTTP/1.1 200 OK\r\nA: ${'b'.repeat(16_384)}\r\n\r\n`,
+  'HTTP/1.1 100 C\r\n\r\n'.repeat(1_000),
+];
+
+/** Feeds the text in pieces, each over the same memory, as sockets do. */
+function feed(text: string, cuts: readonly number[]) {
+  const reader = createResponseReader();
+  const memory = Buffer.alloc(text.length);
+  let progress: Progress = 'head';
+  for (const [index, from] of [0, ...cuts].entries()) {
+    const piece = text.slice(from, cuts[index] ?? text.length);
+    if (piece === '' || ['bad', 'cut', 'end'].includes(progress)) continue;
+    memory.write(piece, 'latin1');
+    progress = reader.read(memory.subarray(0, piece.length));
+    memory.fill(0);
+  }
+  return { progress, status: reader.head()?.status, body: reader.text() };
+}
+
+describe('an answer', () => {
+  it.each(ANSWERS)('is read the same however it is cut: number %#', ({ text, end, status, body }) => {
+    const expected = { progress: end, status, body };
+    expect(feed(text, [])).toEqual(expected);
+    expect(feed(text, [...text].map((_, index) => index).slice(1))).toEqual(expected);
+    for (let cut = 1; cut < text.length; cut += 1) expect(feed(text, [cut])).toEqual(expected);
+  });
+
+  it.each(BAD)('is none: number %#', (text) => {
+    expect(feed(text, [])).toEqual({ progress: 'bad', status: undefined, body: '' });
+    for (const cut of [1, 7, 9, 15, 20, text.length - 1]) expect(feed(text, [cut]).progress).toBe('bad');
+  });
+
+  it('of random bytes breaks nothing, and gives the same result for any chunks', () => {
+    const seed = drawSeed();
+    const random = seeded(seed);
+    const pieces = [
+      'HTTP/1.1 200 OK',
+      '\r\n',
+      '\r\n\r\n',
+      'Content-Length: 3',
+      'Transfer-Encoding: chunked',
+      '3',
+      ':',
+      'a',
+      '0',
+      ';',
+    ];
+    for (let run = 0; run < 3_000; run += 1) {
+      const length = Math.floor(random() * 14);
+      const text = `HTTP/1.1 200 OK\r\n${Array.from({ length }, () => pieces[Math.floor(random() * pieces.length)]).join('')}`;
+      const cut = 1 + Math.floor(random() * (text.length - 1));
+      expect(feed(text, [cut]), `seed ${seed}: ${JSON.stringify(text)} cut at ${cut}`).toEqual(feed(text, []));
+    }
+  });
+});
