@@ -19,10 +19,10 @@ const LONG = [
   'test/scenarios/attacks/**/*.test.ts',
   'test/scenarios/{bombs,hostile-input,overload,postgres-tail,retention,timing}.test.ts',
   'test/scenarios/webhook-{changes,kills,neighbours,sockets,trouble}.test.ts',
-  'test/scenarios/{postgres-log,postgres-monitors}.test.ts',
+  'test/scenarios/postgres-{log,log-records,monitors,webhook-senders}.test.ts',
   'test/crash/{evaluator-run-kills,monitor-kills,start}.test.ts',
   'test/crash/postgres-{outage,restart,silence,start}.test.ts',
-  'test/storage/postgres-{clocks,copy,mishaps,monitors,share-backfill}.test.ts',
+  'test/storage/postgres-{budget-proxy,clocks,copy,mishaps,monitors,share-backfill}.test.ts',
   'test/otlp/hostile.test.ts',
 ];
 const TIMED = [

@@ -49,8 +49,9 @@ describe('compiled queries', () => {
       }
     }
     // There are few hours; these queries need all keys and retention terms; any organization will do; price changes affect all
-    // projects; waiting jobs are counted.
+    // projects; waiting jobs are counted; leases are few and short-lived.
     expect(whole).toEqual([
+      'budgets.listOldLeases',
       'endpointsDue.dropHours',
       'evaluations.countJobs',
       'keys.listKeyIds',

@@ -160,7 +160,9 @@ function readJson(field: DescField, value: JsonValue, at: JsonContext): unknown 
   if (isByName(field)) return readByName(field, value, at);
   const only = field.fieldKind === 'message' ? valueFieldOf(field.message) : null;
   if (only !== null && field.message !== undefined) {
-    if (value === null && only.fieldKind === 'list' && at.nullUnsets && canBeUnset(field)) return undefined;
+    // The contract marks the lists that may be null as optional.
+    const mayBeNull = field.proto.proto3Optional && at.nullUnsets && canBeUnset(field);
+    if (value === null && only.fieldKind === 'list' && mayBeNull) return undefined;
     const held = readJson(only, value, at);
     // A message without its value stands for null, unless null counts as absent.
     return held === undefined && at.nullIsAbsent ? undefined : create(field.message, { [only.localName]: held });

@@ -3,6 +3,7 @@ import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BudgetService } from '../../../gen/spandrel/v1/budgets_pb.js';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { ApiKeyService, PermissionMode } from '../../../gen/spandrel/v1/keys_pb.js';
@@ -21,6 +22,7 @@ import { startApp, type TestApp } from '../../support/app.ts';
 import { hex } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc, type RpcAnswer } from '../../support/surfaces.ts';
 import { nameOf, readRoutedMethods } from '../access/services.ts';
+import { makeBudget } from '../budgets/budgets-client.ts';
 import { QUEUE_URL, ROLE } from '../endpoints/endpoints-client.ts';
 import { act, bearer } from '../organization/organization-client.ts';
 import { addProvider, addVirtualKey } from '../virtual-keys/gateway-client.ts';
@@ -133,6 +135,12 @@ const CASES: readonly Case[] = [
     request: async () => ({ id: (await addProvider(app)).id, modelProvider: { name: hex(12), enabled: false } }),
     paths: ['name', 'enabled'],
     omits: ['enabled', 'enabled'],
+  },
+  {
+    method: BudgetService.method.updateBudget,
+    request: async () => ({ id: (await makeBudget(app)).id, budget: { name: 'renamed', limitUsd: '7' } }),
+    paths: ['name', 'limit_usd'],
+    omits: ['limit_usd', 'limit_usd'],
   },
   {
     method: VirtualKeyService.method.updateVirtualKey,

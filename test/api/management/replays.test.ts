@@ -1,5 +1,6 @@
 import { type DescMethodUnary, getOption } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BudgetService } from '../../../gen/spandrel/v1/budgets_pb.js';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
 import { ModelProviderService } from '../../../gen/spandrel/v1/model_providers_pb.js';
@@ -19,6 +20,7 @@ import { type Body, callRest } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
 import { ask, SURFACES } from '../access/question.ts';
 import { nameOf, readRoutedMethods } from '../access/services.ts';
+import { BUDGET, makeBudget } from '../budgets/budgets-client.ts';
 import { type Receiver, startReceiver } from '../endpoints/endpoints-client.ts';
 import { act, bearer } from '../organization/organization-client.ts';
 import { addVirtualKey, OPENAI } from '../virtual-keys/gateway-client.ts';
@@ -221,6 +223,20 @@ const CASES: readonly Case[] = [
     method: VirtualKeyService.method.rotateVirtualKey,
     prepare: async () => ({ parameters: { id: (await addVirtualKey(app)).virtual_key.id }, body: {} }),
     less: [custom('virtualKeys:view')],
+    code: 'insufficient_permissions',
+  },
+  {
+    name: 'a budget, without the permission',
+    method: BudgetService.method.createBudget,
+    prepare: () => ({ body: BUDGET }),
+    less: [custom('gatewayBudgets:view')],
+    code: 'insufficient_permissions',
+  },
+  {
+    name: 'the reset of a budget, without the permission',
+    method: BudgetService.method.resetBudget,
+    prepare: async () => ({ parameters: { id: (await makeBudget(app)).id }, body: {} }),
+    less: [custom('gatewayBudgets:view')],
     code: 'insufficient_permissions',
   },
   {
