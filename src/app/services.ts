@@ -133,8 +133,8 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
     store: {
       ...store.requests,
       numbers: store.projects.numbers,
-      budget: store.management.budget,
-      virtualKeyIds: store.management.virtualKeyIds,
+      budgetIds: store.management.budgetIds,
+      virtualKeyProjects: store.management.virtualKeyProjects,
     },
     prices,
     meter,

@@ -64,6 +64,11 @@ export function lengthReason(field: string, expected: string): Reason {
   return { field, type: 'invalid_length', message: `${field} must have ${expected}`, expected };
 }
 
+/** A reason about several fields, or about stored data. */
+export function customReason(field: string, message: string): Reason {
+  return { field, type: 'custom', message };
+}
+
 const YEAR_2000_SECONDS = 946_684_800;
 const YEAR_2100_SECONDS = 4_102_444_800;
 

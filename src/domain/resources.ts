@@ -112,7 +112,7 @@ export function resourceRules({ noun, liveMax, atLimit, isFlat = false, checkId 
         return (await store.replace(next, stored.updatedAtMs)) === 'stored' ? next : 'stale';
       });
     },
-    /** Answers its id. */
+    /** Returns its id. */
     async remove<R extends Resource>(
       store: ResourceStore<R>,
       project: Project,

@@ -135,7 +135,7 @@ const ASKING: { readonly [Kind in What]: (id: string) => Promise<void> } = {
 
 async function expectAnswer(asked: Asked): Promise<string> {
   const { status, text } = await send(asked);
-  if (status !== 200) throw new Error(`status ${status}`);
+  if (status !== 200) throw new Error(`status ${status}: ${text.slice(0, 200)}`);
   return text;
 }
 

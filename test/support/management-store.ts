@@ -165,7 +165,8 @@ function createReads(tables: Tables): Reads {
     virtualKey: async () => null,
     virtualKeys: async () => [],
     countVirtualKeys: async () => 0,
-    virtualKeyIds: async () => [],
+    virtualKeyProjects: async () => [],
+    budgetIds: async () => [],
     members: async (organizationId) => of(tables.members, organizationId).toSorted(oldestFirst),
     member: async (...key) => one(tables.members, key),
     roleBindings: async (organizationId, userId) =>

@@ -105,8 +105,8 @@ export declare type Budget = Message<"spandrel.v1.Budget"> & {
   reserve: BudgetReserve;
 
   /**
-   * Instant that windows are counted from, in UTC; a month without its day has the last one. An update may only
-   * repeat it.
+   * Instant that windows are counted from, in UTC; a month without its day has the last one. An update
+   * may only repeat it.
    *
    * @generated from field: google.protobuf.Timestamp cycle_anchor_at = 9;
    */
@@ -632,7 +632,7 @@ export declare const BudgetReserveSchema: GenEnum<BudgetReserve>;
 export declare const BudgetService: GenService<{
   /**
    * Lists the budgets of the scopes where the caller has gatewayBudgets:view, newest first.
-   * Errors: INVALID_ARGUMENT invalid_cursor.
+   * Errors: INVALID_ARGUMENT invalid_cursor for a cursor of another listing.
    *
    * @generated from rpc spandrel.v1.BudgetService.ListBudgets
    */
@@ -642,8 +642,8 @@ export declare const BudgetService: GenService<{
     output: typeof ListBudgetsResponseSchema;
   },
   /**
-   * Creates a budget. It counts what is reported or admitted from now on. An organization has at most 10,000 that are not
-   * archived.
+   * Creates a budget. It counts what is reported or admitted from now on. An organization has at most 10,000 budgets
+   * that are not archived.
    * Errors: NOT_FOUND team_not_found, NOT_FOUND project_not_found, INVALID_ARGUMENT budget_limit_reached.
    *
    * @generated from rpc spandrel.v1.BudgetService.CreateBudget
@@ -655,7 +655,7 @@ export declare const BudgetService: GenService<{
   },
   /**
    * Reads one budget, also an archived one, with what was spent in the current period.
-   * Errors: NOT_FOUND budget_not_found.
+   * Errors: NOT_FOUND budget_not_found, also for a budget that the caller may not view.
    *
    * @generated from rpc spandrel.v1.BudgetService.GetBudget
    */
@@ -677,7 +677,7 @@ export declare const BudgetService: GenService<{
   },
   /**
    * Archives a budget for good: it counts and refuses nothing any more. A budget that is archived stays as it is.
-   * Errors: NOT_FOUND budget_not_found.
+   * Errors: NOT_FOUND budget_not_found, also for a budget that the caller may not view.
    *
    * @generated from rpc spandrel.v1.BudgetService.ArchiveBudget
    */
@@ -687,8 +687,8 @@ export declare const BudgetService: GenService<{
     output: typeof ArchiveBudgetResponseSchema;
   },
   /**
-   * Begins a new period of a budget now. What was spent stays spent, in the period before; windows go on from the same
-   * anchor.
+   * Begins a new period of a budget now. What was spent stays spent, in the period before; windows go on from
+   * the same anchor as before.
    * Errors: NOT_FOUND budget_not_found, FAILED_PRECONDITION budget_archived.
    *
    * @generated from rpc spandrel.v1.BudgetService.ResetBudget

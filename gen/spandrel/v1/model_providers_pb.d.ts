@@ -609,7 +609,7 @@ export declare const ModelProviderKindSchema: GenEnum<ModelProviderKind>;
 export declare const ModelProviderService: GenService<{
   /**
    * Lists the model providers that the caller may view, oldest first.
-   * Errors: INVALID_ARGUMENT invalid_cursor.
+   * Errors: INVALID_ARGUMENT invalid_cursor for a cursor of another listing.
    *
    * @generated from rpc spandrel.v1.ModelProviderService.ListModelProviders
    */
@@ -619,8 +619,8 @@ export declare const ModelProviderService: GenService<{
     output: typeof ListModelProvidersResponseSchema;
   },
   /**
-   * Creates a model provider. Its API key is stored encrypted, and no response holds it. An organization has at most
-   * 200.
+   * Creates a model provider. Its API key is stored encrypted, and no response holds it. An organization has at most 200
+   * model providers.
    * Errors: NOT_FOUND project_not_found, ALREADY_EXISTS model_provider_name_taken, INVALID_ARGUMENT
    * model_provider_limit_reached.
    *
@@ -633,7 +633,7 @@ export declare const ModelProviderService: GenService<{
   },
   /**
    * Reads one model provider.
-   * Errors: NOT_FOUND model_provider_not_found.
+   * Errors: NOT_FOUND model_provider_not_found, also for a provider that the caller may not view.
    *
    * @generated from rpc spandrel.v1.ModelProviderService.GetModelProvider
    */
@@ -656,7 +656,7 @@ export declare const ModelProviderService: GenService<{
   },
   /**
    * Deletes a model provider with its API key. Virtual keys that name it use the others that they name.
-   * Errors: NOT_FOUND model_provider_not_found.
+   * Errors: NOT_FOUND model_provider_not_found, also for a provider that the caller may not view.
    *
    * @generated from rpc spandrel.v1.ModelProviderService.DeleteModelProvider
    */

@@ -971,7 +971,7 @@ export declare const VirtualKeyCaptureSchema: GenEnum<VirtualKeyCapture>;
 export declare const VirtualKeyService: GenService<{
   /**
    * Lists the virtual keys of the projects where the caller has virtualKeys:view, newest first, revoked ones included.
-   * Errors: INVALID_ARGUMENT invalid_cursor.
+   * Errors: INVALID_ARGUMENT invalid_cursor for a cursor of another listing.
    *
    * @generated from rpc spandrel.v1.VirtualKeyService.ListVirtualKeys
    */
@@ -996,7 +996,7 @@ export declare const VirtualKeyService: GenService<{
   },
   /**
    * Reads one virtual key.
-   * Errors: NOT_FOUND virtual_key_not_found.
+   * Errors: NOT_FOUND virtual_key_not_found, also for a key that the caller may not view.
    *
    * @generated from rpc spandrel.v1.VirtualKeyService.GetVirtualKey
    */

@@ -2,11 +2,11 @@
 
 import { Fault, validationFault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
-import { may, type Principal, projectScope, type Scope } from '../keys/permissions.ts';
+import { may, type Principal, type Scope } from '../keys/permissions.ts';
 import { type OrganizationDirectory, readDirectory } from '../management/directory.ts';
 import type { ManagementStore } from '../management/management.ts';
-import { insufficientPermissions, type ManagementCall, requirePermission } from '../management/management-call.ts';
-import { teamScope } from '../organization/teams.ts';
+import { type ManagementCall, requirePermission } from '../management/management-call.ts';
+import { customReason } from '../reasons.ts';
 import type { BudgetScope } from './budget.ts';
 import type { DraftScope } from './budget-draft.ts';
 
@@ -18,19 +18,16 @@ export type Places = OrganizationDirectory & { readonly projectOfKey: (virtualKe
 
 type Named = { readonly kind: BudgetScope['kind']; readonly id: string };
 
-/** Where the permissions of these scopes are required. */
-export async function readPlaces(
-  store: ManagementStore,
-  organizationId: string,
-  scopes: readonly Named[],
-): Promise<Places> {
-  const keyIds = scopes.flatMap(({ kind, id }) => (KINDS_OF_KEYS.includes(kind) && isPossibleId(id) ? [id] : []));
-  const [directory, keys] = await Promise.all([
-    readDirectory(store, organizationId),
-    Promise.all([...new Set(keyIds)].map((id) => store.virtualKey(organizationId, id))),
-  ]);
-  const projects = new Map(keys.flatMap((key) => (key === null ? [] : [[key.id, key.traceProjectId]])));
-  return { ...directory, projectOfKey: (id) => projects.get(id) ?? null };
+/** Reads where the permissions of scopes are required; at most 500 at once. */
+export async function createPlaces(store: ManagementStore, organizationId: string) {
+  const directory = await readDirectory(store, organizationId);
+  return async (scopes: readonly Named[]): Promise<Places> => {
+    const named = scopes.filter(({ kind, id }) => KINDS_OF_KEYS.includes(kind) && isPossibleId(id));
+    const ids = [...new Set(named.map(({ id }) => id))];
+    const keys = ids.length === 0 ? [] : await store.virtualKeyProjects(organizationId, ids);
+    const projects = new Map(keys.map(({ id, traceProjectId }) => [id, traceProjectId]));
+    return { ...directory, projectOfKey: (id) => projects.get(id) ?? null };
+  };
 }
 
 const KINDS_OF_KEYS: readonly BudgetScope['kind'][] = ['virtual_key', 'attributed_user'];
@@ -52,17 +49,6 @@ function projectIdOf(scope: BudgetScope, { projectOfKey }: Places): string | nul
   return kind === 'virtual_key' ? projectOfKey(scope.id) : null;
 }
 
-/** Throws insufficient_permissions unless the caller may manage budgets somewhere. */
-export function requireManageSomewhere(call: ManagementCall, { teams, projects }: OrganizationDirectory): void {
-  const organizationId = call.caller.organization.id;
-  const places: readonly Scope[] = [
-    { type: 'ORGANIZATION', organizationId },
-    ...teams.map(teamScope),
-    ...projects.map(projectScope),
-  ];
-  if (!places.some((place) => may(call.caller.principal, MANAGE, place))) throw insufficientPermissions(MANAGE);
-}
-
 export function mayView(principal: Principal, place: Scope): boolean {
   return may(principal, VIEW, place);
 }
@@ -76,8 +62,7 @@ export function requireScope(call: ManagementCall, { kind, id }: DraftScope, pla
   const scope = toScope({ kind, id: id ?? organizationId }, places);
   requirePermission(call, MANAGE, placeOf(scope, places, organizationId));
   if (kind === 'organization' && scope.id !== organizationId) {
-    const message = 'scope.id must be the id of the organization';
-    throw validationFault('json', [{ field: 'scope.id', type: 'custom', message }]);
+    throw validationFault('json', [customReason('scope.id', 'scope.id must be the id of the organization')]);
   }
   if (kind === 'team' && places.locate('TEAM', scope.id) === null) throw new Fault('team_not_found', 'Team not found.');
   if (kind === 'project' && places.locate('PROJECT', scope.id) === null) {

@@ -13,6 +13,8 @@ export type BudgetListing = PageRange & {
 export type BudgetRecords = {
   /** Archived ones included. */
   budget(organizationId: string, id: string): Promise<Budget | null>;
+  /** Those of the ids, at most 500, that budgets of the organization have; archived ones included. */
+  budgetIds(organizationId: string, ids: readonly string[]): Promise<readonly string[]>;
   /** Newest first by (createdAt, id). */
   budgets(organizationId: string, listing: BudgetListing): Promise<readonly Budget[]>;
   /** Those that are not archived. */

@@ -3,7 +3,8 @@
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
-import { readDirectory } from '../management/directory.ts';
+import { changedFields } from '../management/audit.ts';
+import { requireSomewhere } from '../management/directory.ts';
 import { refreshRights } from '../management/fresh-caller.ts';
 import {
   bindFilter,
@@ -25,7 +26,7 @@ import {
   limitOfText,
   repetitionProblems,
 } from './budget-draft.ts';
-import { MANAGE, mayView, placeOf, readPlaces, requireManageSomewhere, requireScope } from './budget-scope.ts';
+import { createPlaces, MANAGE, mayView, placeOf, requireScope } from './budget-scope.ts';
 import type { BudgetLedger, BudgetListing, PeriodSums } from './budget-store.ts';
 import { type Period, periodAt } from './period.ts';
 
@@ -48,8 +49,7 @@ export function createBudgets(deps: Deps) {
     list: (call: ManagementCall, filter: BudgetFilter, request: CursorPageRequest) =>
       listBudgets(deps, call, { filter, request }),
     /** Throws insufficient_permissions unless the caller may manage budgets somewhere. */
-    admitCreation: async (call: ManagementCall) =>
-      requireManageSomewhere(call, await readDirectory(deps.store, call.caller.organization.id)),
+    admitCreation: (call: ManagementCall) => requireSomewhere(deps.store, call, MANAGE),
     /** Throws insufficient_permissions, team_not_found, project_not_found, validation_error, budget_limit_reached. */
     create: (call: IdempotentCall<BudgetView>, draft: BudgetDraft) => createBudget(deps, call, draft),
     /** Throws budget_not_found. */
@@ -78,7 +78,8 @@ async function findManaged(deps: Deps, call: ManagementCall, id: string): Promis
 async function findPlaced({ store }: Deps, { caller }: ManagementCall, id: string) {
   const organizationId = caller.organization.id;
   const budget = isPossibleId(id) ? await store.budget(organizationId, id) : null;
-  const places = await readPlaces(store, organizationId, budget === null ? [] : [budget.scope]);
+  const readPlaces = await createPlaces(store, organizationId);
+  const places = await readPlaces(budget === null ? [] : [budget.scope]);
   const place = budget === null ? null : placeOf(budget.scope, places, organizationId);
   if (budget === null || place === null || !mayView(caller.principal, place)) {
     throw new Fault('budget_not_found', 'Budget not found.');
@@ -101,14 +102,11 @@ async function listBudgets(
   const { principal } = call.caller;
   let after: PagePosition | null = openCursor(listing, request.cursor);
   const wanted = limitOf(request) + 1;
+  const readPlaces = await createPlaces(store, organizationId);
   const seen: Budget[] = [];
   while (seen.length < wanted) {
     const read = await store.budgets(organizationId, { ...filter, after, limit: READ_TOGETHER });
-    const places = await readPlaces(
-      store,
-      organizationId,
-      read.map(({ scope }) => scope),
-    );
+    const places = await readPlaces(read.map(({ scope }) => scope));
     seen.push(...read.filter(({ scope }) => mayView(principal, placeOf(scope, places, organizationId))));
     after = read.at(-1) ?? after;
     if (read.length < READ_TOGETHER) break;
@@ -157,8 +155,8 @@ function createBudget(deps: Deps, call: IdempotentCall<BudgetView>, draft: Budge
     async checkCaller() {
       const fresh = await refreshRights(store, call);
       const { kind, id } = draft.scope;
-      const places = await readPlaces(store, organizationId, id === null ? [] : [{ kind, id }]);
-      return requireScope(fresh, draft.scope, places);
+      const readPlaces = await createPlaces(store, organizationId);
+      return requireScope(fresh, draft.scope, await readPlaces(id === null ? [] : [{ kind, id }]));
     },
     async attempt(scope) {
       refuseProblems(futureProblems(draft, nowMs));
@@ -189,7 +187,7 @@ async function updateBudget(deps: Deps, { call, id, changes }: Update): Promise<
     const { limitUsd, repeated: _, ...rest } = changes;
     const wanted = { ...rest, ...(limitUsd === undefined ? {} : { limitNanoUsd: limitOfText(limitUsd) }) };
     const changed: Budget = { ...current, ...wanted, updatedAtMs: call.nowMs };
-    const fields = CHANGEABLE.filter(([name]) => changed[name] !== current[name]).map(([, field]) => field);
+    const fields = changedFields(FIELDS, current, changed);
     if (fields.length === 0) return { result: current, change: null };
     const audited = { action: 'budget.update', targetId: id, fields };
     return { result: changed, change: { budgets: [changed] }, audited };
@@ -197,13 +195,7 @@ async function updateBudget(deps: Deps, { call, id, changes }: Update): Promise<
   return await viewOne(deps, call, budget);
 }
 
-/** With their names in the API. */
-const CHANGEABLE = [
-  ['name', 'name'],
-  ['limitNanoUsd', 'limit_usd'],
-  ['onBreach', 'on_breach'],
-  ['reserve', 'reserve'],
-] as const;
+const FIELDS = { name: 'name', limit_usd: 'limitNanoUsd', on_breach: 'onBreach', reserve: 'reserve' } as const;
 
 async function archiveBudget(deps: Deps, call: ManagementCall, id: string): Promise<BudgetView> {
   const budget = await commitAudited(deps, call, async () => {

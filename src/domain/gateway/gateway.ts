@@ -20,7 +20,7 @@ import { readGovernanceEvent } from './governance-event.ts';
 type GatewayDeps = {
   readonly store: Pick<RequestStore, 'report' | 'reportGovernance'> &
     Pick<ProjectStore, 'numbers'> &
-    Pick<ManagementStore, 'virtualKeyIds' | 'budget'>;
+    Pick<ManagementStore, 'virtualKeyProjects' | 'budgetIds'>;
   readonly prices: PriceResolver;
   /** Reads the items of a report with pauses: together they may be megabytes. */
   readonly runCooperatively: RunCooperatively;
@@ -158,12 +158,11 @@ async function refuseOwn(
   read: readonly (ReadEvent | Rejection)[],
 ): Promise<readonly (ReadEvent | Rejection)[]> {
   const named = new Set(read.flatMap((each) => ('keyId' in each && each.keyId !== null ? [each.keyId] : [])));
-  const asked = [...named].filter(isPossibleId);
-  const ownKeys = new Set(asked.length === 0 ? [] : await store.virtualKeyIds(id, asked));
-  const ownBudgets = new Set<string>();
-  for (const budgetId of new Set(read.map(budgetIdOf))) {
-    if (budgetId !== null && (await store.budget(id, budgetId)) !== null) ownBudgets.add(budgetId);
-  }
+  const keyIds = [...named].filter(isPossibleId);
+  const budgetIds = [...new Set(read.map(budgetIdOf).filter((budgetId) => budgetId !== null))];
+  const keys = keyIds.length === 0 ? [] : await store.virtualKeyProjects(id, keyIds);
+  const ownKeys = new Set(keys.map((key) => key.id));
+  const ownBudgets = new Set(budgetIds.length === 0 ? [] : await store.budgetIds(id, budgetIds));
   return read.map((each) => {
     if (ownBudgets.has(budgetIdOf(each) ?? '')) return OWN_BUDGET;
     return 'keyId' in each && each.keyId !== null && ownKeys.has(each.keyId) ? OWN_KEY : each;

@@ -74,7 +74,7 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
     ending.add(lease);
   }
 
-  /** Answers the first need that memory cannot serve. */
+  /** Returns the first need that memory cannot serve. */
   function take(needs: readonly Need[]): Reservation | Need {
     const held: Held[] = [];
     for (const need of needs) {

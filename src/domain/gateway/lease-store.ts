@@ -18,7 +18,7 @@ export type BudgetLeaseStore = {
   /** Ends leases. What they hold MUST be free afterwards; one that ended before MUST change nothing. */
   giveBack(leases: readonly LeaseKey[]): Promise<void>;
   /**
-   * Ends leases of any process that were not renewed for `unrenewedMs`, and answers their number. What they hold MUST be free
+   * Ends leases of any process that were not renewed for `unrenewedMs`, and returns their number. What they hold MUST be free
    * afterwards, and what admitted requests have reserved MUST stay leased.
    */
   takeBack(unrenewedMs: number): Promise<number>;

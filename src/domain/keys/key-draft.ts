@@ -2,7 +2,7 @@
 
 import { REASONS_MAX, type Reason } from '../fault.ts';
 import type { ApiKeyRecord } from '../management/management.ts';
-import { lengthReason, typeReason } from '../reasons.ts';
+import { customReason, lengthReason, typeReason } from '../reasons.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
 import { isOrganizationOnly, isPermission } from './permission-catalogue.ts';
 import { permissionReason } from './permission-list.ts';
@@ -120,10 +120,10 @@ export function grantProblems({ permissionMode, bindings, permissions }: GrantDr
   const isRestricted = conditions.some(({ applies }) => applies);
   const found = conditions
     .filter(({ applies }) => isRestricted && !applies)
-    .map(({ field, message }) => custom(field, message));
+    .map(({ field, message }) => customReason(field, message));
   if (permissions.some(isOrganizationOnly) && !customBindings.some(({ scopeType }) => scopeType === 'ORGANIZATION')) {
     const message = 'permissions hold one that only a CUSTOM binding at ORGANIZATION can grant';
-    found.push(custom('permissions', message));
+    found.push(customReason('permissions', message));
   }
   return found;
 }
@@ -135,17 +135,12 @@ export function expiryReason(): Reason {
 
 /** The reason for projects of a personal key. */
 export function personalProjectsReason(): Reason {
-  return custom('projectIds', 'projectIds can only be set on service keys');
+  return customReason('projectIds', 'projectIds can only be set on service keys');
 }
 
 /** The reason for an empty list of grants on a personal key. */
 export function noBindingsReason(): Reason {
   return lengthReason('bindings', `1 to ${BINDINGS_MAX} items`);
-}
-
-/** A reason about several fields, or about stored data. */
-export function custom(field: string, message: string): Reason {
-  return { field, type: 'custom', message };
 }
 
 function personalProblems({ projectIds = [] }: KeyDraft): readonly Reason[] {
@@ -155,11 +150,11 @@ function personalProblems({ projectIds = [] }: KeyDraft): readonly Reason[] {
 function serviceProblems({ bindings = [], projectIds, assignedToUserId }: KeyDraft): readonly Reason[] {
   const found: Reason[] = [];
   if (typeof assignedToUserId === 'string') {
-    found.push(custom('assignedToUserId', 'assignedToUserId can only be set on personal keys'));
+    found.push(customReason('assignedToUserId', 'assignedToUserId can only be set on personal keys'));
   }
   // An empty list of projects must never mean all projects.
   if (projectIds?.length === 0 && bindings.length === 0) {
-    found.push(custom('projectIds', 'projectIds must not be empty when there are no bindings'));
+    found.push(customReason('projectIds', 'projectIds must not be empty when there are no bindings'));
   }
   return found;
 }

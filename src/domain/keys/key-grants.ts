@@ -12,8 +12,8 @@ import {
   requireCovered,
   visibleScopes,
 } from '../organization/member-grants.ts';
-import { refuseProblems } from '../reasons.ts';
-import { type BindingDraft, custom, type KeyDraft, type PermissionMode } from './key-draft.ts';
+import { customReason, refuseProblems } from '../reasons.ts';
+import type { BindingDraft, KeyDraft, PermissionMode } from './key-draft.ts';
 import type { Binding, Directory, Grants } from './permissions.ts';
 
 export type KeyGrants = { readonly permissionMode: PermissionMode; readonly grants: Grants };
@@ -134,5 +134,5 @@ function sortedOnce(permissions: readonly string[]): readonly string[] {
 }
 
 function refuseBindings(message: string): void {
-  refuseProblems([custom('bindings', message)]);
+  refuseProblems([customReason('bindings', message)]);
 }

@@ -4,9 +4,8 @@ import type { RandomBytes } from '../clock.ts';
 import type { Reason } from '../fault.ts';
 import { newId } from '../ids.ts';
 import type { ApiKeyRecord } from '../management/management.ts';
-import { refuseProblems } from '../reasons.ts';
+import { customReason, refuseProblems } from '../reasons.ts';
 import {
-  custom,
   expiryReason,
   grantProblems,
   type KeyDraft,
@@ -112,13 +111,13 @@ function unboundProblems({ bindings, projectIds }: KeyDraft, isPersonal: boolean
   if (isPersonal) return bindings === undefined ? [] : [noBindingsReason()];
   const message = (field: string) => `${field} must leave the key with a binding`;
   return [
-    ...(bindings === undefined ? [] : [custom('bindings', message('bindings'))]),
-    ...(projectIds === undefined ? [] : [custom('projectIds', message('projectIds'))]),
+    ...(bindings === undefined ? [] : [customReason('bindings', message('bindings'))]),
+    ...(projectIds === undefined ? [] : [customReason('projectIds', message('projectIds'))]),
   ];
 }
 
 function fixedReason(field: string): Reason {
-  return custom(field, `${field} cannot be changed`);
+  return customReason(field, `${field} cannot be changed`);
 }
 
 function changedFields(stored: ApiKeyRecord, content: Content): readonly string[] {

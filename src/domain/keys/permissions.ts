@@ -102,6 +102,11 @@ export function projectScope({ organizationId, teamId, id }: ProjectPath): Scope
   return { type: 'PROJECT', organizationId, teamId, projectId: id };
 }
 
+/** The scope of a team. */
+export function teamScope({ organizationId, id }: Pick<ProjectPath, 'organizationId' | 'id'>): Scope {
+  return { type: 'TEAM', organizationId, teamId: id };
+}
+
 type ProjectPath = { readonly organizationId: string; readonly teamId: string; readonly id: string };
 
 /**

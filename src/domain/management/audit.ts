@@ -39,3 +39,10 @@ export function auditRecord(
     count: 1,
   };
 }
+
+/** The names of what a change has changed, of the properties that are named. */
+export function changedFields<R>(names: { readonly [field: string]: keyof R }, before: R, after: R): readonly string[] {
+  return Object.entries(names).flatMap(([field, property]) =>
+    JSON.stringify(before[property]) === JSON.stringify(after[property]) ? [] : [field],
+  );
+}

@@ -1,6 +1,6 @@
 /** The scopes of an organization that grants can name. */
 
-import { type Directory, may, projectScope, type Scope } from '../keys/permissions.ts';
+import { type Directory, may, projectScope, type Scope, teamScope } from '../keys/permissions.ts';
 import type { ManagementStore, ProjectRecord, TeamRecord } from './management.ts';
 import { insufficientPermissions, type ManagementCall } from './management-call.ts';
 
@@ -20,7 +20,7 @@ export async function readDirectory(store: ManagementStore, organizationId: stri
   return { teams, projects, locate: (type, id) => scopes.get(`${type} ${id}`) ?? null };
 }
 
-/** Throws insufficient_permissions unless the caller holds the permission at the organization or at any project. */
+/** Throws insufficient_permissions unless the caller holds the permission at the organization, or at any team or project. */
 export async function requireSomewhere(
   store: ManagementStore,
   { caller }: ManagementCall,
@@ -28,7 +28,8 @@ export async function requireSomewhere(
 ): Promise<void> {
   const organizationId = caller.organization.id;
   if (may(caller.principal, permission, { type: 'ORGANIZATION', organizationId })) return;
-  const projects = await store.projects(organizationId);
-  if (projects.some((project) => may(caller.principal, permission, projectScope(project)))) return;
+  const { teams, projects } = await readDirectory(store, organizationId);
+  const scopes = [...teams.map(teamScope), ...projects.map(projectScope)];
+  if (scopes.some((scope) => may(caller.principal, permission, scope))) return;
   throw insufficientPermissions(permission);
 }

@@ -10,7 +10,7 @@ import type { GovernanceEventType } from '../events/event-type.ts';
 import type { Binding } from '../keys/permissions.ts';
 import type { ModelProviderRecord } from '../model-providers/model-provider.ts';
 import type { StoredOverride } from '../pricing/override.ts';
-import type { VirtualKeyListing, VirtualKeyRecord } from '../virtual-keys/virtual-key.ts';
+import type { VirtualKeyListing, VirtualKeyProject, VirtualKeyRecord } from '../virtual-keys/virtual-key.ts';
 import type { PageRange } from './listing.ts';
 
 export type OrganizationRecord = {
@@ -212,8 +212,8 @@ export type ManagementStore = BudgetRecords & {
   virtualKeys(organizationId: string, listing: VirtualKeyListing): Promise<readonly VirtualKeyRecord[]>;
   /** Revoked ones included. */
   countVirtualKeys(organizationId: string): Promise<number>;
-  /** Those of the ids that virtual keys of the organization have, at most 500. */
-  virtualKeyIds(organizationId: string, ids: readonly string[]): Promise<readonly string[]>;
+  /** The virtual keys that have these ids, at most 500, with their projects. */
+  virtualKeyProjects(organizationId: string, ids: readonly string[]): Promise<readonly VirtualKeyProject[]>;
   apiKey(organizationId: string, keyId: string): Promise<ApiKeyRecord | null>;
   /** Service keys and the requested personal keys; newest first by (createdAt, id). */
   apiKeys(organizationId: string, listing: KeyListing): Promise<readonly ApiKeyRecord[]>;

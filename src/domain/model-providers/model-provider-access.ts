@@ -5,7 +5,7 @@ import { isPossibleId } from '../ids.ts';
 import { type Directory, may, type Principal } from '../keys/permissions.ts';
 import { readDirectory } from '../management/directory.ts';
 import type { ManagementStore } from '../management/management.ts';
-import { insufficientPermissions, type ManagementCall } from '../management/management-call.ts';
+import { insufficientPermissions, type ManagementCall, type Target } from '../management/management-call.ts';
 import type { ModelProviderRecord } from './model-provider.ts';
 
 export const VIEW = 'gatewayProviders:view';
@@ -29,12 +29,10 @@ export function mayReach(
   );
 }
 
-export type ProviderTarget = { readonly call: ManagementCall; readonly id: string };
-
 /** Throws model_provider_not_found for unknown and hidden providers, and insufficient_permissions. */
 export async function requireProvider(
   store: ManagementStore,
-  { call: { caller }, id }: ProviderTarget,
+  { call: { caller }, id }: Target,
   permission: string,
 ): Promise<ModelProviderRecord> {
   const organizationId = caller.organization.id;

@@ -4,19 +4,18 @@ import type { ResolveHost, UrlPolicy } from '../endpoints/url-policy.ts';
 import { checkNewUrl } from '../endpoints/url-policy.ts';
 import { Fault, validationFault } from '../fault.ts';
 import { newId } from '../ids.ts';
-import type { AuditedAction } from '../management/audit.ts';
+import { type AuditedAction, changedFields } from '../management/audit.ts';
 import { refreshRights } from '../management/fresh-caller.ts';
 import type { ManagementStore } from '../management/management.ts';
-import type { IdempotentCall } from '../management/management-call.ts';
+import type { IdempotentCall, Target } from '../management/management-call.ts';
 import { type CommitDeps, commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
-import { refuseProblems, typeReason } from '../reasons.ts';
+import { customReason, refuseProblems, typeReason } from '../reasons.ts';
 import { nextUpdateMs } from '../resources.ts';
 import { DEFAULT_BASE_URLS, type ModelProviderRecord } from './model-provider.ts';
-import { MANAGE, type ProviderTarget, requireMayOffer, requireProvider } from './model-provider-access.ts';
+import { MANAGE, requireMayOffer, requireProvider } from './model-provider-access.ts';
 import {
   changeProblems,
   creationProblems,
-  custom,
   type IsOwnToken,
   type ModelProviderDraft,
   readNamedTexts,
@@ -95,7 +94,7 @@ function newRecord(
   };
 }
 
-type Update = ProviderTarget & { readonly draft: ModelProviderDraft };
+type Update = Target & { readonly draft: ModelProviderDraft };
 
 /** Changes the fields that were sent, all of them or none. */
 export async function updateProvider(deps: ProviderDeps, { call, id, draft }: Update): Promise<ModelProviderRecord> {
@@ -108,7 +107,7 @@ export async function updateProvider(deps: ProviderDeps, { call, id, draft }: Up
     const fresh = await refreshRights(store, call);
     const stored = await requireProvider(store, { call: fresh, id }, MANAGE);
     const record = merge(deps, stored, draft);
-    const fields = changedFields(stored, record);
+    const fields = changedFields(FIELDS, stored, record);
     if (fields.length === 0) return { result: stored, change: null };
     if (fields.includes('project_ids')) await requireMayOffer(store, fresh, record);
     if (fields.includes('name')) await refuseTakenName(store, record);
@@ -124,12 +123,12 @@ function merge(deps: ProviderDeps, stored: ModelProviderRecord, draft: ModelProv
   const baseUrl = mergeUrl(stored, draft);
   const isMoved = originOf(baseUrl) !== originOf(stored.baseUrl);
   refuseProblems([
-    ...(draft.kind === undefined || draft.kind === kind ? [] : [custom('kind', 'kind cannot be changed')]),
+    ...(draft.kind === undefined || draft.kind === kind ? [] : [customReason('kind', 'kind cannot be changed')]),
     ...(draft.apiKey === null && kind !== 'openai_compatible' ? [typeReason('api_key', 'string', 'null')] : []),
     ...versionProblems(kind, draft.apiVersion ?? null),
     // Whoever may change the URL could otherwise read the key where the URL leads.
     ...(isMoved && stored.apiKey !== null && draft.apiKey === undefined
-      ? [custom('api_key', 'api_key must be sent with a base_url of another origin')]
+      ? [customReason('api_key', 'api_key must be sent with a base_url of another origin')]
       : []),
   ]);
   return {
@@ -167,17 +166,11 @@ const FIELDS: { readonly [field: string]: keyof ModelProviderRecord } = {
   project_ids: 'projectIds',
   stream_usage: 'streamUsage',
   enabled: 'enabled',
+  // Sealed anew, a key that is sent counts as another one.
+  api_key: 'apiKey',
 };
 
-/** The names in the API of what differs; a key that is sent counts as another one. */
-function changedFields(before: ModelProviderRecord, after: ModelProviderRecord): readonly string[] {
-  const differs = Object.entries(FIELDS).filter(
-    ([, property]) => JSON.stringify(before[property]) !== JSON.stringify(after[property]),
-  );
-  return [...differs.map(([field]) => field), ...(before.apiKey === after.apiKey ? [] : ['api_key'])];
-}
-
-export function removeProvider(deps: CommitDeps, { call, id }: ProviderTarget): Promise<void> {
+export function removeProvider(deps: CommitDeps, { call, id }: Target): Promise<void> {
   const { store } = deps;
   return commitAudited(deps, call, async () => {
     await requireProvider(store, { call: await refreshRights(store, call), id }, MANAGE);
@@ -188,7 +181,7 @@ export function removeProvider(deps: CommitDeps, { call, id }: ProviderTarget): 
 /** Throws validation_error for a URL that the policy refuses. */
 async function requireUrl({ urlPolicy, resolve }: ProviderDeps, baseUrl: string): Promise<void> {
   const refusal = await checkNewUrl(urlPolicy, resolve, baseUrl);
-  if (refusal !== null) throw validationFault('json', [custom('base_url', withoutDot(refusal.message))]);
+  if (refusal !== null) throw validationFault('json', [customReason('base_url', withoutDot(refusal.message))]);
 }
 
 /** Returns how many providers the organization has. */

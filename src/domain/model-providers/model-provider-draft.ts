@@ -3,7 +3,7 @@
 import { parseLossless } from '../../json/bounded-json.ts';
 import { isObject } from '../../json/lossless-json.ts';
 import { REASONS_MAX, type Reason } from '../fault.ts';
-import { lengthReason, typeReason } from '../reasons.ts';
+import { customReason, lengthReason, typeReason } from '../reasons.ts';
 import { parseToken } from '../secrets.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
 import { isVirtualKeyShape } from '../virtual-keys/virtual-key-secret.ts';
@@ -82,7 +82,7 @@ export function changeProblems(draft: ModelProviderDraft, isOwnToken: IsOwnToken
 /** The problem of a version of the API where the kind has none. */
 export function versionProblems(kind: ModelProviderKind, apiVersion: string | null): readonly Reason[] {
   if (apiVersion === null || kind === 'azure_openai') return [];
-  return [custom('api_version', 'api_version can only be set when kind is azure_openai')];
+  return [customReason('api_version', 'api_version can only be set when kind is azure_openai')];
 }
 
 /** Only for JSON without problems. */
@@ -90,15 +90,11 @@ export function readNamedTexts(json: string): NamedTexts {
   return textsIn(json) ?? {};
 }
 
-export function custom(field: string, message: string): Reason {
-  return { field, type: 'custom', message };
-}
-
 /** The policy of addresses judges the rest. */
 function urlProblems(baseUrl: string | null): readonly Reason[] {
   if (baseUrl === null || !URL.canParse(baseUrl)) return [];
   const { search, hash } = new URL(baseUrl);
-  return search === '' && hash === '' ? [] : [custom('base_url', 'base_url must end before ? and #')];
+  return search === '' && hash === '' ? [] : [customReason('base_url', 'base_url must end before ? and #')];
 }
 
 function headerProblems(json: string | null | undefined, isOwnToken: IsOwnToken): readonly Reason[] {
@@ -109,14 +105,14 @@ function headerProblems(json: string | null | undefined, isOwnToken: IsOwnToken)
   const entries = Object.entries(headers);
   if (entries.length > HEADERS_MAX) return [lengthReason(field, `at most ${HEADERS_MAX} members`)];
   return entries.flatMap(([name, text]) => {
-    if (!HEADER_NAME.test(name)) return [custom(field, `${field} must have names of headers as its names`)];
+    if (!HEADER_NAME.test(name)) return [customReason(field, `${field} must have names of headers as its names`)];
     if (OWN_HEADERS.has(name.toLowerCase())) {
-      return [custom(field, `${field} must not hold ${name.toLowerCase()}, which the gateway sets`)];
+      return [customReason(field, `${field} must not hold ${name.toLowerCase()}, which the gateway sets`)];
     }
     if (!HEADER_TEXT.test(text) || hasMoreCharactersThan(text, HEADER_CHARACTERS_MAX)) {
       return [lengthReason(field, `texts of at most ${HEADER_CHARACTERS_MAX} printable characters of ASCII`)];
     }
-    return isOwnToken(text) ? [custom(field, `${field} must not hold a key of this server`)] : [];
+    return isOwnToken(text) ? [customReason(field, `${field} must not hold a key of this server`)] : [];
   });
 }
 

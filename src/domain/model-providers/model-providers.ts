@@ -4,9 +4,9 @@ import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import { readDirectory, requireSomewhere } from '../management/directory.ts';
 import { type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
-import type { IdempotentCall, ManagementCall } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall, Target } from '../management/management-call.ts';
 import type { ModelProviderRecord } from './model-provider.ts';
-import { MANAGE, mayReach, type ProviderTarget, requireProvider, VIEW } from './model-provider-access.ts';
+import { MANAGE, mayReach, requireProvider, VIEW } from './model-provider-access.ts';
 import { createProvider, type ProviderDeps, removeProvider, updateProvider } from './model-provider-changes.ts';
 import { changeProblems, creationProblems, type ModelProviderDraft } from './model-provider-draft.ts';
 
@@ -47,7 +47,7 @@ export function createModelProviders(deps: ModelProviderDeps) {
     /** Throws insufficient_permissions unless the caller may create providers somewhere. */
     admitCreation: (call: ManagementCall) => requireSomewhere(store, call, MANAGE),
     /** Throws model_provider_not_found for a hidden provider, and insufficient_permissions. */
-    async admit(target: ProviderTarget): Promise<void> {
+    async admit(target: Target): Promise<void> {
       await requireProvider(store, target, MANAGE);
     },
     /** Those that the caller may view, oldest first. Throws invalid_cursor. */
@@ -61,14 +61,14 @@ export function createModelProviders(deps: ModelProviderDeps) {
       const binding = ['model-providers', organizationId];
       return slicePageAfter(seen, request, { cursors, binding, positionOf: (provider) => provider });
     },
-    get: (target: ProviderTarget) => requireProvider(store, target, VIEW),
+    get: (target: Target) => requireProvider(store, target, VIEW),
     /** Throws insufficient_permissions, project_not_found, model_provider_name_taken, model_provider_limit_reached. */
     create: (call: IdempotentCall<ModelProviderRecord>, draft: ModelProviderDraft) => createProvider(deps, call, draft),
     /** Throws validation_error, project_not_found and model_provider_name_taken. */
-    update: (target: ProviderTarget, draft: ModelProviderDraft) => updateProvider(deps, { ...target, draft }),
-    remove: (target: ProviderTarget) => removeProvider(deps, target),
+    update: (target: Target, draft: ModelProviderDraft) => updateProvider(deps, { ...target, draft }),
+    remove: (target: Target) => removeProvider(deps, target),
     /** Throws rate_limited. A failure of the provider is an outcome and not a fault. */
-    async test(target: ProviderTarget): Promise<ProviderTest> {
+    async test(target: Target): Promise<ProviderTest> {
       const provider = await requireProvider(store, target, MANAGE);
       admitTest(provider.id);
       const startedMs = monotonicMs();

@@ -2,7 +2,7 @@
 
 import { Fault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
-import { may, projectScope } from '../keys/permissions.ts';
+import { may, projectScope, teamScope } from '../keys/permissions.ts';
 import { readDirectory } from '../management/directory.ts';
 import { refreshRights } from '../management/fresh-caller.ts';
 import { type Page, type PageRequest, slicePage } from '../management/listing.ts';
@@ -29,7 +29,6 @@ import {
   rotateProjectKey,
 } from './project-keys.ts';
 import { requireRoom, type SizeLimits } from './size-limits.ts';
-import { teamScope } from './teams.ts';
 
 type ProjectDraft = {
   readonly name: string;

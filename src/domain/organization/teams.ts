@@ -2,7 +2,7 @@
 
 import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';
-import { may, type Scope } from '../keys/permissions.ts';
+import { may, teamScope } from '../keys/permissions.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
 import { type Page, type PageRequest, slicePage } from '../management/listing.ts';
 import type { TeamRecord } from '../management/management.ts';
@@ -45,8 +45,4 @@ export function createTeams(deps: CommitDeps & { readonly limits: SizeLimits }) 
       });
     },
   };
-}
-
-export function teamScope({ organizationId, id }: Pick<TeamRecord, 'organizationId' | 'id'>): Scope {
-  return { type: 'TEAM', organizationId, teamId: id };
 }

@@ -6,18 +6,16 @@ import { isPossibleId } from '../ids.ts';
 import { may, projectScope, type Scope } from '../keys/permissions.ts';
 import { readDirectory } from '../management/directory.ts';
 import type { ManagementStore } from '../management/management.ts';
-import { insufficientPermissions, type ManagementCall } from '../management/management-call.ts';
+import { insufficientPermissions, type ManagementCall, type Target } from '../management/management-call.ts';
 import type { VirtualKeyConfig, VirtualKeyRecord } from './virtual-key.ts';
 
 export const VIEW = 'virtualKeys:view';
 export const CREATE = 'virtualKeys:create';
 
-export type VirtualKeyTarget = { readonly call: ManagementCall; readonly id: string };
-
 /** Throws virtual_key_not_found for unknown and hidden keys, and insufficient_permissions. */
 export async function requireVirtualKey(
   store: ManagementStore,
-  { call: { caller }, id }: VirtualKeyTarget,
+  { call: { caller }, id }: Target,
   permission: string,
 ): Promise<VirtualKeyRecord> {
   const organizationId = caller.organization.id;

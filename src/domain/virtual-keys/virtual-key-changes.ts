@@ -5,9 +5,9 @@ import type { GovernanceEventType } from '../events/event-type.ts';
 import { Fault } from '../fault.ts';
 import { virtualKeyEvent } from '../gateway/governance-event.ts';
 import { newId } from '../ids.ts';
-import type { AuditedAction } from '../management/audit.ts';
+import { type AuditedAction, changedFields } from '../management/audit.ts';
 import { type FreshCall, refreshRights } from '../management/fresh-caller.ts';
-import type { IdempotentCall, ManagementCall } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall, Target } from '../management/management-call.ts';
 import {
   type AuditedProposal,
   type CommitDeps,
@@ -17,12 +17,7 @@ import {
 import { refuseProblems } from '../reasons.ts';
 import { nextUpdateMs } from '../resources.ts';
 import { DEFAULT_CONFIG, type VirtualKeyRecord } from './virtual-key.ts';
-import {
-  requireMayCreateAt,
-  requireReachable,
-  requireVirtualKey,
-  type VirtualKeyTarget,
-} from './virtual-key-access.ts';
+import { requireMayCreateAt, requireReachable, requireVirtualKey } from './virtual-key-access.ts';
 import { draftProblems, mergeConfig, readMetadata, type VirtualKeyDraft } from './virtual-key-draft.ts';
 import { type MintedSecret, mintVirtualKeySecret } from './virtual-key-secret.ts';
 
@@ -99,7 +94,7 @@ function newRecord(
   };
 }
 
-type Update = VirtualKeyTarget & {
+type Update = Target & {
   readonly draft: VirtualKeyDraft;
   /** The revision that the key must have; null: any. */
   readonly expectedRevision: number | null;
@@ -116,7 +111,7 @@ export async function updateVirtualKey(
     if (expectedRevision !== null && expectedRevision !== stored.revision) throw revisionMismatch(stored);
     requireNotRevoked(stored);
     const merged = merge(stored, draft);
-    const fields = changedFields(stored, merged);
+    const fields = changedFields(FIELDS, stored, merged);
     if (fields.length === 0) return { result: stored, change: null };
     await requireReachable(deps, fresh, merged, stored);
     if (fields.includes('external_id')) await refuseTakenId(deps, merged);
@@ -150,12 +145,6 @@ const FIELDS: { readonly [field: string]: keyof VirtualKeyRecord } = {
   expires_at: 'expiresAtMs',
   config: 'config',
 };
-
-function changedFields(before: VirtualKeyRecord, after: VirtualKeyRecord): readonly string[] {
-  return Object.entries(FIELDS).flatMap(([field, property]) =>
-    JSON.stringify(before[property]) === JSON.stringify(after[property]) ? [] : [field],
-  );
-}
 
 export type Rotation = {
   readonly call: IdempotentCall<SecretVirtualKey>;
@@ -194,7 +183,7 @@ export function rotateVirtualKey(
   });
 }
 
-type Reasoned = VirtualKeyTarget & { readonly reason: string | null };
+type Reasoned = Target & { readonly reason: string | null };
 
 /** Stops an active key, or lets a disabled one work again; a key that is so already stays as it is. */
 export function switchVirtualKey(

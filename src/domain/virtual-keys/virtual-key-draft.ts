@@ -3,7 +3,7 @@
 import { parseLossless } from '../../json/bounded-json.ts';
 import { isObject, stringifyLossless } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
-import { lengthReason, typeReason } from '../reasons.ts';
+import { customReason, lengthReason, typeReason } from '../reasons.ts';
 import { hasMoreBytesThan } from '../text-limits.ts';
 import { DEFAULT_CONFIG, type VirtualKeyConfig } from './virtual-key.ts';
 
@@ -92,5 +92,5 @@ function hasRepeats(ids: readonly string[]): boolean {
 }
 
 function repeated(field: string): Reason {
-  return { field, type: 'custom', message: `${field} must not name anything twice` };
+  return customReason(field, `${field} must not name anything twice`);
 }

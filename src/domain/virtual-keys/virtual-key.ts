@@ -61,6 +61,9 @@ export type VirtualKeyRecord = {
   readonly updatedAtMs: number;
 };
 
+/** A virtual key, and the project of its spans and requests. */
+export type VirtualKeyProject = Pick<VirtualKeyRecord, 'id' | 'traceProjectId'>;
+
 /** What a gateway needs of a key that was presented. */
 export type PresentedKey = {
   readonly key: Omit<VirtualKeyRecord, 'secretHash' | 'previousSecretHash'>;

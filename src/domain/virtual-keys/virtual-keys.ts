@@ -3,11 +3,11 @@
 import type { CursorCodec } from '../cursor.ts';
 import { requireSomewhere } from '../management/directory.ts';
 import { bindFilter, type CursorPage, type CursorPageRequest, readCursorPage } from '../management/listing.ts';
-import type { IdempotentCall, ManagementCall } from '../management/management-call.ts';
+import type { IdempotentCall, ManagementCall, Target } from '../management/management-call.ts';
 import type { Spend } from '../spend/spend.ts';
 import type { SpendTotals } from '../spend/spend-store.ts';
 import type { VirtualKeyRecord } from './virtual-key.ts';
-import { CREATE, requireVirtualKey, VIEW, type VirtualKeyTarget, visibleProjects } from './virtual-key-access.ts';
+import { CREATE, requireVirtualKey, VIEW, visibleProjects } from './virtual-key-access.ts';
 import {
   createVirtualKey,
   type NewVirtualKey,
@@ -40,7 +40,7 @@ export function createVirtualKeys(deps: Deps) {
     draftProblems,
     /** Throws insufficient_permissions unless the caller may create keys somewhere. */
     admitCreation: (call: ManagementCall) => requireSomewhere(store, call, CREATE),
-    async admit(target: VirtualKeyTarget, permission: string): Promise<void> {
+    async admit(target: Target, permission: string): Promise<void> {
       await requireVirtualKey(store, target, permission);
     },
     /** Newest first. Throws invalid_cursor. */
@@ -52,24 +52,22 @@ export function createVirtualKeys(deps: Deps) {
         store.virtualKeys(organizationId, { projectIds, externalId, ...range }),
       );
     },
-    get: (target: VirtualKeyTarget) => requireVirtualKey(store, target, VIEW),
+    get: (target: Target) => requireVirtualKey(store, target, VIEW),
     /**
      * Throws api_key_scope_violation, member_not_found, evaluator_not_found, virtual_key_external_id_taken and
      * virtual_key_limit_reached.
      */
     create: (call: IdempotentCall<SecretVirtualKey>, draft: NewVirtualKey) => createVirtualKey(deps, call, draft),
     /** Throws as `create` does, revision_mismatch and virtual_key_already_revoked. */
-    update: (target: VirtualKeyTarget, draft: VirtualKeyDraft, expectedRevision: number | null) =>
+    update: (target: Target, draft: VirtualKeyDraft, expectedRevision: number | null) =>
       updateVirtualKey(deps, { ...target, draft, expectedRevision }),
     /** This and the three below throw virtual_key_already_revoked. */
     rotate: (rotation: Rotation) => rotateVirtualKey(deps, rotation),
-    disable: (target: VirtualKeyTarget, reason: string | null) =>
-      switchVirtualKey(deps, { ...target, reason }, 'disabled'),
-    enable: (target: VirtualKeyTarget, reason: string | null) =>
-      switchVirtualKey(deps, { ...target, reason }, 'active'),
-    revoke: (target: VirtualKeyTarget, reason: string | null) => revokeVirtualKey(deps, { ...target, reason }),
+    disable: (target: Target, reason: string | null) => switchVirtualKey(deps, { ...target, reason }, 'disabled'),
+    enable: (target: Target, reason: string | null) => switchVirtualKey(deps, { ...target, reason }, 'active'),
+    revoke: (target: Target, reason: string | null) => revokeVirtualKey(deps, { ...target, reason }),
     /** Throws unavailable when the sums take too long. */
-    async spend({ call, id }: VirtualKeyTarget, range: Range): Promise<SpendTotals> {
+    async spend({ call, id }: Target, range: Range): Promise<SpendTotals> {
       await requireVirtualKey(store, { call, id }, VIEW);
       const { organization } = call.caller;
       const query = {

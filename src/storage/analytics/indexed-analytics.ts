@@ -29,6 +29,8 @@ export type IndexReading = {
 const CHANGED_MAX = 20_000;
 /** The same of large traces whose totals an append left out. */
 const OUTDATED_MAX = 100;
+/** The same of traces that changed, and have so many groups together. */
+const CHANGED_GROUPS_MAX = 20_000;
 const NEEDS = { metadata: true, spans: false };
 
 type Grouping = Exclude<GroupBy, 'model'>;
@@ -90,6 +92,7 @@ async function readQuery(
   const leftOut = [...new Set([...outdated, ...pending].map(({ sequence }) => sequence))];
   const receivedFromMs = expiredBeforeMs ?? Number.MIN_SAFE_INTEGER;
   const changed: ChangedTrace[] = [];
+  let groups = 0;
   for await (const part of readTraces(runner, projectNumber, { sequences: leftOut, needs: NEEDS })) {
     for (const { trace, metadataJson } of part) {
       if (trace.startMs < fromMs || trace.startMs > toMs || trace.insertedAtMs < receivedFromMs) continue;
@@ -97,8 +100,11 @@ async function readQuery(
       if (!matchTrace(dimensions, conditions)) continue;
       const { durationMs, ...rest } = trace;
       const totalTimeMs = durationMs === null ? null : Math.max(0, durationMs);
-      changed.push({ ...rest, totalTimeMs, ...names.numbersOf(dimensions) });
+      const numbers = names.numbersOf(dimensions);
+      groups += numbers.groups.length;
+      changed.push({ ...rest, totalTimeMs, ...numbers });
     }
+    if (groups > CHANGED_GROUPS_MAX) return null;
   }
   return {
     ...{ projectNumber, fromMs, toMs, receivedFromMs, changed, leftOut, isOver },
@@ -134,9 +140,8 @@ function createNames({ runner }: IndexReading, projectNumber: number, groupBy: G
     return number;
   }
 
-  function learnGroups(dimensions: Dimensions): readonly (number | null)[] {
-    if (groupBy === 'none') return [null];
-    return groupsOfTrace(dimensions, groupBy).map((name) => (name === null ? null : learn(name)));
+  function namesIn(dimensions: Dimensions): readonly (string | null)[] {
+    return groupBy === 'none' ? [null] : groupsOfTrace(dimensions, groupBy);
   }
 
   const nameOf = (number: number | null) => (number === null ? null : (names.get(number) ?? null));
@@ -144,14 +149,18 @@ function createNames({ runner }: IndexReading, projectNumber: number, groupBy: G
   return {
     of: nameOf,
     numbersOf: (dimensions: Dimensions) => ({
-      groups: learnGroups(dimensions),
+      groups: namesIn(dimensions).map((name) => (name === null ? null : learn(name))),
       thread: dimensions.threadId === null ? null : dimensionNumber(projectNumber, dimensions.threadId),
     }),
     /** Null where a name is unknown or unsure: a trace changed meanwhile, or two names have the same number. */
     async first({ groups }: Ranking, groupsMax: number): Promise<readonly (number | null)[] | null> {
       const sequences = [...new Set(groups.flatMap((group) => group.sequences))];
+      const wanted = new Set(groups.map(({ number }) => number));
       for await (const part of readTraces(runner, projectNumber, { sequences, needs: NEEDS })) {
-        for (const { metadataJson } of part) learnGroups(readDimensions(metadataJson ?? '{}'));
+        // A trace may have a thousand names that nobody asked for.
+        for (const name of part.flatMap(({ metadataJson }) => namesIn(readDimensions(metadataJson ?? '{}')))) {
+          if (name !== null && wanted.has(dimensionNumber(projectNumber, name))) learn(name);
+        }
       }
       if (isMixed || groups.some(({ number }) => number !== null && !names.has(number))) return null;
       return groups

@@ -81,7 +81,7 @@ function toSafe(amount: bigint): number {
   return Number(amount > most ? most : amount < -most ? -most : amount);
 }
 
-/** Ends those not renewed since an instant, and answers their number. */
+/** Ends those not renewed since an instant, and returns their number. */
 async function end(tx: Transaction, keys: readonly LeaseKey[], renewedByMs: number): Promise<number> {
   const { change, runQuery, changeRows, queries } = tx;
   const { budgets } = queries;

@@ -35,6 +35,11 @@ export function createBudgetRecords({ read }: Units): BudgetRecords {
         const rows = await em.find(BudgetRow, wanted, { orderBy: NEWEST_FIRST, limit });
         return rows.map((row): Budget => unpackBudget(plain(row)));
       }),
+    budgetIds: (organizationId, ids) =>
+      read(async (em) => {
+        const found = await em.find(BudgetRow, { organizationId, id: { $in: [...ids] } }, { fields: ['id'] });
+        return found.map(({ id }) => id);
+      }),
     countBudgets: (organizationId) => read((em) => em.count(BudgetRow, { organizationId, archivedAtMs: null })),
     activeBudgets: (organizationId) =>
       read(async (em) => {

@@ -8,7 +8,7 @@ import { ModelProviderRow } from '../entities/model-providers.ts';
 import { VirtualKeyRow } from '../entities/virtual-keys.ts';
 import { plain, type Units } from './units.ts';
 
-type Verbs = 'virtualKey' | 'virtualKeys' | 'countVirtualKeys' | 'virtualKeyIds';
+type Verbs = 'virtualKey' | 'virtualKeys' | 'countVirtualKeys' | 'virtualKeyProjects';
 
 const NEWEST_FIRST = { createdAtMs: 'desc', id: 'desc' } as const;
 const OLDEST_FIRST = { createdAtMs: 'asc', id: 'asc' } as const;
@@ -35,10 +35,11 @@ export function createVirtualKeys({ read }: Units): Pick<ManagementStore, Verbs>
         return rows.map((row) => plain(row));
       }),
     countVirtualKeys: (organizationId) => read((em) => em.count(VirtualKeyRow, { organizationId })),
-    virtualKeyIds: (organizationId, ids) =>
+    virtualKeyProjects: (organizationId, ids) =>
       read(async (em) => {
-        const found = await em.find(VirtualKeyRow, { organizationId, id: { $in: [...ids] } }, { fields: ['id'] });
-        return found.map(({ id }) => id);
+        const fields = ['id', 'traceProjectId'] as const;
+        const found = await em.find(VirtualKeyRow, { organizationId, id: { $in: [...ids] } }, { fields });
+        return found.map(({ id, traceProjectId }) => ({ id, traceProjectId }));
       }),
   };
 }

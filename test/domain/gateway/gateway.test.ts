@@ -46,8 +46,8 @@ function createFixture(answers: readonly RequestsReported[] = []) {
         reports.push(report);
         return left.shift() ?? { kind: 'reported', results: report.records.map(() => 'emitted' as const) };
       },
-      budget: async () => null,
-      virtualKeyIds: async () => [],
+      budgetIds: async () => [],
+      virtualKeyProjects: async () => [],
       reportGovernance: async ({ events }) => events.map((_, index) => (index === 0 ? 'duplicate' : 'emitted')),
     },
   });

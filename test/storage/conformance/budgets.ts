@@ -58,6 +58,8 @@ export function budgetRecordConformance(open: OpenManagement): void {
         expect(await list({ scopeId: 'other' })).toEqual([]);
         expect(await store.management.budget(organization.id, 'budget_a')).toEqual(budgets[2]);
         expect(await store.management.budget(others, 'budget_b')).toBeNull();
+        expect(await store.management.budgetIds(organization.id, ['budget_a', 'budget_unknown'])).toEqual(['budget_a']);
+        expect(await store.management.budgetIds(others, ['budget_b'])).toEqual([]);
         expect(await store.management.countBudgets(organization.id)).toBe(2);
         const { version, budgets: active } = await store.management.activeBudgets(organization.id);
         expect(version).toBe(1);

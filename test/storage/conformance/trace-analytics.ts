@@ -155,6 +155,27 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
     );
 
     it(
+      'finds the first of very many labels, whether their traces are indexed or not',
+      withStore(open, async (store) => {
+        for (let index = 0; index < 45; index += 1) {
+          const own = Array.from({ length: 499 }, (_, label) => `${index}-${label}`);
+          const metadataJson = JSON.stringify({ labels: ['all', ...own] });
+          await store.traces.append(sampleAppend({ metadataJson, spans: [bareSpan({})], requests: [] }));
+        }
+        const first = { ...QUERY, groupBy: 'label', groupsMax: 1 } as const;
+        const ask = async () => {
+          const answer = await store.analytics.summarise(first);
+          expect(answer).toMatchObject({ kind: 'buckets', isTruncated: true });
+          return totalsOf(answer);
+        };
+        const unindexed = await ask();
+        expect(unindexed).toMatchObject([{ group: 'all', traces: 45, spans: 45 }]);
+        await keepUp(store);
+        expect(await ask()).toEqual(unindexed);
+      }),
+    );
+
+    it(
       'goes through more traces than it reads at once',
       withStore(open, async (store) => {
         const appends = Array.from({ length: 2_500 }, (_, index) =>

@@ -85,8 +85,9 @@ export function virtualKeyConformance(open: OpenManagement): void {
         expect(await store.management.countVirtualKeys(organization.id)).toBe(1);
         expect(await store.management.countVirtualKeys(others)).toBe(0);
         const asked = [key.id, 'vk_unknown'];
-        expect(await store.management.virtualKeyIds(organization.id, asked)).toEqual([key.id]);
-        expect(await store.management.virtualKeyIds(others, asked)).toEqual([]);
+        const named = [{ id: key.id, traceProjectId: project.id }];
+        expect(await store.management.virtualKeyProjects(organization.id, asked)).toEqual(named);
+        expect(await store.management.virtualKeyProjects(others, asked)).toEqual([]);
       }),
     );
 

@@ -25,7 +25,7 @@ const RETRY_AFTER_SECONDS = 1;
 /**
  * Stores the span anew with its records, until nothing is missing. Whoever stores a span or a record reads the other
  * afterwards, so that of two processes at least one sees both; and a span that changed meanwhile is read again, so that
- * none undoes what another stored. Answers whether records have joined of which that is not noted yet.
+ * none undoes what another stored. Returns whether records have joined of which that is not noted yet.
  */
 export async function joinRecords({ store, records, traces }: JoinDeps, span: NamedSpan, at: JoinAt): Promise<boolean> {
   const { project, nowMs } = at;
