@@ -54,6 +54,11 @@ function meterRequests(requests: RequestStore, deps: Deps): RequestStore {
   return {
     ...requests,
     admit: (admission) => measure(deps, () => requests.admit(admission)),
+    async conclude(outcome) {
+      const reported = await measure(deps, () => requests.conclude(outcome));
+      countRecords(meter, outcome.report, reported);
+      return reported;
+    },
     async report(report) {
       const reported = await measure(deps, () => requests.report(report));
       countRecords(meter, report, reported);

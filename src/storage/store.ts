@@ -130,6 +130,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     logRecords: createLogRecordStore(control, engine.logRecords),
     requests: {
       admit: submit,
+      conclude: submit,
       renew: submit,
       report: submit,
       reportGovernance: submit,

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { Credential, type Policy, PolicySchema } from '../../gen/spandrel/v1/options_pb.js';
 import { createAuthenticate } from '../../src/auth/authenticate.ts';
 import type { ApiKey, Project } from '../../src/domain/caller.ts';
+import { setUpGateway } from '../../src/domain/gateway/gateway-setup.ts';
 import { hashSecret, mintApiKey, mintProjectKey } from '../../src/domain/secrets.ts';
 
 const PREFIX = 'sk-lw-';
@@ -57,6 +58,7 @@ function createFixture({ hasImported = false } = {}) {
       findApiKey: (id) => note('api key', id === keyId ? key : null),
       readDecoy: () => note('in vain', undefined),
       findVirtualKey: () => null,
+      findGatewaySetup: () => setUpGateway([], { version: 0, budgets: [] }),
       findProjectByKeyHash: (hash) => note('project key', hash.equals(projectHash) ? project : null),
       findProject: (id) => note(id, null),
       hasImportedCredentials: () => Promise.resolve(hasImported),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApiKey } from '../../src/domain/caller.ts';
+import { setUpGateway } from '../../src/domain/gateway/gateway-setup.ts';
 import { createFreshLookup, createFreshness } from '../../src/storage/keys/freshness.ts';
 import { cacheKeyReads, type KeyReader } from '../../src/storage/keys/key-cache.ts';
 
@@ -226,6 +227,7 @@ function readerOf(findApiKey: KeyReader['findApiKey']): KeyReader {
     findProject: async () => null,
     findProjectByKey: async () => null,
     findVirtualKey: async () => null,
+    findGatewaySetup: async () => setUpGateway([], { version: 0, budgets: [] }),
     hasImportedCredentials: async () => false,
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiKey, Project } from '../../src/domain/caller.ts';
+import { setUpGateway } from '../../src/domain/gateway/gateway-setup.ts';
 import { cacheKeyReads, type KeyCacheDeps, type KeyReader } from '../../src/storage/keys/key-cache.ts';
 
 const PROJECT = { id: 'project_1' } as Project;
@@ -21,6 +22,7 @@ function createSubject({ lists = true, generation }: Options = {}) {
     hasImportedCredentials: () => note('imported', false),
     listKeyIds: lists ? () => note('ids', ['known']) : null,
     findVirtualKey: async () => null,
+    findGatewaySetup: async () => setUpGateway([], { version: 0, budgets: [] }),
     findProjectByKey: () => note('by key', state.archived ? null : { project: PROJECT, untilMs: state.untilMs }),
   };
   const keys = cacheKeyReads({

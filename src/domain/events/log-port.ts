@@ -7,6 +7,7 @@ import type { BudgetLedger } from '../budgets/budget-store.ts';
 import type { DeliveryStore, WebhookLog } from '../delivery/webhook-store.ts';
 import type { EvaluationJobStore } from '../evaluations/jobs.ts';
 import type { Admission, Admitted } from '../gateway/admission.ts';
+import type { GatewayOutcome } from '../gateway/gateway-outcome.ts';
 import type { BudgetLeaseStore } from '../gateway/lease-store.ts';
 import type { RateSliceStore } from '../gateway/rate-limits.ts';
 import type { SpendStore } from '../spend/spend-store.ts';
@@ -46,6 +47,11 @@ export type RequestStore = {
    * admission has reserved out of the leased amounts, and add its cost to what is spent. Results have the order of the records.
    */
   report(report: RequestReport): Promise<RequestsReported>;
+  /**
+   * Commits the outcome of a request by our own gateway, as `report` does, with its span as the port of traces would store
+   * it, in one transaction.
+   */
+  conclude(outcome: GatewayOutcome): Promise<RequestsReported>;
   /**
    * Commits one report, in the same order as all other events of the organization. MUST emit every id once, and MUST
    * keep the events out of the log. Results have the order of the events.

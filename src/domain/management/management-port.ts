@@ -10,6 +10,7 @@ import type { EvaluatorRunStore } from '../evaluations/evaluator-run.ts';
 import type { JudgeSpendingStore } from '../evaluations/judge-spending.ts';
 import type { EvaluatorStore } from '../evaluators/evaluator.ts';
 import type { ExperimentStore } from '../experiments/experiment.ts';
+import type { GatewaySetup } from '../gateway/gateway-setup.ts';
 import type { MonitorStore } from '../monitors/monitor.ts';
 import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
 import type { BackfillStore } from './backfill.ts';
@@ -84,6 +85,8 @@ export type KeyStore = {
    * disabled, revoked and expired keys, and MUST NOT answer keys of archived projects.
    */
   findVirtualKey(secretHash: Buffer, nowMs: number): MaybePromise<PresentedKey | null>;
+  /** The model providers and budgets of an organization. */
+  findGatewaySetup(organizationId: string): MaybePromise<GatewaySetup>;
   /** Whether any credential without a valid checksum exists. MUST be at most 5 s old. */
   hasImportedCredentials(): MaybePromise<boolean>;
 };

@@ -11,6 +11,7 @@ import type {
   Settlement,
 } from '../../domain/events/request-report.ts';
 import { type Admission, applyAdmission } from '../../domain/gateway/admission.ts';
+import { applyOutcome, type GatewayOutcome } from '../../domain/gateway/gateway-outcome.ts';
 import { applyMeasuring, type Measuring } from '../../domain/pricing/measuring.ts';
 import { applyRepricing, type Repricing, type RequestMending } from '../../domain/pricing/repricing.ts';
 import { mendCalls } from '../../domain/traces/call-settlement.ts';
@@ -23,11 +24,12 @@ import type { BatchTracesDeps } from './batch-traces.ts';
 import { createLoadMeter } from './load-meter.ts';
 
 /**
- * Every append but a trace: admissions of our gateway, reports of gateways, settlements, results of evaluations, new prices of spans and requests,
- * and measurements.
+ * Every append but a trace: admissions and outcomes of our gateway, reports of gateways, settlements, results of
+ * evaluations, new prices of spans and requests, and measurements.
  */
 export type Report =
   | Admission
+  | GatewayOutcome
   | RequestReport
   | RequestRenewal
   | GovernanceReport
@@ -43,6 +45,7 @@ export type Append = TraceAppend | Report;
 /** The answer to each kind of report. */
 export type Reported = {
   readonly admission: ReturnType<typeof applyAdmission>;
+  readonly outcome: ReturnType<typeof applyOutcome>;
   readonly requests: ReturnType<typeof applyRequests>;
   readonly renewal: ReturnType<typeof applyRenewal>;
   readonly governance: ReturnType<typeof applyGovernance>;
@@ -105,6 +108,8 @@ function applyReport(tables: AppendTables, report: Report): Reported[keyof Repor
   switch (report.kind) {
     case 'admission':
       return applyAdmission(tables, report);
+    case 'outcome':
+      return applyOutcome(tables, report);
     case 'requests':
       return applyRequests(tables, report);
     case 'renewal':

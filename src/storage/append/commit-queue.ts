@@ -168,6 +168,9 @@ function estimateReport(report: Report): number {
   if (report.kind === 'evaluation')
     return report.outcome.kind === 'store' ? estimateTrace(report.outcome.append) : ROW_BYTES;
   if (report.kind === 'admission') return estimateContent(report.content) + ROW_BYTES * report.amounts.length;
+  if (report.kind === 'outcome') {
+    return estimateReport(report.report) + (report.trace === null ? 0 : estimateTrace(report.trace));
+  }
   if (report.kind === 'renewal') return ROW_BYTES * (1 + report.requests.length);
   let bytes = ROW_BYTES;
   if (report.kind === 'requests') {

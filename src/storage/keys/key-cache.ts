@@ -5,6 +5,7 @@
  */
 
 import type { ApiKey, Project } from '../../domain/caller.ts';
+import type { GatewaySetup } from '../../domain/gateway/gateway-setup.ts';
 import type { KeyStore, MaybePromise } from '../../domain/management/management-port.ts';
 import type { PresentedKey } from '../../domain/virtual-keys/virtual-key.ts';
 
@@ -21,6 +22,7 @@ export type KeyReader = Pick<KeyStore, 'findApiKey' | 'findProject' | 'hasImport
   findProjectByKey(keyHash: Buffer): Promise<ProjectByKey | null>;
   /** By the secret of a virtual key or the secret before, also after the overlap. */
   findVirtualKey(secretHash: Buffer): Promise<VirtualKeyBySecret | null>;
+  findGatewaySetup(organizationId: string): Promise<GatewaySetup>;
 };
 
 export type VirtualKeyBySecret = {
@@ -45,6 +47,7 @@ type Kept = {
   readonly projectsByHash: Entries<ProjectByKey>;
   readonly projects: Entries<Project>;
   readonly virtualKeysByHash: Entries<VirtualKeyBySecret>;
+  readonly setups: Map<string, GatewaySetup>;
   keyIds: ReadonlySet<string> | null;
   hasImported: boolean | null;
 };
@@ -83,7 +86,7 @@ export function cacheKeyReads({ reader, generation, age = NO_AGE_LIMIT }: KeyCac
     // Any other number counts, not only a larger one: a restored database continues from a smaller one.
     if (kept === null || kept.generation !== current || instantMs - kept.sinceMs > age.maxMs) {
       const hashed = { projectsByHash: new Map(), virtualKeysByHash: new Map() };
-      const entries = { keys: new Map(), projects: new Map(), ...hashed };
+      const entries = { keys: new Map(), projects: new Map(), setups: new Map(), ...hashed };
       kept = { generation: current, sinceMs: instantMs, ...entries, keyIds: null, hasImported: null };
     }
     return kept;
@@ -122,11 +125,20 @@ export function cacheKeyReads({ reader, generation, age = NO_AGE_LIMIT }: KeyCac
           return then(projectIn(now, known.key.traceProjectId), (project) => project && presented(known.key, project));
         });
       }),
+    findGatewaySetup: (organizationId) =>
+      withCurrent(({ setups }) => setups.get(organizationId) ?? readSetup(setups, organizationId)),
     hasImportedCredentials: () => withCurrent((now) => now.hasImported ?? readImported(now)),
   };
 
   function projectIn(now: Kept, projectId: string): MaybePromise<Project | null> {
     return lookUp(now.projects, projectId, () => reader.findProject(projectId));
+  }
+
+  async function readSetup(setups: Kept['setups'], organizationId: string): Promise<GatewaySetup> {
+    const setup = await reader.findGatewaySetup(organizationId);
+    if (setups.size >= ENTRIES_MAX) setups.clear();
+    setups.set(organizationId, setup);
+    return setup;
   }
 
   async function readImported(now: Kept): Promise<boolean> {

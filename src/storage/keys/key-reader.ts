@@ -1,13 +1,18 @@
 /** Reads of authentication: concurrent callers share one query of each kind. */
 
 import type { ApiKey } from '../../domain/caller.ts';
+import { setUpGateway } from '../../domain/gateway/gateway-setup.ts';
+import type { ManagementStore } from '../../domain/management/management.ts';
 import type { RowOf } from '../statements/statement.ts';
 import { type Queries, type QueryRunner, queryInBatches } from '../transaction.ts';
 import { createFreshLookup, createFreshness } from './freshness.ts';
 import { unpackGrant } from './grants.ts';
 import type { KeyReader, ProjectByKey, VirtualKeyBySecret } from './key-cache.ts';
 
-export function createKeyReader({ queries: { keys }, runQuery, pointsPerQuery }: QueryRunner): KeyReader {
+export function createKeyReader(
+  { queries: { keys }, runQuery, pointsPerQuery }: QueryRunner,
+  gateway: Pick<ManagementStore, 'modelProviders' | 'activeBudgets'>,
+): KeyReader {
   const findProjectByKey = createFreshLookup(async (hashes) => {
     const keyHashes = hashes.map((hash) => Buffer.from(hash, 'hex'));
     return byKey(
@@ -26,6 +31,13 @@ export function createKeyReader({ queries: { keys }, runQuery, pointsPerQuery }:
 
   return {
     findVirtualKey: (secretHash) => findVirtualKey(secretHash.toString('hex')),
+    async findGatewaySetup(organizationId) {
+      const [providers, budgets] = await Promise.all([
+        gateway.modelProviders(organizationId),
+        gateway.activeBudgets(organizationId),
+      ]);
+      return setUpGateway(providers, budgets);
+    },
     findApiKey: createFreshLookup(async (ids) => {
       const rows = await queryInBatches(ids, pointsPerQuery, (some) => runQuery(keys.findApiKeys, { ids: some }));
       return new Map(rows.map((row) => [row.id, toApiKey(row)]));

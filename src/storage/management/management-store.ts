@@ -30,7 +30,7 @@ export function createManagement({ rooms, control, reads, cacheKeys, notify }: M
   const { backfills, datasets, evaluatorRuns, evaluators, installation, judgeSpending } = rooms;
   return {
     ...{ backfills, datasets, evaluatorRuns, evaluators, installation, judgeSpending },
-    keys: cacheKeys(createKeyReader(control)),
+    keys: cacheKeys(createKeyReader(control, rooms.management)),
     management: { ...rooms.management, commit: createCommit(rooms.management, notify) },
     projects: { updateSettings: rooms.projects.updateSettings, numbers: createProjectNumbers(control) },
     monitors: createMonitorStore(rooms.monitors),

@@ -21,7 +21,7 @@ export function createChangeFeed() {
 
 /** Wraps the store so that every operation that changes the shown state of a trace publishes it. */
 export function publishChanges(store: Store, { publish }: Pick<ChangeFeed, 'publish'>): Store {
-  const { traces, traceChanges, evaluationJobs, repricing } = store;
+  const { traces, traceChanges, evaluationJobs, repricing, requests } = store;
   return {
     ...store,
     traces: {
@@ -30,6 +30,14 @@ export function publishChanges(store: Store, { publish }: Pick<ChangeFeed, 'publ
         const appended = await traces.append(append);
         publish(append);
         return appended;
+      },
+    },
+    requests: {
+      ...requests,
+      async conclude(outcome) {
+        const reported = await requests.conclude(outcome);
+        if (outcome.trace !== null) publish(outcome.trace);
+        return reported;
       },
     },
     traceChanges: {
