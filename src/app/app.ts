@@ -40,6 +40,7 @@ import type { TlsTexts } from '../transport/server-options.ts';
 import { createYieldToEventLoop } from '../transport/yield-to-event-loop.ts';
 import type { Deps } from './deps.ts';
 import { createOutageLog } from './outage-log.ts';
+import { createGateway, MODEL_BODY_WHOLE_MS } from './proxy.ts';
 import { compileServices, createTraceParts } from './services.ts';
 
 export type AppDeps = Deps & {
@@ -160,13 +161,14 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     addressOf: createAddressOf(config.trustedProxies),
     monotonicMs,
   });
+  const inflate = createBoundedInflate();
   const reading = createReadBudget({ bytesPerTurn: BODY_BYTES_PER_TURN });
   const calls = { methods, invoke, invokeStream, ids, originOf, responses, callLog, reading, runCooperatively };
   const rest = createRest({
     ...calls,
     yieldToEventLoop,
     watch,
-    inflate: createBoundedInflate(),
+    inflate,
     pages: createPages({
       readiness: shareReadiness(store.ready, monotonicMs),
       heldMs: retentionClock.heldMs,
@@ -178,6 +180,10 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     requestLineMaxBytes: REQUEST_LINE_MAX_BYTES,
     headersMaxBytes: HEADERS_MAX_BYTES,
   });
+  const gateway = createGateway(
+    { ...deps, store, traceParts, keyUse: requestRecords.keyUse, resolve: webhooks.ports.resolve, wait: waitUnref },
+    { ...calls, inflate, accepting: () => accepting },
+  );
   const router = createLazyConnect({ ...calls, health, fallback: rest, log: deps.log });
   const cors = createCors(config.cors, ids);
   const server = await listen(
@@ -198,7 +204,8 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     },
     {
       http: (request, response) => {
-        if (!cors(request as RestRequest, response as RestResponse)) router(request, response);
+        const exchange = [request as RestRequest, response as RestResponse] as const;
+        if (!cors(...exchange) && !gateway.serve(...exchange)) router(request, response);
       },
       grpc: createGrpc(calls),
       refuse: (end, socket) => refuseEarly(end, { ids, callLog, socket }),
@@ -230,6 +237,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       accepting = false;
       const { drainMs } = config.limits;
       await Promise.all([jobs.stop(), server.drain(drainMs), delivery.stop(drainMs), monitors.stop(drainMs)]);
+      await gateway.stop();
       webhooks.close();
       await evaluating.close();
       await flushRequestRecords(requestRecords);
@@ -285,6 +293,7 @@ function serverLimits({ limits }: Config): Parameters<typeof listen>[0]['limits'
     headersTimeoutMs: HEADERS_MS,
     bodyGapTimeoutMs: BODY_GAP_MS,
     bodyTimeoutMs: BODY_WHOLE_MS,
+    longBodyTimeoutMs: MODEL_BODY_WHOLE_MS,
     streamsPerConnectionMax: STREAMS_PER_CONNECTION_MAX,
     headerBytesMax: HEADERS_MAX_BYTES,
     requestLineBytesMax: REQUEST_LINE_MAX_BYTES,

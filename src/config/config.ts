@@ -72,6 +72,9 @@ export function readConfig(environment: Environment) {
     auditRetentionDays: readInteger(reader, 'SPANDREL_AUDIT_RETENTION_DAYS', { min: 0, max: TERM_MAX_DAYS }) || null,
     settlementGraceMs: readInteger(reader, 'SPANDREL_SETTLEMENT_GRACE_MS', SETTLEMENT_GRACE_MS),
     gateway: {
+      /** Whether requests with virtual keys are served. */
+      isOn: readChoice(reader, 'SPANDREL_GATEWAY', ['on', 'off']) === 'on',
+      concurrencyMax: readInteger(reader, 'SPANDREL_GATEWAY_CONCURRENCY', { min: 4, max: 100_000 }),
       /** The beginning of the secrets of virtual keys. */
       virtualKeyPrefix: readVirtualKeyPrefix(reader, prefixes),
       /** Private destinations that model providers may have. */

@@ -99,6 +99,11 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
     '',
     'Private destinations that model providers may have: hosts, addresses or networks, with a port or without, separated by commas.',
   ],
+  SPANDREL_GATEWAY: ['on', 'off serves no requests with virtual keys.'],
+  SPANDREL_GATEWAY_CONCURRENCY: [
+    '1024',
+    'Requests with virtual keys of this process under way at once; one key has a quarter of them.',
+  ],
   SPANDREL_WEBHOOK_CONCURRENCY: ['2048', 'Webhook attempts of this process under way at once, at most 16384.'],
   SPANDREL_WEBHOOK_MAX_PER_HOUR: [
     'no limit',

@@ -37,7 +37,7 @@ export type JsonFacts = DraftFacts;
 export type CallIds = { readonly requestId: string; readonly traceId: string; readonly spanId: string };
 
 /** The kind of caller, without its identity. `none`: the caller was not authenticated. */
-export type CallerKind = 'none' | 'open' | 'project_key' | 'personal_key' | 'service_key';
+export type CallerKind = 'none' | 'open' | 'project_key' | 'personal_key' | 'service_key' | 'virtual_key';
 
 /** What a handler knows of the call. */
 export type Context<M extends DescMethodUnary = DescMethodUnary> = {

@@ -1,6 +1,7 @@
 /** Counts requests as they end, and logs each one that is refused; at level debug, every one. */
 
 import type { Fault } from '../domain/fault.ts';
+import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
 import { maskedHead } from '../domain/token-mask.ts';
 import type { CallerKind, CallIds } from '../rpc/method.ts';
 import type { Arrival } from './origin.ts';
@@ -16,7 +17,7 @@ type CallEnd = {
   readonly path: string | null;
   /** The HTTP status; over gRPC and Connect the one that REST has for the same failure. */
   readonly status: number;
-  readonly fault: Fault | null;
+  readonly fault: (Pick<GatewayFault, 'code'> & Partial<Pick<Fault, 'kind'>>) | null;
   readonly caller: CallerKind;
   readonly arrival: Arrival;
   readonly ids: CallIds;

@@ -212,7 +212,7 @@ function httpOptions({ limits, deadlineCheckMs }: Http1Options): ServerOptions {
   return {
     maxHeaderSize: limits.requestLineBytesMax + limits.headerBytesMax,
     headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.bodyTimeoutMs + 2 * deadlineCheckMs,
+    requestTimeout: (limits.longBodyTimeoutMs ?? limits.bodyTimeoutMs) + 2 * deadlineCheckMs,
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: deadlineCheckMs,
     // Checked in `serve` instead, whose refusal has an error body.

@@ -13,6 +13,8 @@ export type ServerLimits = {
   /** Between two chunks of a request body, and between two chunks of a response that the client reads. */
   readonly bodyGapTimeoutMs: number;
   readonly bodyTimeoutMs: number;
+  /** The same where a handler waits longer for a body than others; `bodyTimeoutMs` by default. */
+  readonly longBodyTimeoutMs?: number;
   /** How long a connection may be idle between requests. */
   readonly idleTimeoutMs: number;
   readonly streamsPerConnectionMax: number;

@@ -103,6 +103,8 @@ const EVERY_RATE = {
 const OUTCOMES_MIN = 20;
 const OUTCOMES_MAX = 64;
 
+export type RecentOutputs = ReturnType<typeof createRecentOutputs>;
+
 /** The output tokens of the recent outcomes of each key, for `keysMax` keys, in memory. */
 export function createRecentOutputs(keysMax: number) {
   const byKey = new Map<string, number[]>();

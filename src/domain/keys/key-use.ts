@@ -54,13 +54,19 @@ export function createKeyUse({ store, pause, onError }: KeyUseDeps) {
     flushing ??= flush();
   }
 
+  /** Records a use of a credential. Never fails, and costs one map lookup. */
+  function note({ kind, id, atMs }: CredentialUse): void {
+    const lastMs = notedAtMs[kind].get(id);
+    if (lastMs === undefined || isOver(lastMs, atMs)) add(kind, id, atMs);
+  }
+
   return {
-    /** Records a use of the caller's credential. Never fails, and costs one map lookup. */
+    note,
+    /** Records a use of the caller's credential. */
     record(caller: Caller, nowMs: number): void {
       if (caller.kind === 'open') return;
       const id = caller.kind === 'api_key' ? caller.key.id : caller.project.id;
-      const lastMs = notedAtMs[caller.kind].get(id);
-      if (lastMs === undefined || isOver(lastMs, nowMs)) add(caller.kind, id, nowMs);
+      note({ kind: caller.kind, id, atMs: nowMs });
     },
     /** Stores the remaining uses. */
     async stop(): Promise<void> {

@@ -65,6 +65,8 @@ type TraceDigestView = ShownTrace & { readonly text: string };
 export type Traces = {
   /** Stores the valid parts of a trace; resolves after the commit. Throws validation_error without any. */
   collect(draft: TraceDraft, at: { project: Project; nowMs: number }): Promise<CollectReport>;
+  /** Returns what stores a trace that this server made itself, with the outcome of its request. Throws as `collect` does. */
+  prepare(draft: TraceDraft, at: { project: Project; nowMs: number }): Promise<TraceAppend>;
   /**
    * Stores the valid parts of several traces; there may be none. Each trace is stored as a whole or not at all: after a
    * failure the sender repeats the request, which is safe.
@@ -98,6 +100,11 @@ export function createTraces(deps: TracesDeps): Traces {
       const appended = await deps.store.append(collected.append);
       noteExcess(deps, at, [appended]);
       return reportCollected(collected, appended);
+    },
+
+    async prepare(draft, at) {
+      const prices = await pricesOf(deps, at.project, [draft]);
+      return (await deps.runCooperatively(collect(draft, arrivalOf(deps, at), { ...deps, prices }))).append;
     },
 
     async collectBatch(batch, at) {

@@ -1,0 +1,110 @@
+/** Wires the proxy: what serves requests with virtual keys, and what it keeps up in the background. */
+
+import type { WebhookPorts } from '../background/webhooks.ts';
+import { createUrlPolicy } from '../domain/endpoints/url-policy.ts';
+import { createBreakers } from '../domain/gateway/breaker.ts';
+import { createRecentOutputs } from '../domain/gateway/estimate.ts';
+import { gatewayFault } from '../domain/gateway/gateway-fault.ts';
+import { createLeaseHolder } from '../domain/gateway/lease-holder.ts';
+import { RENEWAL_MS } from '../domain/gateway/lease-store.ts';
+import { createRateLimiter } from '../domain/gateway/rate-limits.ts';
+import type { KeyUse } from '../domain/keys/key-use.ts';
+import { createProviderKeys } from '../domain/model-providers/provider-key.ts';
+import { createAccounting } from '../gateway/accounting.ts';
+import { sendFault } from '../gateway/answering.ts';
+import { createBudgetLevels } from '../gateway/budget-levels.ts';
+import { routeOf } from '../gateway/data-routes.ts';
+import { createDispatch } from '../gateway/dispatch.ts';
+import { createOutcomes } from '../gateway/outcomes.ts';
+import { createProxy } from '../gateway/proxy.ts';
+import { createUpstream } from '../gateway/upstream.ts';
+import { createQuotas } from '../rpc/quotas.ts';
+import { startSchedule, type Wait } from '../scheduling/schedule.ts';
+import { createBodyWatch } from '../transport/rest/body-watch.ts';
+import { createDataRoutes } from '../transport/rest/data-routes.ts';
+import type { Deps } from './deps.ts';
+import type { createTraceParts } from './services.ts';
+
+type ProxyDeps = Deps & {
+  readonly resolve: WebhookPorts['resolve'];
+  readonly traceParts: ReturnType<typeof createTraceParts>;
+  readonly keyUse: KeyUse;
+  readonly wait: Wait;
+};
+
+/** Of a request to a model, which may be large. */
+export const MODEL_BODY_WHOLE_MS = 10 * 60_000;
+const BODY_GAP_MS = 10_000;
+/** Of all requests to models that are in memory. */
+const MODEL_BODY_BYTES = 256 * 1024 * 1024;
+/** Keys whose recent answers are kept in memory. */
+const RECENT_KEYS_MAX = 10_000;
+const PROCESS_ID_BYTES = 12;
+
+type FaceParts = Pick<Parameters<typeof createDataRoutes>[0], 'inflate' | 'reading' | 'ids' | 'callLog' | 'accepting'>;
+
+/** The data routes, with limits of their own: answers of models take long, and their requests may be large. */
+export function createGateway(deps: ProxyDeps, parts: FaceParts) {
+  const { isOn, concurrencyMax } = deps.config.gateway;
+  if (!isOn) return { serve: () => false, stop: async () => undefined };
+  const proxy = startProxy(deps);
+  const watch = createBodyWatch({ gapMs: BODY_GAP_MS, wholeMs: MODEL_BODY_WHOLE_MS }, () => performance.now());
+  const amounts = { arriving: concurrencyMax, inFlight: concurrencyMax };
+  const quotas = createQuotas({ ...amounts, bodyBytes: MODEL_BODY_BYTES, responseBytes: MODEL_BODY_BYTES });
+  return {
+    serve: createDataRoutes({ ...parts, quotas, watch, routeOf, serve: proxy.serve }),
+    async stop() {
+      watch.close();
+      await proxy.stop();
+    },
+  };
+}
+
+function startProxy(deps: ProxyDeps) {
+  const { store, config, clock, random, rootKeys, log, traceParts, wait } = deps;
+  const nowMs = () => performance.now();
+  const onError = (err: unknown, message: string) => log.warn({ err }, message);
+  const policy = createUrlPolicy(config.gateway.allow, 'SPANDREL_GATEWAY_ALLOW');
+  const upstream = createUpstream({ policy, resolve: deps.resolve });
+  const processId = random(PROCESS_ID_BYTES).toString('hex');
+  const holder = createLeaseHolder({ store: store.leases, processId, nowMs });
+  const limiter = createRateLimiter({ store: store.leases, nowMs });
+  const recent = createRecentOutputs(RECENT_KEYS_MAX);
+  const { traces, prices } = traceParts;
+  const outcomes = createOutcomes({ store: store.requests, clock, wait, graceMs: config.settlementGraceMs, onError });
+  const accounting = createAccounting({ outcomes, traces, prices, limiter, recent, clock, onError });
+  const dispatch = createDispatch({
+    ...{ store: store.requests, upstream, holder, limiter, recent, accounting, clock, onError },
+    breakers: createBreakers({ nowMs }),
+    providerKeys: createProviderKeys({ encryptionKey: rootKeys.encryptionKey, random }),
+    levels: createBudgetLevels({ ledger: store.budgets, nowMs }),
+  });
+  const proxy = createProxy({
+    ...{ keys: store.keys, pepper: rootKeys.pepper, prefix: config.gateway.virtualKeyPrefix },
+    ...{ prices, limiter, recent, dispatch, clock, random, onError },
+    onUse: (keyId, atMs) => deps.keyUse.note({ kind: 'virtual_key', id: keyId, atMs }),
+    tell: async (call) => {
+      const fault = gatewayFault(404, 'not_found', 'Not there yet.');
+      sendFault(call.response, { dialect: 'openai', fault });
+      return { status: 404, fault, isKnownKey: true };
+    },
+  });
+  const keeping = startSchedule({
+    ...{ firstDelayMs: RENEWAL_MS, intervalMs: RENEWAL_MS, retryDelayMs: RENEWAL_MS, wait },
+    async run() {
+      limiter.sweep();
+      await holder.tick();
+    },
+    onError: (error) => onError(error, 'leases of budgets could not be renewed'),
+  });
+  return {
+    serve: proxy.serve,
+    /** To be called when no request is in progress any more. */
+    async stop(): Promise<void> {
+      await keeping.stop();
+      await outcomes.stop();
+      await holder.close().catch((error: unknown) => onError(error, 'leases of budgets could not be given back'));
+      await upstream.close();
+    },
+  };
+}

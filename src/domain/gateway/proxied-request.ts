@@ -1,0 +1,271 @@
+/** A request through our gateway: what its records and its span tell. */
+
+import type { LosslessObject } from '../../json/lossless-json.ts';
+import type { RequestContent, RequestCost, RequestError, RequestUsage } from '../events/request-content.ts';
+import type { ReportedRequest, RequestReport } from '../events/request-report.ts';
+import type { ModelProviderKind, ModelProviderRecord } from '../model-providers/model-provider.ts';
+import type { Prices } from '../pricing/prices.ts';
+import type { SpanDraft, TraceDraft, TypedDraft } from '../traces/collector/collector-draft.ts';
+import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
+import type { AnswerFacts, ReadBody, RouteKind, TypedInput } from './dialects/dialect.ts';
+
+/** Where the span of a request goes. */
+export type SpanPlace = {
+  readonly traceId: string;
+  /** Null: the span is the root of a trace of its own. */
+  readonly parentId: string | null;
+  readonly spanId: string;
+};
+
+export type ProxiedRequest = {
+  readonly gatewayRequestId: string;
+  readonly presented: PresentedKey;
+  readonly route: RouteKind;
+  readonly startedAtMs: number;
+  readonly place: SpanPlace;
+  /** Null: not read, because the request was refused before. */
+  readonly body: ReadBody | null;
+  readonly endUserId: string | null;
+  readonly threadId: string | null;
+  /** Of the caller's header. */
+  readonly metadata: LosslessObject;
+};
+
+/** The provider that a request was sent to. */
+export type Target = {
+  readonly provider: Pick<ModelProviderRecord, 'id' | 'kind' | 'name'>;
+  /** As the provider knows it. */
+  readonly model: string;
+};
+
+/** How a request ended. */
+export type Ending = {
+  readonly endedAtMs: number;
+  readonly firstTokenAtMs: number | null;
+  readonly facts: AnswerFacts;
+  /** Null: success. */
+  readonly error: RequestError | null;
+  readonly errorMessage: string | null;
+  readonly target: Target | null;
+  readonly fallbackCount: number;
+  readonly cache: 'hit' | 'miss' | 'bypass';
+  /** Whether the provider may have worked for it: else it costs nothing. */
+  readonly isDispatched: boolean;
+};
+
+const REQUEST_TYPES: Readonly<Record<RouteKind, string>> = {
+  chat: 'chat',
+  responses: 'responses',
+  embeddings: 'embeddings',
+  messages: 'messages',
+  count_tokens: 'messages',
+};
+
+const VENDORS: Readonly<Record<ModelProviderKind, string | null>> = {
+  openai: 'openai',
+  azure_openai: 'azure',
+  anthropic: 'anthropic',
+  openai_compatible: null,
+};
+
+/** The name under which prices and spans know the service of a provider; null: unknown. */
+export function vendorOf(kind: ModelProviderKind): string | null {
+  return VENDORS[kind];
+}
+
+const BYTES_PER_TOKEN = 4;
+const NO_COST: RequestCost = { nanoUsd: 0, rateVersion: null };
+
+/** What the admission of a request tells, and what an outcome tells anew. */
+export function contentOf(request: ProxiedRequest, target: Target | null, occurredAtMs: number): RequestContent {
+  const { presented, endUserId, place, body, route, metadata } = request;
+  const { key } = presented;
+  return {
+    occurredAtMs,
+    virtualKeyId: key.id,
+    principalUserId: key.principalUserId,
+    endUserId,
+    traceId: place.traceId,
+    model: target?.model ?? body?.model ?? null,
+    modelProviderId: target?.provider.id ?? null,
+    requestType: REQUEST_TYPES[route],
+    usage: null,
+    error: null,
+    durationMs: null,
+    labelsJson: JSON.stringify(key.labels),
+    metadataJson: JSON.stringify(metadata),
+  };
+}
+
+/** The tokens of an ended request, and whether they are estimated because the provider told none; null: there were none. */
+export function usageOf({ body }: ProxiedRequest, { facts, error, isDispatched }: Ending) {
+  if (facts.usage !== null) return toldUsage(facts, facts.usage);
+  const isAnswered = error === null || facts.hasOutput;
+  if (!isDispatched || !isAnswered || body === null) return null;
+  const { textBytes, arrayTokens } = body.size;
+  const usage: RequestUsage = {
+    inputTokens: arrayTokens + Math.ceil(textBytes / BYTES_PER_TOKEN),
+    outputTokens: Math.ceil(facts.outputBytes / BYTES_PER_TOKEN),
+    cacheReadInputTokens: 0,
+    cacheCreationInputTokens: 0,
+    reasoningTokens: 0,
+  };
+  return { usage, isEstimated: true };
+}
+
+/** A stream that broke off has told its output up to an earlier moment, or not at all. */
+function toldUsage({ isComplete, outputBytes }: AnswerFacts, usage: RequestUsage) {
+  const sent = Math.ceil(outputBytes / BYTES_PER_TOKEN);
+  if (isComplete || sent <= usage.outputTokens) return { usage, isEstimated: false };
+  return { usage: { ...usage, outputTokens: sent }, isEstimated: true };
+}
+
+/** The report that completes a request. */
+export function reportOf(request: ProxiedRequest, ending: Ending, prices: Prices): RequestReport {
+  const { presented, gatewayRequestId, startedAtMs, metadata } = request;
+  const { project, organization } = presented;
+  const { target, endedAtMs, error, isDispatched, cache } = ending;
+  const counted = usageOf(request, ending);
+  const usage = counted?.usage ?? null;
+  const content: RequestContent = {
+    ...contentOf(request, target, endedAtMs),
+    usage,
+    error,
+    durationMs: Math.max(0, Math.round(endedAtMs - startedAtMs)),
+    ...(counted?.isEstimated && { metadataJson: JSON.stringify({ ...metadata, usage_estimated: true }) }),
+  };
+  const isFree = !isDispatched || cache === 'hit';
+  const cost = usage === null || isFree ? null : costOf(prices, { usage, ending, startedAtMs });
+  const record: ReportedRequest = {
+    projectId: project.id,
+    projectNumber: project.number,
+    gatewayRequestId,
+    status: error === null ? 'success' : 'error',
+    content,
+    cost: isFree ? NO_COST : null,
+    price: { model: content.model, usage, cost },
+  };
+  return {
+    kind: 'requests',
+    organizationId: organization.id,
+    organizationNumber: organization.number,
+    receivedAtMs: Math.round(endedAtMs),
+    records: [record],
+  };
+}
+
+type Costing = { readonly usage: RequestUsage; readonly ending: Ending; readonly startedAtMs: number };
+
+function costOf(prices: Prices, { usage, ending, startedAtMs }: Costing): RequestCost | null {
+  const { facts, target } = ending;
+  const { costNanoUsd, rateVersion } = prices.price({
+    model: target?.model ?? null,
+    vendor: target === null ? null : vendorOf(target.provider.kind),
+    startedAtMs,
+    tokens: {
+      prompt: usage.inputTokens,
+      completion: usage.outputTokens,
+      reasoning: usage.reasoningTokens,
+      cacheRead: usage.cacheReadInputTokens,
+      cacheCreation: usage.cacheCreationInputTokens,
+    },
+    details: null,
+    explicitCostUsd: null,
+    cachedTokensInPrompt: facts.isCachedInInput,
+    resultCostUsd: null,
+    spanRates: null,
+  });
+  return costNanoUsd === null ? null : { nanoUsd: costNanoUsd, rateVersion };
+}
+
+const NO_HINTS = { depth: 128, hasEscapes: true, bytes: Number.MAX_SAFE_INTEGER, hasWide: true };
+
+/** The trace with the span of an ended request. Texts are left out where the key captures metadata alone. */
+export function spanOf(request: ProxiedRequest, ending: Ending): TraceDraft {
+  const { place, endUserId, threadId, metadata, presented } = request;
+  const members: LosslessObject = {
+    ...metadata,
+    virtual_key_id: presented.key.id,
+    ...(endUserId !== null && { user_id: endUserId }),
+    ...(threadId !== null && { thread_id: threadId }),
+    ...(presented.key.labels.length > 0 && { labels: [...presented.key.labels] }),
+  };
+  return {
+    traceId: place.traceId,
+    spans: [draftSpan(request, ending)],
+    evaluations: undefined,
+    metadata: [{ members, pathPrefix: 'metadata.' }],
+    expectedOutput: undefined,
+    facts: NO_HINTS,
+  };
+}
+
+function draftSpan(request: ProxiedRequest, ending: Ending): SpanDraft {
+  const { place, route, body, presented, startedAtMs } = request;
+  const { facts, target, error, errorMessage, endedAtMs, firstTokenAtMs, cache, fallbackCount } = ending;
+  const hasTexts = presented.key.config.capture === 'full';
+  const counted = usageOf(request, ending);
+  const model = target?.model ?? body?.model;
+  return {
+    spanId: place.spanId,
+    traceId: undefined,
+    parentId: place.parentId ?? undefined,
+    type: 'llm',
+    name: `${route} ${body?.model ?? ''}`.trim(),
+    vendor: target === null ? undefined : (vendorOf(target.provider.kind) ?? target.provider.name),
+    model,
+    input: hasTexts && body !== null ? typed(body.input, 'input') : undefined,
+    output: hasTexts && facts.output !== null ? typed(facts.output, 'output') : undefined,
+    params: {
+      ...(hasTexts && body?.params),
+      gateway_request_id: request.gatewayRequestId,
+      gateway: {
+        provider: target?.provider.name ?? null,
+        model_asked: body?.model ?? null,
+        fallback_count: fallbackCount,
+        cache,
+        virtual_key_id: presented.key.id,
+        ...(counted?.isEstimated && { usage_estimated: true }),
+      },
+    },
+    metrics: counted === null ? undefined : metricsOf(counted, ending),
+    error:
+      error === null
+        ? undefined
+        : {
+            message: errorMessage ?? error.class ?? 'error',
+            stacktrace: undefined,
+            kind: error.class ?? undefined,
+            httpStatus: error.httpStatus ?? undefined,
+          },
+    contexts: undefined,
+    startedAt: startedAtMs,
+    finishedAt: endedAtMs,
+    firstTokenAt: firstTokenAtMs ?? undefined,
+    startedNs: undefined,
+    finishedNs: undefined,
+    rates: undefined,
+    dropped: [],
+    telemetry: undefined,
+  };
+}
+
+type Counted = NonNullable<ReturnType<typeof usageOf>>;
+
+function metricsOf({ usage, isEstimated }: Counted, { facts, cache }: Ending): SpanDraft['metrics'] {
+  return {
+    tokensEstimated: isEstimated,
+    promptTokens: usage.inputTokens,
+    completionTokens: usage.outputTokens,
+    reasoningTokens: usage.reasoningTokens,
+    cacheReadInputTokens: usage.cacheReadInputTokens,
+    cacheCreationInputTokens: usage.cacheCreationInputTokens,
+    cachedTokensInPrompt: facts.isCachedInInput,
+    cost: cache === 'hit' ? 0 : undefined,
+    others: undefined,
+  };
+}
+
+function typed({ type, value }: TypedInput, path: string): TypedDraft {
+  return { type, value, path };
+}

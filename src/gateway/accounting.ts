@@ -1,0 +1,99 @@
+/** Accounts for requests: their outcomes with cost and span, and what limits and estimates learn from them. */
+
+import type { RecentOutputs } from '../domain/gateway/estimate.ts';
+import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
+import { type Ending, type ProxiedRequest, reportOf, spanOf, usageOf } from '../domain/gateway/proxied-request.ts';
+import type { RatedRequest, RateLimiter } from '../domain/gateway/rate-limits.ts';
+import type { PriceResolver, Prices } from '../domain/pricing/prices.ts';
+import type { TraceAppend } from '../domain/traces/trace.ts';
+import type { Traces } from '../domain/traces/traces.ts';
+import type { Outcomes } from './outcomes.ts';
+
+type AccountingDeps = {
+  readonly outcomes: Outcomes;
+  readonly traces: Pick<Traces, 'prepare'>;
+  readonly prices: PriceResolver;
+  readonly limiter: RateLimiter;
+  readonly recent: RecentOutputs;
+  readonly clock: () => number;
+  readonly onError: (error: unknown, message: string) => void;
+};
+
+/** A request that was sent, with what its account needs. */
+export type Accounted = {
+  readonly request: ProxiedRequest;
+  readonly prices: Prices;
+  readonly rated: RatedRequest;
+};
+
+const NOTHING_READ = {
+  usage: null,
+  isCachedInInput: false,
+  outputBytes: 0,
+  isComplete: false,
+  hasOutput: false,
+  output: null,
+  model: null,
+  error: null,
+} as const;
+
+export type Accounting = ReturnType<typeof createAccounting>;
+
+export function createAccounting(deps: AccountingDeps) {
+  const { outcomes, limiter, recent, clock } = deps;
+
+  /** Null: the request has an outcome without a span. */
+  async function spanAppend(request: ProxiedRequest, ending: Ending): Promise<TraceAppend | null> {
+    const { project } = request.presented;
+    try {
+      return await deps.traces.prepare(spanOf(request, ending), { project, nowMs: Math.round(ending.endedAtMs) });
+    } catch (error) {
+      deps.onError(error, 'the span of a request through the gateway could not be made');
+      return null;
+    }
+  }
+
+  function learn({ request, rated }: Accounted, ending: Ending): void {
+    const counted = usageOf(request, ending);
+    const { inputTokens = 0, outputTokens = 0 } = counted?.usage ?? {};
+    limiter.correct(rated, inputTokens + outputTokens);
+    if (ending.error !== null || counted === null || ending.cache === 'hit') return;
+    recent.note(request.presented.key.id, Math.ceil(outputTokens / Math.max(1, request.body?.size.choices ?? 1)));
+  }
+
+  return {
+    /** The request is admitted. */
+    begin({ presented, gatewayRequestId }: ProxiedRequest): void {
+      const { project, organization } = presented;
+      outcomes.begin({
+        organizationNumber: organization.number,
+        projectId: project.id,
+        projectNumber: project.number,
+        gatewayRequestId,
+      });
+    },
+    /** Resolves once the outcome is stored, or waits for the store. */
+    async conclude(accounted: Accounted, ending: Ending): Promise<void> {
+      const { request, prices } = accounted;
+      learn(accounted, ending);
+      const trace = await spanAppend(request, ending);
+      await outcomes.conclude({ kind: 'outcome', report: reportOf(request, ending, prices), trace });
+    },
+    /** An outcome without cost and span. */
+    async refuse(request: ProxiedRequest, { code, httpStatus, message }: GatewayFault): Promise<void> {
+      const ending: Ending = {
+        endedAtMs: clock(),
+        firstTokenAtMs: null,
+        facts: NOTHING_READ,
+        error: { class: code, httpStatus },
+        errorMessage: message,
+        target: null,
+        fallbackCount: 0,
+        cache: 'bypass',
+        isDispatched: false,
+      };
+      await outcomes.conclude({ kind: 'outcome', report: reportOf(request, ending, deps.prices.listed), trace: null });
+    },
+    nothingRead: NOTHING_READ,
+  };
+}

@@ -1,0 +1,26 @@
+/** One request to the data routes, as a transport passes it on. */
+
+import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
+import type { DataRoute } from './data-routes.ts';
+import type { CallerResponse } from './relay.ts';
+
+export type ProxyCall = {
+  readonly route: DataRoute;
+  /** Of its target, without the question mark; passed on. */
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly header: (name: string) => string | undefined;
+  readonly response: CallerResponse;
+  /** Counts the request for its key. Returns why there is no room for it. */
+  readonly identify: (keyId: string) => GatewayFault | null;
+  /** The body, or why it cannot be read. */
+  readonly readBody: () => Promise<Buffer | GatewayFault>;
+};
+
+/** How a request ended, for the log of calls. */
+export type Served = {
+  readonly status: number;
+  /** Null: not refused by the gateway itself. */
+  readonly fault: GatewayFault | null;
+  readonly isKnownKey: boolean;
+};

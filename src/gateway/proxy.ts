@@ -1,0 +1,166 @@
+/** The data routes of the gateway: checks a request and its key, and serves it. */
+
+import type { Clock, RandomBytes } from '../domain/clock.ts';
+import { Fault } from '../domain/fault.ts';
+import { readBody } from '../domain/gateway/dialects/read-body.ts';
+import type { RecentOutputs } from '../domain/gateway/estimate.ts';
+import {
+  faultOf,
+  type GatewayFault,
+  gatewayFault,
+  INVALID_KEY,
+  keyFault,
+  UNAVAILABLE_FAULT,
+} from '../domain/gateway/gateway-fault.ts';
+import { type ChoiceProblem, chooseProviders } from '../domain/gateway/provider-choice.ts';
+import type { ProxiedRequest } from '../domain/gateway/proxied-request.ts';
+import type { RateLimit, RateLimiter } from '../domain/gateway/rate-limits.ts';
+import { expectedTokens, needsEndUser, spenderOf } from '../domain/gateway/request-budgets.ts';
+import { randomBase62 } from '../domain/ids.ts';
+import type { KeyStore } from '../domain/management/management-port.ts';
+import type { PriceResolver } from '../domain/pricing/prices.ts';
+import { createKeyCheck, readVirtualKey, type VerifiedKey } from '../domain/virtual-keys/presented-key.ts';
+import type { PresentedKey, VirtualKeyConfig } from '../domain/virtual-keys/virtual-key.ts';
+import { answerHeaders, sendFault } from './answering.ts';
+import type { BodyRoute, DataRoute } from './data-routes.ts';
+import type { Dispatch, Prepared } from './dispatch.ts';
+import type { ProxyCall, Served } from './proxy-call.ts';
+import { endUserIn, metadataIn, placeOf, threadIn } from './request-place.ts';
+
+type ProxyDeps = {
+  readonly keys: Pick<KeyStore, 'findVirtualKey' | 'findGatewaySetup'>;
+  readonly pepper: Buffer;
+  readonly prefix: string;
+  readonly prices: PriceResolver;
+  readonly limiter: RateLimiter;
+  readonly recent: RecentOutputs;
+  readonly dispatch: Dispatch;
+  /** Answers what a key may ask of itself. */
+  readonly tell: (call: ProxyCall, presented: PresentedKey) => Promise<Served>;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  /** Notes that a key is used. */
+  readonly onUse: (keyId: string, nowMs: number) => void;
+  readonly onError: (error: unknown, message: string) => void;
+};
+
+const ID_CHARACTERS = 24;
+const BACKGROUND = gatewayFault(
+  400,
+  'background_not_supported',
+  'background must be false: responses that go on without a connection are not served.',
+  { param: 'background' },
+);
+const END_USER_REQUIRED = gatewayFault(
+  400,
+  'end_user_required',
+  'A budget for each end user counts the request: name the end user in user, metadata.user_id or x-langwatch-end-user-id.',
+);
+const INTERNAL = gatewayFault(500, 'internal_error', 'The gateway failed to serve the request.');
+
+export type Proxy = ReturnType<typeof createProxy>;
+
+export function createProxy(deps: ProxyDeps) {
+  const checkKey = createKeyCheck(deps);
+
+  /** Everything that is decided before a budget or a provider is asked. */
+  async function prepare(call: ProxyCall, route: BodyRoute, request: ProxiedRequest): Promise<Prepared | GatewayFault> {
+    const { key, organization, project } = request.presented;
+    const bytes = await call.readBody();
+    if ('httpStatus' in bytes) return bytes;
+    const body = readBody(route.kind, bytes);
+    if ('code' in body) return gatewayFault(400, body.code, body.message, { param: body.param });
+    if (body.isBackground) return BACKGROUND;
+    const sent = metadataIn(call.header);
+    if ('fault' in sent) return sent.fault;
+    const setup = await deps.keys.findGatewaySetup(organization.id);
+    const asked = { config: key.config, providers: setup.providers, projectId: project.id, dialect: route.dialect };
+    const candidates = chooseProviders({ ...asked, model: body.model });
+    if ('code' in candidates) return choiceFault(candidates);
+    const endUserId = request.endUserId ?? body.endUserId;
+    const known = { ...request, body, endUserId, metadata: sent.metadata };
+    const providerIds = candidates.map(({ provider }) => provider.id);
+    if (endUserId === null && needsEndUser(setup, spenderOf(known), providerIds)) return END_USER_REQUIRED;
+    const prices = await deps.prices.of(organization, () => candidates.map(({ model }) => model));
+    const medianOutputTokens = deps.recent.medianOf(key.id);
+    const rated = {
+      key: { organizationNumber: organization.number, virtualKeyId: key.id },
+      limits: limitsOf(key.config),
+      tokens: expectedTokens(body, medianOutputTokens),
+    };
+    const isLimited = route.kind !== 'count_tokens' && rated.limits.length > 0;
+    const refusal = isLimited ? await deps.limiter.pass(rated) : null;
+    if (refusal !== null) return faultOf(refusal);
+    return { call, route, bytes, request: known, body, setup, candidates, prices, medianOutputTokens, rated };
+  }
+
+  async function serveKnown(call: ProxyCall, route: BodyRoute, verified: KnownKey): Promise<Served> {
+    const request: ProxiedRequest = {
+      gatewayRequestId: `gwreq_${randomBase62(ID_CHARACTERS, deps.random)}`,
+      presented: verified,
+      route: route.kind,
+      startedAtMs: deps.clock(),
+      place: placeOf(call.header, deps.random),
+      body: null,
+      endUserId: endUserIn(call.header),
+      threadId: threadIn(call.header),
+      metadata: {},
+    };
+    const isRefused = verified.kind === 'refused';
+    if (!isRefused) deps.onUse(verified.key.id, request.startedAtMs);
+    const prepared = isRefused ? keyFault(verified.reason) : await prepare(call, route, request);
+    if (!('httpStatus' in prepared)) return await deps.dispatch.serve(prepared);
+    // A refusal of a known key is an outcome that costs nothing.
+    if (route.kind !== 'count_tokens') await deps.dispatch.recordRefusal(request, prepared);
+    sendFault(call.response, { dialect: route.dialect, fault: prepared }, answerHeaders(request));
+    return { status: prepared.httpStatus, fault: prepared, isKnownKey: true };
+  }
+
+  async function serve(call: ProxyCall, route: Exclude<DataRoute, { kind: 'unserved' }>): Promise<Served> {
+    const secret = readVirtualKey(call.header, deps.prefix);
+    const verified = secret === null ? null : await checkKey(secret, deps.clock());
+    if (verified === null || verified.kind === 'unknown') return refuse(call, INVALID_KEY);
+    const busy = call.identify(verified.key.id);
+    if (busy !== null) return refuse(call, busy);
+    if ('path' in route) return await serveKnown(call, route, verified);
+    return verified.kind === 'refused' ? refuse(call, keyFault(verified.reason)) : await deps.tell(call, verified);
+  }
+
+  return {
+    /** Never rejects. */
+    async serve(call: ProxyCall): Promise<Served> {
+      const { route } = call;
+      if (route.kind === 'unserved') {
+        return refuse(call, gatewayFault(route.httpStatus, 'unsupported_route', route.message));
+      }
+      try {
+        return await serve(call, route);
+      } catch (error) {
+        const isAway = error instanceof Fault && error.code === 'unavailable';
+        if (!isAway) deps.onError(error, 'a request through the gateway failed');
+        const served = refuse(call, isAway ? UNAVAILABLE_FAULT : INTERNAL);
+        // Of an answer that has begun nobody can tell that it ends here.
+        if (!call.response.writableEnded) call.response.destroy();
+        return served;
+      }
+    },
+  };
+}
+
+type KnownKey = Exclude<VerifiedKey, { kind: 'unknown' }>;
+
+function refuse({ response, route }: ProxyCall, fault: GatewayFault): Served {
+  sendFault(response, { dialect: route.dialect, fault });
+  return { status: fault.httpStatus, fault, isKnownKey: false };
+}
+
+function choiceFault({ code, message }: ChoiceProblem): GatewayFault {
+  return gatewayFault(code === 'model_not_allowed' ? 403 : 400, code, message, { param: 'model' });
+}
+
+function limitsOf({ rateLimits }: VirtualKeyConfig): readonly RateLimit[] {
+  return (['rpm', 'tpm', 'rpd'] as const).flatMap((dimension) => {
+    const limit = rateLimits[dimension];
+    return limit === null ? [] : { dimension, limit };
+  });
+}

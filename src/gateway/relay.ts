@@ -1,0 +1,65 @@
+/** Passes the bytes of an answer on, as fast as the caller takes them. */
+
+import type { ServerResponse } from 'node:http';
+import type { Http2ServerResponse } from 'node:http2';
+import type { Readable } from 'node:stream';
+
+/** What a caller is answered through. */
+export type CallerResponse = ServerResponse | Http2ServerResponse;
+
+export type RelayEnd = 'complete' | 'caller_left' | 'provider_broke';
+
+type RelayOptions = {
+  readonly response: CallerResponse;
+  /** Writes the head; called before the first bytes. */
+  readonly begin: () => void;
+  /** Returns the bytes for the caller. */
+  readonly read: (part: Buffer) => Buffer;
+  /** Keeps the last bytes back, for an answer that is complete with them. */
+  readonly holdsLast: boolean;
+};
+
+export type Relayed = { readonly end: RelayEnd; readonly held: Buffer | null };
+
+/** Never rejects. The response stays open. */
+export function relay(body: Readable, { response, begin, read, holdsLast }: RelayOptions): Promise<Relayed> {
+  const { promise, resolve } = Promise.withResolvers<Relayed>();
+  let held: Buffer | null = null;
+  const goOn = () => body.resume();
+  const onClose = () => finish('caller_left');
+
+  function finish(end: RelayEnd): void {
+    response.off('close', onClose).off('drain', goOn);
+    body.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
+    // Errors may still follow, and nobody else listens.
+    body.on('error', () => undefined);
+    if (end !== 'complete') body.destroy();
+    resolve({ end, held });
+  }
+
+  function write(bytes: Buffer): void {
+    if (!response.headersSent) begin();
+    if (!(response as ServerResponse).write(bytes)) body.pause();
+  }
+
+  function onData(part: Buffer): void {
+    const bytes = read(part);
+    if (bytes.length === 0) return;
+    if (!holdsLast) {
+      write(bytes);
+      return;
+    }
+    if (held !== null) write(held);
+    held = bytes;
+  }
+
+  const onEnd = () => finish('complete');
+  const onBroken = () => finish('provider_broke');
+  if (response.destroyed) {
+    finish('caller_left');
+    return promise;
+  }
+  response.on('close', onClose).on('drain', goOn);
+  body.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
+  return promise;
+}

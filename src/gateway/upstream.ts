@@ -1,0 +1,133 @@
+/** Sends requests to model providers: to addresses that the policy allows, over kept connections, within limits of time. */
+
+import type { LookupAddress } from 'node:dns';
+import { isIPv6, type LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
+import { Agent, Pool } from 'undici';
+import type { ResolveHost, UrlPolicy, UrlTarget } from '../domain/endpoints/url-policy.ts';
+
+export type UpstreamRequest = {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | null;
+  /** Until the head of the answer. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+};
+
+export type UpstreamAnswer =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+      readonly body: Readable;
+    }
+  /** `refused`: the address policy does not allow it. The message is for the caller, without addresses. */
+  | {
+      readonly kind: 'failed';
+      readonly reason: 'refused' | 'unreachable' | 'timeout' | 'cancelled';
+      readonly message: string;
+    };
+
+type Failed = Extract<UpstreamAnswer, { kind: 'failed' }>;
+
+type UpstreamDeps = { readonly policy: UrlPolicy; readonly resolve: ResolveHost };
+
+const RESOLVE_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Between two parts of an answer. */
+const GAP_TIMEOUT_MS = 60_000;
+/** Shorter than what load balancers in front of providers keep. */
+const KEPT_MS = 15_000;
+const HELD_BYTES = 16_384;
+const HEADERS_MAX_BYTES = 32_768;
+
+export type Upstream = ReturnType<typeof createUpstream>;
+
+export function createUpstream({ policy, resolve }: UpstreamDeps) {
+  const agent = new Agent({
+    keepAliveTimeout: KEPT_MS,
+    keepAliveMaxTimeout: KEPT_MS,
+    bodyTimeout: GAP_TIMEOUT_MS,
+    maxHeaderSize: HEADERS_MAX_BYTES,
+    factory(origin, options) {
+      const check = policy.checkUrl(String(origin));
+      if (check.kind === 'refused') throw new AddressRefused(check.message);
+      const lookup = check.target.isLiteral ? {} : { lookup: lookUpAllowed({ policy, resolve }, check.target) };
+      return new Pool(origin, { ...options, connect: { timeout: CONNECT_TIMEOUT_MS, ...lookup } });
+    },
+  });
+
+  async function send({ url, timeoutMs, ...request }: UpstreamRequest): Promise<UpstreamAnswer> {
+    const check = policy.checkUrl(url);
+    if (check.kind === 'refused') return failed('refused', `The base_url is not allowed. ${check.message}`);
+    const { origin, pathname, search } = new URL(url);
+    try {
+      const { statusCode, headers, body } = await agent.request({
+        ...request,
+        origin,
+        path: pathname + search,
+        headersTimeout: timeoutMs,
+        highWaterMark: HELD_BYTES,
+      });
+      return { kind: 'answered', status: statusCode, headers, body };
+    } catch (error) {
+      return failureOf(error, request.signal);
+    }
+  }
+
+  return {
+    /** Never rejects. Redirects are answers like any other. */
+    async send(request: UpstreamRequest): Promise<UpstreamAnswer> {
+      const answer = await send(request);
+      // A kept connection that the provider had closed: nothing of the answer was read, and a new one is made.
+      return answer === STALE ? await send(request) : answer;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+class AddressRefused extends Error {}
+
+/** Checks all addresses of a host at every connection, which then goes to one of them. */
+function lookUpAllowed({ policy, resolve }: UpstreamDeps, target: UrlTarget): LookupFunction {
+  return (host, options, callback) => {
+    resolve(host, RESOLVE_TIMEOUT_MS).then(
+      (addresses) => {
+        if (!policy.mayReach(target, addresses)) {
+          callback(new AddressRefused('The host of the base_url has an address that is not allowed.'), '', 0);
+          return;
+        }
+        const all = addresses.map((address): LookupAddress => ({ address, family: isIPv6(address) ? 6 : 4 }));
+        const [first = { address: '', family: 4 }] = all;
+        if (options.all) callback(null, all);
+        else callback(null, first.address, first.family);
+      },
+      () => callback(new Error('The host name of the base_url does not resolve.'), '', 0),
+    );
+  };
+}
+
+const STALE: Failed = failed('unreachable', 'The provider closed the connection before it answered.');
+const CLOSED_CODES = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+const TIMEOUT_CODES = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+
+function failureOf(error: unknown, signal: AbortSignal): Failed {
+  if (signal.aborted) return failed('cancelled', 'The request was cancelled.');
+  if (error instanceof AddressRefused) return failed('refused', error.message);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (TIMEOUT_CODES.has(code)) return failed('timeout', 'The provider did not answer in time.');
+  if (CLOSED_CODES.has(code)) return hasServed(error) ? STALE : failed('unreachable', STALE.message);
+  return failed('unreachable', 'The connection to the provider failed.');
+}
+
+/** Whether the connection had an answer before. */
+function hasServed(error: unknown): boolean {
+  const socket = error instanceof Error && 'socket' in error ? error.socket : null;
+  return typeof socket === 'object' && socket !== null && 'bytesRead' in socket && Number(socket.bytesRead) > 0;
+}
+
+function failed(reason: Failed['reason'], message: string): Failed {
+  return { kind: 'failed', reason, message };
+}

@@ -1,0 +1,130 @@
+/** The face of the gateway's data routes: their bodies are those of model providers, so no rpc describes them. */
+
+import { type Fault, unavailableFault } from '../../domain/fault.ts';
+import { type GatewayFault, gatewayFault } from '../../domain/gateway/gateway-fault.ts';
+import { toFault } from '../../rpc/invoke.ts';
+import type { CallIds } from '../../rpc/method.ts';
+import type { Quotas, RequestQuota } from '../../rpc/quotas.ts';
+import type { IdSource } from '../call-ids.ts';
+import type { CallLog } from '../call-log.ts';
+import { firstHeader } from '../first-header.ts';
+import { arrivalOf } from '../origin.ts';
+import type { ReadBudget } from '../read-budget.ts';
+import { statusOf } from '../status.ts';
+import { checkDeclaredLength, readBody } from './body.ts';
+import type { BodyWatch } from './body-watch.ts';
+import type { RestRequest, RestResponse } from './exchange.ts';
+import type { Inflate } from './inflate.ts';
+import { splitTarget } from './path.ts';
+
+type Header = (name: string) => string | undefined;
+
+/** What the gateway must offer; `R` is its route. */
+type DataRoutes<R> = {
+  /** Null: the path belongs to others. */
+  readonly routeOf: (method: string, path: string) => R | null;
+  /** Never rejects. */
+  readonly serve: (call: {
+    readonly route: R;
+    readonly query: string;
+    readonly headers: RestRequest['headers'];
+    readonly header: Header;
+    readonly response: RestResponse;
+    readonly identify: (keyId: string) => GatewayFault | null;
+    readonly readBody: () => Promise<Buffer | GatewayFault>;
+  }) => Promise<{ readonly status: number; readonly fault: GatewayFault | null; readonly isKnownKey: boolean }>;
+};
+
+type DataRouteDeps<R> = DataRoutes<R> & {
+  readonly quotas: Quotas;
+  readonly watch: BodyWatch;
+  readonly inflate: Inflate;
+  readonly reading: ReadBudget;
+  readonly ids: IdSource;
+  readonly callLog: CallLog;
+  readonly accepting: () => boolean;
+};
+
+export const BODY_MAX_BYTES = 32 * 1024 * 1024;
+const RETRY_AFTER_SECONDS = 1;
+
+/** Returns whether the request belongs to the gateway, which then answers it. */
+export function createDataRoutes<R>(deps: DataRouteDeps<R>): (request: RestRequest, response: RestResponse) => boolean {
+  async function serve(request: RestRequest, response: RestResponse, route: R, query: string): Promise<void> {
+    const header = firstHeader(request.headers, request.rawHeaders);
+    const ids: CallIds = deps.ids.next(header);
+    const startedAtMs = deps.callLog.nowMs();
+    // By key, and not by address: one application server may use many keys.
+    const quota = deps.quotas.open({ address: null, hasBody: request.method === 'POST' });
+    let isBegun = false;
+    const begin = () => {
+      if (!deps.accepting()) throw unavailableFault('The server is shutting down; try again.', RETRY_AFTER_SECONDS);
+      quota.begin();
+      isBegun = true;
+    };
+    try {
+      const { status, fault, isKnownKey } = await deps.serve({
+        ...{ route, query, header, headers: request.headers, response },
+        identify: (keyId) =>
+          refusalOf(() => {
+            begin();
+            quota.identify(keyId);
+          }),
+        readBody: () => read(request, quota),
+      });
+      const about = { transport: 'rest', method: request.method ?? null, path: null, status } as const;
+      const caller = isKnownKey ? 'virtual_key' : 'none';
+      const { path } = splitTarget(request.url ?? '/');
+      deps.callLog.ended({
+        ...about,
+        route: path,
+        fault,
+        caller,
+        arrival: arrivalOf(request, false),
+        ids,
+        startedAtMs,
+      });
+    } finally {
+      if (isBegun) quota.finish();
+      if (isBegun) quota.release();
+      // Discards the rest of a body that was refused.
+      if (!request.complete) request.resume();
+    }
+  }
+
+  async function read(request: RestRequest, quota: RequestQuota): Promise<Buffer | GatewayFault> {
+    try {
+      checkDeclaredLength(request, BODY_MAX_BYTES);
+      const { watch, inflate, reading } = deps;
+      const limits = { sizeMaxBytes: BODY_MAX_BYTES, watch, inflate, reading };
+      const bytes = await readBody(request, { ...limits, owner: quota.owner, onBytes: quota.receive });
+      quota.start();
+      return bytes;
+    } catch (error) {
+      return toGatewayFault(toFault(error));
+    }
+  }
+
+  return (request, response) => {
+    const { path, query } = splitTarget(request.url ?? '/');
+    if (!path.startsWith('/v1/')) return false;
+    const route = deps.routeOf(request.method ?? 'GET', path);
+    if (route === null) return false;
+    void serve(request, response, route, query);
+    return true;
+  };
+}
+
+function refusalOf(acquire: () => void): GatewayFault | null {
+  try {
+    acquire();
+    return null;
+  } catch (error) {
+    return toGatewayFault(toFault(error));
+  }
+}
+
+function toGatewayFault(fault: Fault): GatewayFault {
+  const { code, message, retryAfterSeconds } = fault;
+  return gatewayFault(statusOf(fault, 'canonical'), code, message, { retryAfterSeconds });
+}
