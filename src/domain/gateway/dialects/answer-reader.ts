@@ -36,7 +36,7 @@ type Read = (body: LosslessObject, answer: Answer) => void;
 const NOTHING = Buffer.alloc(0);
 /** A larger answer that is no stream passes unread. */
 const WHOLE_MAX_BYTES = EVENT_MAX_BYTES;
-const DONE = '[DONE]';
+const DONE = Buffer.from('[DONE]');
 
 export function createAnswerReader({ route, isStreamed, hidesUsage, captures }: AnswerReaderOptions): AnswerReader {
   const answer = createAnswer({ captures, isCachedInInput: dialectOf(route) === 'openai' });
@@ -70,13 +70,9 @@ function createStream({ answer, read, hidesUsage }: StreamOptions): AnswerReader
       const ranges = dataRanges(event);
       if (ranges.length === 0) return event;
       const data = joinData(event, ranges);
-      const text = data.toString();
-      if (text === DONE) {
-        answer.complete();
-        return event;
-      }
-      const body = parse(text);
-      if (!isObject(body)) return event;
+      if (data.equals(DONE)) answer.complete();
+      const body = parseEvent(data);
+      if (body === null) return event;
       read(body, answer);
       if (!hidesUsage) return event;
       return isUsageOnly(body) ? NOTHING : withoutNullUsage(event, body);
@@ -85,10 +81,15 @@ function createStream({ answer, read, hidesUsage }: StreamOptions): AnswerReader
   return { read: stream.push, end: stream.end, facts: answer.facts };
 }
 
-/** Events of any depth may be parsed: only members at known places are read. */
-function parse(text: string): LosslessJson {
+/** A larger event could nest so deep that parsing it takes much memory. */
+const SMALL_MAX_BYTES = 65_536;
+
+/** Null: it is not a JSON object. Of one that nests deep only members at known places are read. */
+function parseEvent(data: Buffer): LosslessObject | null {
+  if (data.length > SMALL_MAX_BYTES) return parseWhole(data);
   try {
-    return JSON.parse(text);
+    const event: LosslessJson = JSON.parse(data.toString());
+    return isObject(event) ? event : null;
   } catch {
     return null;
   }

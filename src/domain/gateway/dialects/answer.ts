@@ -1,6 +1,8 @@
 /** What has been read of an answer so far, whatever its dialect. */
 
-import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
+import { nestsDeeperThan } from '../../../json/free-json.ts';
+import { JSON_DEPTH_MAX } from '../../../json/json-text.ts';
+import { type LosslessJson, type LosslessObject, stringifyLossless } from '../../../json/lossless-json.ts';
 import type { RequestUsage } from '../../events/request-content.ts';
 import { cutToBytes, cutToCharacters } from '../../text-limits.ts';
 import type { AnswerError, AnswerFacts, TypedInput } from './dialect.ts';
@@ -71,7 +73,7 @@ export function createAnswer({ captures, isCachedInInput }: { captures: boolean;
     addText(kind: TextKind, choice: number, piece: LosslessJson | undefined): void {
       if (typeof piece === 'string' && piece !== '') add(messageAt(choice)?.[kind] ?? null, piece);
     },
-    /** Null and other types: not told. */
+    /** `input`: a text, or the JSON of one; null: not told. */
     addCall(
       choice: number,
       key: CallKey,
@@ -80,9 +82,10 @@ export function createAnswer({ captures, isCachedInInput }: { captures: boolean;
       const { id, name, input } = told;
       const call = callAt(choice, key);
       if (typeof name === 'string' && name !== '') hasOutput = true;
-      if (call !== null && typeof id === 'string') call.id = cutToCharacters(id, NAME_CHARACTERS_MAX);
-      if (call !== null && typeof name === 'string') call.name = cutToCharacters(name, NAME_CHARACTERS_MAX);
-      if (typeof input === 'string') add(call?.input ?? null, input);
+      if (call !== null && typeof id === 'string' && id !== '') call.id = cutToCharacters(id, NAME_CHARACTERS_MAX);
+      if (call !== null && typeof name === 'string' && name !== '')
+        call.name = cutToCharacters(name, NAME_CHARACTERS_MAX);
+      add(call?.input ?? null, typeof input === 'string' ? input : jsonText(input));
     },
     /** What has no messages. */
     setValue(answer: LosslessObject): void {
@@ -113,6 +116,12 @@ export function createAnswer({ captures, isCachedInInput }: { captures: boolean;
       return { usage, isCachedInInput, outputBytes, isComplete, hasOutput, output, model, error };
     },
   };
+}
+
+/** Of an input that is no text. */
+function jsonText(input: LosslessJson | undefined): string {
+  const isText = input !== undefined && input !== null && !nestsDeeperThan(input, JSON_DEPTH_MAX);
+  return isText ? stringifyLossless(input) : '';
 }
 
 function createText(): Text {

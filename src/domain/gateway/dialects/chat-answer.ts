@@ -48,11 +48,19 @@ function readMessage(message: LosslessObject, choice: number, answer: Answer): v
   }
 }
 
-/** Some compatible providers send the parts of a content. */
+/** A text, or its parts: Mistral sends thoughts among them. */
 function readContent(content: LosslessJson, choice: number, answer: Answer): void {
-  const parts = isArray(content) ? content : [];
-  for (const part of parts) if (isObject(part)) answer.addText('content', choice, readMember(part, 'text'));
   answer.addText('content', choice, content);
+  for (const part of partsOf(content)) {
+    answer.addText('content', choice, readMember(part, 'text'));
+    for (const thought of partsOf(readMember(part, 'thinking'))) {
+      answer.addText('reasoning', choice, readMember(thought, 'text'));
+    }
+  }
+}
+
+function partsOf(content: LosslessJson): readonly LosslessObject[] {
+  return isArray(content) ? content.filter(isObject) : [];
 }
 
 type CallPlace = { readonly choice: number; readonly key: string | number; readonly id: LosslessJson };
@@ -72,12 +80,16 @@ function readChatUsage(usage: LosslessJson, answer: Answer): void {
   const inputTokens = readTokens(usage, 'prompt_tokens');
   const outputTokens = readTokens(usage, 'completion_tokens');
   if (inputTokens === null && outputTokens === null) return;
+  const told = (inputTokens ?? 0) + (outputTokens ?? 0);
+  const reasoningTokens = readTokens(usage, 'completion_tokens_details', 'reasoning_tokens') ?? 0;
+  // xAI tells the reasoning beside the completion, and only the total has both.
+  const isBeside = readTokens(usage, 'total_tokens') === told + reasoningTokens;
   answer.setUsage({
     inputTokens: inputTokens ?? 0,
-    outputTokens: outputTokens ?? 0,
+    outputTokens: (outputTokens ?? 0) + (isBeside ? reasoningTokens : 0),
     cacheReadInputTokens: readTokens(usage, 'prompt_tokens_details', 'cached_tokens') ?? 0,
     cacheCreationInputTokens: readTokens(usage, 'prompt_tokens_details', 'cache_write_tokens') ?? 0,
-    reasoningTokens: readTokens(usage, 'completion_tokens_details', 'reasoning_tokens') ?? 0,
+    reasoningTokens,
   });
 }
 

@@ -1,13 +1,6 @@
 /** Reads answers of Anthropic's Messages. */
 
-import {
-  isArray,
-  isObject,
-  type LosslessJson,
-  type LosslessObject,
-  readMember,
-  stringifyLossless,
-} from '../../../json/lossless-json.ts';
+import { isArray, isObject, type LosslessJson, type LosslessObject, readMember } from '../../../json/lossless-json.ts';
 import type { Answer } from './answer.ts';
 import { readTokens } from './token-counts.ts';
 
@@ -53,10 +46,7 @@ export function readMessages(message: LosslessObject, answer: Answer): void {
 function readBlock(block: LosslessObject, index: number, answer: Answer): void {
   answer.addText('content', ONLY, readMember(block, 'type') === 'text' ? readMember(block, 'text') : null);
   answer.addText('reasoning', ONLY, readMember(block, 'thinking'));
-  if (!isCall(block)) return;
-  const input = readMember(block, 'input');
-  const text = typeof input === 'string' ? input : stringifyLossless(input);
-  answer.addCall(ONLY, index, { ...namesOf(block), input: text });
+  if (isCall(block)) answer.addCall(ONLY, index, { ...namesOf(block), input: readMember(block, 'input') });
 }
 
 /** The input of a call follows in deltas; the block has an empty one until then. */

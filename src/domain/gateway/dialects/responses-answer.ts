@@ -27,6 +27,9 @@ export function readResponsesEvent(event: LosslessObject, answer: Answer): void 
     case 'response.output_item.added':
       readNewItem(event, answer);
       return;
+    case 'response.output_item.done':
+      readDoneItem(event, answer);
+      return;
     case 'error':
       answer.setError(readMember(event, 'code'), readMember(event, 'message'));
       readOpenAiError(event, answer);
@@ -68,33 +71,24 @@ function readDelta(type: LosslessJson, event: LosslessObject, answer: Answer): v
     case 'response.custom_tool_call_input.delta':
     case 'response.mcp_call_arguments.delta':
     case 'response.code_interpreter_call_code.delta':
-      answer.addCall(ONLY, keyOf(event, ONLY), { input: delta });
+      answer.addCall(ONLY, keyOf(event), { input: delta });
       break;
     default:
   }
 }
 
-/** Names a call whose arguments follow. */
-function readNewItem(event: LosslessObject, answer: Answer): void {
-  const item = readMember(event, 'item');
-  if (isObject(item) && isCall(item)) answer.addCall(ONLY, keyOf(event, ONLY), namesOf(item));
-}
-
 /** The items of a response are told apart by their place in it. */
-function keyOf(event: LosslessObject, otherwise: number): CallKey {
+function keyOf(event: LosslessObject): CallKey {
   const index = readMember(event, 'output_index');
-  return typeof index === 'number' ? index : otherwise;
+  return typeof index === 'number' ? index : ONLY;
 }
 
-const CALLS: ReadonlySet<LosslessJson> = new Set([
-  'function_call',
-  'custom_tool_call',
-  'mcp_call',
-  'code_interpreter_call',
-]);
+/** Calls of tools of the caller and of the provider, and requests to approve one. */
+const CALL = /_call$|^mcp_approval_request$/;
 
 function isCall(item: LosslessObject): boolean {
-  return CALLS.has(readMember(item, 'type'));
+  const type = readMember(item, 'type');
+  return typeof type === 'string' && CALL.test(type);
 }
 
 function namesOf(item: LosslessObject) {
@@ -104,10 +98,27 @@ function namesOf(item: LosslessObject) {
   };
 }
 
+/** Names a call whose input may follow. */
+function readNewItem(event: LosslessObject, answer: Answer): void {
+  const item = readMember(event, 'item');
+  if (isObject(item) && isCall(item)) answer.addCall(ONLY, keyOf(event), namesOf(item));
+}
+
+/** Some calls have no deltas: their input comes at once. */
+function readDoneItem(event: LosslessObject, answer: Answer): void {
+  const item = readMember(event, 'item');
+  if (isObject(item) && isCall(item)) answer.addCall(ONLY, keyOf(event), { input: actionOf(item) });
+}
+
+/** What a call is to do when it is no text. */
+function actionOf(item: LosslessObject): LosslessJson {
+  return readMember(item, 'action') ?? readMember(item, 'operation') ?? readMember(item, 'queries');
+}
+
 function readItem(item: LosslessObject, index: number, answer: Answer): void {
   if (isCall(item)) {
-    const input = readMember(item, 'arguments') ?? readMember(item, 'input') ?? readMember(item, 'code');
-    answer.addCall(ONLY, index, { ...namesOf(item), input });
+    const text = readMember(item, 'arguments') ?? readMember(item, 'input') ?? readMember(item, 'code');
+    answer.addCall(ONLY, index, { ...namesOf(item), input: text ?? actionOf(item) });
     return;
   }
   const type = readMember(item, 'type');
