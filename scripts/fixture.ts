@@ -31,7 +31,7 @@ const PACKED_MAX_BYTES = 300 * 1024;
 const EMPTY_TABLES: readonly string[] = [
   ...['write_probe', 'backfills', 'unused_texts', 'search_pending'],
   // Only the proxy will fill them.
-  ...['budget_leases', 'rate_buckets'],
+  ...['budget_leases', 'rate_buckets', 'cached_answers', 'cached_bytes'],
 ];
 const ROOT = new URL('..', import.meta.url).pathname;
 

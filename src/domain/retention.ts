@@ -88,6 +88,7 @@ async function decideCuts(deps: RetentionDeps): Promise<RetentionCuts> {
     eventsBeforeMs: retentionStartMs(atMs),
     traces,
     logRecordsBeforeMs: atMs - LOG_RECORDS_KEPT_MS,
+    answersBeforeMs: atMs,
     auditBeforeMs: termStartMs(deps.auditDays, atMs),
   };
 }

@@ -5,7 +5,8 @@ import type { Breakers } from '../domain/gateway/breaker.ts';
 import type { ReadBody } from '../domain/gateway/dialects/dialect.ts';
 import { rewriteBody } from '../domain/gateway/dialects/rewrite-body.ts';
 import { CIRCUIT_OPEN, type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
-import type { Candidate } from '../domain/gateway/provider-choice.ts';
+import type { Candidate as Choice } from '../domain/gateway/provider-choice.ts';
+import type { ModelProviderRecord } from '../domain/model-providers/model-provider.ts';
 import type { ProviderKeys } from '../domain/model-providers/provider-key.ts';
 import { type BodyRoute, urlOf } from './data-routes.ts';
 import { headersToProvider } from './forwarded-headers.ts';
@@ -17,6 +18,8 @@ export type AttemptsDeps = {
   readonly providerKeys: Pick<ProviderKeys, 'open'>;
 };
 
+export type Candidate = Choice<ModelProviderRecord>;
+
 export type Sending = {
   readonly route: BodyRoute;
   readonly query: string;
@@ -24,6 +27,8 @@ export type Sending = {
   readonly bytes: Buffer;
   readonly body: ReadBody;
   readonly candidates: readonly Candidate[];
+  /** How many of them are tried at most. */
+  readonly attemptsMax: number;
   readonly signal: AbortSignal;
   /** Whether the request may be sent to a candidate after the first; the first was admitted. */
   readonly mayFallBackTo: (candidate: Candidate) => Promise<boolean>;
@@ -51,10 +56,11 @@ const PROVIDER_TIMEOUT = 504;
 
 export async function attempt(deps: AttemptsDeps, sending: Sending): Promise<Attempted> {
   const { breakers } = deps;
-  const { candidates, mayFallBackTo } = sending;
+  const { candidates, attemptsMax, mayFallBackTo } = sending;
   let last: Attempted = { candidate: null, fallbackCount: 0, result: CIRCUIT_OPEN };
   let tried = 0;
   for (const [index, candidate] of candidates.entries()) {
+    if (tried === attemptsMax) break;
     if (index > 0 && !(await mayFallBackTo(candidate))) continue;
     if (!breakers.mayTry(candidate.provider.id)) continue;
     discard(last.result);

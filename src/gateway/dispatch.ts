@@ -9,14 +9,13 @@ import type { RecentOutputs } from '../domain/gateway/estimate.ts';
 import { faultOf, type GatewayFault, gatewayFault, UNAVAILABLE_FAULT } from '../domain/gateway/gateway-fault.ts';
 import type { GatewaySetup } from '../domain/gateway/gateway-setup.ts';
 import type { LeaseHolder, Reservation } from '../domain/gateway/lease-holder.ts';
-import type { Candidate } from '../domain/gateway/provider-choice.ts';
 import { contentOf, type ProxiedRequest } from '../domain/gateway/proxied-request.ts';
 import type { RatedRequest, RateLimiter } from '../domain/gateway/rate-limits.ts';
 import { reserveFor, spenderOf } from '../domain/gateway/request-budgets.ts';
 import type { Prices } from '../domain/pricing/prices.ts';
 import type { Accounting } from './accounting.ts';
 import { answerHeaders, sendFault } from './answering.ts';
-import { type Attempted, type AttemptsDeps, attempt } from './attempts.ts';
+import { type Attempted, type AttemptsDeps, attempt, type Candidate } from './attempts.ts';
 import type { createBudgetLevels } from './budget-levels.ts';
 import type { BodyRoute } from './data-routes.ts';
 import { passAnswer } from './pass-answer.ts';
@@ -133,6 +132,7 @@ export function createDispatch(deps: DispatchDeps) {
         ...prepared,
         headers: prepared.call.headers,
         query: prepared.call.query,
+        attemptsMax: request.presented.key.config.fallback.maxAttempts,
         candidates,
         signal: leaving.signal,
         async mayFallBackTo(candidate) {

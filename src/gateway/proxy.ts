@@ -12,7 +12,7 @@ import {
   keyFault,
   UNAVAILABLE_FAULT,
 } from '../domain/gateway/gateway-fault.ts';
-import { type ChoiceProblem, chooseProviders } from '../domain/gateway/provider-choice.ts';
+import { type ChoiceRefusal, chooseProviders } from '../domain/gateway/provider-choice.ts';
 import type { ProxiedRequest } from '../domain/gateway/proxied-request.ts';
 import type { RateLimit, RateLimiter } from '../domain/gateway/rate-limits.ts';
 import { expectedTokens, needsEndUser, spenderOf } from '../domain/gateway/request-budgets.ts';
@@ -154,8 +154,8 @@ function refuse({ response, route }: ProxyCall, fault: GatewayFault): Served {
   return { status: fault.httpStatus, fault, isKnownKey: false };
 }
 
-function choiceFault({ code, message }: ChoiceProblem): GatewayFault {
-  return gatewayFault(code === 'model_not_allowed' ? 403 : 400, code, message, { param: 'model' });
+function choiceFault({ code, httpStatus, message }: ChoiceRefusal): GatewayFault {
+  return gatewayFault(httpStatus, code, message, { param: 'model' });
 }
 
 function limitsOf({ rateLimits }: VirtualKeyConfig): readonly RateLimit[] {

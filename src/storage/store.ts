@@ -3,6 +3,7 @@
 import { unavailableFault } from '../domain/fault.ts';
 import type { Store } from '../domain/store.ts';
 import type { TraceChangeStore } from '../domain/traces/trace-changes.ts';
+import { type AnswerWork, createAnswerStore } from './answers/answers.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
@@ -41,6 +42,7 @@ export type Engine = ManagementEngine &
     /** Changes of the queue of evaluations. */
     readonly jobs: JobWork;
     readonly leases: LeaseWork;
+    readonly answers: AnswerWork;
     readonly check: () => Promise<void>;
     readonly release: () => Promise<void>;
   };
@@ -96,6 +98,8 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
   const countUnindexed = createUnindexedCount(engine.control, engine.indexWork);
   const spendBlocks = { reads: sums, writer: engine.spendWriter, clock: Date.now };
   const events = { ...reads, queries: reads.queries.events };
+  /** The clock of the database. */
+  const readNowMs = async () => (await engine.delivery.nowMs()) ?? Date.now();
 
   function refuseWhenClosed(): void {
     if (isClosed()) throw unavailableFault('The store is closed.', CLOSED_RETRY_AFTER_SECONDS);
@@ -140,7 +144,8 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
-    leases: createLeaseStore(engine.leases, async () => (await engine.delivery.nowMs()) ?? Date.now()),
+    leases: createLeaseStore(engine.leases, readNowMs),
+    answers: createAnswerStore({ ...reads, work: engine.answers, nowMs: readNowMs }),
     retention: engine.retention,
     clock: { instants: rooms.clock.instants, trust: rooms.clock.trust, nowMs: engine.delivery.nowMs },
     repricing: {

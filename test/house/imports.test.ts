@@ -179,6 +179,7 @@ describe('the house', () => {
     ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'evaluations', 'monitors'],
     ...['budgets', 'experiments', 'organization', 'pricing', 'spend'],
     ...[
+      'answers',
       'append',
       'copy',
       'delivery',

@@ -103,7 +103,13 @@ it('counts what retention removed, step by step', async () => {
     removed: { events: 4, traces: 1, logRecords: 0, auditEntries: 0, months: 0 },
   });
   const { store, samplesOf } = createFixture({ retention: { begin: () => ({ step }) } });
-  const walk = store.retention.begin({ eventsBeforeMs: 0, traces: [], logRecordsBeforeMs: 0, auditBeforeMs: null });
+  const walk = store.retention.begin({
+    eventsBeforeMs: 0,
+    traces: [],
+    logRecordsBeforeMs: 0,
+    answersBeforeMs: 0,
+    auditBeforeMs: null,
+  });
   await walk.step(10);
   await walk.step(10);
   expect(await samplesOf('spandrel_events_retention')).toEqual(['spandrel_events_retention_deleted_total 8']);

@@ -11,7 +11,13 @@ import { bareSpan, ORGANIZATION, RECEIVED_AT_MS, sampleAppend, samplePlan } from
 import { quietLog } from './quiet-log.ts';
 
 const ROWS = 100;
-const NOTHING: RetentionCuts = { eventsBeforeMs: 0, traces: [], logRecordsBeforeMs: 0, auditBeforeMs: null };
+const NOTHING: RetentionCuts = {
+  eventsBeforeMs: 0,
+  traces: [],
+  logRecordsBeforeMs: 0,
+  answersBeforeMs: 0,
+  auditBeforeMs: null,
+};
 
 let database: TestDatabase;
 let store: Store;

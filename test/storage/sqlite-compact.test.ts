@@ -45,7 +45,13 @@ async function fillAndErase(store: Store): Promise<readonly Kept[]> {
   );
   for (const append of appends) await store.traces.append(append);
   const traces = [{ storedDays: null, expiredBeforeMs: RECEIVED_AT_MS + 1 }];
-  const walk = store.retention.begin({ eventsBeforeMs: 0, traces, logRecordsBeforeMs: 0, auditBeforeMs: null });
+  const walk = store.retention.begin({
+    eventsBeforeMs: 0,
+    traces,
+    logRecordsBeforeMs: 0,
+    answersBeforeMs: 0,
+    auditBeforeMs: null,
+  });
   while ((await walk.step(500)).outcome !== 'done');
   return appends.filter((_, index) => isKept(index));
 }

@@ -7,6 +7,7 @@ import type { BudgetLedger } from '../budgets/budget-store.ts';
 import type { DeliveryStore, WebhookLog } from '../delivery/webhook-store.ts';
 import type { EvaluationJobStore } from '../evaluations/jobs.ts';
 import type { Admission, Admitted } from '../gateway/admission.ts';
+import type { AnswerCacheStore } from '../gateway/answer-cache.ts';
 import type { GatewayOutcome } from '../gateway/gateway-outcome.ts';
 import type { BudgetLeaseStore } from '../gateway/lease-store.ts';
 import type { RateSliceStore } from '../gateway/rate-limits.ts';
@@ -31,6 +32,7 @@ export type Log = {
   readonly webhookLog: WebhookLog;
   readonly evaluationJobs: EvaluationJobStore;
   readonly leases: BudgetLeaseStore & RateSliceStore;
+  readonly answers: AnswerCacheStore;
 };
 
 export type RequestStore = {

@@ -8,6 +8,7 @@ export const WITHOUT_ROWID = [
   'analytics_hours',
   'budget_buckets',
   'budget_leases',
+  'cached_bytes',
   'evaluation_jobs',
   'events',
   'governance_events',

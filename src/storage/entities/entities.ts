@@ -1,6 +1,7 @@
 /** Every table of each store. A table that a file of this folder exports belongs to both, unless it is named here. */
 
 import * as analytics from './analytics.ts';
+import * as answers from './answers.ts';
 import * as audit from './audit.ts';
 import * as budgets from './budgets.ts';
 import * as datasets from './datasets.ts';
@@ -38,7 +39,7 @@ const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } 
 
 const SHARED = Object.values({
   ...{ ...organization, ...audit, ...ofKeys, ...evaluators, ...datasets, ...evaluations, ...experiments, ...pricing },
-  ...{ ...monitors, ...endpoints, ...schema, ...modelProviders, ...virtualKeys, ...budgets },
+  ...{ ...monitors, ...endpoints, ...schema, ...modelProviders, ...virtualKeys, ...budgets, ...answers },
   ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...ofSearch, ...spend },
 });
 

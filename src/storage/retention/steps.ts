@@ -8,7 +8,7 @@ import type { StepBudget, TaskEnd } from './walk.ts';
 export type RemovalTask<Part = SharedPart> = { readonly part: Part; readonly after: number };
 export type SharedPart = (typeof SHARED_PARTS)[number];
 
-export const SHARED_PARTS = ['governance', 'buckets', 'spend', 'log records', 'traces', 'audit'] as const;
+export const SHARED_PARTS = ['governance', 'buckets', 'spend', 'log records', 'answers', 'traces', 'audit'] as const;
 
 type Step = StepBudget & {
   readonly cuts: RetentionCuts;
@@ -30,6 +30,10 @@ export async function removePart(
   if (part === 'log records') {
     const { unjoined, isMore } = await dropOldRecords(queries, cuts.logRecordsBeforeMs, pace);
     return { removed: { logRecords: unjoined }, next: isMore ? [{ part, after }] : [] };
+  }
+  if (part === 'answers') {
+    const isMore = await removeExpiredAnswers(queries, cuts.answersBeforeMs, pace);
+    return { next: isMore ? [{ part, after }] : [] };
   }
   if (part === 'traces') {
     const latestCutMs = Math.max(0, ...cuts.traces.map(({ expiredBeforeMs }) => expiredBeforeMs));
@@ -95,6 +99,30 @@ async function dropOldRecords(
   if (unjoined === limit) return { unjoined, isMore: true };
   const joined = await change(queries.dropOldJoined, { beforeMs, limit });
   return { unjoined, isMore: joined === limit };
+}
+
+/** Returns whether there may be more. */
+async function removeExpiredAnswers(
+  queries: RetentionQueries,
+  beforeMs: number,
+  { runQuery, change, rowsMax, heavyRowsAtOnce, isOver }: StepBudget,
+): Promise<boolean> {
+  for (let removed = 0; removed === 0 || (removed < rowsMax && !isOver()); ) {
+    const limit = Math.min(heavyRowsAtOnce, rowsMax - removed);
+    const expired = await runQuery(queries.listExpiredAnswers, { beforeMs, limit });
+    for (const [projectNumber, answers] of Map.groupBy(expired, (answer) => answer.projectNumber)) {
+      await runQuery(queries.lockBytes, { projectNumber });
+      let freed = 0;
+      for (const { hash, weight } of answers) {
+        // One that was replaced meanwhile stays.
+        freed += weight * (await change(queries.removeAnswer, { projectNumber, hash, beforeMs }));
+      }
+      await change(queries.addBytes, { projectNumber, weight: -freed });
+    }
+    if (expired.length < limit) return false;
+    removed += limit;
+  }
+  return true;
 }
 
 type StepOfAudit = StepBudget & {

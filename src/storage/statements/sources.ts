@@ -1,6 +1,7 @@
 /** The sources of all statements, by room. `append` also has statements of one store alone. */
 
 import * as analytics from '../analytics/queries.ts';
+import * as answers from '../answers/queries.ts';
 import * as append from '../append/queries.ts';
 import * as budgets from '../budgets/queries.ts';
 import * as endpoints from '../endpoints/queries.ts';
@@ -24,7 +25,17 @@ import type { Compiled } from './statement.ts';
 
 /** Those that are used in the same way on every store. */
 const ROOMS = {
-  ...{ analytics, budgets, endpoints, endpointsAhead, endpointsChanges, endpointsDue, endpointsWork, evaluations },
+  ...{
+    analytics,
+    answers,
+    budgets,
+    endpoints,
+    endpointsAhead,
+    endpointsChanges,
+    endpointsDue,
+    endpointsWork,
+    evaluations,
+  },
   ...{ events, keys, logRecords, monitors, organization, pricing, retention, search, searchIndex, spend },
   ...{ traces },
 };

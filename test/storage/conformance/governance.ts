@@ -73,6 +73,12 @@ export function governanceConformance(open: OpenSubject): void {
 }
 
 async function walk({ retention }: Store, eventsBeforeMs: number): Promise<void> {
-  const each = retention.begin({ eventsBeforeMs, traces: [], logRecordsBeforeMs: 0, auditBeforeMs: null });
+  const each = retention.begin({
+    eventsBeforeMs,
+    traces: [],
+    logRecordsBeforeMs: 0,
+    answersBeforeMs: 0,
+    auditBeforeMs: null,
+  });
   for (let outcome = 'more'; outcome === 'more' || outcome === 'locked'; ) outcome = (await each.step(50)).outcome;
 }

@@ -71,7 +71,13 @@ export function logRecordConformance(open: OpenSubject): void {
         await keep(store, [old, joined]);
         await keep(store, [young], { atMs: RECEIVED_AT_MS + 1 });
         await store.logRecords.noteJoined(PROJECT.number, [joined]);
-        const cuts = { eventsBeforeMs: 0, traces: [], logRecordsBeforeMs: RECEIVED_AT_MS + 1, auditBeforeMs: null };
+        const cuts = {
+          eventsBeforeMs: 0,
+          traces: [],
+          logRecordsBeforeMs: RECEIVED_AT_MS + 1,
+          answersBeforeMs: 0,
+          auditBeforeMs: null,
+        };
         const walk = store.retention.begin(cuts);
         let removed = 0;
         for (let outcome = ''; outcome !== 'done'; ) {

@@ -17,7 +17,13 @@ import {
 import { type OpenSubject, withStore } from './subject.ts';
 import { readAllEvaluations, readSpanIds } from './trace-reading.ts';
 
-const NOTHING: RetentionCuts = { eventsBeforeMs: 0, traces: [], logRecordsBeforeMs: 0, auditBeforeMs: null };
+const NOTHING: RetentionCuts = {
+  eventsBeforeMs: 0,
+  traces: [],
+  logRecordsBeforeMs: 0,
+  answersBeforeMs: 0,
+  auditBeforeMs: null,
+};
 const DAY_MS = 86_400_000;
 const ROWS = 50;
 

@@ -184,7 +184,13 @@ async function expectNothingBeforeTheCut(store: Store): Promise<void> {
   const expected = plainSums(left, { ...EVERYTHING, groupBy: 'model' });
   expect(expected.total.requests).toBeGreaterThan(0n);
   expect((await sum(store, { expiredBeforeMs, groupBy: 'model' })).total).toEqual(expected.total);
-  const cuts = { eventsBeforeMs: Date.now() + 1, traces: [], logRecordsBeforeMs: 0, auditBeforeMs: null };
+  const cuts = {
+    eventsBeforeMs: Date.now() + 1,
+    traces: [],
+    logRecordsBeforeMs: 0,
+    answersBeforeMs: 0,
+    auditBeforeMs: null,
+  };
   for (const walk = store.retention.begin(cuts); (await walk.step(500)).outcome === 'more'; );
   expect((await sum(store, { expiredBeforeMs: Date.now() + 1 })).total.requests).toBe(0n);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { answerConformance } from './answers.ts';
 import { appendConformance } from './appends.ts';
 import { backfillConformance } from './backfills.ts';
 import { budgetCountingConformance, budgetRecordConformance } from './budgets.ts';
@@ -87,6 +88,7 @@ export function logPortConformance(open: OpenSubject): void {
   webhookConformance(open);
   evaluationJobConformance(open);
   leaseConformance(open);
+  answerConformance(open);
 }
 
 /** The rules of `Telemetry`. */

@@ -246,7 +246,13 @@ function maintenanceConformance(open: OpenSubject): void {
         const cutMs = monthStartMs(one.created.lastMs, 1);
         expect(await maintain(harness, { eventsBeforeMs: one.created.firstMs })).toEqual([]);
         expect(await harness.delivery(endpoint, one.dispatchId)).toMatchObject({ status: 'retrying' });
-        const cuts = { eventsBeforeMs: cutMs, traces: [], logRecordsBeforeMs: 0, auditBeforeMs: null };
+        const cuts = {
+          eventsBeforeMs: cutMs,
+          traces: [],
+          logRecordsBeforeMs: 0,
+          answersBeforeMs: 0,
+          auditBeforeMs: null,
+        };
         const walk = harness.store.retention.begin(cuts);
         while ((await walk.step(100)).outcome === 'more');
         expect(await harness.store.deliveries.envelopes(harness.organizationNumber, one.seqs, one.created)).toEqual([]);

@@ -9,6 +9,7 @@ import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
 import type { StoredTrace } from '../../../domain/traces/telemetry-port.ts';
+import { createAnswerWork } from '../../answers/answers.ts';
 import { createLeaseWork } from '../../budgets/leases.ts';
 import { createDeliveryWork } from '../../delivery/work.ts';
 import { messageOf, StartError } from '../../errors.ts';
@@ -162,7 +163,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
     return row.number;
   };
   const runQuery = createRunQuery(reads);
-  const transact = createTransact(management);
+  const [transact, serve] = [createTransact(management), createTransact(delivery)];
   return {
     control: createQueryRunner(control, queries),
     reads: { ...createQueryRunner(reads, queries), runQuery },
@@ -206,14 +207,14 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       runBackgroundQuery: runQuery,
       searchedAtOnce: null,
       wake: wakeUps,
-      work: createDeliveryWork(createTransact(delivery)),
+      work: createDeliveryWork(serve),
       maintainedRowsMax: Number.POSITIVE_INFINITY,
       nowMs: () => readClock(delivery),
       isSingleProcess: false,
       onReconnect: (reset) => void pools.delivery.connections.on('connect', reset),
     },
-    jobs: createJobWork(createTransact(delivery), backlog),
-    leases: createLeaseWork(createTransact(delivery)),
+    jobs: createJobWork(serve, backlog),
+    ...{ leases: createLeaseWork(serve), answers: createAnswerWork(serve) },
     notify: wakeUps.notify,
     check: probe.check,
     async release() {

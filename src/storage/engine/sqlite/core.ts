@@ -5,6 +5,7 @@ import type { Clock } from '../../../domain/clock.ts';
 import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { TraceChangeStore } from '../../../domain/traces/trace-changes.ts';
+import { type AnswerWork, createAnswerWork } from '../../answers/answers.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
 import type { LookUps } from '../../append/reader.ts';
 import { createLeaseWork, type LeaseWork } from '../../budgets/leases.ts';
@@ -41,6 +42,7 @@ export type WriterVerbs = RoomVerbs &
   SpendWriter &
   LogRecordWriter &
   LeaseWork &
+  AnswerWork &
   JobWork & {
     append(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
     keepSums: KeepSums;
@@ -120,6 +122,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
   const deliveries = createDeliveryWork(transact);
   const jobs = createJobWork(transact, backlog);
   const leases = createLeaseWork(transact);
+  const answers = createAnswerWork(transact);
   const probe = prepareProbe(db);
   const { watch, doWritesFail } = createWriteWatch(isStorageFailure);
   let last: Promise<unknown> = Promise.resolve();
@@ -162,6 +165,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
         ...logRecords,
         ...jobs,
         ...leases,
+        ...answers,
         append: async (appends) => appendBatch(appends),
         keepSums,
         removeExpired,

@@ -232,6 +232,7 @@ function startEngine(
     },
     jobs: writer,
     leases: writer,
+    answers: writer,
     notify: wake.notify,
     check: async () => {
       await control.runQuery(queries.organization.findAnyOrganization, {});
