@@ -210,6 +210,7 @@ export function createDispatch(deps: DispatchDeps) {
         query: call.query,
         candidates,
         signal: leaving.signal,
+        attemptsMax: request.presented.key.config.fallback.maxAttempts,
         mayFallBackTo: async () => true,
       },
     }).finally(leaving.end);
