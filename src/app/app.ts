@@ -7,9 +7,7 @@ import { startMonitorRunner } from '../background/monitors.ts';
 import { createWebhooks } from '../background/webhooks.ts';
 import { readCommit, readVersion } from '../cli/version.ts';
 import type { Config } from '../config/config.ts';
-import { createKeyUse } from '../domain/keys/key-use.ts';
-import { createIdempotency } from '../domain/management/idempotency.ts';
-import { createRefusals } from '../domain/management/refusal-log.ts';
+import { createEvaluations } from '../domain/evaluations/evaluations.ts';
 import { createRetentionClock } from '../domain/management/retention-clock.ts';
 import { createCooperativeRunner } from '../domain/steps.ts';
 import { createChangeFeed, publishChanges } from '../domain/traces/tail/change-feed.ts';
@@ -41,6 +39,7 @@ import { createYieldToEventLoop } from '../transport/yield-to-event-loop.ts';
 import type { Deps } from './deps.ts';
 import { createOutageLog } from './outage-log.ts';
 import { createGateway, MODEL_BODY_WHOLE_MS } from './proxy.ts';
+import { createRequestRecords, flushRequestRecords } from './request-records.ts';
 import { compileServices, createTraceParts } from './services.ts';
 
 export type AppDeps = Deps & {
@@ -75,7 +74,6 @@ const IDLE_MS = 75_000;
 const HEADERS_MAX_BYTES = 16_384;
 const REQUEST_LINE_MAX_BYTES = 8_192;
 const STREAMS_PER_CONNECTION_MAX = 128;
-const FLUSH_MAX_MS = 2_000;
 
 /** Starts serving. Rejects when the port cannot be bound, the contract is incomplete, or `beforeServing` rejects. */
 export async function createApp(appDeps: AppDeps): Promise<App> {
@@ -117,6 +115,9 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   const traceParts = createTraceParts({ ...deps, store, runCooperatively, lossMeter: metrics.losses });
   const { prices } = traceParts;
   const evaluating = createEvaluating({ ...deps, store, prices, onEnd: metrics.evaluations.ended });
+  const { results } = traceParts;
+  const onLost = (error: unknown) => deps.log.warn({ err: error }, 'the result of an evaluation could not be stored');
+  const evaluations = createEvaluations({ ...store, ...deps, ...evaluating.ports, results, onLost });
   const methods = compileServices(
     {
       ...deps,
@@ -127,7 +128,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       runCooperatively,
       yieldToEventLoop,
       webhooks: webhooks.ports,
-      evaluations: evaluating.ports,
+      evaluations: { ...evaluating.ports, evaluations },
       traceParts,
     },
     () => publicUrl,
@@ -181,7 +182,15 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     headersMaxBytes: HEADERS_MAX_BYTES,
   });
   const gateway = createGateway(
-    { ...deps, store, traceParts, keyUse: requestRecords.keyUse, resolve: webhooks.ports.resolve, wait: waitUnref },
+    {
+      ...deps,
+      store,
+      traceParts,
+      evaluations,
+      keyUse: requestRecords.keyUse,
+      resolve: webhooks.ports.resolve,
+      wait: waitUnref,
+    },
     { ...calls, inflate, accepting: () => accepting },
   );
   const router = createLazyConnect({ ...calls, health, fallback: rest, log: deps.log });
@@ -253,39 +262,6 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
 
 function originsOf(urls: readonly string[]): readonly string[] {
   return urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
-}
-
-/** Records about requests: the use of keys, refusals, and idempotency keys. */
-function createRequestRecords({ store: { management }, rootKeys: { encryptionKey }, clock, random, log }: AppDeps) {
-  const warn = (message: string) => (error: unknown) => log.warn({ err: error }, message);
-  return {
-    keyUse: createKeyUse({
-      store: management,
-      pause: waitUnref,
-      onError: warn('the use of keys could not be stored'),
-    }),
-    refusals: createRefusals({
-      store: management,
-      clock,
-      random,
-      pause: waitUnref,
-      onError: warn('a refusal could not be stored'),
-    }),
-    idempotency: createIdempotency({
-      store: management,
-      encryptionKey,
-      random,
-      onReleaseError: warn('an idempotency key could not be freed'),
-    }),
-  };
-}
-
-/** Waits until the records are stored, but not for a store that hangs. */
-async function flushRequestRecords({ keyUse, refusals }: ReturnType<typeof createRequestRecords>): Promise<void> {
-  const enough = new AbortController();
-  const stored = Promise.all([keyUse.stop(), refusals.stop()]);
-  await Promise.race([stored, waitUnref(FLUSH_MAX_MS, enough.signal)]);
-  enough.abort();
 }
 
 function serverLimits({ limits }: Config): Parameters<typeof listen>[0]['limits'] {

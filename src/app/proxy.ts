@@ -2,6 +2,7 @@
 
 import type { WebhookPorts } from '../background/webhooks.ts';
 import { createUrlPolicy } from '../domain/endpoints/url-policy.ts';
+import type { Evaluations } from '../domain/evaluations/evaluations.ts';
 import { createBreakers } from '../domain/gateway/breaker.ts';
 import { createRecentOutputs } from '../domain/gateway/estimate.ts';
 import { gatewayFault } from '../domain/gateway/gateway-fault.ts';
@@ -13,10 +14,13 @@ import { createProviderKeys } from '../domain/model-providers/provider-key.ts';
 import { createAccounting } from '../gateway/accounting.ts';
 import { sendFault } from '../gateway/answering.ts';
 import { createBudgetLevels } from '../gateway/budget-levels.ts';
+import { createCachedAnswers } from '../gateway/cached-answers.ts';
 import { routeOf } from '../gateway/data-routes.ts';
 import { createDispatch } from '../gateway/dispatch.ts';
+import { createGuardrails } from '../gateway/guardrails.ts';
 import { createOutcomes } from '../gateway/outcomes.ts';
 import { createProxy } from '../gateway/proxy.ts';
+import { createReserving } from '../gateway/reserving.ts';
 import { createUpstream } from '../gateway/upstream.ts';
 import { createQuotas } from '../rpc/quotas.ts';
 import { startSchedule, type Wait } from '../scheduling/schedule.ts';
@@ -29,6 +33,7 @@ type ProxyDeps = Deps & {
   readonly resolve: WebhookPorts['resolve'];
   readonly traceParts: ReturnType<typeof createTraceParts>;
   readonly keyUse: KeyUse;
+  readonly evaluations: Evaluations;
   readonly wait: Wait;
 };
 
@@ -74,7 +79,10 @@ function startProxy(deps: ProxyDeps) {
   const outcomes = createOutcomes({ store: store.requests, clock, wait, graceMs: config.settlementGraceMs, onError });
   const accounting = createAccounting({ outcomes, traces, prices, limiter, recent, clock, onError });
   const dispatch = createDispatch({
-    ...{ store: store.requests, upstream, holder, limiter, recent, accounting, clock, onError },
+    ...{ upstream, accounting, clock },
+    reserving: createReserving({ store: store.requests, holder, onError }),
+    guardrails: createGuardrails({ evaluate: deps.evaluations.evaluate }),
+    cache: createCachedAnswers({ store: store.answers, onError }),
     breakers: createBreakers({ nowMs }),
     providerKeys: createProviderKeys({ encryptionKey: rootKeys.encryptionKey, random }),
     levels: createBudgetLevels({ ledger: store.budgets, nowMs }),

@@ -28,7 +28,7 @@ import type { Project } from '../domain/caller.ts';
 import { createCursorCodec } from '../domain/cursor.ts';
 import { createDatasets } from '../domain/datasets/datasets.ts';
 import { createEndpoints } from '../domain/endpoints/endpoints.ts';
-import { createEvaluations } from '../domain/evaluations/evaluations.ts';
+import type { Evaluations } from '../domain/evaluations/evaluations.ts';
 import { createEvaluatorRuns } from '../domain/evaluations/evaluator-runs.ts';
 import { createTraceResults } from '../domain/evaluations/trace-results.ts';
 import { createEvaluators } from '../domain/evaluators/evaluators.ts';
@@ -90,7 +90,7 @@ import type { ServiceParts } from './service-parts.ts';
 
 type ServiceDeps = Deps & {
   readonly webhooks: WebhookPorts;
-  readonly evaluations: EvaluationPorts;
+  readonly evaluations: EvaluationPorts & { readonly evaluations: Evaluations };
   readonly traceParts: ReturnType<typeof createTraceParts>;
   readonly requestMeter: RequestMeter;
   /** Publishes the traces that this process changes. */
@@ -235,20 +235,18 @@ export function createTraceParts({
 }
 
 function compileEvaluations(
-  { store, clock, random, config, evaluations: ports, traceParts, log }: ServiceDeps,
+  { store, random, config, evaluations: ports, traceParts }: ServiceDeps,
   { compile, publicUrl }: ServiceParts,
 ): Method[] {
-  const { checkPatterns, run, onRunChanged } = ports;
-  const { evaluators, monitors } = store;
-  const { results } = traceParts;
-  const onLost = (error: unknown) => log.warn({ err: error }, 'the result of an evaluation could not be stored');
   return compile(
     EvaluationService,
     createEvaluationRpc({
       ...ports,
       ...traceParts,
-      evaluations: createEvaluations({ evaluators, monitors, run, checkPatterns, results, clock, random, onLost }),
-      runs: createEvaluatorRuns({ store: store.evaluatorRuns, evaluators, random, onChanged: onRunChanged }),
+      runs: createEvaluatorRuns({
+        ...{ store: store.evaluatorRuns, evaluators: store.evaluators, random },
+        onChanged: ports.onRunChanged,
+      }),
       analytics: createAnalytics({ store: store.analytics, traceDefaultDays: config.traceRetentionDays }),
       docsUrl: () => `${publicUrl()}/docs`,
     }),

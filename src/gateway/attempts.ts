@@ -116,7 +116,7 @@ async function readStart(body: Readable): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-function discard(result: Attempted['result']): void {
+export function discard(result: Attempted['result']): void {
   if (typeof result === 'string' || !('body' in result) || Buffer.isBuffer(result.body)) return;
   result.body.on('error', () => undefined).destroy();
 }

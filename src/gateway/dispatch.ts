@@ -1,110 +1,46 @@
-/** Serves a request that was checked: reserves what it may cost, sends it, admits it, passes the answer on, and accounts for it. */
+/** Serves a request that was checked: reserves, sends and admits it, passes the answer on, and accounts for it. */
 
-import type { Clock } from '../domain/clock.ts';
-import type { RequestStore } from '../domain/events/log-port.ts';
-import { Fault } from '../domain/fault.ts';
 import { bucketsAt } from '../domain/gateway/budget-demands.ts';
-import type { ReadBody } from '../domain/gateway/dialects/dialect.ts';
-import type { RecentOutputs } from '../domain/gateway/estimate.ts';
-import { faultOf, type GatewayFault, gatewayFault, UNAVAILABLE_FAULT } from '../domain/gateway/gateway-fault.ts';
-import type { GatewaySetup } from '../domain/gateway/gateway-setup.ts';
-import type { LeaseHolder, Reservation } from '../domain/gateway/lease-holder.ts';
-import { contentOf, type ProxiedRequest } from '../domain/gateway/proxied-request.ts';
-import type { RatedRequest, RateLimiter } from '../domain/gateway/rate-limits.ts';
-import { reserveFor, spenderOf } from '../domain/gateway/request-budgets.ts';
-import type { Prices } from '../domain/pricing/prices.ts';
+import type { AnswerFacts } from '../domain/gateway/dialects/dialect.ts';
+import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
+import { guardedText } from '../domain/gateway/guarded-text.ts';
+import type { Ending } from '../domain/gateway/proxied-request.ts';
+import { spenderOf } from '../domain/gateway/request-budgets.ts';
 import type { Accounting } from './accounting.ts';
 import { answerHeaders, sendFault } from './answering.ts';
-import { type Attempted, type AttemptsDeps, attempt, type Candidate } from './attempts.ts';
+import { type Attempted, type AttemptsDeps, attempt, type Candidate, discard, type Sending } from './attempts.ts';
 import type { createBudgetLevels } from './budget-levels.ts';
-import type { BodyRoute } from './data-routes.ts';
-import { passAnswer } from './pass-answer.ts';
-import type { ProxyCall, Served } from './proxy-call.ts';
+import { answerFrom, type CachedAnswers, type CacheUse, keepAnswer } from './cached-answers.ts';
+import type { Guardrails } from './guardrails.ts';
+import { CALLER_LEFT, isEventStream, passAnswer } from './pass-answer.ts';
+import type { Prepared } from './prepared.ts';
+import type { Served } from './proxy-call.ts';
 import type { CallerResponse } from './relay.ts';
-
-/** A request that passed all checks but its budgets. */
-export type Prepared = {
-  readonly call: ProxyCall;
-  readonly route: BodyRoute;
-  readonly bytes: Buffer;
-  readonly request: ProxiedRequest;
-  readonly body: ReadBody;
-  readonly setup: GatewaySetup;
-  /** At least one. */
-  readonly candidates: readonly Candidate[];
-  readonly prices: Prices;
-  readonly medianOutputTokens: number | null;
-  readonly rated: RatedRequest;
-};
+import type { Reserved, Reserving } from './reserving.ts';
 
 type DispatchDeps = AttemptsDeps & {
-  readonly store: Pick<RequestStore, 'admit'>;
-  readonly holder: LeaseHolder;
-  readonly limiter: RateLimiter;
-  readonly recent: RecentOutputs;
+  readonly reserving: Reserving;
+  readonly guardrails: Guardrails;
+  readonly cache: CachedAnswers;
   readonly levels: ReturnType<typeof createBudgetLevels>;
   readonly accounting: Accounting;
-  readonly clock: Clock;
-  readonly onError: (error: unknown, message: string) => void;
+  readonly clock: () => number;
 };
 
 export type Dispatch = ReturnType<typeof createDispatch>;
 
 const WHOLE_MAX_MS = 15 * 60_000;
-const ADMISSIONS_MAX = 3;
+const OUTCOME_WAIT_MS = 2_000;
+
+/** How an answer came to be. */
+type Origin = Pick<Ending, 'cache' | 'fallbackCount'> & {
+  readonly candidate: Candidate | null;
+  /** The cache that the answer may be kept in. */
+  readonly use: CacheUse | null;
+};
 
 export function createDispatch(deps: DispatchDeps) {
-  const { holder, accounting, clock } = deps;
-
-  async function reserve({ request, setup, prices, body, medianOutputTokens, candidates }: Prepared) {
-    const { presented, endUserId, startedAtMs: atMs } = request;
-    const budgeted = { presented, setup, prices, body, endUserId, medianOutputTokens, atMs };
-    let refusal: GatewayFault | null = null;
-    for (const [index, candidate] of candidates.entries()) {
-      const reserved = await reserveFor(holder, budgeted, candidate);
-      if (!('code' in reserved)) return { reservation: reserved, candidates: candidates.slice(index), budgeted };
-      // Another provider may have a budget of its own.
-      refusal ??= faultOf(reserved);
-    }
-    return refusal ?? UNAVAILABLE_FAULT;
-  }
-
-  /** Null once the admission is durable. */
-  async function admit(prepared: Prepared, first: Candidate, reservation: Reservation): Promise<GatewayFault | null> {
-    const { request } = prepared;
-    const { organization, project } = request.presented;
-    let reserved = reservation;
-    for (let round = 1; ; round += 1) {
-      const state = await commit({
-        kind: 'admission',
-        organizationId: organization.id,
-        organizationNumber: organization.number,
-        projectId: project.id,
-        projectNumber: project.number,
-        receivedAtMs: request.startedAtMs,
-        gatewayRequestId: request.gatewayRequestId,
-        content: contentOf(request, first, request.startedAtMs),
-        ...reserved,
-      });
-      holder.conclude(reserved, state);
-      if (state === 'admitted') return null;
-      if (state === 'unknown' || round === ADMISSIONS_MAX) return UNAVAILABLE_FAULT;
-      // The stored lease was another one's: what is left is reserved anew.
-      const again = await reserve({ ...prepared, candidates: [first] });
-      if ('httpStatus' in again) return again;
-      reserved = again.reservation;
-    }
-  }
-
-  async function commit(admission: Parameters<RequestStore['admit']>[0]): Promise<'admitted' | 'lost' | 'unknown'> {
-    try {
-      return await deps.store.admit(admission);
-    } catch (error) {
-      const isAway = error instanceof Fault && error.code === 'unavailable';
-      if (!isAway) deps.onError(error, 'the admission of a request through the gateway failed');
-      return 'unknown';
-    }
-  }
+  const { reserving, accounting, cache, clock } = deps;
 
   async function refuse({ call, route, request }: Prepared, fault: GatewayFault): Promise<Served> {
     await accounting.refuse(request, fault);
@@ -113,118 +49,150 @@ export function createDispatch(deps: DispatchDeps) {
   }
 
   async function serve(prepared: Prepared): Promise<Served> {
-    const { request } = prepared;
-    const reserved = await reserve(prepared);
+    const reserved = await reserving.reserve(prepared);
     if ('httpStatus' in reserved) return await refuse(prepared, reserved);
-    const { reservation, candidates, budgeted } = reserved;
-    const [first] = candidates;
-    if (first === undefined) return await refuse(prepared, UNAVAILABLE_FAULT);
+    let isSent = false;
+    try {
+      const blocked = await guardRequest(prepared);
+      if (blocked !== null) return await refuse(prepared, blocked);
+      const use = useOf(prepared, reserved.candidates[0]);
+      const hit = use?.mayRead ? await findCached(prepared, use) : null;
+      if (hit !== null) return await finish(prepared, hit.answer, hit.origin);
+      isSent = true;
+      return await send(prepared, reserved, use);
+    } finally {
+      if (!isSent) reserving.cancel(reserved);
+    }
+  }
+
+  /** The request is sent while its admission is committed; whatever waits for the answer waits for both. */
+  async function send(prepared: Prepared, reserved: Reserved, use: CacheUse | null): Promise<Served> {
+    const { request } = prepared;
     const leaving = watchCaller(prepared.call.response);
-    const admitting = admit(prepared, first, reservation).then((fault) => {
+    const admitting = reserving.admit(prepared, reserved).then((fault) => {
       if (fault === null) accounting.begin(request);
       else leaving.abort();
       return fault;
     });
-    const more: Reservation[] = [];
-    const reservedIds = reservation.amounts.map(({ budgetId }) => budgetId);
+    const giveBack: (() => void)[] = [];
     try {
-      const attempted = await attempt(deps, {
-        ...prepared,
-        headers: prepared.call.headers,
-        query: prepared.call.query,
-        attemptsMax: request.presented.key.config.fallback.maxAttempts,
-        candidates,
-        signal: leaving.signal,
-        async mayFallBackTo(candidate) {
+      const { result, candidate, fallbackCount } = await attempt(deps, {
+        ...sendingOf(prepared, leaving.signal),
+        candidates: reserved.candidates,
+        async mayFallBackTo(next) {
           if ((await admitting) !== null) return false;
-          const extra = await reserveFor(holder, budgeted, { ...candidate, reservedIds });
-          if ('code' in extra) return false;
-          more.push(extra);
-          return true;
+          const more = await reserving.reserveMore(prepared, reserved, next);
+          if (more !== null) giveBack.push(more);
+          return more !== null;
         },
       });
       const fault = await admitting;
-      if (fault !== null) {
-        discard(attempted);
-        return await refuse(prepared, fault);
+      if (fault === null) {
+        return await finish(prepared, result, { candidate, fallbackCount, cache: use ? 'miss' : 'bypass', use });
       }
-      return await finish(prepared, attempted, budgeted.atMs);
+      discard(result);
+      return await refuse(prepared, fault);
     } finally {
       leaving.end();
-      // What a fallback had reserved beside the admission: the outcome has counted, so the lease goes back whole.
-      for (const extra of more) holder.conclude(extra, 'lost');
+      for (const give of giveBack) give();
     }
   }
 
-  /** The request is admitted: from here on it gets exactly one outcome. */
-  async function finish(
-    prepared: Prepared,
-    { candidate, fallbackCount, result }: Attempted,
-    atMs: number,
-  ): Promise<Served> {
-    const { call, route, request, body } = prepared;
-    const { response } = call;
-    const base = { target: candidate, fallbackCount, cache: 'bypass', isDispatched: candidate !== null } as const;
-    const headers = answerHeaders(request, {
-      ...(candidate !== null && { provider: candidate.provider.name, model: candidate.model }),
-      ...{ cache: base.cache, fallbackCount, budgetWarning: warningOf(prepared, candidate, atMs) },
-    });
+  /** From here on the request gets exactly one outcome. */
+  async function finish(prepared: Prepared, result: Attempted['result'], origin: Origin): Promise<Served> {
+    const { call, route, request } = prepared;
+    const { candidate, fallbackCount, cache: state, use } = origin;
+    const base = { target: candidate, fallbackCount, cache: state, isDispatched: candidate !== null };
+    const headers = headersOf(prepared, origin);
     if (result === 'cancelled' || 'httpStatus' in result) {
       const fault = result === 'cancelled' ? CALLER_LEFT : result;
-      const ending = { ...base, endedAtMs: clock(), firstTokenAtMs: null, facts: accounting.nothingRead };
       const error = { class: fault.code, httpStatus: fault.httpStatus };
-      await accounting.conclude(prepared, { ...ending, error, errorMessage: fault.message });
-      sendFault(response, { dialect: route.dialect, fault }, headers);
+      const told = { error, errorMessage: fault.message, facts: accounting.nothingRead, firstTokenAtMs: null };
+      await accounting.conclude(prepared, { ...base, ...told, endedAtMs: clock() });
+      sendFault(call.response, { dialect: route.dialect, fault }, headers);
       return { status: fault.httpStatus, fault, isKnownKey: true };
     }
-    const asksForUsage = route.kind === 'chat' && body.isStreamed && !body.asksForUsage;
-    const passed = await passAnswer({
-      ...{ answer: result, response, route, body, headers, clock },
-      hidesUsage: asksForUsage && candidate?.provider.streamUsage === true,
-      captures: request.presented.key.config.capture === 'full',
+    const { config } = request.presented.key;
+    const keeping = use?.mayStore && state === 'miss' ? keepAnswer(route.kind, isEventStream(result)) : null;
+    const { finish: end, ...told } = await passAnswer({
+      ...{ answer: result, response: call.response, route, headers, clock, keeping },
+      hidesUsage: hidesUsage(prepared, candidate),
+      captures: config.capture === 'full',
+      judge: config.guardrails.post.length === 0 ? null : (facts) => guardAnswer(prepared, facts),
     });
-    const { finish: end, ...told } = passed;
     const concluding = accounting.conclude(prepared, { ...base, ...told, endedAtMs: clock() });
     await Promise.race([concluding, timeout(OUTCOME_WAIT_MS)]);
     end();
     await concluding;
+    if (keeping !== null && use !== null && candidate !== null && told.error === null) {
+      const { isComplete } = told.facts;
+      await cache.keep(use, { config, answer: result, bytes: keeping.end(), isComplete, candidate });
+    }
     return { status: result.status, fault: null, isKnownKey: true };
   }
 
-  function warningOf({ request, setup }: Prepared, candidate: Candidate | null, atMs: number): string {
+  function headersOf({ request, setup }: Prepared, { candidate, cache: state, fallbackCount }: Origin) {
     const { organization } = request.presented;
     const spender = { ...spenderOf(request), modelProviderId: candidate?.provider.id ?? null };
-    const buckets = bucketsAt(setup.budgets.matching(spender), { organizationNumber: organization.number, atMs });
-    return buckets.length === 0 ? '' : deps.levels.warningOf(organization.number, buckets);
+    const at = { organizationNumber: organization.number, atMs: request.startedAtMs };
+    const buckets = bucketsAt(setup.budgets.matching(spender), at);
+    const budgetWarning = buckets.length === 0 ? '' : deps.levels.warningOf(organization.number, buckets);
+    return answerHeaders(request, {
+      ...(candidate !== null && { provider: candidate.provider.name, model: candidate.model }),
+      ...{ cache: state, fallbackCount, budgetWarning },
+    });
+  }
+
+  function useOf({ call, route, bytes, request }: Prepared, candidate: Candidate): CacheUse | null {
+    const { key, project } = request.presented;
+    const asked = { config: key.config, projectNumber: project.number, route: route.kind, bytes, candidate };
+    return cache.useOf({ ...asked, cacheControl: call.header('cache-control') });
+  }
+
+  async function findCached({ route, body, candidates }: Prepared, use: CacheUse) {
+    const cached = await cache.find(use);
+    const answer = cached && answerFrom(cached, route.kind, body);
+    if (cached === null || answer === null) return null;
+    const provider = candidates.find((candidate) => candidate.provider.id === cached.providerId)?.provider;
+    const candidate = provider === undefined ? (candidates[0] ?? null) : { provider, model: cached.model };
+    return { answer, origin: { candidate, cache: 'hit', fallbackCount: 0, use } as const };
+  }
+
+  async function guardRequest({ request, body }: Prepared): Promise<GatewayFault | null> {
+    const { pre: evaluatorIds } = request.presented.key.config.guardrails;
+    if (evaluatorIds.length === 0) return null;
+    const { place, presented } = request;
+    const input = guardedText(body.input);
+    return await deps.guardrails.check({
+      stage: 'pre',
+      ...{ project: presented.project, place, evaluatorIds, input, output: null },
+    });
+  }
+
+  function guardAnswer({ request, body }: Prepared, { output }: AnswerFacts): Promise<GatewayFault | null> {
+    const { place, presented } = request;
+    return deps.guardrails.check({
+      stage: 'post',
+      ...{ project: presented.project, place, evaluatorIds: presented.key.config.guardrails.post },
+      ...{ input: guardedText(body.input), output: output === null ? '' : guardedText(output) },
+    });
   }
 
   /** A route that leaves no record. */
   async function serveUncounted(prepared: Prepared): Promise<Served> {
-    const { call, route, request, candidates, body } = prepared;
-    const { response } = call;
-    const leaving = watchCaller(response);
-    const { result, candidate, fallbackCount } = await attempt(deps, {
-      ...prepared,
-      ...{
-        headers: call.headers,
-        query: call.query,
-        candidates,
-        signal: leaving.signal,
-        attemptsMax: request.presented.key.config.fallback.maxAttempts,
-        mayFallBackTo: async () => true,
-      },
-    }).finally(leaving.end);
-    const headers = answerHeaders(request, {
-      ...(candidate !== null && { provider: candidate.provider.name, model: candidate.model }),
-      fallbackCount,
-    });
+    const { call, route, candidates } = prepared;
+    const leaving = watchCaller(call.response);
+    const sending = { ...sendingOf(prepared, leaving.signal), candidates, mayFallBackTo: async () => true };
+    const { result, candidate, fallbackCount } = await attempt(deps, sending).finally(leaving.end);
+    const headers = headersOf(prepared, { candidate, fallbackCount, cache: 'bypass', use: null });
     if (result === 'cancelled' || 'httpStatus' in result) {
       const fault = result === 'cancelled' ? CALLER_LEFT : result;
-      sendFault(response, { dialect: route.dialect, fault }, headers);
+      sendFault(call.response, { dialect: route.dialect, fault }, headers);
       return { status: fault.httpStatus, fault, isKnownKey: true };
     }
     const passed = await passAnswer({
-      ...{ answer: result, response, route, body, headers, clock, hidesUsage: false, captures: false },
+      ...{ answer: result, response: call.response, route, headers, clock },
+      ...{ hidesUsage: false, captures: false, judge: null, keeping: null },
     });
     passed.finish();
     return { status: result.status, fault: null, isKnownKey: true };
@@ -237,8 +205,16 @@ export function createDispatch(deps: DispatchDeps) {
   };
 }
 
-const CALLER_LEFT = gatewayFault(499, 'client_closed_request', 'The caller left before the answer came.');
-const OUTCOME_WAIT_MS = 2_000;
+function sendingOf({ call, route, bytes, body, request }: Prepared, signal: AbortSignal) {
+  const { maxAttempts: attemptsMax } = request.presented.key.config.fallback;
+  const { query, headers } = call;
+  return { route, query, headers, bytes, body, attemptsMax, signal } satisfies Partial<Sending>;
+}
+
+/** Whether the usage at the end of a stream was asked for by the gateway alone. */
+function hidesUsage({ route, body }: Prepared, candidate: Candidate | null): boolean {
+  return route.kind === 'chat' && body.isStreamed && !body.asksForUsage && candidate?.provider.streamUsage === true;
+}
 
 function timeout(delayMs: number): Promise<void> {
   return new Promise((resolve) => {
@@ -261,9 +237,4 @@ function watchCaller(response: CallerResponse) {
       response.off('close', abort);
     },
   };
-}
-
-function discard({ result }: Attempted): void {
-  if (typeof result === 'string' || !('body' in result) || Buffer.isBuffer(result.body)) return;
-  result.body.on('error', () => undefined).destroy();
 }

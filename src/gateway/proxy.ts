@@ -23,7 +23,8 @@ import { createKeyCheck, readVirtualKey, type VerifiedKey } from '../domain/virt
 import type { PresentedKey, VirtualKeyConfig } from '../domain/virtual-keys/virtual-key.ts';
 import { answerHeaders, sendFault } from './answering.ts';
 import type { BodyRoute, DataRoute } from './data-routes.ts';
-import type { Dispatch, Prepared } from './dispatch.ts';
+import type { Dispatch } from './dispatch.ts';
+import type { Prepared } from './prepared.ts';
 import type { ProxyCall, Served } from './proxy-call.ts';
 import { endUserIn, metadataIn, placeOf, threadIn } from './request-place.ts';
 

@@ -7,7 +7,8 @@ import type { Readable } from 'node:stream';
 /** What a caller is answered through. */
 export type CallerResponse = ServerResponse | Http2ServerResponse;
 
-export type RelayEnd = 'complete' | 'caller_left' | 'provider_broke';
+/** `too_large`: an answer that is held back as a whole has more bytes than may be held. */
+export type RelayEnd = 'complete' | 'caller_left' | 'provider_broke' | 'too_large';
 
 type RelayOptions = {
   readonly response: CallerResponse;
@@ -15,16 +16,19 @@ type RelayOptions = {
   readonly begin: () => void;
   /** Returns the bytes for the caller. */
   readonly read: (part: Buffer) => Buffer;
-  /** Keeps the last bytes back, for an answer that is complete with them. */
-  readonly holdsLast: boolean;
+  /** What is kept back: the last bytes, for an answer that is complete with them, or all of them. */
+  readonly holds: 'nothing' | 'last' | 'all';
 };
 
-export type Relayed = { readonly end: RelayEnd; readonly held: Buffer | null };
+export type Relayed = { readonly end: RelayEnd; readonly held: readonly Buffer[] };
+
+const HELD_MAX_BYTES = 8 * 1024 * 1024;
 
 /** Never rejects. The response stays open. */
-export function relay(body: Readable, { response, begin, read, holdsLast }: RelayOptions): Promise<Relayed> {
+export function relay(body: Readable, { response, begin, read, holds }: RelayOptions): Promise<Relayed> {
   const { promise, resolve } = Promise.withResolvers<Relayed>();
-  let held: Buffer | null = null;
+  const held: Buffer[] = [];
+  let heldBytes = 0;
   const goOn = () => body.resume();
   const onClose = () => finish('caller_left');
 
@@ -45,12 +49,15 @@ export function relay(body: Readable, { response, begin, read, holdsLast }: Rela
   function onData(part: Buffer): void {
     const bytes = read(part);
     if (bytes.length === 0) return;
-    if (!holdsLast) {
+    if (holds === 'nothing') {
       write(bytes);
       return;
     }
-    if (held !== null) write(held);
-    held = bytes;
+    const [last] = holds === 'last' ? held.splice(0) : [];
+    if (last !== undefined) write(last);
+    held.push(bytes);
+    heldBytes += bytes.length;
+    if (holds === 'all' && heldBytes > HELD_MAX_BYTES) finish('too_large');
   }
 
   const onEnd = () => finish('complete');

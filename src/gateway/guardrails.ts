@@ -1,0 +1,69 @@
+/** Asks the guardrails of a virtual key whether a request, or an answer, may pass. */
+
+import type { Project } from '../domain/caller.ts';
+import type { EvaluationRequest } from '../domain/evaluations/evaluation-request.ts';
+import type { Evaluated } from '../domain/evaluations/evaluations.ts';
+import { Fault } from '../domain/fault.ts';
+import { type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
+import type { SpanPlace } from '../domain/gateway/proxied-request.ts';
+
+type GuardrailDeps = {
+  readonly evaluate: (project: Project, request: EvaluationRequest, signal: AbortSignal) => Promise<Evaluated>;
+};
+
+export type Guarding = {
+  readonly stage: 'pre' | 'post';
+  readonly project: Project;
+  readonly place: SpanPlace;
+  readonly evaluatorIds: readonly string[];
+  readonly input: string;
+  /** Null before there is an answer. */
+  readonly output: string | null;
+};
+
+const TIMEOUT_MS = 5_000;
+const BLOCKED = 403;
+const NO_HINTS = { depth: 128, hasEscapes: true, bytes: Number.MAX_SAFE_INTEGER, hasWide: true };
+
+export type Guardrails = ReturnType<typeof createGuardrails>;
+
+export function createGuardrails({ evaluate }: GuardrailDeps) {
+  async function ask(guarding: Guarding, evaluatorId: string): Promise<string | null> {
+    const { project, place, input, output } = guarding;
+    const request: EvaluationRequest = {
+      evaluator: { kind: 'saved', text: evaluatorId },
+      data: { input, ...(output !== null && { output }) },
+      settings: undefined,
+      traceId: place.traceId,
+      spanId: place.spanId,
+      evaluationId: null,
+      evaluatorId: null,
+      name: null,
+      asGuardrail: true,
+      onError: 'block',
+      facts: NO_HINTS,
+    };
+    try {
+      const { passed, outcome } = await evaluate(project, request, AbortSignal.timeout(TIMEOUT_MS));
+      if (passed === true) return null;
+      return outcome.status === 'processed' ? 'did not pass it' : 'could not judge it';
+    } catch (error) {
+      // It is not known to pass: an evaluator that was removed, lacks a field or is busy lets nothing through.
+      return error instanceof Fault ? `could not judge it (${error.code})` : 'could not judge it';
+    }
+  }
+
+  return {
+    /** All of them in parallel. Null: all let it pass. */
+    async check(guarding: Guarding): Promise<GatewayFault | null> {
+      const { stage, evaluatorIds } = guarding;
+      const verdicts = await Promise.all(evaluatorIds.map((id) => ask(guarding, id)));
+      const index = verdicts.findIndex((verdict) => verdict !== null);
+      if (index < 0) return null;
+      const what = stage === 'pre' ? 'request' : 'answer';
+      const evaluatorId = evaluatorIds[index] ?? '';
+      const message = `A guardrail blocked the ${what}: the evaluator ${evaluatorId} ${verdicts[index]}.`;
+      return gatewayFault(BLOCKED, 'guardrail_blocked', message, { details: { stage, evaluator_id: evaluatorId } });
+    },
+  };
+}
