@@ -28,7 +28,7 @@ import {
 } from './budget-draft.ts';
 import { createPlaces, MANAGE, mayView, placeOf, requireScope } from './budget-scope.ts';
 import type { BudgetLedger, BudgetListing } from './budget-store.ts';
-import { type BudgetView, currentPeriod, viewNew } from './budget-view.ts';
+import { type BudgetView, currentPeriod, viewBudgets, viewNew } from './budget-view.ts';
 import { prepareBudget } from './new-budget.ts';
 
 export type BudgetFilter = Pick<BudgetListing, 'scopeKind' | 'scopeId' | 'includeArchived'>;
@@ -118,15 +118,8 @@ async function viewOne(deps: Deps, call: ManagementCall, budget: Budget): Promis
   return view;
 }
 
-async function viewAll({ ledger }: Deps, { caller, nowMs }: ManagementCall, budgets: readonly Budget[]) {
-  const periods = budgets.map((budget) => currentPeriod(budget, nowMs));
-  const asked = budgets.map(({ id }, index) => ({ budgetId: id, periodStartedAtMs: periods[index]?.startedAtMs ?? 0 }));
-  const sums = await ledger.sums(caller.organization.number, asked);
-  return budgets.map((budget, index): BudgetView => {
-    const [period, sum] = [periods[index], sums[index]];
-    if (period === undefined || sum === undefined) throw new Error('a period has no sums');
-    return { budget, period, sums: sum };
-  });
+function viewAll({ ledger }: Deps, { caller, nowMs }: ManagementCall, budgets: readonly Budget[]) {
+  return viewBudgets({ ledger, organizationNumber: caller.organization.number, nowMs }, budgets);
 }
 
 function createBudget(deps: Deps, call: IdempotentCall<BudgetView>, draft: BudgetDraft): Promise<BudgetView> {
