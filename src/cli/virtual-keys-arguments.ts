@@ -21,6 +21,8 @@ export type VirtualKeyOptions = {
   /** Requests in a minute; null: no limit. */
   readonly rpm: number | null;
   readonly expires: Expiry | null;
+  /** A budget of the key; null: none. */
+  readonly budget: { readonly limitUsd: string; readonly window: string; readonly isWarning: boolean } | null;
 };
 
 /** One line for each form, as the help page prints them. */
@@ -30,6 +32,8 @@ export const VIRTUAL_KEYS_HELP: readonly (readonly [form: string, about: string]
   ['    [--description TEXT] [--external-id ID]', 'what it is for; its id in another system'],
   ['    [--model NAME]... [--provider ID]...', 'all that it may use; * in a name stands for any characters'],
   ['    [--rpm COUNT] [--expires WHEN]', 'requests in a minute; 30d, 12h, or an instant'],
+  ['    [--budget-limit USD --budget-window WINDOW]', 'a budget of the key, which blocks, or only tells of a breach'],
+  ['    [--budget-warn]', 'with --budget-warn; minute, hour, day, week, month, total or manual'],
   [
     'spandrel virtual-keys rotate ID [--overlap SECONDS]',
     'a new secret; the old one works on for a day, or for so long',
@@ -52,6 +56,7 @@ export function readVirtualKeysCommand(args: readonly string[]): VirtualKeysComm
 
 const text = { type: 'string' } as const;
 const texts = { type: 'string', multiple: true } as const;
+const flag = { type: 'boolean' } as const;
 const json = { type: 'boolean', default: false } as const;
 
 function readAction(action: string, args: readonly string[]): VirtualKeysCommand | null {
@@ -79,6 +84,7 @@ function readAction(action: string, args: readonly string[]): VirtualKeysCommand
 function readCreation(args: readonly string[]): VirtualKeysCommand {
   const accepted = {
     ...{ name: text, project: text, description: text, 'external-id': text, rpm: text, expires: text },
+    ...{ 'budget-limit': text, 'budget-window': text, 'budget-warn': flag },
     ...{ model: texts, provider: texts, json },
   };
   const { values } = parseArgs({ args: [...args], options: accepted });
@@ -92,8 +98,24 @@ function readCreation(args: readonly string[]): VirtualKeysCommand {
     providers: (values.provider ?? []).map((id) => readId(id, 'the id of a model provider')),
     rpm: values.rpm === undefined ? null : readCount(values.rpm, '--rpm'),
     expires: values.expires === undefined ? null : readExpiry(values.expires),
+    budget: readBudget(values),
   };
   return { kind: 'virtual-keys', action: 'create', options, json: values.json };
+}
+
+type BudgetValues = {
+  readonly 'budget-limit'?: string | undefined;
+  readonly 'budget-window'?: string | undefined;
+  readonly 'budget-warn'?: boolean | undefined;
+};
+
+function readBudget(values: BudgetValues): VirtualKeyOptions['budget'] {
+  const { 'budget-limit': limitUsd, 'budget-window': window, 'budget-warn': isWarning } = values;
+  if (limitUsd === undefined && window === undefined && isWarning === undefined) return null;
+  if (limitUsd === undefined || window === undefined) {
+    throw new Error('a budget needs both --budget-limit and --budget-window');
+  }
+  return { limitUsd, window, isWarning: isWarning === true };
 }
 
 function onlyOne([typed, ...others]: readonly string[]): string {

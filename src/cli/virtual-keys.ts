@@ -21,12 +21,14 @@ export async function virtualKeys(
   const [answer] = answers;
   const key = memberOf(answer?.body, 'virtual_key');
   if (command.action !== 'create' && command.action !== 'rotate') return listing([key]);
+  const budget = memberOf(answer?.body, 'budget');
   return [
     alignRows([
       ['id', memberText(key, 'id')],
       ['name', memberText(key, 'name')],
       ['project', memberText(key, 'trace_project_id')],
       ['expires', memberText(key, 'expires_at')],
+      ...(budget === null ? [] : [['budget', memberText(budget, 'id')]]),
       ['secret', memberText(answer?.body, 'secret')],
     ]),
     'Keep the secret now: it is not shown again.\n',
@@ -49,7 +51,7 @@ async function sendRequests(
 }
 
 function bodyOf(options: VirtualKeyOptions, nowMs: number): object {
-  const { name, projectId, description, externalId, models, providers, rpm, expires } = options;
+  const { name, projectId, description, externalId, models, providers, rpm, expires, budget } = options;
   const config = {
     ...(models.length === 0 ? {} : { models_allowed: models }),
     ...(providers.length === 0 ? {} : { providers }),
@@ -62,7 +64,12 @@ function bodyOf(options: VirtualKeyOptions, nowMs: number): object {
     ...(description === null ? {} : { description }),
     ...(externalId === null ? {} : { external_id: externalId }),
     ...(expires === null ? {} : { expires_at: instantOf(expires, nowMs) }),
+    ...(budget === null ? {} : { budget: budgetOf(budget) }),
   };
+}
+
+function budgetOf({ window, limitUsd, isWarning }: NonNullable<VirtualKeyOptions['budget']>): object {
+  return { window, limit_usd: limitUsd, ...(isWarning ? { on_breach: 'warn' } : {}) };
 }
 
 const COLUMNS = ['ID', 'STATUS', 'NAME', 'SECRET', 'PROJECT', 'EXTERNAL ID', 'EXPIRES', 'LAST USED'];

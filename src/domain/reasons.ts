@@ -64,6 +64,15 @@ export function lengthReason(field: string, expected: string): Reason {
   return { field, type: 'invalid_length', message: `${field} must have ${expected}`, expected };
 }
 
+/** The reasons about an object as those about the request that has it as a member; their messages begin with the field. */
+export function reasonsWithin(parent: string, reasons: readonly Reason[]): readonly Reason[] {
+  return reasons.map((reason) => ({
+    ...reason,
+    field: `${parent}.${reason.field}`,
+    message: `${parent}.${reason.message}`,
+  }));
+}
+
 /** A reason about several fields, or about stored data. */
 export function customReason(field: string, message: string): Reason {
   return { field, type: 'custom', message };

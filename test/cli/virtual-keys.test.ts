@@ -40,6 +40,21 @@ it('a virtual key is minted, rotated, stopped and revoked from the command line'
   expect(again.stderr).toMatch(/^spandrel: The virtual key is revoked.*\(virtual_key_already_revoked\)\n$/);
 });
 
+it('a virtual key is minted with a budget', async () => {
+  const args = ['virtual-keys', 'create', '--name', 'limited', '--project', app.projectId];
+  const limits = ['--budget-limit', '12.50', '--budget-window', 'day', '--budget-warn'];
+  const created = await printed(...args, ...limits);
+  const { data } = JSON.parse(await printed('budgets', 'list', '--json'));
+  expect(data).toMatchObject([
+    {
+      ...{ id: field(created, 'budget'), name: 'limited', window: 'day', limit_usd: '12.5', on_breach: 'warn' },
+      scope: { kind: 'virtual_key', id: field(created, 'id') },
+    },
+  ]);
+  const { stderr } = await run(...args, '--budget-limit', 'much', '--budget-window', 'day');
+  expect(stderr).toContain('budget.limit_usd must be a decimal number above 0');
+});
+
 it('a secret in place of an id is not sent', async () => {
   const created = await printed('virtual-keys', 'create', '--name', 'mistaken', '--project', app.projectId);
   const secret = field(created, 'secret');
@@ -67,6 +82,7 @@ it('a model provider is made with a key from the environment, tested and deleted
 it.each([
   ['virtual-keys'],
   ['virtual-keys', 'create', '--name', 'x'],
+  ['virtual-keys', 'create', '--name', 'x', '--project', 'p', '--budget-limit', '1'],
   ['virtual-keys', 'rotate'],
   ['virtual-keys', 'rotate', 'vk_1', '--overlap', 'soon'],
   ['model-providers'],

@@ -41,7 +41,8 @@ export declare const ReportRequestsRequestSchema: GenMessage<ReportRequestsReque
  */
 export declare type ReportedRequest = Message<"spandrel.v1.ReportedRequest"> & {
   /**
-   * ID of the request at the gateway, 1 to 256 printable ASCII characters without space and comma.
+   * ID of the request at the gateway, 1 to 256 printable ASCII characters without space and comma. It must not begin
+   * with "gwreq_", as the ids of requests through the gateway of this server do.
    *
    * @generated from field: string gateway_request_id = 1;
    */

@@ -8,6 +8,8 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import type { Message } from "@bufbuild/protobuf";
 import type { IdList, ModelNames } from "./model_providers_pb.js";
 import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import type { BudgetOnBreach, BudgetWindow } from "./gateway_pb.js";
+import type { Budget, BudgetReserve } from "./budgets_pb.js";
 import type { SpendAmounts } from "./spend_pb.js";
 
 /**
@@ -401,6 +403,69 @@ export declare type ListVirtualKeysResponse = Message<"spandrel.v1.ListVirtualKe
 export declare const ListVirtualKeysResponseSchema: GenMessage<ListVirtualKeysResponse>;
 
 /**
+ * A budget that is created together with the virtual key that it limits.
+ *
+ * @generated from message spandrel.v1.VirtualKeyBudget
+ */
+export declare type VirtualKeyBudget = Message<"spandrel.v1.VirtualKeyBudget"> & {
+  /**
+   * Display name of the budget, 1 to 128 characters that are not all blank; the name of the key by default.
+   *
+   * @generated from field: optional string name = 1;
+   */
+  name?: string | undefined;
+
+  /**
+   * Length of the periods; it cannot be changed later.
+   *
+   * @generated from field: spandrel.v1.BudgetWindow window = 2;
+   */
+  window: BudgetWindow;
+
+  /**
+   * Limit for a period in USD: a plain decimal number above 0, at most 9007199.254740991, with at most 9 decimals.
+   *
+   * @generated from field: optional string limit_usd = 3;
+   */
+  limitUsd?: string | undefined;
+
+  /**
+   * Action of the gateway when the limit is reached; block by default.
+   *
+   * @generated from field: spandrel.v1.BudgetOnBreach on_breach = 4;
+   */
+  onBreach: BudgetOnBreach;
+
+  /**
+   * ID of the model provider whose requests alone count, 1 to 256 characters; all count by default.
+   *
+   * @generated from field: optional string provider_id = 5;
+   */
+  providerId?: string | undefined;
+
+  /**
+   * Estimate that a request reserves before its cost is known; expected by default.
+   *
+   * @generated from field: spandrel.v1.BudgetReserve reserve = 6;
+   */
+  reserve: BudgetReserve;
+
+  /**
+   * Instant that windows are counted from, from 2000 to the end of 2099, and not in the future for the windows total and
+   * manual; the creation of the budget by default.
+   *
+   * @generated from field: optional google.protobuf.Timestamp cycle_anchor_at = 7;
+   */
+  cycleAnchorAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.VirtualKeyBudget.
+ * Use `create(VirtualKeyBudgetSchema)` to create a new message.
+ */
+export declare const VirtualKeyBudgetSchema: GenMessage<VirtualKeyBudget>;
+
+/**
  * The virtual key to create.
  *
  * @generated from message spandrel.v1.CreateVirtualKeyRequest
@@ -468,6 +533,13 @@ export declare type CreateVirtualKeyRequest = Message<"spandrel.v1.CreateVirtual
    * @generated from field: optional google.protobuf.Timestamp expires_at = 9;
    */
   expiresAt?: Timestamp | undefined;
+
+  /**
+   * Budget of the key to create with it; none by default.
+   *
+   * @generated from field: optional spandrel.v1.VirtualKeyBudget budget = 10;
+   */
+  budget?: VirtualKeyBudget | undefined;
 };
 
 /**
@@ -495,6 +567,13 @@ export declare type CreateVirtualKeyResponse = Message<"spandrel.v1.CreateVirtua
    * @generated from field: string secret = 2;
    */
   secret: string;
+
+  /**
+   * The budget that was created with the key, of which nothing is spent; unset without one.
+   *
+   * @generated from field: optional spandrel.v1.Budget budget = 3;
+   */
+  budget?: Budget | undefined;
 };
 
 /**
@@ -983,9 +1062,10 @@ export declare const VirtualKeyService: GenService<{
   /**
    * Creates a virtual key. Its secret is in this answer and nowhere else. The key reaches no more than its creator: a
    * project or a model provider outside of the grants of the caller is refused, and so is a provider that other projects
-   * use.
+   * use. A budget of the key is created with it, or neither is; it needs gatewayBudgets:manage at the project, too.
    * Errors: PERMISSION_DENIED api_key_scope_violation, NOT_FOUND member_not_found, NOT_FOUND evaluator_not_found,
-   * ALREADY_EXISTS virtual_key_external_id_taken, INVALID_ARGUMENT virtual_key_limit_reached.
+   * ALREADY_EXISTS virtual_key_external_id_taken, INVALID_ARGUMENT virtual_key_limit_reached, INVALID_ARGUMENT
+   * budget_limit_reached.
    *
    * @generated from rpc spandrel.v1.VirtualKeyService.CreateVirtualKey
    */

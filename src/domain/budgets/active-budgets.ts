@@ -15,6 +15,9 @@ export type Spender = {
   readonly modelProviderId: string | null;
 };
 
+/** What requests with one virtual key have in common. */
+export type KeySpender = Omit<Spender, 'endUserId' | 'modelProviderId'>;
+
 /** `subject`: the end user, where there is a budget for each; else ''. */
 export type MatchedBudget = { readonly budget: Budget; readonly subject: string };
 
@@ -26,6 +29,11 @@ export type ActiveBudgets = {
   find(id: string): Budget | undefined;
   /** The budgets that a request counts in, in the order of their ids. A request without an end user counts in none for end users. */
   matching(spender: Spender): readonly MatchedBudget[];
+  /**
+   * The budgets that requests with a virtual key may count in, whatever their end users and model providers are, in the
+   * order of their ids.
+   */
+  countingKey(spender: KeySpender): readonly Budget[];
   /** Whether a request needs an end user: its key or project has a budget for each of them. */
   needsEndUser(spender: Spender): boolean;
 };
@@ -41,11 +49,11 @@ export function compileBudgets(budgets: readonly Budget[], version: number): Act
   const byScope = Map.groupBy(active, ({ scope }) => nameOf(scope.kind, scope));
   const of = (kind: BudgetScope['kind'], id: string | null, template?: Template) =>
     id === null || id === '' ? NOTHING : (byScope.get(nameOf(kind, { id, of: template })) ?? NOTHING);
-  const forEndUsers = ({ virtualKeyId, projectId }: Spender) => [
+  const forEndUsers = ({ virtualKeyId, projectId }: KeySpender) => [
     ...of('attributed_user', virtualKeyId, 'virtual_key'),
     ...of('attributed_user', projectId, 'project'),
   ];
-  const ofOthers = (spender: Spender) => [
+  const ofOthers = (spender: KeySpender) => [
     ...of('organization', spender.organizationId),
     ...of('team', spender.teamId),
     ...of('project', spender.projectId),
@@ -67,6 +75,8 @@ export function compileBudgets(budgets: readonly Budget[], version: number): Act
         .filter(({ budget }) => countsProvider(budget, spender))
         .sort((one, other) => (one.budget.id < other.budget.id ? -1 : 1));
     },
+    countingKey: (spender) =>
+      [...ofOthers(spender), ...forEndUsers(spender)].sort((one, other) => (one.id < other.id ? -1 : 1)),
     needsEndUser: (spender) => forEndUsers(spender).some((budget) => countsProvider(budget, spender)),
   };
 }

@@ -12,6 +12,9 @@ export type BudgetDraft = Pick<Budget, 'name' | 'onBreach' | 'providerId' | 'res
   readonly cycleAnchorAtMs: number | null;
 };
 
+/** A draft whose scope is a record that is made together with the budget. */
+export type UnscopedDraft = Omit<BudgetDraft, 'scope'>;
+
 /** `id` null: not sent. */
 export type DraftScope = { readonly kind: BudgetScope['kind']; readonly id: string | null };
 
@@ -30,13 +33,14 @@ const NAME_EXPECTED = '1 to 128 characters that are not all blank';
 const LIMIT_EXPECTED = 'a decimal number above 0, at most 9007199.254740991, with at most 9 decimals';
 
 export function draftProblems(draft: BudgetDraft): readonly Reason[] {
-  const { scope, cycleAnchorAtMs: anchorAtMs } = draft;
+  const { scope } = draft;
+  return [...unscopedProblems(draft), ...(scope.id === null && scope.kind !== 'organization' ? [missingScope()] : [])];
+}
+
+export function unscopedProblems(draft: UnscopedDraft): readonly Reason[] {
+  const { cycleAnchorAtMs: anchorAtMs } = draft;
   const isOutside = anchorAtMs !== null && (anchorAtMs < ANCHOR_MIN_MS || anchorAtMs >= ANCHOR_END_MS);
-  return [
-    ...changeProblems(draft),
-    ...(scope.id === null && scope.kind !== 'organization' ? [missingScope()] : []),
-    ...(isOutside ? [anchorReason('must be from 2000 to the end of 2099')] : []),
-  ];
+  return [...changeProblems(draft), ...(isOutside ? [anchorReason('must be from 2000 to the end of 2099')] : [])];
 }
 
 export function changeProblems({ name, limitUsd }: Pick<BudgetChanges, 'name' | 'limitUsd'>): readonly Reason[] {
@@ -60,7 +64,7 @@ function missingScope(): Reason {
 }
 
 /** Windows reach back before their anchor, but a single period begins with it. */
-export function futureProblems({ window, cycleAnchorAtMs }: BudgetDraft, nowMs: number): readonly Reason[] {
+export function futureProblems({ window, cycleAnchorAtMs }: UnscopedDraft, nowMs: number): readonly Reason[] {
   const isSingle = window === 'total' || window === 'manual';
   const isAhead = isSingle && cycleAnchorAtMs !== null && cycleAnchorAtMs > nowMs;
   return isAhead ? [anchorReason(`must not be in the future for the window ${window}`)] : [];

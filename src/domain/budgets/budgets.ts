@@ -2,7 +2,7 @@
 
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
-import { isPossibleId, newId } from '../ids.ts';
+import { isPossibleId } from '../ids.ts';
 import { changedFields } from '../management/audit.ts';
 import { requireSomewhere } from '../management/directory.ts';
 import { refreshRights } from '../management/fresh-caller.ts';
@@ -27,11 +27,9 @@ import {
   repetitionProblems,
 } from './budget-draft.ts';
 import { createPlaces, MANAGE, mayView, placeOf, requireScope } from './budget-scope.ts';
-import type { BudgetLedger, BudgetListing, PeriodSums } from './budget-store.ts';
-import { type Period, periodAt } from './period.ts';
-
-/** A budget with its current period. */
-export type BudgetView = { readonly budget: Budget; readonly period: Period; readonly sums: PeriodSums };
+import type { BudgetLedger, BudgetListing } from './budget-store.ts';
+import { type BudgetView, currentPeriod, viewBudgets, viewNew } from './budget-view.ts';
+import { prepareBudget } from './new-budget.ts';
 
 export type BudgetFilter = Pick<BudgetListing, 'scopeKind' | 'scopeId' | 'includeArchived'>;
 
@@ -39,7 +37,6 @@ type Deps = CommitDeps & { readonly ledger: BudgetLedger; readonly cursors: Curs
 
 export type Budgets = ReturnType<typeof createBudgets>;
 
-const BUDGETS_MAX = 10_000;
 /** Read at once while a page is filled with those that the caller may see. */
 const READ_TOGETHER = 200;
 
@@ -121,34 +118,12 @@ async function viewOne(deps: Deps, call: ManagementCall, budget: Budget): Promis
   return view;
 }
 
-async function viewAll({ ledger }: Deps, { caller, nowMs }: ManagementCall, budgets: readonly Budget[]) {
-  const periods = budgets.map((budget) => currentPeriod(budget, nowMs));
-  const asked = budgets.map(({ id }, index) => ({ budgetId: id, periodStartedAtMs: periods[index]?.startedAtMs ?? 0 }));
-  const sums = await ledger.sums(caller.organization.number, asked);
-  return budgets.map((budget, index): BudgetView => {
-    const [period, sum] = [periods[index], sums[index]];
-    if (period === undefined || sum === undefined) throw new Error('a period has no sums');
-    return { budget, period, sums: sum };
-  });
-}
-
-/** Of an archived budget the period in which it ended. */
-function currentPeriod(budget: Budget, nowMs: number): Period {
-  const { archivedAtMs, resetAtMs, cycleAnchorAtMs } = budget;
-  // The clock of another process may have been ahead when it set the boundary.
-  const atMs = Math.max(archivedAtMs ?? nowMs, resetAtMs ?? 0);
-  return periodAt(budget, atMs) ?? { startedAtMs: cycleAnchorAtMs, endsAtMs: null };
-}
-
-const NOTHING_SPENT: PeriodSums = { spentNanoUsd: 0n, leasedNanoUsd: 0n };
-
-/** A new period. */
-function viewNew(budget: Budget, nowMs: number): BudgetView {
-  return { budget, period: currentPeriod(budget, nowMs), sums: NOTHING_SPENT };
+function viewAll({ ledger }: Deps, { caller, nowMs }: ManagementCall, budgets: readonly Budget[]) {
+  return viewBudgets({ ledger, organizationNumber: caller.organization.number, nowMs }, budgets);
 }
 
 function createBudget(deps: Deps, call: IdempotentCall<BudgetView>, draft: BudgetDraft): Promise<BudgetView> {
-  const { store, random } = deps;
+  const { store } = deps;
   const { nowMs } = call;
   const organizationId = call.caller.organization.id;
   return commitIdempotently(deps, call, {
@@ -160,19 +135,8 @@ function createBudget(deps: Deps, call: IdempotentCall<BudgetView>, draft: Budge
     },
     async attempt(scope) {
       refuseProblems(futureProblems(draft, nowMs));
-      if ((await store.countBudgets(organizationId)) >= BUDGETS_MAX) {
-        throw new Fault('budget_limit_reached', `An organization has at most ${BUDGETS_MAX} budgets; archive some.`);
-      }
-      const { name, window, limitUsd, onBreach, providerId, reserve, cycleAnchorAtMs } = draft;
-      const id = newId('budget', random);
-      const budget: Budget = {
-        ...{ organizationId, id, name, scope, window, onBreach, providerId, reserve },
-        limitNanoUsd: limitOfText(limitUsd),
-        cycleAnchorAtMs: cycleAnchorAtMs ?? nowMs,
-        ...{ resetAtMs: null, resetReason: null, archivedAtMs: null, createdAtMs: nowMs, updatedAtMs: nowMs },
-      };
-      const audited = { action: 'budget.create', targetId: id, status: 201 };
-      return { result: viewNew(budget, nowMs), change: { budgets: [budget] }, audited };
+      const { view, audited } = await prepareBudget(deps, { organizationId, scope, draft, nowMs });
+      return { result: view, change: { budgets: [view.budget] }, audited };
     },
   });
 }

@@ -2,9 +2,13 @@
 
 import { hash } from 'node:crypto';
 import type { LosslessObject } from '../../json/lossless-json.ts';
+import type { RandomBytes } from '../clock.ts';
+import { randomBase62 } from '../ids.ts';
 import { SCHEMA_VERSION } from './event.ts';
 
 const REQUEST_ID = /^[\x21-\x2b\x2d-\x7e]{1,256}$/;
+const OWN_PREFIX = 'gwreq_';
+const OWN_CHARACTERS = 24;
 const HASH_DIGITS = 30;
 const REHASHES_MAX = 8;
 const NONCHARACTERS = /[\ufffe\uffff]/g;
@@ -14,6 +18,16 @@ export function gatewayRequestId(traceId: string, spanId: string, params: Lossle
   const reported = params?.gateway_request_id;
   if (typeof reported === 'string' && isRequestId(reported)) return reported;
   return hashedRequestId(`${escapePart(traceId)}/${escapePart(spanId)}`);
+}
+
+/** The id of a new request of our own gateway. */
+export function createGatewayRequestId(random: RandomBytes): string {
+  return OWN_PREFIX + randomBase62(OWN_CHARACTERS, random);
+}
+
+/** Whether only our own gateway gives requests such an id: it alone says what became of them. */
+export function isOwnRequestId(id: string): boolean {
+  return id.startsWith(OWN_PREFIX);
 }
 
 /** Whether a text is a valid request id: printable ASCII without space and comma. */

@@ -12,7 +12,7 @@ import {
   unpackAdmission,
 } from './request-content.ts';
 import { completedData, type EmittedData, factsOf, settledData, spendingOf } from './request-data.ts';
-import { allRequestKeys, CORRECTIONS_MAX, type EventName, eventIdOf } from './request-event.ts';
+import { allRequestKeys, CORRECTIONS_MAX, type EventName, eventIdOf, isOwnRequestId } from './request-event.ts';
 import type { RequestIdentity, RequestResult } from './request-report.ts';
 import {
   nextRequestState,
@@ -50,6 +50,8 @@ const ANY_INSTANT = '';
 /** Emits at most one event, and none when nothing changes. */
 export function recordRequest(log: OrganizationLog, statement: RequestUpdate): RequestResult {
   const { gatewayRequestId } = statement;
+  // A span that names a request of our gateway joins it, and changes nothing.
+  if (isOfSpan(statement) && isOwnRequestId(gatewayRequestId)) return 'duplicate';
   const first = nextRequestState({ status: 'none' }, statement.signal);
   // Almost every request of a span is new and its id unused: then the id is the key, and one insert is enough.
   const isLikelyNew = log.lastKeyIndex === 0 && !(isReported(statement) && log.findRequest(gatewayRequestId));
@@ -176,6 +178,10 @@ function updateExisting(
 /** Most outcomes that are reported have an admission. */
 function isReported({ signal }: RequestUpdate): boolean {
   return 'source' in signal && signal.source === 'report';
+}
+
+function isOfSpan({ signal }: RequestUpdate): boolean {
+  return 'source' in signal && signal.source !== 'report';
 }
 
 function isResentSpan({ signal }: RequestUpdate): boolean {

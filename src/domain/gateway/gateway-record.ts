@@ -5,7 +5,7 @@ import { isBeyondDouble, type LosslessJson } from '../../json/lossless-json.ts';
 import { holdsTooWide, TOO_WIDE_REASON } from '../../json/wide-json.ts';
 import { LABEL_CHARACTERS_MAX, LABELS_MAX, METADATA_BYTES_MAX } from '../events/event-metadata.ts';
 import type { RequestCost, RequestError, RequestUsage } from '../events/request-content.ts';
-import { isRequestId } from '../events/request-event.ts';
+import { isOwnRequestId, isRequestId } from '../events/request-event.ts';
 import type { ReportedRequest } from '../events/request-report.ts';
 import { hasMoreBytesThan } from '../text-limits.ts';
 import { INVALID, type RequestDraft, type Sent, WIDE } from './gateway-draft.ts';
@@ -64,6 +64,9 @@ function readRequestId({ gatewayRequestId }: RequestDraft, reading: ItemReading)
   const id = reading.text(gatewayRequestId, 'gateway_request_id', ID);
   if (!isRequestId(id)) {
     reading.refuse('gateway_request_id', 'must be printable ASCII characters without space and comma');
+  }
+  if (isOwnRequestId(id)) {
+    reading.refuse('gateway_request_id', 'must not begin with gwreq_, as the ids of requests through this gateway do');
   }
   return id;
 }

@@ -2,7 +2,7 @@
 
 import type { Organization, Project } from '../caller.ts';
 import type { AppendTables, TraceKey } from '../events/append-tables.ts';
-import { requestIdOfStored } from '../traces/span-requests.ts';
+import { requestIdOfStored } from '../traces/request-ids.ts';
 import type { Replaced, Span } from '../traces/trace.ts';
 import { changeSpans, type PricedSpan } from './repricing.ts';
 

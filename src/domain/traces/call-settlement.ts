@@ -8,12 +8,14 @@ import type { AppendTables, ProjectOwner, StoredSpan, TraceKey } from '../events
 import { type EventMetadata, METADATA_BYTES_MAX, readEventMetadata } from '../events/event-metadata.ts';
 import type { RequestContent, RequestCost, RequestUsage } from '../events/request-content.ts';
 import { contentOf, type EmittedData } from '../events/request-data.ts';
+import { isOwnRequestId } from '../events/request-event.ts';
 import { changeRequestCost, correctRequest, recordRequest } from '../events/request-record.ts';
 import type { RequestMending, RequestsMended } from '../pricing/repricing.ts';
 import { hasMoreBytesThan } from '../text-limits.ts';
 import { callKindOf, isCall, requestTypeOf } from './calls.ts';
+import { findOwnId, type RequestOwner, requestIdOfStored, resolveRequestId } from './request-ids.ts';
 import { type CallSettlement, callsOf, type ListedCall, type TraceCall } from './shares/trace-calls.ts';
-import { contentOfSpan, findOwnId, type RequestOwner, requestIdOfStored } from './span-requests.ts';
+import { contentOfSpan } from './span-requests.ts';
 import type { SpanSummary, TraceHead } from './trace.ts';
 
 /** Calls that one transaction corrects. */
@@ -88,6 +90,8 @@ function mendCost(settling: Settling, { spanId, call, emits, rateVersion }: Mend
   const stored = tables.findSpan(traceKey, spanId);
   if (stored === undefined) return false;
   const ownId = ownIdOf(settling, stored);
+  // Settling has made the request of the span free.
+  if (ownId !== null && stored.sharedRequestId !== null && isOwnRequestId(stored.sharedRequestId)) return false;
   if (call?.role === 'outer' || call?.role === 'container') {
     const countedIn = countedInOf(settling, call);
     // With events, settling has made it free.
@@ -147,8 +151,9 @@ function settleCall(settling: Settling, spanId: string, call: TraceCall | null):
     case 'outer':
     case 'container':
       // The other span may be counted in the request of this one.
-      if (ownId !== null && countedIn !== null && countedIn !== ownId)
-        markDuplicate(settling, { stored, ownId, countedIn });
+      if (ownId === null || countedIn === null || countedIn === ownId) return;
+      if (!isOwnRequestId(ownId)) markDuplicate(settling, { stored, ownId, countedIn });
+      else if (call.role === 'outer') markInner(settling, call, ownId);
       return;
     case 'inner':
       if (countedIn !== null && countedIn === stored.sharedRequestId) return;
@@ -161,6 +166,14 @@ function ownIdOf({ tables, owner, traceKey: { traceId } }: Settling, stored: Sto
 }
 
 type Duplicate = { readonly stored: StoredSpan; readonly ownId: string; readonly countedIn: string };
+
+/** The request of our gateway stands, although it is the outer span that names it. */
+function markInner(settling: Settling, { otherId }: TraceCall, countedIn: string): void {
+  const stored = otherId === null ? undefined : settling.tables.findSpan(settling.traceKey, otherId);
+  const ownId = stored === undefined ? null : ownIdOf(settling, stored);
+  if (stored === undefined || ownId === null || isOwnRequestId(ownId)) return;
+  markDuplicate(settling, { stored, ownId, countedIn });
+}
 
 /** The newest event then says that the request counts nothing, and where its call is counted. */
 function markDuplicate(settling: Settling, { stored, ownId, countedIn }: Duplicate): void {
@@ -201,9 +214,10 @@ function countAlone(settling: Settling, { stored, ownId, call }: Alone): void {
   const { tables, owner, traceKey, nowMs } = settling;
   const span = stored.summary;
   const cost = call === null ? span.costNanoUsd : call.costNanoUsd;
-  const gatewayRequestId =
-    ownId ?? stored.emittedRequestId ?? requestIdOfStored(traceKey.traceId, { ...span, ...stored });
-  if (gatewayRequestId === null) return;
+  const { traceId } = traceKey;
+  const named = ownId ?? stored.emittedRequestId ?? requestIdOfStored(traceId, { ...span, ...stored });
+  if (named === null) return;
+  const gatewayRequestId = resolveRequestId(tables, { owner, traceId, spanId: span.spanId }, named);
   recordRequest(tables.log(owner.organizationNumber), {
     ...requestOf(settling, gatewayRequestId),
     receivedAtMs: nowMs,

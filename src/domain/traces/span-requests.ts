@@ -1,20 +1,15 @@
 /** The requests of calls, inside the transaction that stores their spans: each call makes one, or shares that of its pair. */
 
-import { isObject } from '../../json/free-json.ts';
-import type { LosslessJson } from '../../json/lossless-json.ts';
-import type { AppendTables, OrganizationLog, SpanRequests, StoredSpan, TraceKey } from '../events/append-tables.ts';
+import type { AppendTables, SpanRequests, TraceKey } from '../events/append-tables.ts';
 import type { EventMetadata } from '../events/event-metadata.ts';
 import type { RequestContent, RequestUsage } from '../events/request-content.ts';
 import { contentOf } from '../events/request-data.ts';
-import { gatewayRequestId } from '../events/request-event.ts';
-import { correctRequest, findRequest, type RequestUpdate, recordRequest } from '../events/request-record.ts';
+import { isOwnRequestId } from '../events/request-event.ts';
+import { correctRequest, type RequestUpdate, recordRequest } from '../events/request-record.ts';
 import type { RequestResult } from '../events/request-report.ts';
-import { isCall } from './calls.ts';
+import { findOwnId, type RequestOwner } from './request-ids.ts';
 import type { TraceCall, TraceCalls } from './shares/trace-calls.ts';
-import type { Span, SpanRequest, SpanSummary, SummedName, TraceAppend } from './trace.ts';
-
-/** The project of a trace. */
-export type RequestOwner = Pick<TraceAppend, 'projectId' | 'projectNumber' | 'organizationId' | 'organizationNumber'>;
+import type { Span, SpanRequest, SummedName, TraceAppend } from './trace.ts';
 
 export type CallContext = {
   readonly tables: AppendTables;
@@ -31,7 +26,7 @@ export type CallContext = {
 
 /** The requests of a stored span. */
 export type KnownRequests = {
-  /** That of the event which the span emitted; null without. */
+  /** That of the event which the span emitted, or the one of our gateway that it joined; null without. */
   readonly ownId: string | null;
   readonly sharedId: string | null;
 };
@@ -44,6 +39,8 @@ type Reported = { readonly request: SpanRequest; readonly span: Span };
 export function recordCall(context: CallContext, reported: Reported): RequestResult | null {
   const call = context.calls.get(reported.span.spanId);
   const known = context.known.get(reported.span.spanId) ?? NONE_KNOWN;
+  if (call?.role !== 'container' && isOwnRequestId(known.ownId ?? reported.request.gatewayRequestId))
+    return 'duplicate';
   switch (call?.role) {
     case 'container':
       return null;
@@ -78,8 +75,10 @@ function recordOuter(context: CallContext, reported: Reported, { call, known }: 
   return 'duplicate';
 }
 
-function recordInner(context: CallContext, reported: Reported, { call, known }: Role): RequestResult {
+function recordInner(context: CallContext, reported: Reported, { call, known }: Role): RequestResult | null {
   const { costNanoUsd } = call;
+  // Marked as a duplicate of a request of our gateway.
+  if (known.ownId !== null && known.sharedId !== null && isOwnRequestId(known.sharedId)) return null;
   if (known.ownId !== null) return record(context, reported, { requestId: known.ownId, costNanoUsd });
   const outer = call.otherId === null ? null : requestOfOther(context, call.otherId);
   const sharedId = known.sharedId ?? (outer === null || outer.isNew ? null : outer.id);
@@ -140,7 +139,10 @@ function requestOfOther(context: CallContext, spanId: string): { readonly id: st
   const { ownId, sharedId } = known.get(spanId) ?? NONE_KNOWN;
   if (ownId !== null || sharedId !== null) return { id: ownId ?? sharedId ?? '', isNew: false };
   const request = requests.get(spanId);
-  if (request !== undefined) return { id: request.gatewayRequestId, isNew: true };
+  if (request !== undefined) {
+    const { gatewayRequestId: id } = request;
+    return { id, isNew: !isOwnRequestId(id) };
+  }
   const stored = tables.findSpan(traceKey, spanId);
   if (stored === undefined) return null;
   const id = findOwnId(tables, { owner: append, traceId: append.traceId }, stored) ?? stored.sharedRequestId;
@@ -154,44 +156,6 @@ function correctCost({ tables, append }: CallContext, gatewayRequestId: string, 
     content: contentOf(emitted),
     cost: costNanoUsd === null ? null : { nanoUsd: costNanoUsd, rateVersion: null },
   }));
-}
-
-type OfTrace = { readonly owner: RequestOwner; readonly traceId: string };
-
-/** The request id of the event that a stored span emitted; null when it emitted none. */
-export function findOwnId(tables: AppendTables, { owner, traceId }: OfTrace, stored: StoredSpan): string | null {
-  const { summary, paramsJson, emittedRequestId } = stored;
-  const id = emittedRequestId ?? requestIdOfStored(traceId, { ...summary, paramsJson });
-  if (id === null) return null;
-  // The project may have emitted no events when the span first came.
-  return hasOutcome(tables.log(owner.organizationNumber), owner, id) ? id : null;
-}
-
-function hasOutcome(
-  log: OrganizationLog,
-  { projectId, projectNumber }: RequestOwner,
-  gatewayRequestId: string,
-): boolean {
-  const row = findRequest(log, { projectId, projectNumber, gatewayRequestId });
-  return row !== undefined && 'source' in row.state;
-}
-
-/** The member of parameters that names a request. */
-export const REQUEST_ID_MEMBER = '"gateway_request_id"';
-
-type StoredCall = Pick<SpanSummary, 'spanId' | 'type' | 'model' | 'callRow'> & Pick<Span, 'paramsJson'>;
-
-/** Whether parameters, which can be large, may have to be read for the request id of a span. */
-export function namesRequest({ paramsJson }: Pick<Span, 'paramsJson'>): boolean {
-  return paramsJson?.includes(REQUEST_ID_MEMBER) === true;
-}
-
-/** The request id of a stored span; null when it is not a call. */
-export function requestIdOfStored(traceId: string, { paramsJson, ...span }: StoredCall): string | null {
-  // Earlier versions made a request of every span of this type.
-  if (!isCall(span) && !(span.callRow === null && span.type === 'llm')) return null;
-  const params: LosslessJson = paramsJson !== null && namesRequest({ paramsJson }) ? JSON.parse(paramsJson) : null;
-  return gatewayRequestId(traceId, span.spanId, isObject(params) ? params : null);
 }
 
 type SpanReport = {

@@ -1,12 +1,13 @@
 /** Applies one collector request to the tables, inside a transaction of the caller. */
 
 import { enqueueJob, enqueueSettlement, isSeenByMonitors } from '../evaluations/job-append.ts';
-import type { AppendTables, SpanRequests, TraceKey } from '../events/append-tables.ts';
+import type { AppendTables, TraceKey } from '../events/append-tables.ts';
 import { readEventMetadata } from '../events/event-metadata.ts';
 import type { RequestResult } from '../events/request-report.ts';
 import { isCall } from './calls.ts';
+import { findOwnId, namesRequest, presentIdOf, requestsOfNew, resolveRequests } from './request-ids.ts';
 import { callsOf, isOtherCall, NO_CALLS, type TraceCalls } from './shares/trace-calls.ts';
-import { findOwnId, type KnownRequests, namesRequest, recordCall, requestIdOfStored } from './span-requests.ts';
+import { type KnownRequests, recordCall } from './span-requests.ts';
 import { isOutdated, OUTDATED } from './span-version.ts';
 import {
   NOTHING_SENT,
@@ -124,7 +125,7 @@ function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[
     metadataJson,
     updatedAtMs: receivedAtMs,
   });
-  for (const span of spans) tables.insertSpan(traceKey, span, requestsOfNew(traceId, span));
+  for (const span of spans) tables.insertSpan(traceKey, span, requestsOfNew(tables, append, span));
   storeNodes(tables, traceKey, sums);
   return {
     traceKey,
@@ -173,13 +174,6 @@ function growMetadata(
   return { metadataJson: json === storedJson ? null : json, notes };
 }
 
-const NO_REQUESTS: SpanRequests = Object.freeze({ emittedRequestId: null, sharedRequestId: null });
-
-/** Notes the request that parameters name: they may be large, and later appends do not read them. */
-function requestsOfNew(traceId: string, span: Span): SpanRequests {
-  return namesRequest(span) ? { ...NO_REQUESTS, emittedRequestId: requestIdOfStored(traceId, span) } : NO_REQUESTS;
-}
-
 /** Stores the spans; returns the sums with them, and the requests of those that were stored before. */
 function storeSpans(
   tables: AppendTables,
@@ -191,7 +185,7 @@ function storeSpans(
   const replaced: Replaced[] = [];
   for (const span of spans) {
     const next = summaryOf(span);
-    if (tables.insertSpan(traceKey, span, requestsOfNew(append.traceId, span))) {
+    if (tables.insertSpan(traceKey, span, requestsOfNew(tables, append, span))) {
       added.push(next);
       continue;
     }
@@ -199,7 +193,7 @@ function storeSpans(
     const ownId = stored === undefined ? null : findOwnId(tables, { owner: append, traceId: append.traceId }, stored);
     const sharedId = stored?.sharedRequestId ?? null;
     if (ownId !== null || sharedId !== null) known.set(span.spanId, { ownId, sharedId });
-    const presentId = requestIdOfStored(append.traceId, span);
+    const presentId = presentIdOf(tables, append, span);
     const followingId = ownId === presentId ? null : ownId;
     const emittedRequestId = namesRequest(span) ? (ownId ?? presentId) : followingId;
     tables.replaceSpan(traceKey, span, { emittedRequestId, sharedRequestId: sharedId });
@@ -257,16 +251,17 @@ function completeRequests(
   // A span that is not stored has no request.
   const isStored = (span: Span | undefined, index: number): span is Span =>
     span !== undefined && winners.get(span.spanId) === index && !excess.has(span.spanId);
+  const resolved = resolveRequests(tables, append);
   const requests = new Map<string, SpanRequest>();
   if (calls.size > 0) {
-    for (const request of append.requests) {
+    for (const request of resolved) {
       const span = append.spans[request.spanIndex];
       if (isStored(span, request.spanIndex)) requests.set(span.spanId, request);
     }
   }
   const context = { tables, traceKey, append, metadata, calls, known, requests };
   let results: (RequestResult | null)[] | undefined;
-  for (const [index, request] of append.requests.entries()) {
+  for (const [index, request] of resolved.entries()) {
     const span = append.spans[request.spanIndex];
     const result = isStored(span, request.spanIndex) ? recordCall(context, { request, span }) : null;
     if (result !== 'emitted') results ??= append.requests.slice(0, index).map(() => 'emitted');

@@ -47,15 +47,18 @@ export async function visibleProjects(
   return projects.filter((project) => may(caller.principal, VIEW, projectScope(project))).map(({ id }) => id);
 }
 
-/** Throws api_key_scope_violation for a project that is unknown, archived, or outside of the caller's grants. */
+/**
+ * Returns the scope of the project. Throws api_key_scope_violation for a project that is unknown, archived, or outside of the
+ * caller's grants.
+ */
 export async function requireMayCreateAt(
   store: ManagementStore,
   { caller }: ManagementCall,
   traceProjectId: string,
-): Promise<void> {
+): Promise<Scope> {
   const directory = await readDirectory(store, caller.organization.id);
   const scope = directory.locate('PROJECT', traceProjectId);
-  if (scope !== null && may(caller.principal, CREATE, scope)) return;
+  if (scope !== null && may(caller.principal, CREATE, scope)) return scope;
   throw new Fault(
     'api_key_scope_violation',
     'The project of trace_project_id is not one where the caller may create virtual keys.',

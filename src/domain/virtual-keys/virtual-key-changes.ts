@@ -1,5 +1,9 @@
 /** Creates, changes, rotates, stops and revokes virtual keys, each with its event. */
 
+import type { UnscopedDraft } from '../budgets/budget-draft.ts';
+import { MANAGE as MANAGE_BUDGETS } from '../budgets/budget-scope.ts';
+import type { BudgetView } from '../budgets/budget-view.ts';
+import { prepareBudget } from '../budgets/new-budget.ts';
 import type { EvaluatorStore } from '../evaluators/evaluator.ts';
 import type { GovernanceEventType } from '../events/event-type.ts';
 import { Fault } from '../fault.ts';
@@ -7,7 +11,12 @@ import { virtualKeyEvent } from '../gateway/governance-event.ts';
 import { newId } from '../ids.ts';
 import { type AuditedAction, changedFields } from '../management/audit.ts';
 import { type FreshCall, refreshRights } from '../management/fresh-caller.ts';
-import type { IdempotentCall, ManagementCall, Target } from '../management/management-call.ts';
+import {
+  type IdempotentCall,
+  type ManagementCall,
+  requirePermission,
+  type Target,
+} from '../management/management-call.ts';
 import {
   type AuditedProposal,
   type CommitDeps,
@@ -18,7 +27,14 @@ import { refuseProblems } from '../reasons.ts';
 import { nextUpdateMs } from '../resources.ts';
 import { DEFAULT_CONFIG, type VirtualKeyRecord } from './virtual-key.ts';
 import { requireMayCreateAt, requireReachable, requireVirtualKey } from './virtual-key-access.ts';
-import { draftProblems, mergeConfig, readMetadata, type VirtualKeyDraft } from './virtual-key-draft.ts';
+import {
+  creationProblems,
+  draftProblems,
+  mergeConfig,
+  type NewVirtualKey,
+  readMetadata,
+  type VirtualKeyDraft,
+} from './virtual-key-draft.ts';
 import { type MintedSecret, mintVirtualKeySecret } from './virtual-key-secret.ts';
 
 export type VirtualKeyDeps = CommitDeps & {
@@ -28,28 +44,29 @@ export type VirtualKeyDeps = CommitDeps & {
   readonly prefix: string;
 };
 
-export type NewVirtualKey = VirtualKeyDraft & { readonly traceProjectId: string };
-
 /** A key with its whole secret, which is shown only once. */
 export type SecretVirtualKey = { readonly key: VirtualKeyRecord; readonly secret: string };
+
+export type NewSecretVirtualKey = SecretVirtualKey & { readonly budget: BudgetView | null };
 
 const KEYS_MAX = 10_000;
 
 export async function createVirtualKey(
   deps: VirtualKeyDeps,
-  call: IdempotentCall<SecretVirtualKey>,
+  call: IdempotentCall<NewSecretVirtualKey>,
   draft: NewVirtualKey,
-): Promise<SecretVirtualKey> {
+): Promise<NewSecretVirtualKey> {
   const { store, random } = deps;
   const { nowMs } = call;
-  refuseProblems(draftProblems(draft, nowMs));
+  refuseProblems(creationProblems(draft, nowMs));
   const { organization } = call.caller;
   const { secret, ...minted } = mintVirtualKeySecret(deps.prefix, deps);
   const key = newRecord({ organizationId: organization.id, id: newId('vk', random), nowMs }, draft, minted);
   return await commitIdempotently(deps, call, {
     async checkCaller() {
       const fresh = await refreshRights(store, call);
-      await requireMayCreateAt(store, fresh, draft.traceProjectId);
+      const place = await requireMayCreateAt(store, fresh, draft.traceProjectId);
+      if (draft.budget !== null) requirePermission(fresh, MANAGE_BUDGETS, place);
       return fresh;
     },
     async attempt(fresh) {
@@ -58,10 +75,18 @@ export async function createVirtualKey(
       if ((await store.countVirtualKeys(key.organizationId)) >= KEYS_MAX) {
         throw new Fault('virtual_key_limit_reached', `An organization has at most ${KEYS_MAX} virtual keys.`);
       }
+      const budget = draft.budget && (await prepareBudget(deps, { ...budgetOf(key, draft.budget), nowMs }));
+      const result = { key, secret, budget: budget?.view ?? null };
       const change = { virtualKeys: [key], events: [eventOf('created', key, null)] };
-      return { result: { key, secret }, change, audited: { ...actionOn('create', key), status: 201 } };
+      const audited = { ...actionOn('create', key), status: 201 };
+      if (budget === null) return { result, change, audited };
+      return { result, change: { ...change, budgets: [budget.view.budget] }, audited: [audited, budget.audited] };
     },
   });
+}
+
+function budgetOf({ organizationId, id }: VirtualKeyRecord, draft: UnscopedDraft) {
+  return { organizationId, scope: { kind: 'virtual_key', id }, draft } as const;
 }
 
 type Identity = Pick<VirtualKeyRecord, 'organizationId' | 'id'> & { readonly nowMs: number };

@@ -2,8 +2,9 @@
 
 import { parseLossless } from '../../json/bounded-json.ts';
 import { isObject, stringifyLossless } from '../../json/lossless-json.ts';
+import { futureProblems, type UnscopedDraft, unscopedProblems } from '../budgets/budget-draft.ts';
 import type { Reason } from '../fault.ts';
-import { customReason, lengthReason, typeReason } from '../reasons.ts';
+import { customReason, lengthReason, reasonsWithin, typeReason } from '../reasons.ts';
 import { hasMoreBytesThan } from '../text-limits.ts';
 import { DEFAULT_CONFIG, type VirtualKeyConfig } from './virtual-key.ts';
 
@@ -28,6 +29,12 @@ export type VirtualKeyDraft = {
   readonly labels?: readonly string[] | undefined;
   readonly expiresAtMs?: number | null | undefined;
   readonly config?: ConfigDraft | undefined;
+};
+
+export type NewVirtualKey = VirtualKeyDraft & {
+  readonly traceProjectId: string;
+  /** A budget of the new key; null: none is made. */
+  readonly budget: UnscopedDraft | null;
 };
 
 const METADATA_MEMBERS_MAX = 40;
@@ -55,6 +62,13 @@ export function draftProblems(draft: VirtualKeyDraft, nowMs: number): readonly R
   }
   if (hasRepeats(config?.providers ?? [])) found.push(repeated('config.providers'));
   return found;
+}
+
+/** As `draftProblems`, with those of the budget that is made with the key. */
+export function creationProblems(draft: NewVirtualKey, nowMs: number): readonly Reason[] {
+  const { budget } = draft;
+  const ofBudget = budget === null ? [] : [...unscopedProblems(budget), ...futureProblems(budget, nowMs)];
+  return [...draftProblems(draft, nowMs), ...reasonsWithin('budget', ofBudget)];
 }
 
 /** The compact JSON text of an object that may be stored; null: it is none. */

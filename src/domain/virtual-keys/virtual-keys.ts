@@ -10,16 +10,15 @@ import type { VirtualKeyRecord } from './virtual-key.ts';
 import { CREATE, requireVirtualKey, VIEW, visibleProjects } from './virtual-key-access.ts';
 import {
   createVirtualKey,
-  type NewVirtualKey,
+  type NewSecretVirtualKey,
   type Rotation,
   revokeVirtualKey,
   rotateVirtualKey,
-  type SecretVirtualKey,
   switchVirtualKey,
   updateVirtualKey,
   type VirtualKeyDeps,
 } from './virtual-key-changes.ts';
-import { draftProblems, type VirtualKeyDraft } from './virtual-key-draft.ts';
+import { creationProblems, draftProblems, type NewVirtualKey, type VirtualKeyDraft } from './virtual-key-draft.ts';
 
 type Deps = VirtualKeyDeps & { readonly cursors: CursorCodec; readonly spend: Spend };
 
@@ -38,6 +37,7 @@ export function createVirtualKeys(deps: Deps) {
   return {
     /** All problems of a key that show without stored data. */
     draftProblems,
+    creationProblems,
     /** Throws insufficient_permissions unless the caller may create keys somewhere. */
     admitCreation: (call: ManagementCall) => requireSomewhere(store, call, CREATE),
     async admit(target: Target, permission: string): Promise<void> {
@@ -55,9 +55,9 @@ export function createVirtualKeys(deps: Deps) {
     get: (target: Target) => requireVirtualKey(store, target, VIEW),
     /**
      * Throws api_key_scope_violation, member_not_found, evaluator_not_found, virtual_key_external_id_taken and
-     * virtual_key_limit_reached.
+     * virtual_key_limit_reached; with a budget insufficient_permissions and budget_limit_reached.
      */
-    create: (call: IdempotentCall<SecretVirtualKey>, draft: NewVirtualKey) => createVirtualKey(deps, call, draft),
+    create: (call: IdempotentCall<NewSecretVirtualKey>, draft: NewVirtualKey) => createVirtualKey(deps, call, draft),
     /** Throws as `create` does, revision_mismatch and virtual_key_already_revoked. */
     update: (target: Target, draft: VirtualKeyDraft, expectedRevision: number | null) =>
       updateVirtualKey(deps, { ...target, draft, expectedRevision }),

@@ -1,7 +1,5 @@
 /** BudgetService: message <-> domain values. */
 
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   BudgetReserve,
   BudgetSchema,
@@ -18,15 +16,16 @@ import {
   changeProblems,
   draftProblems,
 } from '../../domain/budgets/budget-draft.ts';
-import type { Budgets, BudgetView } from '../../domain/budgets/budgets.ts';
-import { nanoToUsdText } from '../../domain/pricing/money.ts';
+import type { BudgetView } from '../../domain/budgets/budget-view.ts';
+import type { Budgets } from '../../domain/budgets/budgets.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
-import { numbersOf, wordOf } from '../enums.ts';
-import { msOfTimestamp, toTimestamp } from '../epoch-ms.ts';
+import { wordOf } from '../enums.ts';
+import { msOfTimestamp } from '../epoch-ms.ts';
 import { answerOnce, managementCallOf } from '../management-call.ts';
 import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
 import { isSent } from '../update-mask.ts';
+import { readBudget, toBudget } from './budget-message.ts';
 
 type Named = { readonly id: string };
 
@@ -76,22 +75,11 @@ export function createBudgetRpc({ budgets }: { readonly budgets: Budgets }): Imp
   };
 }
 
-const KINDS = numbersOf(BudgetScopeKind);
-const WINDOWS = numbersOf(BudgetWindow);
-const ON_BREACH = numbersOf(BudgetOnBreach);
-const RESERVES = numbersOf(BudgetReserve);
-
 function draftOf(request: CreateBudgetRequest): BudgetDraft {
-  const { name = '', scope, limitUsd = '', providerId = null, cycleAnchorAt } = request;
+  const { name = '', scope } = request;
   return {
-    name,
+    ...readBudget(request, name),
     scope: scope === undefined ? { kind: 'organization', id: null } : scopeOf(scope),
-    window: wordOf(BudgetWindow, request.window) ?? 'total',
-    limitUsd,
-    onBreach: wordOf(BudgetOnBreach, request.onBreach) ?? 'block',
-    providerId,
-    reserve: wordOf(BudgetReserve, request.reserve) ?? 'expected',
-    cycleAnchorAtMs: cycleAnchorAt === undefined ? null : msOfTimestamp(cycleAnchorAt),
   };
 }
 
@@ -127,27 +115,3 @@ function scopeOf({ kind, id }: BudgetScope) {
 }
 
 const answer = (view: BudgetView) => ({ budget: toBudget(view) });
-
-function toBudget({ budget, period, sums }: BudgetView): MessageInitShape<typeof BudgetSchema> {
-  const { id, name, scope, providerId, resetReason } = budget;
-  return {
-    id,
-    name,
-    scope: { kind: KINDS[scope.kind], id: scope.id },
-    window: WINDOWS[budget.window],
-    limitUsd: nanoToUsdText(budget.limitNanoUsd),
-    onBreach: ON_BREACH[budget.onBreach],
-    providerId: providerId ?? undefined,
-    reserve: RESERVES[budget.reserve],
-    cycleAnchorAt: timestampFromMs(budget.cycleAnchorAtMs),
-    spentUsd: nanoToUsdText(sums.spentNanoUsd),
-    reservedUsd: nanoToUsdText(sums.leasedNanoUsd),
-    periodStartedAt: timestampFromMs(period.startedAtMs),
-    resetsAt: toTimestamp(period.endsAtMs),
-    lastResetAt: toTimestamp(budget.resetAtMs),
-    lastResetReason: resetReason ?? undefined,
-    archivedAt: toTimestamp(budget.archivedAtMs),
-    createdAt: timestampFromMs(budget.createdAtMs),
-    updatedAt: timestampFromMs(budget.updatedAtMs),
-  };
-}

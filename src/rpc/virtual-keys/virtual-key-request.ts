@@ -10,18 +10,20 @@ import {
   type VirtualKeyConfig,
   VirtualKeySchema,
 } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
-import type { NewVirtualKey } from '../../domain/virtual-keys/virtual-key-changes.ts';
-import type { ConfigDraft, VirtualKeyDraft } from '../../domain/virtual-keys/virtual-key-draft.ts';
+import type { ConfigDraft, NewVirtualKey, VirtualKeyDraft } from '../../domain/virtual-keys/virtual-key-draft.ts';
+import { readBudget } from '../budgets/budget-message.ts';
 import { wordOf } from '../enums.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';
 import { isSent } from '../update-mask.ts';
 
 export function readNewVirtualKey(request: CreateVirtualKeyRequest): NewVirtualKey {
   const { name, description, principalUserId, externalId, metadataJson, labels, config, traceProjectId = '' } = request;
+  const { budget } = request;
   return {
     ...{ name, description, principalUserId, externalId, metadataJson, labels, traceProjectId },
     expiresAtMs: readInstant(request.expiresAt),
     config: config && readConfig(config, undefined),
+    budget: budget === undefined ? null : readBudget(budget, budget.name ?? name ?? ''),
   };
 }
 

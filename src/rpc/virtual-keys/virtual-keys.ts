@@ -12,8 +12,9 @@ import {
 } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
 import type { Clock } from '../../domain/clock.ts';
 import type { VirtualKeyConfig, VirtualKeyRecord } from '../../domain/virtual-keys/virtual-key.ts';
-import type { SecretVirtualKey } from '../../domain/virtual-keys/virtual-key-changes.ts';
+import type { NewSecretVirtualKey, SecretVirtualKey } from '../../domain/virtual-keys/virtual-key-changes.ts';
 import type { VirtualKeys } from '../../domain/virtual-keys/virtual-keys.ts';
+import { toBudget } from '../budgets/budget-message.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { numbersOf } from '../enums.ts';
 import { checkRange, requireRange, toTimestamp } from '../epoch-ms.ts';
@@ -66,12 +67,15 @@ function createRecords({ virtualKeys, clock }: Deps): Pick<Service, Records> {
       precheck: (_request, context) => virtualKeys.admitCreation(managementCallOf(context)),
       check: (request, input) => [
         ...nulProblems(request, input),
-        ...virtualKeys.draftProblems(readNewVirtualKey(request), clock()),
+        ...virtualKeys.creationProblems(readNewVirtualKey(request), clock()),
       ],
       handle: (request, context) =>
         answerOnce(context, {
           run: (call) => virtualKeys.create(call, readNewVirtualKey(request)),
-          show: (made: SecretVirtualKey) => withSecret(made, context),
+          show: ({ budget, ...made }: NewSecretVirtualKey) => ({
+            ...withSecret(made, context),
+            budget: budget === null ? undefined : toBudget(budget),
+          }),
         }),
     },
     getVirtualKey: {

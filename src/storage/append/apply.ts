@@ -4,6 +4,7 @@ import { applyJobEnd } from '../../domain/evaluations/job-end.ts';
 import type { JobEnd } from '../../domain/evaluations/jobs.ts';
 import type { AppendTables } from '../../domain/events/append-tables.ts';
 import { applyGovernance, applyRenewal, applyRequests, applySettlement } from '../../domain/events/report-append.ts';
+import { isOwnRequestId } from '../../domain/events/request-event.ts';
 import type {
   GovernanceReport,
   RequestRenewal,
@@ -129,6 +130,11 @@ function applyReport(tables: AppendTables, report: Report): Reported[keyof Repor
   }
 }
 
+/** Whether a span may join a request of our gateway, which stores nothing that could conflict. */
+function joins({ requests }: TraceAppend): boolean {
+  return requests.some(({ gatewayRequestId }) => isOwnRequestId(gatewayRequestId));
+}
+
 // Re-sent and continued traces come in clusters: after one, the next batches read first.
 const CAUTIOUS_BATCHES = 32;
 
@@ -144,7 +150,9 @@ export function createInsertOnlyHeuristic() {
       const isCautious = cautiousBatches > 0;
       if (isCautious) cautiousBatches -= 1;
       // Reports of gateways are mostly about requests that exist, and appends made of a span are about that.
-      return !isCautious && appends.every((append) => !isReport(append) && append.madeOf === undefined);
+      return (
+        !isCautious && appends.every((append) => !isReport(append) && append.madeOf === undefined && !joins(append))
+      );
     },
     /** Call when the database refused such a batch. */
     recordConflict(): void {

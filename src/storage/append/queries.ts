@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { BucketKey } from '../../domain/budgets/budget.ts';
 import type { SpanChange } from '../../domain/events/append-tables.ts';
 import type { LeaseKey } from '../../domain/gateway/lease-store.ts';
-import { REQUEST_ID_MEMBER } from '../../domain/traces/span-requests.ts';
+import { REQUEST_ID_MEMBER } from '../../domain/traces/request-ids.ts';
 import { columns, findByKey, insertMany, ofRows, pick, remove, replaceMany } from '../plain-queries.ts';
 import { change, changeRows, lookup, query } from '../queries.ts';
 import { ADMITTED } from '../rows/codes.ts';

@@ -43,6 +43,11 @@ const RECORDS: readonly Row[] = [
     { gatewayRequestId: 'é' },
     'gateway_request_id: must be printable ASCII characters without space and comma',
   ],
+  [
+    { gateway_request_id: 'gwreq_1' },
+    { gatewayRequestId: 'gwreq_1' },
+    'gateway_request_id: must not begin with gwreq_, as the ids of requests through this gateway do',
+  ],
   [{ status: undefined }, { status: 0 }, 'status: is required'],
   [{ status: 'done' }, { status: 77 }, STATUS],
   [{ occurred_at: undefined }, { occurredAt: undefined }, 'occurred_at: is required'],

@@ -219,6 +219,15 @@ const CASES: readonly Case[] = [
     code: 'api_key_scope_violation',
   },
   {
+    name: 'a virtual key with a budget, without the permission to manage budgets',
+    method: VirtualKeyService.method.createVirtualKey,
+    prepare: () => ({
+      body: { name: 'key', trace_project_id: app.projectId, budget: { window: 'day', limit_usd: '1' } },
+    }),
+    less: [custom('virtualKeys:create', 'virtualKeys:view')],
+    code: 'insufficient_permissions',
+  },
+  {
     name: 'a new secret of a virtual key, without the permission',
     method: VirtualKeyService.method.rotateVirtualKey,
     prepare: async () => ({ parameters: { id: (await addVirtualKey(app)).virtual_key.id }, body: {} }),

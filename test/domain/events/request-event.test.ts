@@ -1,18 +1,22 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readEventMetadata } from '../../../src/domain/events/event-metadata.ts';
 import { completedData } from '../../../src/domain/events/request-data.ts';
 import {
   allRequestKeys,
+  createGatewayRequestId,
   type EventName,
   envelope,
   eventIdOf,
   gatewayRequestId,
+  isOwnRequestId,
+  isRequestId,
   parseEventId,
   requestKeys,
 } from '../../../src/domain/events/request-event.ts';
-import { contentOfSpan, requestIdOfStored } from '../../../src/domain/traces/span-requests.ts';
+import { requestIdOfStored } from '../../../src/domain/traces/request-ids.ts';
+import { contentOfSpan } from '../../../src/domain/traces/span-requests.ts';
 import type { SpanType } from '../../../src/domain/traces/trace.ts';
 import { mergeMetadata } from '../../../src/domain/traces/trace-metadata.ts';
 import { send, spanOf } from '../traces/collector/collecting.ts';
@@ -41,6 +45,16 @@ describe('the request id of a span', () => {
     const inherited = JSON.parse('{"__proto__":{"gateway_request_id":"gw_1"}}');
     expect(gatewayRequestId('t', 's', inherited)).toMatch(/^req_/);
   });
+});
+
+it('an id of our own gateway is new each time, and is known by its beginning', () => {
+  const ids = Array.from({ length: 100 }, () => createGatewayRequestId(randomBytes));
+  expect(new Set(ids).size).toBe(100);
+  for (const id of ids) {
+    expect(id).toMatch(/^gwreq_[0-9A-Za-z]{24}$/);
+    expect([isOwnRequestId(id), isRequestId(id)]).toEqual([true, true]);
+  }
+  for (const id of ['req_1', 'GWREQ_1', 'x-gwreq_1']) expect(isOwnRequestId(id)).toBe(false);
 });
 
 describe('the request id of a stored span', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/domain/store.ts';
-import { requestIdOfStored } from '../../../src/domain/traces/span-requests.ts';
+import { requestIdOfStored } from '../../../src/domain/traces/request-ids.ts';
 import type { Span } from '../../../src/domain/traces/trace.ts';
 import { recordOf, reportOf } from './reports.ts';
 import { ORGANIZATION, randomHex, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';

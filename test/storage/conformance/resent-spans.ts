@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventStore } from '../../../src/domain/events/log-port.ts';
-import { requestIdOfStored } from '../../../src/domain/traces/span-requests.ts';
+import { requestIdOfStored } from '../../../src/domain/traces/request-ids.ts';
 import type { TraceStore } from '../../../src/domain/traces/telemetry-port.ts';
 import type { Span } from '../../../src/domain/traces/trace.ts';
 import { ORGANIZATION, randomHex, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';

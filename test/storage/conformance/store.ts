@@ -24,6 +24,7 @@ import { logRecordConformance } from './log-records.ts';
 import { managementConformance } from './management.ts';
 import { measuringConformance } from './measuring.ts';
 import { monitorDigitsConformance, monitorStoreConformance } from './monitors.ts';
+import { ownRequestConformance } from './own-requests.ts';
 import { projectSettingsConformance } from './projects.ts';
 import { repricingConformance } from './repricing.ts';
 import { requestStoreConformance } from './requests.ts';
@@ -98,6 +99,7 @@ export function telemetryPortConformance(open: OpenSubject): void {
   largePartConformance(open);
   largeTraceConformance(open);
   resentSpanConformance(open);
+  ownRequestConformance(open);
   traceChangeConformance(open);
   logRecordConformance(open);
   traceRowConformance(open);

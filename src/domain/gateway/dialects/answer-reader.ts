@@ -6,7 +6,7 @@ import { Fault } from '../../fault.ts';
 import { type Answer, createAnswer } from './answer.ts';
 import { isUsageOnly, readChat, readEmbeddings } from './chat-answer.ts';
 import { type AnswerFacts, dialectOf, type RouteKind } from './dialect.ts';
-import { createEventStream, dataRanges, EVENT_MAX_BYTES, joinData, toEventRanges } from './event-stream.ts';
+import { createEventStream, dataRanges, EVENT_MAX_BYTES, joinData, type Range, toEventRanges } from './event-stream.ts';
 import { createHeldBytes } from './held-bytes.ts';
 import { applySplices, findMembers, removalsOf } from './json-members.ts';
 import { readMessages, readMessagesEvent } from './messages-answer.ts';
@@ -77,7 +77,9 @@ function createStream({ answer, read, hidesUsage }: StreamOptions): AnswerReader
       if (body === null) return event;
       read(body, answer);
       if (!hidesUsage) return event;
-      return isUsageOnly(body) ? NOTHING : withoutNullUsage(event, body);
+      if (isUsageOnly(body)) return NOTHING;
+      const isNull = Object.hasOwn(body, 'usage') && body.usage === null;
+      return isNull ? withoutNullUsage(event, data, ranges) : event;
     },
   });
   return { read: stream.push, end: stream.end, hasOutput: answer.hasOutput, facts: answer.facts };
@@ -97,12 +99,11 @@ function parseEvent(data: Buffer): LosslessObject | null {
   }
 }
 
-function withoutNullUsage(event: Buffer, body: LosslessObject): Buffer {
-  if (!Object.hasOwn(body, 'usage') || body.usage !== null) return event;
-  const ranges = dataRanges(event);
-  const members = findMembers(joinData(event, ranges), 'usage');
+/** `lines`: where the event has its data. */
+function withoutNullUsage(event: Buffer, data: Buffer, lines: readonly Range[]): Buffer {
+  const members = findMembers(data, 'usage');
   if (members === null) return event;
-  const removed = removalsOf(members).flatMap((removal) => toEventRanges(ranges, removal));
+  const removed = removalsOf(members).flatMap((removal) => toEventRanges(lines, removal));
   return applySplices(
     event,
     removed.map((range) => ({ ...range, text: '' })),

@@ -37,7 +37,7 @@ export type Members = {
 /** Replaces the bytes from `start` to `end`. */
 export type Splice = { readonly start: number; readonly end: number; readonly text: string };
 
-/** Of the object that begins at `from`, behind spaces; null: none does, or it has no end. Other text may pass that is not JSON. */
+/** `name` is ASCII. Of the object that begins at `from`, behind spaces; null: none does, or it has no end. Other text may pass that is not JSON. */
 export function findMembers(bytes: Buffer, name: string, from = 0): Members | null {
   const open = skipSpace(bytes, from);
   if (bytes[open] !== OPEN_OBJECT) return null;
@@ -86,23 +86,33 @@ export function applySplices(bytes: Buffer, splices: readonly Splice[]): Buffer 
   return Buffer.concat(parts);
 }
 
+/** Whether the string from `start` to `end`, with its quotes, is the name. */
 function isName(bytes: Buffer, start: number, end: number, name: string): boolean {
-  const isEscaped = bytes.subarray(start, end).includes(BACKSLASH);
-  if (!isEscaped && end - start - 2 !== Buffer.byteLength(name)) return false;
-  const text = bytes.toString('utf8', start, end);
-  if (!isEscaped) return text === `"${name}"`;
+  let isEscaped = false;
+  for (let at = start; at < end && !isEscaped; at += 1) isEscaped = bytes[at] === BACKSLASH;
+  if (!isEscaped) return end - start - 2 === name.length && bytes.toString('latin1', start + 1, end - 1) === name;
   try {
-    return JSON.parse(text) === name;
+    return JSON.parse(bytes.toString('utf8', start, end)) === name;
   } catch {
     return false;
   }
 }
 
+/** Searched one by one; longer strings by the faster search of Node, which is slow to begin. */
+const SHORT_BYTES = 64;
+
 /** Behind the string that begins at `start`. */
 function endOfText(bytes: Buffer, start: number): number {
-  for (let quote = bytes.indexOf(QUOTE, start + 1); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
+  const shortEnd = start + SHORT_BYTES;
+  let at = start + 1;
+  for (; at < shortEnd; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) at += 1;
+  }
+  for (let quote = bytes.indexOf(QUOTE, at); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let slashes = 0;
-    while (bytes[quote - 1 - slashes] === BACKSLASH) slashes += 1;
+    while (quote - 1 - slashes >= at && bytes[quote - 1 - slashes] === BACKSLASH) slashes += 1;
     if (slashes % 2 === 0) return quote + 1;
   }
   return bytes.length;

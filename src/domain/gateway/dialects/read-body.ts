@@ -139,9 +139,11 @@ function isWholeFrom(min: number, value: LosslessJson): boolean {
 
 function wrongType(param: string, expected: string, value: LosslessJson): BodyProblem {
   const type = jsonTypeOf(value);
-  const sent = type === 'number' || value === null ? '' : `, not ${type === 'array' ? 'an' : 'a'} ${type}`;
+  const sent = type === 'number' || value === null ? '' : `, not ${VOWEL.test(type) ? 'an' : 'a'} ${type}`;
   return invalid(param, `${param} must be ${expected}${sent}.`);
 }
+
+const VOWEL = /^[ao]/;
 
 function invalid(param: string | null, message: string): BodyProblem {
   return { code: 'invalid_request', message, param };

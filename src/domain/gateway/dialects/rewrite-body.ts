@@ -4,7 +4,7 @@ import { textStart } from '../../../json/exact-json.ts';
 import { applySplices, findMembers, type Members, removalsOf, type Splice } from './json-members.ts';
 
 export type BodyChange = {
-  /** Replaces the model: for an alias. */
+  /** Replaces the model that the body has: for an alias. */
   readonly model?: string;
   /** Sets `stream_options.include_usage` to true, and leaves its other members. */
   readonly includeUsage?: boolean;
@@ -17,8 +17,8 @@ export function rewriteBody(bytes: Buffer, change: BodyChange): Buffer {
   const { model, includeUsage = false, withoutStreamOptions = false } = change;
   const find = (name: string) => findMembers(bytes, name, textStart(bytes));
   const splices: Splice[] = [];
-  const models = model === undefined ? null : find('model');
-  if (models !== null) splices.push(setMember(models, 'model', JSON.stringify(model)));
+  const sent = model === undefined ? undefined : find('model')?.found.at(-1);
+  if (sent !== undefined) splices.push({ start: sent.valueStart, end: sent.end, text: JSON.stringify(model) });
   const options = withoutStreamOptions || includeUsage ? find('stream_options') : null;
   if (options !== null && withoutStreamOptions) splices.push(...removalsOf(options));
   else if (options !== null) splices.push(askForUsage(bytes, options));
