@@ -1,23 +1,24 @@
 /** Wires the proxy: what serves requests with virtual keys, and what it keeps up in the background. */
 
 import type { WebhookPorts } from '../background/webhooks.ts';
+import { readVersion } from '../cli/version.ts';
 import { createUrlPolicy } from '../domain/endpoints/url-policy.ts';
 import type { Evaluations } from '../domain/evaluations/evaluations.ts';
 import { createBreakers } from '../domain/gateway/breaker.ts';
 import { createRecentOutputs } from '../domain/gateway/estimate.ts';
-import { gatewayFault } from '../domain/gateway/gateway-fault.ts';
 import { createLeaseHolder } from '../domain/gateway/lease-holder.ts';
 import { RENEWAL_MS } from '../domain/gateway/lease-store.ts';
 import { createRateLimiter } from '../domain/gateway/rate-limits.ts';
 import type { KeyUse } from '../domain/keys/key-use.ts';
 import { createProviderKeys } from '../domain/model-providers/provider-key.ts';
 import { createAccounting } from '../gateway/accounting.ts';
-import { sendFault } from '../gateway/answering.ts';
 import { createBudgetLevels } from '../gateway/budget-levels.ts';
 import { createCachedAnswers } from '../gateway/cached-answers.ts';
 import { routeOf } from '../gateway/data-routes.ts';
 import { createDispatch } from '../gateway/dispatch.ts';
 import { createGuardrails } from '../gateway/guardrails.ts';
+import { createKeyAnswers } from '../gateway/key-answers.ts';
+import { createListModels } from '../gateway/list-models.ts';
 import { createOutcomes } from '../gateway/outcomes.ts';
 import { createProxy } from '../gateway/proxy.ts';
 import { createReserving } from '../gateway/reserving.ts';
@@ -45,6 +46,9 @@ const MODEL_BODY_BYTES = 256 * 1024 * 1024;
 /** Keys whose recent answers are kept in memory. */
 const RECENT_KEYS_MAX = 10_000;
 const PROCESS_ID_BYTES = 12;
+/** How long a caller waits for the models of a provider. */
+const MODELS_MS = 5_000;
+const USER_AGENT = `Spandrel/${readVersion()}`;
 
 type FaceParts = Pick<Parameters<typeof createDataRoutes>[0], 'inflate' | 'reading' | 'ids' | 'callLog' | 'accepting'>;
 
@@ -78,24 +82,24 @@ function startProxy(deps: ProxyDeps) {
   const { traces, prices } = traceParts;
   const outcomes = createOutcomes({ store: store.requests, clock, wait, graceMs: config.settlementGraceMs, onError });
   const accounting = createAccounting({ outcomes, traces, prices, limiter, recent, clock, onError });
+  const providerKeys = createProviderKeys({ encryptionKey: rootKeys.encryptionKey, random });
   const dispatch = createDispatch({
     ...{ upstream, accounting, clock },
     reserving: createReserving({ store: store.requests, holder, onError }),
     guardrails: createGuardrails({ evaluate: deps.evaluations.evaluate }),
     cache: createCachedAnswers({ store: store.answers, onError }),
     breakers: createBreakers({ nowMs }),
-    providerKeys: createProviderKeys({ encryptionKey: rootKeys.encryptionKey, random }),
+    providerKeys,
     levels: createBudgetLevels({ ledger: store.budgets, nowMs }),
   });
   const proxy = createProxy({
     ...{ keys: store.keys, pepper: rootKeys.pepper, prefix: config.gateway.virtualKeyPrefix },
     ...{ prices, limiter, recent, dispatch, clock, random, onError },
     onUse: (keyId, atMs) => deps.keyUse.note({ kind: 'virtual_key', id: keyId, atMs }),
-    tell: async (call) => {
-      const fault = gatewayFault(404, 'not_found', 'Not there yet.');
-      sendFault(call.response, { dialect: 'openai', fault });
-      return { status: 404, fault, isKnownKey: true };
-    },
+    tell: createKeyAnswers({
+      ...{ keys: store.keys, ledger: store.budgets, providerKeys, clock, nowMs },
+      listModels: createListModels({ policy, resolve: deps.resolve, userAgent: USER_AGENT, timeoutMs: MODELS_MS }),
+    }),
   });
   const keeping = startSchedule({
     ...{ firstDelayMs: RENEWAL_MS, intervalMs: RENEWAL_MS, retryDelayMs: RENEWAL_MS, wait },

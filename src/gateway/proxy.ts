@@ -1,6 +1,7 @@
 /** The data routes of the gateway: checks a request and its key, and serves it. */
 
 import type { Clock, RandomBytes } from '../domain/clock.ts';
+import { createGatewayRequestId } from '../domain/events/request-event.ts';
 import { Fault } from '../domain/fault.ts';
 import { readBody } from '../domain/gateway/dialects/read-body.ts';
 import type { RecentOutputs } from '../domain/gateway/estimate.ts';
@@ -16,7 +17,6 @@ import { type ChoiceRefusal, chooseProviders } from '../domain/gateway/provider-
 import type { ProxiedRequest } from '../domain/gateway/proxied-request.ts';
 import type { RateLimit, RateLimiter } from '../domain/gateway/rate-limits.ts';
 import { expectedTokens, needsEndUser, spenderOf } from '../domain/gateway/request-budgets.ts';
-import { randomBase62 } from '../domain/ids.ts';
 import type { KeyStore } from '../domain/management/management-port.ts';
 import type { PriceResolver } from '../domain/pricing/prices.ts';
 import { createKeyCheck, readVirtualKey, type VerifiedKey } from '../domain/virtual-keys/presented-key.ts';
@@ -45,7 +45,6 @@ type ProxyDeps = {
   readonly onError: (error: unknown, message: string) => void;
 };
 
-const ID_CHARACTERS = 24;
 const BACKGROUND = gatewayFault(
   400,
   'background_not_supported',
@@ -97,7 +96,7 @@ export function createProxy(deps: ProxyDeps) {
 
   async function serveKnown(call: ProxyCall, route: BodyRoute, verified: KnownKey): Promise<Served> {
     const request: ProxiedRequest = {
-      gatewayRequestId: `gwreq_${randomBase62(ID_CHARACTERS, deps.random)}`,
+      gatewayRequestId: createGatewayRequestId(deps.random),
       presented: verified,
       route: route.kind,
       startedAtMs: deps.clock(),

@@ -23,6 +23,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'rpc/field-values.ts',
     'rpc/epoch-ms.ts',
     'domain/fault.ts',
+    'domain/gateway/gateway-fault.ts',
     'json/json-text.ts',
     'json/whole-number.ts',
     'domain/clock.ts',
@@ -86,7 +87,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   // Open files are counted in /proc.
   metrics: /^node:fs$/,
   delivery: /^(node:|@aws-sdk\/client-(sqs|sts)$)/,
-  gateway: /^node:(http|https|net)$/,
+  gateway: /^(node:(dns|http|http2|https|net|stream)|undici$)/,
   scheduling: /^node:timers\/promises$/,
   background: /^$/,
   app: /^@bufbuild\/protobuf$/,
