@@ -26,11 +26,12 @@ export function errorBody(dialect: Dialect, { httpStatus, code, message, param, 
 
 /** Ends a stream that the provider broke off. */
 export function streamErrorEvent(route: RouteKind, { code, message }: Pick<GatewayError, 'code' | 'message'>): Buffer {
-  const httpStatus = STREAM_HTTP_STATUS;
-  if (route === 'responses') return event('error', stringifyLossless({ type: 'error', code, message, param: null }));
   const dialect = dialectOf(route);
-  const body = errorBody(dialect, { httpStatus, code, message, param: null });
-  return event(dialect === 'anthropic' ? 'error' : null, body);
+  const body = errorBody(dialect, { httpStatus: STREAM_HTTP_STATUS, code, message, param: null });
+  if (route !== 'responses') return event(dialect === 'anthropic' ? 'error' : null, body);
+  // Documented is a flat event, but OpenAI itself sends an inner error, and clients look for that.
+  const flat = stringifyLossless({ type: 'error', sequence_number: 0, code, message, param: null });
+  return event('error', `${flat.slice(0, -1)},${body.slice(1)}`);
 }
 
 /** Stands for an upstream that failed. */

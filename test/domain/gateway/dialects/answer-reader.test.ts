@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createAnswerReader } from '../../../../src/domain/gateway/dialects/answer-reader.ts';
 import type { AnswerFacts, RouteKind } from '../../../../src/domain/gateway/dialects/dialect.ts';
 import { BODY_NAMES, documentedBody, documentedStream, STREAM_NAMES } from '../../../support/documented-answers.ts';
+import { withoutUsage } from '../../../support/mock-provider.ts';
 import { runsOf } from '../../../support/scenario.ts';
 
 type Options = { readonly hidesUsage?: boolean; readonly captures?: boolean };
@@ -186,21 +187,12 @@ describe.each(STREAM_NAMES)('%s', (name) => {
   });
 });
 
-/** What a caller sees who did not ask for the usage. */
-function hide(stream: string): string {
-  return stream
-    .split(/(?<=\n\n)/)
-    .filter((event) => !event.includes('"choices":[],"usage":{'))
-    .join('')
-    .replaceAll(',"usage":null', '');
-}
-
 describe('a hidden usage', () => {
   const streams = NAMES.filter((name) => name.startsWith('chat-stream'));
 
   it.each(streams)('is removed from %s, and nothing else is', (name) => {
     const bytes = bytesOf(name);
-    const hidden = hide(bytes.toString());
+    const hidden = withoutUsage(bytes.toString());
     expect(readParts(name, [bytes], { hidesUsage: true })).toEqual({
       passed: Buffer.from(hidden),
       facts: toldBy(name),
@@ -215,7 +207,7 @@ describe('a hidden usage', () => {
   it.each(['\n', '\r\n', '\r'])('is removed with line ends %j in any parts', (end) => {
     const text = documentedStream('chat-stream').toString();
     const bytes = Buffer.from(text.replaceAll('\n', end));
-    const hidden = hide(text).replaceAll('\n', end);
+    const hidden = withoutUsage(text).replaceAll('\n', end);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1 }), (lengths) => {
         const parts: Buffer[] = [];

@@ -38,7 +38,7 @@ it('details stand beside the members of the dialect, and replace none', () => {
 
 it.each([
   ['chat', /^data: \{"error":\{/, 'server_error'],
-  ['responses', /^event: error\ndata: \{"type":"error",/, 'upstream_mid_stream_failure'],
+  ['responses', /^event: error\ndata: \{"type":"error",.*"error":\{/, 'server_error'],
   ['messages', /^event: error\ndata: \{"type":"error","error":\{/, 'api_error'],
 ] as const)('a stream of %s ends with an error that its readers know', (route, shape, type) => {
   const event = streamErrorEvent(route, { code: 'upstream_mid_stream_failure', message: 'The provider broke off.' });
