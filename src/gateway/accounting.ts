@@ -91,6 +91,7 @@ export function createAccounting(deps: AccountingDeps) {
         fallbackCount: 0,
         cache: 'bypass',
         isDispatched: false,
+        isAnswered: false,
       };
       await outcomes.conclude({ kind: 'outcome', report: reportOf(request, ending, deps.prices.listed), trace: null });
     },

@@ -31,6 +31,7 @@ export type Dispatch = ReturnType<typeof createDispatch>;
 
 const WHOLE_MAX_MS = 15 * 60_000;
 const OUTCOME_WAIT_MS = 2_000;
+const ERROR_STATUS_MIN = 400;
 
 /** How an answer came to be. */
 type Origin = Pick<Ending, 'cache' | 'fallbackCount'> & {
@@ -107,20 +108,22 @@ export function createDispatch(deps: DispatchDeps) {
     if (result === 'cancelled' || 'httpStatus' in result) {
       const fault = result === 'cancelled' ? CALLER_LEFT : result;
       const error = { class: fault.code, httpStatus: fault.httpStatus };
-      const told = { error, errorMessage: fault.message, facts: accounting.nothingRead, firstTokenAtMs: null };
+      const nothing = { facts: accounting.nothingRead, firstTokenAtMs: null, isAnswered: false };
+      const told = { ...nothing, error, errorMessage: fault.message };
       await accounting.conclude(prepared, { ...base, ...told, endedAtMs: clock() });
       sendFault(call.response, { dialect: route.dialect, fault }, headers);
       return { status: fault.httpStatus, fault, isKnownKey: true };
     }
     const { config } = request.presented.key;
     const keeping = use?.mayStore && state === 'miss' ? keepAnswer(route.kind, isEventStream(result)) : null;
+    const isAnswered = result.status < ERROR_STATUS_MIN;
     const { finish: end, ...told } = await passAnswer({
       ...{ answer: result, response: call.response, route, headers, clock, keeping },
       hidesUsage: hidesUsage(prepared, candidate),
       captures: config.capture === 'full',
       judge: config.guardrails.post.length === 0 ? null : (facts) => guardAnswer(prepared, facts),
     });
-    const concluding = accounting.conclude(prepared, { ...base, ...told, endedAtMs: clock() });
+    const concluding = accounting.conclude(prepared, { ...base, ...told, isAnswered, endedAtMs: clock() });
     await Promise.race([concluding, timeout(OUTCOME_WAIT_MS)]);
     end();
     await concluding;

@@ -59,6 +59,7 @@ export function createUpstream({ policy, resolve }: UpstreamDeps) {
     },
   });
 
+  /** Never rejects. Redirects are answers like any other. */
   async function send({ url, timeoutMs, ...request }: UpstreamRequest): Promise<UpstreamAnswer> {
     const check = policy.checkUrl(url);
     if (check.kind === 'refused') return failed('refused', `The base_url is not allowed. ${check.message}`);
@@ -77,15 +78,7 @@ export function createUpstream({ policy, resolve }: UpstreamDeps) {
     }
   }
 
-  return {
-    /** Never rejects. Redirects are answers like any other. */
-    async send(request: UpstreamRequest): Promise<UpstreamAnswer> {
-      const answer = await send(request);
-      // A kept connection that the provider had closed: nothing of the answer was read, and a new one is made.
-      return answer === STALE ? await send(request) : answer;
-    },
-    close: () => agent.destroy(),
-  };
+  return { send, close: () => agent.destroy() };
 }
 
 class AddressRefused extends Error {}
@@ -109,8 +102,6 @@ function lookUpAllowed({ policy, resolve }: UpstreamDeps, target: UrlTarget): Lo
   };
 }
 
-const STALE: Failed = failed('unreachable', 'The provider closed the connection before it answered.');
-const CLOSED_CODES = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 const TIMEOUT_CODES = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 
 function failureOf(error: unknown, signal: AbortSignal): Failed {
@@ -118,14 +109,7 @@ function failureOf(error: unknown, signal: AbortSignal): Failed {
   if (error instanceof AddressRefused) return failed('refused', error.message);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (TIMEOUT_CODES.has(code)) return failed('timeout', 'The provider did not answer in time.');
-  if (CLOSED_CODES.has(code)) return hasServed(error) ? STALE : failed('unreachable', STALE.message);
   return failed('unreachable', 'The connection to the provider failed.');
-}
-
-/** Whether the connection had an answer before. */
-function hasServed(error: unknown): boolean {
-  const socket = error instanceof Error && 'socket' in error ? error.socket : null;
-  return typeof socket === 'object' && socket !== null && 'bytesRead' in socket && Number(socket.bytesRead) > 0;
 }
 
 function failed(reason: Failed['reason'], message: string): Failed {

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest';
 import { startApp, type TestApp, type TestAppOptions } from '../support/app.ts';
-import { type MockProvider, startMockProvider } from '../support/mock-provider.ts';
+import { type MockProvider, type MockStep as Step, startMockProvider } from '../support/mock-provider.ts';
 import { callRest } from '../support/surfaces.ts';
 
 export const MODEL = 'gpt-4o-mini';
@@ -83,9 +83,10 @@ export function gatewayKit(
     },
     /** `step`: how the provider answers, see MockStep. */
     async send(path: string, { secret, body, headers = {}, step, verb = 'POST' }: Sending): Promise<Sent> {
-      if (step !== undefined) mock.next(...[step].flat());
+      if (step !== undefined) mock.next(...(isList(step) ? step : [step]));
       const answer = await fetch(app.address + path, {
         method: verb,
+        redirect: 'manual',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}`, ...headers },
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
@@ -96,8 +97,6 @@ export function gatewayKit(
   };
 }
 
-type Step = Parameters<MockProvider['next']>[number];
-
 type Sending = {
   readonly secret: string;
   readonly body?: object | string;
@@ -105,3 +104,7 @@ type Sending = {
   readonly step?: Step | readonly Step[];
   readonly verb?: string;
 };
+
+function isList(step: Step | readonly Step[]): step is readonly Step[] {
+  return Array.isArray(step);
+}

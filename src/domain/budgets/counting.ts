@@ -36,8 +36,10 @@ export function chargeOutcome(log: CountedLog, outcome: Outcome, { cost, row, ad
   const before = row === null ? null : unpackCharges(row.charges);
   const nanoUsd = cost?.nanoUsd ?? 0;
   const hasOutcome = row !== null && 'source' in row.state;
-  // An admission that reserved its estimate has decided already.
-  if (before !== null && !hasOutcome) return { ...before, nanoUsd, estimates: null };
+  // An admission that reserved its estimate has decided already, unless another provider served the request.
+  if (before !== null && !hasOutcome && !isOfOtherProvider(outcome, admitted)) {
+    return { ...before, nanoUsd, estimates: null };
+  }
   const active = log.budgets.active();
   if (active === NO_BUDGETS && before === null) return null;
   // A budget does not count what had its outcome before there was the budget.
@@ -55,6 +57,11 @@ export function chargeOutcome(log: CountedLog, outcome: Outcome, { cost, row, ad
   const ofArchived = before?.buckets.filter(({ budgetId }) => active.find(budgetId) === undefined) ?? [];
   const buckets = [...counted, ...ofArchived];
   return buckets.length === 0 ? null : { nanoUsd, buckets, estimates: null };
+}
+
+function isOfOtherProvider({ content }: Outcome, admitted: RequestContent | null): boolean {
+  const { modelProviderId } = content();
+  return admitted !== null && modelProviderId !== null && modelProviderId !== admitted.modelProviderId;
 }
 
 function spenderOf({ budgets }: CountedLog, outcome: Outcome, admitted: RequestContent | null): Spender {

@@ -51,6 +51,8 @@ export type Ending = {
   readonly cache: 'hit' | 'miss' | 'bypass';
   /** Whether the provider may have worked for it: else it costs nothing. */
   readonly isDispatched: boolean;
+  /** Whether a provider began to answer it: then it has read the input. */
+  readonly isAnswered: boolean;
 };
 
 const REQUEST_TYPES: Readonly<Record<RouteKind, string>> = {
@@ -98,10 +100,9 @@ export function contentOf(request: ProxiedRequest, target: Target | null, occurr
 }
 
 /** The tokens of an ended request, and whether they are estimated because the provider told none; null: there were none. */
-export function usageOf({ body }: ProxiedRequest, { facts, error, isDispatched }: Ending) {
+export function usageOf({ body }: ProxiedRequest, { facts, isAnswered }: Ending) {
   if (facts.usage !== null) return toldUsage(facts, facts.usage);
-  const isAnswered = error === null || facts.hasOutput;
-  if (!isDispatched || !isAnswered || body === null) return null;
+  if (!isAnswered || body === null) return null;
   const { textBytes, arrayTokens } = body.size;
   const usage: RequestUsage = {
     inputTokens: arrayTokens + Math.ceil(textBytes / BYTES_PER_TOKEN),
