@@ -1,3 +1,5 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { streamText } from 'ai';
 import OpenAI from 'openai';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { streamErrorEvent } from '../../src/domain/gateway/dialects/gateway-error.ts';
@@ -87,6 +89,38 @@ it.each(['chat', 'responses'] as const)(
       code: 'upstream_mid_stream_failure',
       message: 'The provider broke off.',
     });
+  },
+);
+
+it.each(['chat', 'responses'] as const)(
+  "Vercel's client reads a stream of %s, and the error that ends one",
+  async (route) => {
+    const client = createOpenAI({ baseURL: provider.url, apiKey: 'sk-test' });
+    const read = async () => {
+      const parts: string[] = [];
+      const errors: unknown[] = [];
+      const { fullStream } = streamText({
+        model: client[route]('m'),
+        prompt: 'hello',
+        maxRetries: 0,
+        onError: () => undefined,
+      });
+      for await (const part of fullStream) {
+        if (part.type === 'text-delta') parts.push(part.text);
+        if (part.type === 'error') errors.push(part.error);
+      }
+      return { text: parts.join(''), errors };
+    };
+    expect(await read()).toEqual({ text: expect.stringContaining('Grüße aus 京都'), errors: [] });
+    const error = streamErrorEvent(route, { code: 'upstream_mid_stream_failure', message: 'The provider broke off.' });
+    const begun = documentedStream(`${route}-stream`)
+      .toString()
+      .split(/(?<=\n\n)/)
+      .slice(0, 3)
+      .join('');
+    provider.next({ body: begun + error.toString(), headers: { 'content-type': 'text/event-stream' } });
+    const { errors } = await read();
+    expect(JSON.stringify(errors)).toContain('The provider broke off.');
   },
 );
 

@@ -33,6 +33,7 @@ function askForUsage(bytes: Buffer, options: Members): Splice {
   return setMember(inner, 'include_usage', 'true');
 }
 
+/** Changes the last member of the name, or adds one at the end of the object. */
 function setMember({ found, isEmpty, close }: Members, name: string, value: string): Splice {
   const last = found.at(-1);
   if (last !== undefined) return { start: last.valueStart, end: last.end, text: value };
