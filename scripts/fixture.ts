@@ -28,11 +28,7 @@ const PACKED_MAX_BYTES = 300 * 1024;
  * Probes leave nothing behind, backfills begin only where a migration finds rows of an earlier build, and appends soon free
  * texts that are unused.
  */
-const EMPTY_TABLES: readonly string[] = [
-  ...['write_probe', 'backfills', 'unused_texts', 'search_pending'],
-  // Only the proxy will fill them.
-  ...['budget_leases', 'rate_buckets'],
-];
+const EMPTY_TABLES: readonly string[] = [...['write_probe', 'backfills', 'unused_texts', 'search_pending']];
 const ROOT = new URL('..', import.meta.url).pathname;
 
 const [name = ''] = process.argv.slice(2);
