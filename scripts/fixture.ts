@@ -30,8 +30,8 @@ const PACKED_MAX_BYTES = 300 * 1024;
  */
 const EMPTY_TABLES: readonly string[] = [
   ...['write_probe', 'backfills', 'unused_texts', 'search_pending'],
-  // Only the proxy will fill them.
-  ...['budget_leases', 'rate_buckets', 'cached_answers', 'cached_bytes'],
+  // Answers are kept for a while only.
+  ...['cached_answers', 'cached_bytes'],
 ];
 const ROOT = new URL('..', import.meta.url).pathname;
 

@@ -3,7 +3,6 @@
 import { bucketsAt } from '../domain/gateway/budget-demands.ts';
 import type { AnswerFacts } from '../domain/gateway/dialects/dialect.ts';
 import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
-import { guardedText } from '../domain/gateway/guarded-text.ts';
 import type { Ending } from '../domain/gateway/proxied-request.ts';
 import { spenderOf } from '../domain/gateway/request-budgets.ts';
 import type { Accounting } from './accounting.ts';
@@ -165,10 +164,9 @@ export function createDispatch(deps: DispatchDeps) {
     const { pre: evaluatorIds } = request.presented.key.config.guardrails;
     if (evaluatorIds.length === 0) return null;
     const { place, presented } = request;
-    const input = guardedText(body.input);
     return await deps.guardrails.check({
       stage: 'pre',
-      ...{ project: presented.project, place, evaluatorIds, input, output: null },
+      ...{ project: presented.project, place, evaluatorIds, input: body.input, output: undefined },
     });
   }
 
@@ -177,7 +175,7 @@ export function createDispatch(deps: DispatchDeps) {
     return deps.guardrails.check({
       stage: 'post',
       ...{ project: presented.project, place, evaluatorIds: presented.key.config.guardrails.post },
-      ...{ input: guardedText(body.input), output: output === null ? '' : guardedText(output) },
+      ...{ input: body.input, output },
     });
   }
 

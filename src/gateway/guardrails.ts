@@ -4,8 +4,10 @@ import type { Project } from '../domain/caller.ts';
 import type { EvaluationRequest } from '../domain/evaluations/evaluation-request.ts';
 import type { Evaluated } from '../domain/evaluations/evaluations.ts';
 import { Fault } from '../domain/fault.ts';
+import type { TypedInput } from '../domain/gateway/dialects/dialect.ts';
 import { type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
 import type { SpanPlace } from '../domain/gateway/proxied-request.ts';
+import { isArray, isObject, type LosslessJson } from '../json/lossless-json.ts';
 
 type GuardrailDeps = {
   readonly evaluate: (project: Project, request: EvaluationRequest, signal: AbortSignal) => Promise<Evaluated>;
@@ -16,9 +18,9 @@ export type Guarding = {
   readonly project: Project;
   readonly place: SpanPlace;
   readonly evaluatorIds: readonly string[];
-  readonly input: string;
-  /** Null before there is an answer. */
-  readonly output: string | null;
+  readonly input: TypedInput;
+  /** Undefined before there is an answer; null: it is empty. */
+  readonly output: TypedInput | null | undefined;
 };
 
 const TIMEOUT_MS = 5_000;
@@ -32,7 +34,7 @@ export function createGuardrails({ evaluate }: GuardrailDeps) {
     const { project, place, input, output } = guarding;
     const request: EvaluationRequest = {
       evaluator: { kind: 'saved', text: evaluatorId },
-      data: { input, ...(output !== null && { output }) },
+      data: { input: textOf(input), ...(output !== undefined && { output: output === null ? '' : textOf(output) }) },
       settings: undefined,
       traceId: place.traceId,
       spanId: place.spanId,
@@ -66,4 +68,26 @@ export function createGuardrails({ evaluate }: GuardrailDeps) {
       return gatewayFault(BLOCKED, 'guardrail_blocked', message, { details: { stage, evaluator_id: evaluatorId } });
     },
   };
+}
+
+/** Members that no model reads as text. */
+const SKIPPED: ReadonlySet<string> = new Set([
+  ...['role', 'type', 'id', 'tool_call_id', 'call_id', 'tool_use_id', 'status', 'media_type', 'cache_control'],
+  ...['signature', 'encrypted_content', 'url', 'file_id', 'data', 'file_data', 'image_url', 'detail'],
+]);
+
+/** Every text of messages, wherever it stands. */
+function textOf({ value }: TypedInput): string {
+  const texts: string[] = [];
+  collect(value, texts);
+  return texts.join('\n');
+}
+
+/** The depth is bounded by that of bodies. */
+function collect(value: LosslessJson, texts: string[]): void {
+  if (typeof value === 'string') texts.push(value);
+  else if (isArray(value)) for (const item of value) collect(item, texts);
+  else if (isObject(value)) {
+    for (const [name, member] of Object.entries(value)) if (!SKIPPED.has(name)) collect(member, texts);
+  }
 }

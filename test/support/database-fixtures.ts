@@ -48,6 +48,13 @@ export type Facts = {
     readonly unevaluatedTraceId: string;
     /** A request that was admitted and has no outcome. */
     readonly requestId: string;
+    /** A request of our gateway that has reserved an amount of a budget; missing where builds had none. */
+    readonly reserved?: {
+      readonly budgetId: string;
+      readonly virtualKeyId: string;
+      readonly requestId: string;
+      readonly usd: string;
+    };
   };
 };
 

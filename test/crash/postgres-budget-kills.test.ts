@@ -1,0 +1,4 @@
+import { createPostgresTestDatabase } from '../support/test-database.ts';
+import { budgetKillCases } from './budget-kill-cases.ts';
+
+budgetKillCases(createPostgresTestDatabase, 2);
