@@ -15,6 +15,7 @@ import { deliverBatch, deliverClient, deliverSingle } from './rows/deliver.ts';
 import { disk, wal } from './rows/disk.ts';
 import { evaluate } from './rows/evaluate.ts';
 import { eventsPage } from './rows/events-page.ts';
+import { gateway, gatewayStream } from './rows/gateway.ts';
 import { gatewayLedger } from './rows/gateway-ledger.ts';
 import { idle } from './rows/idle.ts';
 import { indexing } from './rows/indexing.ts';
@@ -49,6 +50,8 @@ const rows: readonly Row[] = [
   authRefuse,
   evaluate,
   monitor,
+  gateway,
+  gatewayStream,
   gatewayLedger,
   eventsPage,
   deliverSingle,

@@ -21,7 +21,19 @@ export type Workspace = {
   readonly codeCache?: string;
 };
 
-export type LimitName = 'http' | 'grpc' | 'otlp' | 'refuse' | 'evaluate' | 'page' | 'insert' | 'deliver' | 'post';
+export type LimitName =
+  | 'http'
+  | 'grpc'
+  | 'otlp'
+  | 'refuse'
+  | 'evaluate'
+  | 'page'
+  | 'insert'
+  | 'deliver'
+  | 'post'
+  | 'provider'
+  | 'proxy'
+  | 'portkey';
 
 const readyMs = 30_000;
 
@@ -100,8 +112,9 @@ export function serverEnv(keys: Keys, workspace: Workspace): NodeJS.ProcessEnv {
     SPANDREL_SECRET: keys.secret,
     SPANDREL_BOOTSTRAP_PROJECT_KEY: keys.projectKey,
     SPANDREL_BOOTSTRAP_ADMIN_KEY: keys.adminKey,
-    // The address of the bench's receivers; the default allows only public addresses over https.
+    // The address of the bench's receivers and provider; the default allows only public addresses over https.
     SPANDREL_WEBHOOK_ALLOW: '127.0.0.1',
+    SPANDREL_GATEWAY_ALLOW: '127.0.0.1',
   };
 }
 

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { createResponseReader } from './http-response.ts';
 import { createMeter, type LoadResult, type Meter, type Stop, withinDeadline } from './meter.ts';
+import { createStreamedReader } from './streamed-response.ts';
 
 /** The requests of one connection. */
 export type RequestSource = {
@@ -19,6 +20,8 @@ export type HttpLoad = {
   readonly expectedStatus: number;
   /** Creates the source of one connection. */
   readonly createRequests: () => RequestSource;
+  /** Answers may come in chunks, and are timed to these bytes of their bodies. By default all have a Content-Length. */
+  readonly streamed?: { readonly timed: 'first bytes' | 'last bytes' };
 };
 
 const receiveBytes = 65_536;
@@ -90,15 +93,22 @@ function openLine(load: HttpLoad, port: number, sockets: Socket[]): Line {
         sentAt = performance.now();
         socket.write(source.next());
       };
-      receive = createResponseReader((status, body) => {
+      const noteFirst = load.streamed?.timed === 'first bytes';
+      const readAnswer = (status: number, body: Buffer): void => {
         if (status !== load.expectedStatus) {
           throw new Error(`Expected status ${load.expectedStatus}, got ${status}: ${body.toString('utf8', 0, 400)}`);
         }
-        meter.note(sentAt);
+        if (!noteFirst) meter.note(sentAt);
         firstBody ??= Buffer.from(body);
         source.read?.(body);
         send();
-      });
+      };
+      receive =
+        load.streamed === undefined
+          ? createResponseReader(readAnswer)
+          : createStreamedReader(readAnswer, () => {
+              if (noteFirst) meter.note(sentAt);
+            });
       send();
       return ended.promise;
     },

@@ -46,7 +46,8 @@ async function removeOldest({ change, runQuery, queries }: Transaction, { key, e
   let removed = 0;
   while (removed < excess) {
     const oldest = await runQuery(queries.answers.listOldest, { projectNumber, limit: REMOVED_AT_ONCE });
-    const others = oldest.filter(({ hash }) => !key.hash.equals(hash));
+    // Bytes that crossed between threads have no methods of Buffer.
+    const others = oldest.filter(({ hash }) => Buffer.compare(hash, key.hash) !== 0);
     if (others.length === 0) throw new Error('the answers of a project weigh less than their sum');
     for (const { hash, weight } of others) {
       if (removed >= excess) break;

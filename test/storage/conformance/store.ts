@@ -114,9 +114,10 @@ export function telemetryPortConformance(open: OpenSubject): void {
   measuringConformance(open);
 }
 
-/** What a writer in a thread of its own could break: numbers that must keep their digits, being ready and closing. */
+/** What a writer in a thread of its own could break: digits of numbers, bytes, being ready and closing. */
 export function threadConformance(open: OpenSubject): void {
   monitorDigitsConformance(open);
+  answerConformance(open);
   wholeConformance(open);
 }
 
