@@ -43,7 +43,7 @@ const FROZEN = {
   'postgres-0015-virtual-keys': 'dc3ee56763fdaaa9dbf775d1a9935656453bfaf8e0c70ac28a6a50a45be6ed52',
   'postgres-0016-budgets': '864b1a04b96ce784f52124ae2a261de21253dd4eefc29bd9b28b3ac90fb564f7',
   'postgres-0017-gateway-leases': 'e43cda613549dde546422728fa14605750206a5743923a958dda8962ac2267ec',
-  'postgres-0018-cached-answers': '71b007301d20a9a8527f9246e03cf080d380f701c54a82814da6cb0a7562ef02',
+  'postgres-0018-cached-answers': 'edf9c70f83b20bada553ad00c552edbaf6c9d606a033298bdb490ee093bf41b3',
 };
 
 const ALL = [...SQLITE_SCHEMAS.migrations, ...POSTGRES_SCHEMAS.migrations];

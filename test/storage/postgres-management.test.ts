@@ -11,6 +11,7 @@ import { insertKey } from '../support/insert-key.ts';
 import { query } from '../support/postgres-databases.ts';
 import { ask, pricing } from '../support/pricing.ts';
 import { createPostgresTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { sampleBudget } from './conformance/budgets.ts';
 import {
   AT_MS,
   change,
@@ -107,6 +108,19 @@ describe('management by two processes', () => {
     }
     await change(one, plan.organization.id, { virtualKeys: [{ ...key, status: 'revoked', revokedAtMs: AT_MS }] });
     expect((await two.keys.findVirtualKey(key.secretHash, AT_MS))?.key.status).toBe('revoked');
+  });
+
+  it('serves the next request of each with the budgets that the other has made', async () => {
+    const [one, two] = stores;
+    const { organization } = plan;
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const budget = sampleBudget(organization.id, { limitNanoUsd: round });
+      await change(round % 2 === 0 ? one : two, organization.id, { budgets: [budget] });
+      for (const store of stores) {
+        const { budgets } = await store.keys.findGatewaySetup(organization.id);
+        expect(budgets.find(budget.id)?.limitNanoUsd).toBe(round);
+      }
+    }
   });
 
   it('loses no decision while other changes are stored', async () => {

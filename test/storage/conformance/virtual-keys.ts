@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ManagementChange } from '../../../src/domain/management/management.ts';
 import type { ModelProviderRecord } from '../../../src/domain/model-providers/model-provider.ts';
 import { DEFAULT_CONFIG, type VirtualKeyRecord } from '../../../src/domain/virtual-keys/virtual-key.ts';
+import { sampleBudget } from './budgets.ts';
 import { AT_MS, change, found, foundAnother } from './management-samples.ts';
 import { governance, governanceOf } from './reports.ts';
 import { ORGANIZATION, PROJECT, randomHex } from './samples.ts';
@@ -141,6 +142,28 @@ export function virtualKeyConformance(open: OpenManagement): void {
         await change(store, organization.id, { virtualKeys: [revoked] });
         expect((await find(key.secretHash))?.key.status).toBe('revoked');
         expect(await find(previousSecretHash)).toBeNull();
+      }),
+    );
+
+    it(
+      'MUST be served with the model providers and budgets as they were when the request began, or later',
+      withStore(open, async (store) => {
+        const { organization } = await found(store);
+        const setup = async () => {
+          const { providers, budgets } = await store.keys.findGatewaySetup(organization.id);
+          return { providers: providers.map(({ id }) => id), limit: budgets.find('budget_1')?.limitNanoUsd };
+        };
+        expect(await setup()).toEqual({ providers: [], limit: undefined });
+        const provider = sampleProvider(organization.id, { id: 'modelprovider_1' });
+        const budget = sampleBudget(organization.id, { id: 'budget_1', limitNanoUsd: 5 });
+        await change(store, organization.id, { modelProviders: [provider], budgets: [budget] });
+        expect(await setup()).toEqual({ providers: [provider.id], limit: 5 });
+        await change(store, organization.id, { budgets: [{ ...budget, limitNanoUsd: 4 }] });
+        expect(await setup()).toEqual({ providers: [provider.id], limit: 4 });
+        await change(store, organization.id, { modelProviders: [{ ...provider, enabled: false }] });
+        expect(await setup()).toEqual({ providers: [], limit: 4 });
+        await change(store, organization.id, { budgets: [{ ...budget, archivedAtMs: AT_MS }] });
+        expect(await setup()).toEqual({ providers: [], limit: undefined });
       }),
     );
 
