@@ -154,7 +154,7 @@ export function virtualKeyConformance(open: OpenManagement): void {
           return { providers: providers.map(({ id }) => id), limit: budgets.find('budget_1')?.limitNanoUsd };
         };
         expect(await setup()).toEqual({ providers: [], limit: undefined });
-        const provider = sampleProvider(organization.id, { id: 'modelprovider_1' });
+        const provider = sampleProvider(organization.id, { id: 'modelprovider_1', enabled: true });
         const budget = sampleBudget(organization.id, { id: 'budget_1', limitNanoUsd: 5 });
         await change(store, organization.id, { modelProviders: [provider], budgets: [budget] });
         expect(await setup()).toEqual({ providers: [provider.id], limit: 5 });
