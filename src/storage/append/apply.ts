@@ -15,6 +15,7 @@ import { type Admission, applyAdmission } from '../../domain/gateway/admission.t
 import { applyMeasuring, type Measuring } from '../../domain/pricing/measuring.ts';
 import { applyRepricing, type Repricing, type RequestMending } from '../../domain/pricing/repricing.ts';
 import { mendCalls } from '../../domain/traces/call-settlement.ts';
+import { namesRequest } from '../../domain/traces/request-ids.ts';
 import type { TraceAppend, TraceAppended } from '../../domain/traces/trace.ts';
 import { applyAppend } from '../../domain/traces/trace-append.ts';
 import type { HourRow } from '../analytics/hour-changes.ts';
@@ -126,7 +127,9 @@ function applyReport(tables: AppendTables, report: Report): Reported[keyof Repor
 }
 
 /** Whether a span may join a request of our gateway, which stores nothing that could conflict. */
-function joins({ requests }: TraceAppend): boolean {
+function joins({ requests, spans }: TraceAppend): boolean {
+  // Of a project that emits no events the spans alone tell.
+  if (requests.length === 0) return spans.some(namesRequest);
   return requests.some(({ gatewayRequestId }) => isOwnRequestId(gatewayRequestId));
 }
 
