@@ -1,7 +1,7 @@
 /** Buttons, badges and fields of all pages. */
 
 import type { ComponentProps, ReactNode } from 'react';
-import { useEffect, useId, useState } from 'react';
+import { createContext, useContext, useEffect, useId, useState } from 'react';
 import styles from './controls.module.css';
 
 export type Variant = 'primary' | 'danger' | 'plain' | undefined;
@@ -27,21 +27,57 @@ export function Badge({ tone = 'quiet', children }: { readonly tone?: Tone; read
   return <span className={joined(styles.badge, tone !== 'quiet' && styles[tone])}>{children}</span>;
 }
 
-type FieldProps = {
+/** What is wrong with a field of a request, which it names as the API does. */
+export type Problem = { readonly field: string; readonly text: string };
+
+/** The problems of the form around a field. */
+export const Problems = createContext<readonly Problem[]>([]);
+
+/** The problem of a field or of a part of it; null without one. */
+function useProblem(name: string | undefined): string | null {
+  const problems = useContext(Problems);
+  const of = (field: string) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`);
+  return (name !== undefined && problems.find(({ field }) => of(field))?.text) || null;
+}
+
+export type Labelled = {
   readonly label: string;
   readonly hint?: ReactNode;
-  readonly children: (props: { id: string; className: string; 'aria-describedby'?: string }) => ReactNode;
+  /** Its name in the request, to show its problem beside it. */
+  readonly field?: string | undefined;
 };
 
-export function Field({ label, hint, children }: FieldProps) {
+type FieldProps = Labelled & {
+  readonly children: (props: {
+    id: string;
+    className: string;
+    'aria-describedby'?: string;
+    'aria-invalid'?: true;
+  }) => ReactNode;
+};
+
+export function Field({ label, hint, field, children }: FieldProps) {
   const id = useId();
+  const problem = useProblem(field);
   const hintId = `${id}-hint`;
+  const problemId = `${id}-problem`;
+  const describedBy = joined(hint != null && hint !== false && hintId, problem !== null && problemId);
   return (
     <div className={styles.field}>
       <label className={styles.label} htmlFor={id}>
         {label}
       </label>
-      {children({ id, className: styles.input ?? '', ...(hint ? { 'aria-describedby': hintId } : {}) })}
+      {children({
+        id,
+        className: styles.input ?? '',
+        ...(describedBy !== '' && { 'aria-describedby': describedBy }),
+        ...(problem !== null && { 'aria-invalid': true }),
+      })}
+      {problem !== null && (
+        <span id={problemId} className={styles.problem}>
+          {problem}
+        </span>
+      )}
       {hint && (
         <span id={hintId} className={styles.hint}>
           {hint}

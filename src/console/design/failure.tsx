@@ -1,8 +1,8 @@
 /** Shows an error with its code and request id, for a report to the operator. */
 
 import { Code, ConnectError } from '@connectrpc/connect';
-import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js';
-import { Button } from './button.tsx';
+import { BadRequestSchema, ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js';
+import { Button, type Problem } from './button.tsx';
 import styles from './controls.module.css';
 
 type Failure = {
@@ -13,6 +13,7 @@ type Failure = {
   /** The missing permission. */
   readonly permission: string | null;
   readonly requestId: string | null;
+  readonly problems: readonly Problem[];
 };
 
 const TITLES: { readonly [code: number]: string } = {
@@ -26,6 +27,7 @@ const TITLES: { readonly [code: number]: string } = {
 export function readFailure(error: unknown): Failure {
   const known = ConnectError.from(error);
   const [info] = known.findDetails(ErrorInfoSchema);
+  const [refused] = known.findDetails(BadRequestSchema);
   const permission =
     info?.metadata.requiredPermission ?? info?.metadata.required_permission ?? info?.metadata.permission;
   return {
@@ -34,6 +36,7 @@ export function readFailure(error: unknown): Failure {
     code: info?.reason.toLowerCase() ?? null,
     permission: permission ?? null,
     requestId: known.metadata.get('x-request-id'),
+    problems: refused?.fieldViolations.map(({ field, description }) => ({ field, text: description })) ?? [],
   };
 }
 

@@ -3,14 +3,14 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { ApiKeyService, KeyType, PermissionMode, Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { OrganizationService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
 import { SecretOnce } from '../design/confirm.tsx';
 import controls from '../design/controls.module.css';
 import { FailureNotice } from '../design/failure.tsx';
-import { Check, Form, SelectField, TextField } from '../design/form.tsx';
+import { Check, Form, SelectField, TextField, useDraft } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import { Back, Page } from '../design/page.tsx';
 import { useRefresh } from '../session/refresh.ts';
@@ -65,8 +65,7 @@ const EMPTY: Draft = {
 export default function NewKeyPage() {
   const navigate = useNavigate();
   const refresh = useRefresh();
-  const [draft, setDraft] = useState(EMPTY);
-  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const [draft, change] = useDraft(EMPTY);
   const organization = useQuery(OrganizationService.method.getOrganization);
   const catalogue = useQuery(PermissionService.method.listPermissions);
   const permissions = useMemo(() => catalogue.data?.data ?? [], [catalogue.data]);

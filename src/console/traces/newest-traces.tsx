@@ -1,4 +1,4 @@
-/** The newest traces of a user; the list of traces has all of them. */
+/** The newest traces of a search; the list of traces has all of them. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { useQuery } from '@connectrpc/connect-query';
@@ -9,13 +9,13 @@ import { formatCost, formatCount, formatDuration, NONE, nameControls } from '../
 import page from '../design/page.module.css';
 import { Pending } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
-import type { TraceListSearch } from '../traces/search.ts';
-import { verdictOf } from '../traces/trace-facts.ts';
+import type { TraceListSearch } from './search.ts';
+import { verdictOf } from './trace-facts.ts';
 
 const TRACES_SHOWN = 20;
 const INPUT_CHARACTERS = 160;
 
-type UserTracesProps = {
+type NewestTracesProps = {
   readonly slug: string;
   /** The same search in the trace list. */
   readonly search: TraceListSearch;
@@ -25,7 +25,7 @@ type UserTracesProps = {
   >;
 };
 
-export function UserTraces({ slug, search, input }: UserTracesProps) {
+export function NewestTraces({ slug, search, input }: NewestTracesProps) {
   const found = useQuery(TraceService.method.searchTraces, { ...input, pageSize: TRACES_SHOWN });
   if (!found.isSuccess) return <Pending found={found} />;
   const traces = found.data.traces.flatMap(({ view }) => (view.case === 'trace' ? [view.value] : []));
