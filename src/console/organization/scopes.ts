@@ -37,6 +37,12 @@ export function useScopes(): readonly Scope[] {
   ];
 }
 
+/** Names a project; those that the key does not reach by their id. */
+export function useProjectName(): (id: string) => string {
+  const { account } = useSession();
+  return (id) => nameControls(account.projects.find((project) => project.id === id)?.name ?? id);
+}
+
 /** Loads one page, if the key may; members beyond it are shown by id. */
 export function useMembers() {
   const { may } = useSession();
