@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { Link } from '@tanstack/react-router';
 import { type ModelProvider, ModelProviderService } from '../../../gen/spandrel/v1/model_providers_pb.js';
-import { Badge, buttonClass } from '../design/button.tsx';
+import { buttonClass } from '../design/button.tsx';
 import { NONE, nameControls } from '../design/format.ts';
 import { inPages, ListPage } from '../design/frame.tsx';
 import page from '../design/page.module.css';
@@ -10,6 +10,7 @@ import { InstantCell } from '../design/table.tsx';
 import { useProjectName } from '../organization/scopes.ts';
 import { useSession } from '../session/session.tsx';
 import { kindLabel } from './provider-draft.ts';
+import { ProviderState } from './provider-state.tsx';
 
 const PAGE_SIZE = 100;
 
@@ -59,8 +60,4 @@ export default function ProviderListPage() {
       row={row}
     />
   );
-}
-
-export function ProviderState({ provider: { enabled } }: { readonly provider: Pick<ModelProvider, 'enabled'> }) {
-  return <Badge tone={enabled ? 'good' : 'quiet'}>{enabled ? 'enabled' : 'disabled'}</Badge>;
 }

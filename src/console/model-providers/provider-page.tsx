@@ -21,7 +21,7 @@ import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { kindLabel, providerPaths, toProvider, toProviderDraft } from './provider-draft.ts';
 import { ProviderForm } from './provider-form.tsx';
-import { ProviderState } from './provider-list-page.tsx';
+import { ProviderState } from './provider-state.tsx';
 
 const route = getRouteApi('/-/model-providers/$providerId');
 

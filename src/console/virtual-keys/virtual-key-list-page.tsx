@@ -1,8 +1,7 @@
-import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { Link } from '@tanstack/react-router';
-import { type VirtualKey, VirtualKeyService, VirtualKeyStatus } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
-import { Badge, buttonClass } from '../design/button.tsx';
+import { type VirtualKey, VirtualKeyService } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
+import { buttonClass } from '../design/button.tsx';
 import { nameControls } from '../design/format.ts';
 import { inPages, ListPage } from '../design/frame.tsx';
 import page from '../design/page.module.css';
@@ -10,6 +9,7 @@ import { PAGING } from '../design/page.tsx';
 import { InstantCell } from '../design/table.tsx';
 import { useProjectName } from '../organization/scopes.ts';
 import { useSession } from '../session/session.tsx';
+import { KeyState } from './key-state.tsx';
 
 const PAGE_SIZE = 100;
 
@@ -59,12 +59,4 @@ export default function VirtualKeyListPage() {
       row={row}
     />
   );
-}
-
-/** Whether a key works. */
-export function KeyState({ virtualKey: { status, expiresAt } }: { readonly virtualKey: VirtualKey }) {
-  if (status === VirtualKeyStatus.REVOKED) return <Badge tone="bad">revoked</Badge>;
-  if (status === VirtualKeyStatus.DISABLED) return <Badge tone="warn">disabled</Badge>;
-  if (expiresAt && timestampMs(expiresAt) <= Date.now()) return <Badge tone="bad">expired</Badge>;
-  return <Badge tone="good">active</Badge>;
 }

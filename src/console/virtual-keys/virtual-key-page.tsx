@@ -23,8 +23,8 @@ import { Connect } from './connect.tsx';
 import { KeyActions } from './key-actions.tsx';
 import { keyPaths, toKey, toKeyDraft } from './key-draft.ts';
 import { KeyForm } from './key-form.tsx';
+import { KeyState } from './key-state.tsx';
 import { KeyUse } from './key-use.tsx';
-import { KeyState } from './virtual-key-list-page.tsx';
 
 const route = getRouteApi('/-/virtual-keys/$keyId');
 
