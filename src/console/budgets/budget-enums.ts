@@ -1,9 +1,7 @@
 /** The names of the enum values of budgets. */
 
-import { type Budget, BudgetReserve, BudgetScopeKind } from '../../../gen/spandrel/v1/budgets_pb.js';
+import { BudgetReserve, BudgetScopeKind } from '../../../gen/spandrel/v1/budgets_pb.js';
 import { BudgetOnBreach, BudgetWindow } from '../../../gen/spandrel/v1/gateway_pb.js';
-import { nameControls } from '../design/format.ts';
-import { useMembers, useScopes } from '../organization/scopes.ts';
 import type { ScopeName } from './search.ts';
 
 /** The name of a kind in an address, and its label. */
@@ -42,20 +40,4 @@ export const RESERVES: readonly (readonly [reserve: BudgetReserve, label: string
 
 export function labelIn<Value>(choices: readonly (readonly [Value, string, ...unknown[]])[], value: Value): string {
   return choices.find(([each]) => each === value)?.[1] ?? 'unknown';
-}
-
-/** Names the scopes of budgets, as far as the caller may know them. */
-export function useScopeLabel(): (scope: Budget['scope']) => string {
-  const scopes = useScopes();
-  const members = useMembers().data?.data ?? [];
-  return (scope) => {
-    const { kind = BudgetScopeKind.UNSPECIFIED, id = '' } = scope ?? {};
-    const named = scopes.find((each) => each.id === id)?.label;
-    if (kind === BudgetScopeKind.ORGANIZATION) return 'the whole organization';
-    if (kind === BudgetScopeKind.ATTRIBUTED_USER) return `each end user of ${named ?? nameControls(id)}`;
-    if (kind === BudgetScopeKind.VIRTUAL_KEY) return `virtual key ${nameControls(id)}`;
-    const member = members.find(({ userId }) => userId === id);
-    if (kind === BudgetScopeKind.PRINCIPAL) return `member ${nameControls(member?.name || member?.email || id)}`;
-    return named ?? nameControls(id);
-  };
 }

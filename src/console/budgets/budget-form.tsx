@@ -6,10 +6,9 @@ import { type BudgetReserve, BudgetScopeKind } from '../../../gen/spandrel/v1/bu
 import { type BudgetOnBreach, BudgetWindow } from '../../../gen/spandrel/v1/gateway_pb.js';
 import { ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { ModelProviderService } from '../../../gen/spandrel/v1/model_providers_pb.js';
-import { VirtualKeyService } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
 import { type Call, FORM_CARD, Form, SelectField, TextField, useDraft } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
-import { useMembers, useScopes } from '../organization/scopes.ts';
+import { useMembers, useScopes, useVirtualKeys } from '../organization/scopes.ts';
 import { useSession } from '../session/session.tsx';
 import { BREACHES, RESERVES, SCOPES, WINDOWS } from './budget-enums.ts';
 
@@ -122,22 +121,15 @@ type ScopeIdProps = {
 };
 
 /** The lists of keys and members may be longer than one page, and keys of other gateways are in none: ids can be typed. */
-const KEYS_LISTED = 200;
-
 function ScopeId({ kind, value, onChange }: ScopeIdProps) {
   const list = useId();
-  const { may } = useSession();
   const scopes = useScopes();
   const members = useMembers().data?.data ?? [];
   const countsKeys = kind === BudgetScopeKind.VIRTUAL_KEY || kind === BudgetScopeKind.ATTRIBUTED_USER;
-  const { data } = useQuery(
-    VirtualKeyService.method.listVirtualKeys,
-    { pageSize: KEYS_LISTED },
-    { enabled: countsKeys && may('virtualKeys:view') },
-  );
+  const listed = useVirtualKeys(countsKeys);
   const ofType = (type: ScopeType): Choices =>
     scopes.filter((scope) => scope.type === type).map(({ id, label }) => [id, label]);
-  const keys: Choices = data?.data.map(({ id, name }) => [id, nameControls(name ?? '')] as const) ?? [];
+  const keys: Choices = listed.map(({ id, name }) => [id, nameControls(name ?? '')] as const);
   if (kind === BudgetScopeKind.TEAM || kind === BudgetScopeKind.PROJECT) {
     const isTeam = kind === BudgetScopeKind.TEAM;
     return (

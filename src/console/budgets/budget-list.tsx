@@ -12,8 +12,9 @@ import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 import { PAGING } from '../design/page.tsx';
 import { amountsOf, type BudgetRoom } from './amounts.ts';
-import { labelIn, useScopeLabel, WINDOWS } from './budget-enums.ts';
+import { labelIn, WINDOWS } from './budget-enums.ts';
 import styles from './budgets.module.css';
+import { useScopeLabel } from './scope-label.ts';
 
 const PAGE_SIZE = 100;
 /** Requests in flight change what is reserved all the time. */
@@ -43,7 +44,7 @@ export function BudgetList({ input, empty }: BudgetListProps) {
           <BudgetState budget={budget} />
         </td>
         <td>{scopeLabel(budget.scope)}</td>
-        <td>{labelIn(WINDOWS, budget.window)}</td>
+        <td className={page.nowrap}>{labelIn(WINDOWS, budget.window)}</td>
         <Usd usd={amounts.limit} />
         <Usd usd={amounts.spent} />
         <Usd usd={amounts.reserved} />

@@ -14,9 +14,10 @@ import { Back } from '../design/page.tsx';
 import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { amountsOf } from './amounts.ts';
-import { BREACHES, labelIn, RESERVES, useScopeLabel, WINDOWS } from './budget-enums.ts';
+import { BREACHES, labelIn, RESERVES, WINDOWS } from './budget-enums.ts';
 import { BudgetForm } from './budget-form.tsx';
 import { BudgetMeter, BudgetState, Left, Resets } from './budget-list.tsx';
+import { useScopeLabel } from './scope-label.ts';
 
 const route = getRouteApi('/-/budgets/$budgetId');
 /** Requests in flight change what is reserved all the time. */
@@ -47,7 +48,7 @@ export default function BudgetPage() {
           children: (
             <>
               <Period budget={budget} />
-              <About budget={budget} />
+              <About budget={budget} mayChange={mayChange} />
               {mayChange && <Change key={budget.id} budget={budget} />}
             </>
           ),
@@ -67,7 +68,7 @@ function Actions({ budget: { id, name = '' } }: BudgetProps) {
         title={`Reset ${nameControls(name)}`}
         action="Begin a new period"
         typed={null}
-        asksReason
+        reasonHint="It is kept with the budget."
         method={BudgetService.method.resetBudget}
         input={(reason) => ({ id, ...(reason && { reason }) })}
       >
@@ -114,12 +115,13 @@ function Period({ budget }: BudgetProps) {
   );
 }
 
-function About({ budget }: BudgetProps) {
+/** Leaves out what the form shows. */
+function About({ budget, mayChange }: BudgetProps & { readonly mayChange: boolean }) {
   const { kind, id } = budget.scope ?? {};
   const facts: readonly Fact[] = [
     ['Period', labelIn(WINDOWS, budget.window)],
-    ['When it is spent', labelIn(BREACHES, budget.onBreach)],
-    ['A request in flight reserves', labelIn(RESERVES, budget.reserve)],
+    ['When it is spent', !mayChange && labelIn(BREACHES, budget.onBreach)],
+    ['A request in flight reserves', !mayChange && labelIn(RESERVES, budget.reserve)],
     ['Model provider', budget.providerId !== undefined && nameControls(budget.providerId)],
     ['Last reset', budget.lastResetAt !== undefined && <Instant key="reset" at={budget.lastResetAt} />],
     ['Reason', budget.lastResetReason !== undefined && nameControls(budget.lastResetReason)],

@@ -1,8 +1,9 @@
 /** Buttons, badges and fields of all pages. */
 
 import type { ComponentProps, ReactNode } from 'react';
-import { createContext, useContext, useEffect, useId, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import styles from './controls.module.css';
+import { useProblem } from './problem.ts';
 
 export type Variant = 'primary' | 'danger' | 'plain' | undefined;
 
@@ -25,19 +26,6 @@ export type Tone = 'good' | 'bad' | 'warn' | 'accent' | 'quiet';
 
 export function Badge({ tone = 'quiet', children }: { readonly tone?: Tone; readonly children: ReactNode }) {
   return <span className={joined(styles.badge, tone !== 'quiet' && styles[tone])}>{children}</span>;
-}
-
-/** What is wrong with a field of a request, which it names as the API does. */
-export type Problem = { readonly field: string; readonly text: string };
-
-/** The problems of the form around a field. */
-export const Problems = createContext<readonly Problem[]>([]);
-
-/** The problem of a field or of a part of it; null without one. */
-function useProblem(name: string | undefined): string | null {
-  const problems = useContext(Problems);
-  const of = (field: string) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`);
-  return (name !== undefined && problems.find(({ field }) => of(field))?.text) || null;
 }
 
 export type Labelled = {

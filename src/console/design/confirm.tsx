@@ -75,8 +75,8 @@ type ConfirmProps = Pick<ModalProps, 'onClose' | 'title'> & {
   readonly action: string;
   /** The word to type first; null if the name of the action is warning enough. */
   readonly typed: string | null;
-  /** Whether a reason can be given. */
-  readonly asksReason?: boolean;
+  /** Says where the reason is kept that can be given; undefined for actions without one. */
+  readonly reasonHint?: string;
   readonly call: Call;
   readonly onConfirm: (reason: string) => void;
 };
@@ -84,16 +84,7 @@ type ConfirmProps = Pick<ModalProps, 'onClose' | 'title'> & {
 const REASON_CHARACTERS = 500;
 
 /** Asks before an action that cannot be undone. Opened again, it shows neither the typed word nor the last error. */
-export function Confirm({
-  onClose,
-  title,
-  children,
-  action,
-  typed,
-  asksReason = false,
-  call,
-  onConfirm,
-}: ConfirmProps) {
+export function Confirm({ onClose, title, children, action, typed, reasonHint, call, onConfirm }: ConfirmProps) {
   const [text, setText] = useState('');
   const [reason, setReason] = useState('');
   const { isPending, error } = call;
@@ -108,10 +99,10 @@ export function Confirm({
         }}
       >
         <div>{children}</div>
-        {asksReason && (
+        {reasonHint !== undefined && (
           <TextField
             label="Reason (optional)"
-            hint="It is in the event that tells of this."
+            hint={reasonHint}
             maxLength={REASON_CHARACTERS}
             value={reason}
             onChange={setReason}
@@ -136,7 +127,7 @@ export function Confirm({
 
 type ConfirmButtonProps<I extends DescMessage, O extends DescMessage> = Pick<
   ConfirmProps,
-  'title' | 'children' | 'action' | 'typed' | 'asksReason'
+  'title' | 'children' | 'action' | 'typed' | 'reasonHint'
 > & {
   /** The text of the button. */
   readonly label: string;

@@ -2,8 +2,9 @@
 
 import { Code, ConnectError } from '@connectrpc/connect';
 import { BadRequestSchema, ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js';
-import { Button, type Problem } from './button.tsx';
+import { Button } from './button.tsx';
 import styles from './controls.module.css';
+import type { Problem } from './problem.ts';
 
 type Failure = {
   readonly title: string;

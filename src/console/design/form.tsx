@@ -5,13 +5,16 @@ import {
   type ReactNode,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
+  useEffect,
+  useRef,
   useState,
 } from 'react';
-import { Button, Field, type Labelled, type Problem, Problems } from './button.tsx';
+import { Button, Field, type Labelled } from './button.tsx';
 import controls from './controls.module.css';
 import dialog from './dialog.module.css';
 import { FailureNotice, readFailure } from './failure.tsx';
 import page from './page.module.css';
+import { type Problem, Problems } from './problem.ts';
 
 /** What is typed into a form, and the function that changes parts of it. */
 export function useDraft<Draft extends object>(start: Draft): readonly [Draft, (part: Partial<Draft>) => void] {
@@ -49,8 +52,14 @@ export function Form({
   onCancel,
   children,
 }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // The field may be far above the button.
+    if (error != null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [error]);
   return (
     <form
+      ref={form}
       className={className}
       onSubmit={(event) => {
         event.preventDefault();

@@ -6,8 +6,8 @@ import {
   type ModelProvider,
   ModelProviderKind,
 } from '../../../gen/spandrel/v1/model_providers_pb.js';
-import type { Problem } from '../design/button.tsx';
 import { linesOf } from '../design/format.ts';
+import type { Problem } from '../design/problem.ts';
 
 export type ProviderDraft = {
   readonly name: string;

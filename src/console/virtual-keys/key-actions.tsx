@@ -9,6 +9,8 @@ import { nameControls } from '../design/format.ts';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 
+const REASON_HINT = 'It is in the event that webhooks get.';
+
 export function KeyActions({ virtualKey }: { readonly virtualKey: VirtualKey }) {
   const { may } = useSession();
   const { id, status, name = '' } = virtualKey;
@@ -25,7 +27,7 @@ export function KeyActions({ virtualKey }: { readonly virtualKey: VirtualKey }) 
               title={`Enable ${shown}`}
               action="Enable it"
               typed={null}
-              asksReason
+              reasonHint={REASON_HINT}
               method={VirtualKeyService.method.enableVirtualKey}
               input={(reason) => ({ id, ...(reason && { reason }) })}
             >
@@ -37,7 +39,7 @@ export function KeyActions({ virtualKey }: { readonly virtualKey: VirtualKey }) 
               title={`Disable ${shown}`}
               action="Disable it"
               typed={null}
-              asksReason
+              reasonHint={REASON_HINT}
               method={VirtualKeyService.method.disableVirtualKey}
               input={(reason) => ({ id, ...(reason && { reason }) })}
             >
@@ -50,7 +52,7 @@ export function KeyActions({ virtualKey }: { readonly virtualKey: VirtualKey }) 
             title={`Revoke ${shown}`}
             action="Revoke permanently"
             typed="revoke"
-            asksReason
+            reasonHint={REASON_HINT}
             method={VirtualKeyService.method.revokeVirtualKey}
             input={(reason) => ({ id, ...(reason && { reason }) })}
           >

@@ -2,8 +2,8 @@
 
 import { timestampFromDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { type VirtualKey, VirtualKeyCacheMode, VirtualKeyCapture } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
-import type { Problem } from '../design/button.tsx';
 import { linesOf, toLocalInput } from '../design/format.ts';
+import type { Problem } from '../design/problem.ts';
 
 export type KeyDraft = {
   readonly name: string;

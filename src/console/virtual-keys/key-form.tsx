@@ -22,10 +22,12 @@ type KeyFormProps = {
   readonly action: string;
   readonly call: Call;
   readonly outcome?: ReactNode;
+  /** Above the button. */
+  readonly notice?: ReactNode;
   readonly onSubmit: (draft: KeyDraft) => void;
 };
 
-export function KeyForm({ start, isNew, action, call, outcome, onSubmit }: KeyFormProps) {
+export function KeyForm({ start, isNew, action, call, outcome, notice, onSubmit }: KeyFormProps) {
   const { account } = useSession();
   const [draft, change] = useDraft(start);
   const { rules, projectId } = draft;
@@ -73,6 +75,7 @@ export function KeyForm({ start, isNew, action, call, outcome, onSubmit }: KeyFo
         <Guardrails rules={rules} onChange={changeRules} />
       </InProject>
       <Further draft={draft} onChange={change} />
+      {notice}
     </Form>
   );
 }

@@ -164,35 +164,37 @@ function Change({ virtualKey: key, onReload }: PartsProps) {
   );
   const isStale = update.isError && readFailure(update.error).code === 'revision_mismatch';
   return (
-    <>
-      <KeyForm
-        start={start}
-        isNew={false}
-        action="Save"
-        call={isStale ? { isPending: false, error: null } : update}
-        outcome={update.isSuccess && 'Saved. Requests that begin from now on follow it.'}
-        onSubmit={(draft) =>
-          update.mutate({
-            id: key.id,
-            virtualKey: toKey(draft),
-            updateMask: { paths: keyPaths(draft, start) },
-            expectedRevision: revision,
-          })
-        }
-      />
-      {isStale && (
-        <div className={`${controls.notice} ${page.narrow}`} role="alert">
-          <span className={controls.noticeTitle}>Somebody else changed this key</span>
-          <span>
-            Nothing was saved, so that their change is not lost. Load what is stored now, and make your change again.
-          </span>
-          <span>
-            <Button small onClick={() => void onReload()}>
-              Load what is stored
-            </Button>
-          </span>
-        </div>
-      )}
-    </>
+    <KeyForm
+      start={start}
+      isNew={false}
+      action="Save"
+      call={isStale ? { isPending: false, error: null } : update}
+      outcome={update.isSuccess && 'Saved. Requests that begin from now on follow it.'}
+      notice={isStale && <Stale onReload={onReload} />}
+      onSubmit={(draft) =>
+        update.mutate({
+          id: key.id,
+          virtualKey: toKey(draft),
+          updateMask: { paths: keyPaths(draft, start) },
+          expectedRevision: revision,
+        })
+      }
+    />
+  );
+}
+
+function Stale({ onReload }: Pick<PartsProps, 'onReload'>) {
+  return (
+    <div className={controls.notice} role="alert">
+      <span className={controls.noticeTitle}>Somebody else changed this key</span>
+      <span>
+        Nothing was saved, so that their change is not lost. Load what is stored now, and make your change again.
+      </span>
+      <span>
+        <Button small onClick={() => void onReload()}>
+          Load what is stored
+        </Button>
+      </span>
+    </div>
   );
 }

@@ -38,6 +38,7 @@ export function EndpointForm({ start, action, call, onSubmit, onCancel }: Endpoi
       {url !== null && (
         <TextField
           label="URL"
+          field="url"
           hint="https, and reachable from the server; it gets batches of events by POST."
           type="text"
           inputMode="url"

@@ -60,6 +60,7 @@ async function makeProvider(stage: Stage, page: Page, models: Models): Promise<v
   // The problem is told beside its field, and to those who hear the page.
   await page.getByRole('alert').waitFor();
   expect(await page.getByLabel('Base URL').getAttribute('aria-invalid')).toBe('true');
+  expect(await page.evaluate<string>('document.activeElement.value')).toBe('http://10.0.0.1/v1');
   await checkPage(page, 'provider-refused');
   await page.getByLabel('Base URL').fill(models.url);
   await page.getByRole('button', { name: 'Create the provider' }).click();
@@ -141,9 +142,6 @@ async function seeRequests(stage: Stage, page: Page, id: string): Promise<void> 
   const { shop } = stage;
   const nowMs = Date.now();
   const part = page.getByRole('navigation', { name: 'Parts of the key' });
-  const { address, projectKey, slug } = await stage.makeProject('Calling shop');
-  void slug;
-  await send({ address, projectKey }, { ...shopTrace(904, nowMs), trace_id: 'elsewhere' });
   await send(shop, { ...shopTrace(905, nowMs), trace_id: 'by-key', metadata: { virtual_key_id: id } });
   await report(stage, { virtual_key_id: id, model: 'small', cost_usd: '1.25' });
   await part.getByText('Requests').click();
@@ -286,6 +284,7 @@ export function limitSpending(stage: Stage): void {
               keyType: 'service',
               permissionMode: 'restricted',
               permissions: ['organization:view', 'virtualKeys:view', 'gatewayProviders:view', 'gatewayBudgets:view'],
+              bindings: [{ role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: stage.app.organizationId }],
             },
           })
         ).body;
