@@ -30,6 +30,7 @@ export function NewestTraces({ slug, search, input }: NewestTracesProps) {
   if (!found.isSuccess) return <Pending found={found} />;
   const traces = found.data.traces.flatMap(({ view }) => (view.case === 'trace' ? [view.value] : []));
   const total = found.data.pagination?.totalHits;
+  if (traces.length === 0) return null;
   return (
     <Table
       columns={['Began', 'Name', 'Input', 'Evaluations', { number: 'Cost' }, { number: 'Duration' }]}
