@@ -14,7 +14,7 @@ import { Back } from '../design/page.tsx';
 import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { amountsOf } from './amounts.ts';
-import { BREACHES, labelIn, RESERVES, WINDOWS } from './budget-enums.ts';
+import { BREACHES, labelIn, RESERVES, SCOPES, WINDOWS } from './budget-enums.ts';
 import { BudgetForm } from './budget-form.tsx';
 import { BudgetMeter, BudgetState, Left, Resets } from './budget-list.tsx';
 import { useScopeLabel } from './scope-label.ts';
@@ -118,6 +118,7 @@ function Period({ budget }: BudgetProps) {
 /** Leaves out what the form shows. */
 function About({ budget, mayChange }: BudgetProps & { readonly mayChange: boolean }) {
   const { kind, id } = budget.scope ?? {};
+  const scope = SCOPES.find(([each]) => each === kind)?.[1];
   const facts: readonly Fact[] = [
     ['Period', labelIn(WINDOWS, budget.window)],
     ['When it is spent', !mayChange && labelIn(BREACHES, budget.onBreach)],
@@ -131,11 +132,18 @@ function About({ budget, mayChange }: BudgetProps & { readonly mayChange: boolea
   return (
     <div className={`${page.card} ${page.padded}`}>
       <Facts facts={facts} />
-      {kind === BudgetScopeKind.VIRTUAL_KEY && id !== undefined && (
-        <Link to="/-/virtual-keys/$keyId" params={{ keyId: id }} search={{}}>
-          The virtual key
-        </Link>
-      )}
+      <div className={page.row}>
+        {kind === BudgetScopeKind.VIRTUAL_KEY && id !== undefined && (
+          <Link to="/-/virtual-keys/$keyId" params={{ keyId: id }} search={{}}>
+            The virtual key
+          </Link>
+        )}
+        {scope !== undefined && id !== undefined && (
+          <Link to="/-/budgets" search={{ scope, of: id }}>
+            All budgets of this scope
+          </Link>
+        )}
+      </div>
     </div>
   );
 }

@@ -25,19 +25,29 @@ const TITLES: { readonly [code: number]: string } = {
   [Code.InvalidArgument]: 'The request is not valid',
 };
 
+/** The fields of requests that are refused for what else is stored. */
+const FIELDS: { readonly [code: string]: string } = {
+  model_provider_name_taken: 'name',
+  virtual_key_external_id_taken: 'external_id',
+  member_not_found: 'principal_user_id',
+};
+
 export function readFailure(error: unknown): Failure {
   const known = ConnectError.from(error);
   const [info] = known.findDetails(ErrorInfoSchema);
+  const code = info?.reason.toLowerCase() ?? null;
   const [refused] = known.findDetails(BadRequestSchema);
   const permission =
     info?.metadata.requiredPermission ?? info?.metadata.required_permission ?? info?.metadata.permission;
   return {
     title: TITLES[known.code] ?? 'That did not work',
     message: known.rawMessage,
-    code: info?.reason.toLowerCase() ?? null,
+    code,
     permission: permission ?? null,
     requestId: known.metadata.get('x-request-id'),
-    problems: refused?.fieldViolations.map(({ field, description }) => ({ field, text: description })) ?? [],
+    problems:
+      refused?.fieldViolations.map(({ field, description }) => ({ field, text: description })) ??
+      (code !== null && Object.hasOwn(FIELDS, code) ? [{ field: FIELDS[code] ?? '', text: known.rawMessage }] : []),
   };
 }
 

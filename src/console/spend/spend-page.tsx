@@ -9,6 +9,7 @@ import page from '../design/page.module.css';
 import { More, Page, Pending } from '../design/page.tsx';
 import { Table } from '../design/table.tsx';
 import type { ChangeOf } from '../layout/search.ts';
+import { useVirtualKeys } from '../organization/scopes.ts';
 import { useSession } from '../session/session.tsx';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangePages } from '../traces/range-query.ts';
@@ -76,6 +77,14 @@ export default function SpendPage() {
 
 function Group({ by, group }: { readonly by: SpendGroupName; readonly group: string | undefined }) {
   const { account } = useSession();
+  const keys = useVirtualKeys(by === 'virtual-key');
+  const key = by === 'virtual-key' ? keys.find(({ id }) => id === group) : undefined;
+  if (key)
+    return (
+      <Link to="/-/virtual-keys/$keyId" params={{ keyId: key.id }}>
+        {nameControls(key.name ?? key.id)}
+      </Link>
+    );
   if (group === undefined) return <span className={page.soft}>none</span>;
   const project = by === 'project' ? account.projects.find(({ id }) => id === group) : undefined;
   if (!project) return <bdi>{nameControls(group)}</bdi>;

@@ -37,41 +37,56 @@ function codeOf(sdk: Sdk, models: readonly string[]): string {
   const gpt = named.find((name) => !name.includes('claude')) ?? 'gpt-5-mini';
   switch (sdk) {
     case 'openai-js':
-      return `import OpenAI from 'openai';
-
-const client = new OpenAI({ apiKey: process.env.${VARIABLE}, baseURL: '${url}/v1' });
-const answer = await client.chat.completions.create({
-  model: ${JSON.stringify(gpt)},
-  messages: [{ role: 'user', content: 'Hello' }],
-});
-console.log(answer.choices[0].message.content);`;
+      return linesOf(
+        "import { env } from 'node:process';",
+        "import OpenAI from 'openai';",
+        '',
+        `const client = new OpenAI({ apiKey: env.${VARIABLE}, baseURL: '${url}/v1' });`,
+        'const answer = await client.chat.completions.create({',
+        `  model: ${JSON.stringify(gpt)},`,
+        "  messages: [{ role: 'user', content: 'Hello' }],",
+        '});',
+        'console.log(answer.choices[0].message.content);',
+      );
     case 'openai-python':
-      return `import os
-from openai import OpenAI
-
-client = OpenAI(api_key=os.environ["${VARIABLE}"], base_url="${url}/v1")
-answer = client.chat.completions.create(
-    model=${JSON.stringify(gpt)},
-    messages=[{"role": "user", "content": "Hello"}],
-)
-print(answer.choices[0].message.content)`;
+      return linesOf(
+        'import os',
+        'from openai import OpenAI',
+        '',
+        `client = OpenAI(api_key=os.environ["${VARIABLE}"], base_url="${url}/v1")`,
+        'answer = client.chat.completions.create(',
+        `    model=${JSON.stringify(gpt)},`,
+        '    messages=[{"role": "user", "content": "Hello"}],',
+        ')',
+        'print(answer.choices[0].message.content)',
+      );
     case 'anthropic':
-      return `import Anthropic from '@anthropic-ai/sdk';
-
-// Without /v1: this SDK adds it.
-const client = new Anthropic({ apiKey: process.env.${VARIABLE}, baseURL: '${url}' });
-const answer = await client.messages.create({
-  model: ${JSON.stringify(claude)},
-  max_tokens: 1024,
-  messages: [{ role: 'user', content: 'Hello' }],
-});
-console.log(answer.content[0].text);`;
+      return linesOf(
+        "import { env } from 'node:process';",
+        "import Anthropic from '@anthropic-ai/sdk';",
+        '',
+        '// Without /v1: this SDK adds it.',
+        `const client = new Anthropic({ apiKey: env.${VARIABLE}, baseURL: '${url}' });`,
+        'const answer = await client.messages.create({',
+        `  model: ${JSON.stringify(claude)},`,
+        '  max_tokens: 1024,',
+        "  messages: [{ role: 'user', content: 'Hello' }],",
+        '});',
+        'console.log(answer.content[0].text);',
+      );
     case 'vercel':
-      return `import { createOpenAI } from '@ai-sdk/openai';
-import { generateText } from 'ai';
-
-const gateway = createOpenAI({ apiKey: process.env.${VARIABLE}, baseURL: '${url}/v1' });
-const { text } = await generateText({ model: gateway(${JSON.stringify(gpt)}), prompt: 'Hello' });
-console.log(text);`;
+      return linesOf(
+        "import { env } from 'node:process';",
+        "import { createOpenAI } from '@ai-sdk/openai';",
+        "import { generateText } from 'ai';",
+        '',
+        `const gateway = createOpenAI({ apiKey: env.${VARIABLE}, baseURL: '${url}/v1' });`,
+        `const { text } = await generateText({ model: gateway(${JSON.stringify(gpt)}), prompt: 'Hello' });`,
+        'console.log(text);',
+      );
   }
+}
+
+function linesOf(...lines: readonly string[]): string {
+  return lines.join('\n');
 }

@@ -186,9 +186,9 @@ function Change({ virtualKey: key, onReload }: PartsProps) {
 function Stale({ onReload }: Pick<PartsProps, 'onReload'>) {
   return (
     <div className={controls.notice} role="alert">
-      <span className={controls.noticeTitle}>Somebody else changed this key</span>
+      <span className={controls.noticeTitle}>The key has changed since this form was opened</span>
       <span>
-        Nothing was saved, so that their change is not lost. Load what is stored now, and make your change again.
+        Nothing was saved, so that the other change is not lost. Load what is stored now, and make your change again.
       </span>
       <span>
         <Button small onClick={() => void onReload()}>

@@ -7,7 +7,7 @@ import { callRest } from '../../support/surfaces.ts';
 import { followLink, signInLink } from '../browser.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage, TestProject } from '../stage.ts';
 
 const PROVIDER_KEY = 'sk-of-the-house-0123456789WXYZ';
 
@@ -17,10 +17,11 @@ export function useGateway(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const models = await startModels();
         try {
+          const project = await stage.makeProject('Calling shop');
           await makeProvider(stage, page, models);
-          const { id, secret } = await makeKey(stage, page);
+          const { id, secret } = await makeKey(project, page);
           await changeKey(stage, page, id);
-          await seeRequests(stage, page, id);
+          await seeRequests(stage, page, { project, id });
           await endKey(page, secret);
           await deleteProvider(page);
         } finally {
@@ -80,14 +81,24 @@ async function makeProvider(stage: Stage, page: Page, models: Models): Promise<v
   await page.getByText('enabled', { exact: true }).waitFor();
   await checkPage(page, 'provider');
   expect(await page.content()).not.toContain(PROVIDER_KEY);
+  await page.getByRole('link', { name: '‹ Model providers' }).click();
+  await page.getByRole('link', { name: 'New provider' }).click();
+  await page.getByLabel('Kind').selectOption('Compatible with OpenAI');
+  await page.getByLabel('Name', { exact: true }).fill('House models');
+  await page.getByLabel('Base URL').fill(models.url);
+  await page.getByRole('button', { name: 'Create the provider' }).click();
+  await page.locator('[aria-invalid]:focus').waitFor();
+  expect(await page.getByLabel('Name', { exact: true }).getAttribute('aria-invalid')).toBe('true');
 }
 
-async function makeKey(stage: Stage, page: Page): Promise<{ readonly id: string; readonly secret: string }> {
+type MadeKey = { readonly id: string; readonly secret: string };
+
+async function makeKey({ address, name }: TestProject, page: Page): Promise<MadeKey> {
   await page.getByRole('link', { name: 'Virtual keys', exact: true }).click();
   await page.getByRole('heading', { name: 'No virtual key yet' }).waitFor();
   await page.getByRole('link', { name: 'New virtual key' }).click();
   await page.getByLabel('Name', { exact: true }).fill('checkout');
-  await page.getByLabel('Project', { exact: true }).last().selectOption({ label: stage.shop.name });
+  await page.getByLabel('Project', { exact: true }).last().selectOption({ label: name });
   await page.getByLabel('Models allowed').fill('small\ngpt-5*');
   await page.getByLabel('Providers', { exact: true }).last().selectOption('House models');
   await page.getByRole('button', { name: 'Remove House models' }).waitFor();
@@ -101,9 +112,9 @@ async function makeKey(stage: Stage, page: Page): Promise<{ readonly id: string;
   const secret = (await page.getByRole('dialog').locator('pre').first().textContent()) ?? '';
   expect(secret).toMatch(/^vk-lw-/);
   await page.getByRole('button', { name: 'Anthropic' }).click();
-  await page.getByText(`baseURL: '${stage.app.address}'`).waitFor();
+  await page.getByText(`baseURL: '${address}'`).waitFor();
   await page.getByRole('button', { name: 'OpenAI, Python' }).click();
-  await page.getByText(`base_url="${stage.app.address}/v1"`).waitFor();
+  await page.getByText(`base_url="${address}/v1"`).waitFor();
   await checkPage(page, 'virtual-key-secret');
   await page.getByRole('button', { name: 'I have stored it' }).click();
   await page.getByRole('heading', { level: 1, name: 'checkout' }).waitFor();
@@ -123,10 +134,10 @@ async function changeKey(stage: Stage, page: Page, id: string): Promise<void> {
   expect(changed.status).toBe(200);
   await page.getByLabel('Requests a minute').fill('');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Somebody else changed this key').waitFor();
+  await page.getByText('The key has changed since this form was opened').waitFor();
   await checkPage(page, 'virtual-key-stale');
   await page.getByRole('button', { name: 'Load what is stored' }).click();
-  await page.getByText('Somebody else changed this key').waitFor({ state: 'detached' });
+  await page.getByText('The key has changed since this form was opened').waitFor({ state: 'detached' });
   expect(await page.getByLabel('Description (optional)').inputValue()).toBe('Pays');
   await page.getByLabel('Requests a minute').fill('');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -138,13 +149,17 @@ async function changeKey(stage: Stage, page: Page, id: string): Promise<void> {
   expect([config.models_allowed, config.providers.length]).toEqual([['small', 'gpt-5*'], 1]);
 }
 
-async function seeRequests(stage: Stage, page: Page, id: string): Promise<void> {
-  const { shop } = stage;
+type UsedKey = { readonly project: TestProject; readonly id: string };
+
+async function seeRequests(stage: Stage, page: Page, { project, id }: UsedKey): Promise<void> {
   const nowMs = Date.now();
   const part = page.getByRole('navigation', { name: 'Parts of the key' });
-  await send(shop, { ...shopTrace(905, nowMs), trace_id: 'by-key', metadata: { virtual_key_id: id } });
-  await report(stage, { virtual_key_id: id, model: 'small', cost_usd: '1.25' });
-  await part.getByText('Requests').click();
+  await send(project, { ...shopTrace(904, nowMs), trace_id: 'without-key' });
+  await send(project, { ...shopTrace(905, nowMs), trace_id: 'by-key', metadata: { virtual_key_id: id } });
+  await report(stage, { project_id: project.id, virtual_key_id: id, model: 'small', cost_usd: '1.25' });
+  await page.getByRole('link', { name: 'Spend' }).click();
+  await page.getByLabel('Group by').selectOption('Virtual key');
+  await page.getByRole('link', { name: 'checkout' }).click();
   await page.getByRole('row', { name: /^small 1 0 0 .*\$1\.25$/ }).waitFor();
   await page.getByRole('link', { name: 'all 1 of them' }).waitFor();
   await checkPage(page, 'virtual-key');
@@ -161,6 +176,9 @@ async function seeRequests(stage: Stage, page: Page, id: string): Promise<void> 
   await page.getByLabel('Name', { exact: true }).fill('Of checkout');
   await page.getByLabel('Limit for a period, USD').fill('10');
   await page.getByRole('button', { name: 'Create the budget' }).click();
+  await page.getByRole('link', { name: 'All budgets of this scope' }).click();
+  await page.getByRole('button', { name: `Remove Scope ${id}` }).waitFor();
+  await page.getByRole('link', { name: 'Of checkout' }).click();
   await page.getByRole('link', { name: 'The virtual key' }).click();
   await part.getByText('Budgets').click();
   await page.getByRole('row', { name: /^Of checkout .* \$10\.00 \$0 \$0 \$10\.00/ }).waitFor();
@@ -206,7 +224,7 @@ async function deleteProvider(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'No model provider yet' }).waitFor();
 }
 
-/** Reports a request of the shop that succeeded. */
+/** Reports a request that succeeded, by default of the shop. */
 async function report(stage: Stage, request: { readonly [name: string]: string }): Promise<void> {
   const record = {
     gateway_request_id: `request-${crypto.randomUUID()}`,
