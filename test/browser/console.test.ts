@@ -2,10 +2,11 @@
 
 import { describe } from 'vitest';
 import { administer } from './journeys/administer.ts';
+import { limitSpending } from './journeys/budgets.ts';
 import { collectAndFind } from './journeys/collect-and-find.ts';
 import { evaluate } from './journeys/evaluate.ts';
 import { experiment } from './journeys/experiment.ts';
-import { limitSpending, useGateway } from './journeys/gateway.ts';
+import { useGateway } from './journeys/gateway.ts';
 import { lookAtTraces } from './journeys/look-at-traces.ts';
 import { manage } from './journeys/manage.ts';
 import { recover } from './journeys/recover.ts';

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
-import { followLink, signInLink } from '../browser.ts';
+import { signInLink } from '../browser.ts';
+import { post, report } from '../gateway-calls.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import type { Stage, TestProject } from '../stage.ts';
@@ -18,7 +19,16 @@ export function useGateway(stage: Stage): void {
         const models = await startModels();
         try {
           const project = await stage.makeProject('Calling shop');
+          await post(project, '/api/evaluators', project.projectKey, {
+            name: 'No secrets',
+            config: { evaluatorType: 'langevals/exact_match', settings: {} },
+          });
           await makeProvider(stage, page, models);
+          await post(project, '/api/gateway/v1/model-providers', stage.app.adminKey, {
+            name: 'Spare models',
+            kind: 'openai_compatible',
+            base_url: models.url,
+          });
           const { id, secret } = await makeKey(project, page);
           await changeKey(stage, page, id);
           await seeRequests(stage, page, { project, id });
@@ -101,7 +111,10 @@ async function makeKey({ address, name }: TestProject, page: Page): Promise<Made
   await page.getByLabel('Project', { exact: true }).last().selectOption({ label: name });
   await page.getByLabel('Models allowed').fill('small\ngpt-5*');
   await page.getByLabel('Providers', { exact: true }).last().selectOption('House models');
-  await page.getByRole('button', { name: 'Remove House models' }).waitFor();
+  await page.getByLabel('Then').selectOption('Spare models');
+  await page.getByRole('button', { name: 'Try Spare models earlier' }).click();
+  await page.getByText('1. Spare models').waitFor();
+  await page.getByRole('group', { name: 'Judge the answer' }).getByLabel('No secrets').check();
   await page.getByLabel('Requests a minute').fill('600');
   await page.getByLabel('Metadata (optional)').fill('shop');
   await page.getByText('This is not a JSON object').waitFor();
@@ -146,7 +159,9 @@ async function changeKey(stage: Stage, page: Page, id: string): Promise<void> {
   const { description, metadata, config } = body.virtual_key;
   expect({ description, metadata }).toEqual({ description: 'Pays', metadata: { shop: 7 } });
   expect(config.rate_limits).toEqual({ rpm: null, tpm: null, rpd: null });
-  expect([config.models_allowed, config.providers.length]).toEqual([['small', 'gpt-5*'], 1]);
+  expect([config.models_allowed, config.providers.length]).toEqual([['small', 'gpt-5*'], 2]);
+  expect(config.guardrails).toEqual({ pre: [], post: [expect.any(String)] });
+  await page.getByText('1. Spare models').waitFor();
 }
 
 type UsedKey = { readonly project: TestProject; readonly id: string };
@@ -221,98 +236,6 @@ async function deleteProvider(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Delete the provider' }).click();
   await page.getByLabel('Type delete to confirm').fill('delete');
   await page.getByRole('button', { name: 'Delete permanently' }).click();
-  await page.getByRole('heading', { name: 'No model provider yet' }).waitFor();
-}
-
-/** Reports a request that succeeded, by default of the shop. */
-async function report(stage: Stage, request: { readonly [name: string]: string }): Promise<void> {
-  const record = {
-    gateway_request_id: `request-${crypto.randomUUID()}`,
-    ...{ status: 'success', project_id: stage.shop.id, occurred_at: Date.now(), ...request },
-  };
-  const { body, text } = await callRest(stage.app.address, {
-    verb: 'POST',
-    path: '/api/gateway/v1/requests',
-    headers: { 'x-auth-token': stage.app.adminKey },
-    body: { records: [record] },
-  });
-  expect(body.accepted, text).toBe(1);
-}
-
-export function limitSpending(stage: Stage): void {
-  describe('a budget', () => {
-    it('shows what is spent and left, begins a new period, and is archived', () =>
-      stage.visit(async ({ page }) => {
-        const { address, adminKey } = stage.app;
-        await openFromMenu(page, signInLink(address, adminKey), 'Budgets');
-        await page.getByRole('link', { name: 'New budget' }).click();
-        await page.getByLabel('Name', { exact: true }).fill('Support bot');
-        await page.getByLabel('Counts requests of').selectOption('A virtual key');
-        await page.getByLabel('Id of the virtual key').fill('vk-elsewhere');
-        await page.getByLabel('Limit for a period, USD').fill('1e3');
-        await page.getByText('Write an amount above 0').waitFor();
-        await page.getByLabel('Limit for a period, USD').fill('100');
-        await checkPage(page, 'new-budget');
-        await page.getByRole('button', { name: 'Create the budget' }).click();
-        await page.getByRole('heading', { level: 1, name: 'Support bot' }).waitFor();
-        await report(stage, { virtual_key_id: 'vk-elsewhere', model: 'gpt-5', cost_usd: '82.5' });
-        await page.getByText('nearly spent').waitFor();
-        const meter = page.getByRole('meter', { name: 'Spent and reserved' });
-        expect(await meter.getAttribute('aria-valuetext')).toBe('82.5 % spent, 0.0 % reserved');
-        await page.getByText('$17.50').waitFor();
-        await checkPage(page, 'budget');
-        await page.getByLabel('Limit for a period, USD').fill('80');
-        await page.getByRole('button', { name: 'Save' }).click();
-        await page.getByText('$2.50 over').waitFor();
-        await page.getByRole('link', { name: '‹ Budgets' }).click();
-        const row = page.getByRole('row', {
-          name: /^Support bot .*vk-elsewhere A month \$80\.00 \$82\.50 \$0 \$2\.50 over/,
-        });
-        await row.waitFor();
-        await page.getByLabel('Scope').selectOption('A team');
-        await page.getByRole('heading', { name: 'No budget here' }).waitFor();
-        await page.getByLabel('Scope').selectOption('A virtual key');
-        await row.waitFor();
-        await checkPage(page, 'budgets');
-        await row.getByRole('link', { name: 'Support bot' }).click();
-        await page.getByRole('button', { name: 'Reset' }).click();
-        await page.getByLabel('Reason (optional)').fill('a new contract');
-        await page.getByRole('button', { name: 'Begin a new period' }).click();
-        await page.getByText('a new contract').waitFor();
-        await page.getByRole('button', { name: 'Archive' }).click();
-        await page.getByLabel('Type archive to confirm').fill('archive');
-        await page.getByRole('button', { name: 'Archive permanently' }).click();
-        await page.getByText('archived', { exact: true }).waitFor();
-        await page.getByRole('link', { name: '‹ Budgets' }).click();
-        await row.waitFor({ state: 'detached' });
-        await page.getByLabel('Also archived').check();
-        await page.getByRole('row', { name: /^Support bot archived/ }).waitFor();
-      }));
-
-    it('and keys and providers are only shown to those who may only view them', () =>
-      stage.visit(async ({ page }) => {
-        const { address, adminKey } = stage.app;
-        const { token } = (
-          await callRest(address, {
-            verb: 'POST',
-            path: '/api/api-keys',
-            headers: { 'x-auth-token': adminKey },
-            body: {
-              name: 'reader',
-              keyType: 'service',
-              permissionMode: 'restricted',
-              permissions: ['organization:view', 'virtualKeys:view', 'gatewayProviders:view', 'gatewayBudgets:view'],
-              bindings: [{ role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: stage.app.organizationId }],
-            },
-          })
-        ).body;
-        await followLink(page, signInLink(address, token, '/-/virtual-keys'));
-        for (const name of ['Virtual keys', 'Model providers', 'Budgets']) {
-          await page.getByRole('link', { name, exact: true }).click();
-          await page.getByRole('heading', { level: 1, name }).waitFor();
-          await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor({ state: 'detached' });
-          expect(await page.getByRole('main').getByRole('link', { name: /^New/ }).count()).toBe(0);
-        }
-      }));
-  });
+  await page.getByRole('row', { name: /Spare models/ }).waitFor();
+  expect(await page.getByRole('row', { name: /House models/ }).count()).toBe(0);
 }
