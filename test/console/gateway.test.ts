@@ -7,6 +7,7 @@ import { BudgetSchema, BudgetScopeKind } from '../../gen/spandrel/v1/budgets_pb.
 import { ModelProviderKind, ModelProviderSchema } from '../../gen/spandrel/v1/model_providers_pb.js';
 import { VirtualKeyCacheMode, VirtualKeyCapture, VirtualKeySchema } from '../../gen/spandrel/v1/virtual_keys_pb.js';
 import { amountsOf } from '../../src/console/budgets/amounts.ts';
+import { problemOf } from '../../src/console/design/problem.ts';
 import {
   type ProviderDraft,
   providerPaths,
@@ -133,5 +134,20 @@ describe('the form of a model provider', () => {
       { field: 'extra_headers', text: '“: text” does not have the form “Name: text”.' },
     ]);
     expect(providerProblems(draft)).toEqual([]);
+  });
+});
+
+describe('a problem', () => {
+  it.each([
+    ['config.providers', 'config.providers'],
+    ['config.providers[0]', 'config.providers'],
+    ['config.rate_limits.rpm', 'config.rate_limits'],
+  ])('of %s is shown at %s', (field, shownAt) => {
+    expect(problemOf([{ field, text: 'wrong' }], shownAt)).toBe('wrong');
+  });
+
+  it('is not shown at a field whose name only begins like its own', () => {
+    const problems = [{ field: 'names', text: 'wrong' }];
+    expect([problemOf(problems, 'name'), problemOf(problems, undefined)]).toEqual([null, null]);
   });
 });

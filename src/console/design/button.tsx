@@ -1,9 +1,9 @@
 /** Buttons, badges and fields of all pages. */
 
 import type { ComponentProps, ReactNode } from 'react';
-import { useEffect, useId, useState } from 'react';
+import { createContext, useContext, useEffect, useId, useState } from 'react';
 import styles from './controls.module.css';
-import { useProblem } from './problem.ts';
+import { type Problem, problemOf } from './problem.ts';
 
 export type Variant = 'primary' | 'danger' | 'plain' | undefined;
 
@@ -28,6 +28,9 @@ export function Badge({ tone = 'quiet', children }: { readonly tone?: Tone; read
   return <span className={joined(styles.badge, tone !== 'quiet' && styles[tone])}>{children}</span>;
 }
 
+/** The problems of the form around a field. */
+export const Problems = createContext<readonly Problem[]>([]);
+
 export type Labelled = {
   readonly label: string;
   readonly hint?: ReactNode;
@@ -46,7 +49,7 @@ type FieldProps = Labelled & {
 
 export function Field({ label, hint, field, children }: FieldProps) {
   const id = useId();
-  const problem = useProblem(field);
+  const problem = problemOf(useContext(Problems), field);
   const hintId = `${id}-hint`;
   const problemId = `${id}-problem`;
   const describedBy = joined(hint != null && hint !== false && hintId, problem !== null && problemId);

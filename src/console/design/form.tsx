@@ -9,12 +9,12 @@ import {
   useRef,
   useState,
 } from 'react';
-import { Button, Field, type Labelled } from './button.tsx';
+import { Button, Field, type Labelled, Problems } from './button.tsx';
 import controls from './controls.module.css';
 import dialog from './dialog.module.css';
 import { FailureNotice, readFailure } from './failure.tsx';
 import page from './page.module.css';
-import { type Problem, Problems } from './problem.ts';
+import type { Problem } from './problem.ts';
 
 /** What is typed into a form, and the function that changes parts of it. */
 export function useDraft<Draft extends object>(start: Draft): readonly [Draft, (part: Partial<Draft>) => void] {
