@@ -17,6 +17,8 @@ const client = new QueryClient({
       staleTime: FRESH_MS,
       retry: (count, error) => count < RETRIES_MAX && TRANSIENT_CODES.has(ConnectError.from(error).code),
     },
+    // Calls send and return secrets, which must not outlive their page.
+    mutations: { gcTime: 0 },
   },
 });
 

@@ -2,6 +2,7 @@
 
 import { type AnyRoute, createRoute, createRouter, lazyRouteComponent, Navigate } from '@tanstack/react-router';
 import type { FunctionComponent } from 'react';
+import { readBudgetListSearch, readBudgetSearch } from './budgets/search.ts';
 import { readDatasetSearch } from './datasets/search.ts';
 import { Loading } from './design/button.tsx';
 import { FailureNotice } from './design/failure.tsx';
@@ -63,6 +64,7 @@ const ofProject = project.addChildren([
 
 const readWebhookSearch = readerOf({ tab: oneOf('dead', 'replay'), replay: text });
 const readEventSearch = rangeReaderOf({ type: text, event: text });
+const readVirtualKeySearch = rangeReaderOf({ tab: oneOf('budgets', 'connect', 'settings') });
 const readKeySearch = readerOf({ all: flag, revoked: flag });
 
 const ofOrganization = organization.addChildren([
@@ -74,6 +76,15 @@ const ofOrganization = organization.addChildren([
   organizationPage('members', () => import('./organization/members-page.tsx')),
   organizationPage('projects', () => import('./organization/projects-page.tsx')),
   organizationPage('audit-log', () => import('./organization/audit-log-page.tsx'), readAuditLogSearch),
+  organizationPage('model-providers', () => import('./model-providers/provider-list-page.tsx')),
+  organizationPage('model-providers/new', () => import('./model-providers/new-provider-page.tsx')),
+  organizationPage('model-providers/$providerId', () => import('./model-providers/provider-page.tsx')),
+  organizationPage('virtual-keys', () => import('./virtual-keys/virtual-key-list-page.tsx')),
+  organizationPage('virtual-keys/new', () => import('./virtual-keys/new-virtual-key-page.tsx')),
+  organizationPage('virtual-keys/$keyId', () => import('./virtual-keys/virtual-key-page.tsx'), readVirtualKeySearch),
+  organizationPage('budgets', () => import('./budgets/budget-list-page.tsx'), readBudgetListSearch),
+  organizationPage('budgets/new', () => import('./budgets/new-budget-page.tsx'), readBudgetSearch),
+  organizationPage('budgets/$budgetId', () => import('./budgets/budget-page.tsx')),
   organizationPage('spend', () => import('./spend/spend-page.tsx'), readSpendSearch),
   organizationPage('prices', () => import('./prices/prices-page.tsx'), readerOf({ model: text })),
   organizationPage('teams', () => import('./organization/teams-page.tsx'), readerOf({ tab: oneOf('roles') })),

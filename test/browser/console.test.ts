@@ -2,9 +2,11 @@
 
 import { describe } from 'vitest';
 import { administer } from './journeys/administer.ts';
+import { limitSpending } from './journeys/budgets.ts';
 import { collectAndFind } from './journeys/collect-and-find.ts';
 import { evaluate } from './journeys/evaluate.ts';
 import { experiment } from './journeys/experiment.ts';
+import { useGateway } from './journeys/gateway.ts';
 import { lookAtTraces } from './journeys/look-at-traces.ts';
 import { manage } from './journeys/manage.ts';
 import { recover } from './journeys/recover.ts';
@@ -18,10 +20,12 @@ describe.concurrent('the console', () => {
   // The longest first: a long journey started last would leave a processor idle.
   evaluate(stage);
   experiment(stage);
+  useGateway(stage);
   useAnyhow(stage);
   collectAndFind(stage);
   lookAtTraces(stage);
   administer(stage);
+  limitSpending(stage);
   manage(stage);
   recover(stage);
   signIn(stage);

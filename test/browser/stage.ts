@@ -43,7 +43,7 @@ export function openStage(): Stage {
   beforeAll(async () => {
     [browser, app] = await Promise.all([
       launchBrowser(),
-      startApp({ environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1' } }),
+      startApp({ environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1', SPANDREL_GATEWAY_ALLOW: '127.0.0.1' } }),
     ]);
     const { address, projectKey, projectId } = app;
     context = await openContext(browser, address);

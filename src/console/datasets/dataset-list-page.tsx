@@ -10,9 +10,9 @@ import dialog from '../design/dialog.module.css';
 import { FailureNotice } from '../design/failure.tsx';
 import { TextField } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
+import { ListPage } from '../design/frame.tsx';
 import page from '../design/page.module.css';
-import { Empty, Page, Pending } from '../design/page.tsx';
-import { InstantCell, Table } from '../design/table.tsx';
+import { InstantCell } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { EntrySource, NO_ENTRIES } from './entry-source.tsx';
@@ -26,7 +26,7 @@ export default function DatasetListPage() {
   const { may } = useSession();
   const found = useQuery(DatasetService.method.listDatasets);
   return (
-    <Page
+    <ListPage
       title="Datasets"
       sub="Lists of entries to run an application on. Each addition makes a new version."
       actions={
@@ -36,32 +36,27 @@ export default function DatasetListPage() {
           </ModalButton>
         )
       }
-    >
-      <Pending found={found} />
-      {found.data?.data.length === 0 && (
-        <Empty title="No dataset yet">
-          An entry is a JSON object, by convention with input, expected_output and metadata. Upload a CSV file or lines
-          of JSON, and read them in an experiment by the slug of the dataset.
-        </Empty>
+      found={found}
+      items={({ data }) => data}
+      empty={{
+        title: 'No dataset yet',
+        text: 'An entry is a JSON object, by convention with input, expected_output and metadata. Upload a CSV file or lines of JSON, and read them in an experiment by the slug of the dataset.',
+      }}
+      columns={['Name', 'Slug', { number: 'Entries' }, { number: 'Version' }, 'Changed']}
+      row={(dataset) => (
+        <tr key={dataset.id}>
+          <td>
+            <Link to="/$slug/datasets/$datasetId" params={{ slug, datasetId: dataset.id }}>
+              {nameControls(dataset.name)}
+            </Link>
+          </td>
+          <td className={page.mono}>{nameControls(dataset.slug)}</td>
+          <td className={page.number}>{formatCount(dataset.entryCount)}</td>
+          <td className={page.number}>{dataset.version}</td>
+          <InstantCell at={dataset.updatedAt} />
+        </tr>
       )}
-      {found.data && found.data.data.length > 0 && (
-        <Table columns={['Name', 'Slug', { number: 'Entries' }, { number: 'Version' }, 'Changed']}>
-          {found.data.data.map((dataset) => (
-            <tr key={dataset.id}>
-              <td>
-                <Link to="/$slug/datasets/$datasetId" params={{ slug, datasetId: dataset.id }}>
-                  {nameControls(dataset.name)}
-                </Link>
-              </td>
-              <td className={page.mono}>{nameControls(dataset.slug)}</td>
-              <td className={page.number}>{formatCount(dataset.entryCount)}</td>
-              <td className={page.number}>{dataset.version}</td>
-              <InstantCell at={dataset.updatedAt} />
-            </tr>
-          ))}
-        </Table>
-      )}
-    </Page>
+    />
   );
 }
 

@@ -1,8 +1,9 @@
 /** Buttons, badges and fields of all pages. */
 
 import type { ComponentProps, ReactNode } from 'react';
-import { useEffect, useId, useState } from 'react';
+import { createContext, useContext, useEffect, useId, useState } from 'react';
 import styles from './controls.module.css';
+import { type Problem, problemOf } from './problem.ts';
 
 export type Variant = 'primary' | 'danger' | 'plain' | undefined;
 
@@ -27,21 +28,47 @@ export function Badge({ tone = 'quiet', children }: { readonly tone?: Tone; read
   return <span className={joined(styles.badge, tone !== 'quiet' && styles[tone])}>{children}</span>;
 }
 
-type FieldProps = {
+/** The problems of the form around a field. */
+export const Problems = createContext<readonly Problem[]>([]);
+
+export type Labelled = {
   readonly label: string;
   readonly hint?: ReactNode;
-  readonly children: (props: { id: string; className: string; 'aria-describedby'?: string }) => ReactNode;
+  /** Its name in the request, to show its problem beside it. */
+  readonly field?: string | undefined;
 };
 
-export function Field({ label, hint, children }: FieldProps) {
+type FieldProps = Labelled & {
+  readonly children: (props: {
+    id: string;
+    className: string;
+    'aria-describedby'?: string;
+    'aria-invalid'?: true;
+  }) => ReactNode;
+};
+
+export function Field({ label, hint, field, children }: FieldProps) {
   const id = useId();
+  const problem = problemOf(useContext(Problems), field);
   const hintId = `${id}-hint`;
+  const problemId = `${id}-problem`;
+  const describedBy = joined(hint != null && hint !== false && hintId, problem !== null && problemId);
   return (
     <div className={styles.field}>
       <label className={styles.label} htmlFor={id}>
         {label}
       </label>
-      {children({ id, className: styles.input ?? '', ...(hint ? { 'aria-describedby': hintId } : {}) })}
+      {children({
+        id,
+        className: styles.input ?? '',
+        ...(describedBy !== '' && { 'aria-describedby': describedBy }),
+        ...(problem !== null && { 'aria-invalid': true }),
+      })}
+      {problem !== null && (
+        <span id={problemId} className={styles.problem}>
+          {problem}
+        </span>
+      )}
       {hint && (
         <span id={hintId} className={styles.hint}>
           {hint}

@@ -75,13 +75,18 @@ type ConfirmProps = Pick<ModalProps, 'onClose' | 'title'> & {
   readonly action: string;
   /** The word to type first; null if the name of the action is warning enough. */
   readonly typed: string | null;
+  /** Says where the reason is kept that can be given; undefined for actions without one. */
+  readonly reasonHint?: string;
   readonly call: Call;
-  readonly onConfirm: () => void;
+  readonly onConfirm: (reason: string) => void;
 };
 
+const REASON_CHARACTERS = 500;
+
 /** Asks before an action that cannot be undone. Opened again, it shows neither the typed word nor the last error. */
-export function Confirm({ onClose, title, children, action, typed, call, onConfirm }: ConfirmProps) {
+export function Confirm({ onClose, title, children, action, typed, reasonHint, call, onConfirm }: ConfirmProps) {
   const [text, setText] = useState('');
+  const [reason, setReason] = useState('');
   const { isPending, error } = call;
   const [errorBefore] = useState(error);
   return (
@@ -90,10 +95,19 @@ export function Confirm({ onClose, title, children, action, typed, call, onConfi
         className={page.form}
         onSubmit={(event) => {
           event.preventDefault();
-          onConfirm();
+          onConfirm(reason.trim());
         }}
       >
         <div>{children}</div>
+        {reasonHint !== undefined && (
+          <TextField
+            label="Reason (optional)"
+            hint={reasonHint}
+            maxLength={REASON_CHARACTERS}
+            value={reason}
+            onChange={setReason}
+          />
+        )}
         {typed !== null && (
           <TextField label={`Type ${typed} to confirm`} value={text} autoComplete="off" onChange={setText} />
         )}
@@ -113,14 +127,15 @@ export function Confirm({ onClose, title, children, action, typed, call, onConfi
 
 type ConfirmButtonProps<I extends DescMessage, O extends DescMessage> = Pick<
   ConfirmProps,
-  'title' | 'children' | 'action' | 'typed'
+  'title' | 'children' | 'action' | 'typed' | 'reasonHint'
 > & {
   /** The text of the button. */
   readonly label: string;
   readonly small?: boolean;
   readonly variant?: Variant;
   readonly method: DescMethodUnary<I, O>;
-  readonly input: MessageInitShape<I>;
+  /** `reason` is the one that was typed; undefined without. */
+  readonly input: MessageInitShape<I> | ((reason: string | undefined) => MessageInitShape<I>);
   /** Runs before the refresh, so that the page of a record that is gone can be left. */
   readonly onDone?: (answer: MessageShape<O>) => unknown;
   /** By default all queries are fetched again. */
@@ -153,7 +168,14 @@ export function ConfirmButton<I extends DescMessage, O extends DescMessage>({
       <Button small={small} variant={variant} onClick={() => setAsking(true)}>
         {label}
       </Button>
-      {isAsking && <Confirm {...dialog} call={call} onClose={close} onConfirm={() => call.mutate(input)} />}
+      {isAsking && (
+        <Confirm
+          {...dialog}
+          call={call}
+          onClose={close}
+          onConfirm={(reason) => call.mutate(typeof input === 'function' ? input(reason || undefined) : input)}
+        />
+      )}
     </>
   );
 }

@@ -1,9 +1,10 @@
 /** Shows an error with its code and request id, for a report to the operator. */
 
 import { Code, ConnectError } from '@connectrpc/connect';
-import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js';
+import { BadRequestSchema, ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js';
 import { Button } from './button.tsx';
 import styles from './controls.module.css';
+import type { Problem } from './problem.ts';
 
 type Failure = {
   readonly title: string;
@@ -13,6 +14,7 @@ type Failure = {
   /** The missing permission. */
   readonly permission: string | null;
   readonly requestId: string | null;
+  readonly problems: readonly Problem[];
 };
 
 const TITLES: { readonly [code: number]: string } = {
@@ -23,17 +25,29 @@ const TITLES: { readonly [code: number]: string } = {
   [Code.InvalidArgument]: 'The request is not valid',
 };
 
+/** The fields of requests that are refused for what else is stored. */
+const FIELDS: { readonly [code: string]: string } = {
+  model_provider_name_taken: 'name',
+  virtual_key_external_id_taken: 'external_id',
+  member_not_found: 'principal_user_id',
+};
+
 export function readFailure(error: unknown): Failure {
   const known = ConnectError.from(error);
   const [info] = known.findDetails(ErrorInfoSchema);
+  const code = info?.reason.toLowerCase() ?? null;
+  const [refused] = known.findDetails(BadRequestSchema);
   const permission =
     info?.metadata.requiredPermission ?? info?.metadata.required_permission ?? info?.metadata.permission;
   return {
     title: TITLES[known.code] ?? 'That did not work',
     message: known.rawMessage,
-    code: info?.reason.toLowerCase() ?? null,
+    code,
     permission: permission ?? null,
     requestId: known.metadata.get('x-request-id'),
+    problems:
+      refused?.fieldViolations.map(({ field, description }) => ({ field, text: description })) ??
+      (code !== null && Object.hasOwn(FIELDS, code) ? [{ field: FIELDS[code] ?? '', text: known.rawMessage }] : []),
   };
 }
 

@@ -1,11 +1,26 @@
 /** Forms, and the fields that most of them are made of. */
 
-import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes } from 'react';
-import { Button, Field } from './button.tsx';
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
+import { Button, Field, type Labelled, Problems } from './button.tsx';
 import controls from './controls.module.css';
 import dialog from './dialog.module.css';
-import { FailureNotice } from './failure.tsx';
+import { FailureNotice, readFailure } from './failure.tsx';
 import page from './page.module.css';
+import type { Problem } from './problem.ts';
+
+/** What is typed into a form, and the function that changes parts of it. */
+export function useDraft<Draft extends object>(start: Draft): readonly [Draft, (part: Partial<Draft>) => void] {
+  const [draft, setDraft] = useState(start);
+  return [draft, (part) => setDraft((now) => ({ ...now, ...part }))];
+}
 
 /** The call that a form makes. */
 export type Call = { readonly isPending: boolean; readonly error: unknown };
@@ -17,6 +32,8 @@ type FormProps = {
   readonly disabled: boolean;
   /** Null or undefined without one. */
   readonly error?: unknown;
+  /** What is wrong with fields before they are sent. */
+  readonly problems?: readonly Problem[];
   /** What the last submission did. */
   readonly outcome?: ReactNode;
   readonly onSubmit: () => void;
@@ -29,20 +46,27 @@ export function Form({
   action,
   disabled,
   error,
+  problems = [],
   outcome,
   onSubmit,
   onCancel,
   children,
 }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // The field may be far above the button.
+    if (error != null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [error]);
   return (
     <form
+      ref={form}
       className={className}
       onSubmit={(event) => {
         event.preventDefault();
         onSubmit();
       }}
     >
-      {children}
+      <Problems value={error == null ? problems : [...problems, ...readFailure(error).problems]}>{children}</Problems>
       <div className={dialog.foot}>
         {error != null && <FailureNotice error={error} />}
         {action !== null && (
@@ -62,15 +86,25 @@ export function Form({
 /** A form in a card of its own. */
 export const FORM_CARD = `${page.card} ${page.padded} ${page.narrow}`;
 
-type Labelled = { readonly label: string; readonly hint?: ReactNode };
-
 type TextFieldProps = Labelled &
   Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> & { readonly onChange: (text: string) => void };
 
-export function TextField({ label, hint, onChange, ...rest }: TextFieldProps) {
+export function TextField({ label, hint, field, onChange, ...rest }: TextFieldProps) {
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label} hint={hint} field={field}>
       {(props) => <input {...props} {...rest} onChange={({ target }) => onChange(target.value)} />}
+    </Field>
+  );
+}
+
+type AreaFieldProps = Labelled &
+  Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange'> & { readonly onChange: (text: string) => void };
+
+/** A field of several lines. */
+export function AreaField({ label, hint, field, onChange, ...rest }: AreaFieldProps) {
+  return (
+    <Field label={label} hint={hint} field={field}>
+      {(props) => <textarea {...props} {...rest} onChange={({ target }) => onChange(target.value)} />}
     </Field>
   );
 }
@@ -108,9 +142,14 @@ export function Select<Value extends string | number>({
   );
 }
 
-export function SelectField<Value extends string | number>({ label, hint, ...rest }: Labelled & SelectProps<Value>) {
+export function SelectField<Value extends string | number>({
+  label,
+  hint,
+  field,
+  ...rest
+}: Labelled & SelectProps<Value>) {
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label} hint={hint} field={field}>
       {(props) => <Select {...props} {...rest} />}
     </Field>
   );

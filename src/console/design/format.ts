@@ -93,6 +93,20 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1_048_576).toFixed(1)} MB`;
 }
 
+/** The lines of a text that are not blank. */
+export function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** What a field for a local date and time holds of an instant. */
+export function toLocalInput(instant: string | number): string {
+  const date = new Date(instant);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
 /** Invisible characters, which can reorder or hide visible text or carry a hidden message. */
 const HIDDEN = /[[\p{Cc}--[\t\n\r]]\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/v;
 /** Matches whole emoji first, because some contain such characters. */

@@ -18,7 +18,7 @@ export function Heading({ children }: { readonly children: ReactNode }) {
   return <h1 ref={heading}>{children}</h1>;
 }
 
-type PageProps = {
+export type PageProps = {
   /** A link to the page above. */
   readonly back?: ReactNode;
   readonly title: ReactNode;
@@ -52,7 +52,7 @@ export const Back = createLink(({ label, ...rest }: ComponentProps<'a'> & { read
   </a>
 ));
 
-type PendingProps = {
+export type PendingProps = {
   readonly found: { readonly isPending: boolean; readonly error: unknown; readonly refetch: () => unknown };
 };
 

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Instant } from './instant.tsx';
 import page from './page.module.css';
 
-type TableProps = {
+export type TableProps = {
   /** The headings; those in an object stand above numbers. */
   readonly columns: readonly (string | { readonly number: string })[];
   readonly caption?: ReactNode;

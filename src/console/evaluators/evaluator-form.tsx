@@ -1,8 +1,7 @@
 /** The name of an evaluator and its settings. */
 
-import { useState } from 'react';
 import type { EvaluatorTypeInfo } from '../../../gen/spandrel/v1/evaluations_pb.js';
-import { type Call, FORM_CARD, Form, SelectField, TextField } from '../design/form.tsx';
+import { type Call, FORM_CARD, Form, SelectField, TextField, useDraft } from '../design/form.tsx';
 import { SettingField } from './setting-field.tsx';
 import { type EvaluatorConfig, readSchemas, type Settings, settingsToSend } from './settings.ts';
 
@@ -19,8 +18,7 @@ type EvaluatorFormProps = {
 };
 
 export function EvaluatorForm({ type, start, action, call, onSubmit }: EvaluatorFormProps) {
-  const [draft, setDraft] = useState(start);
-  const change = (part: Partial<EvaluatorDraft>) => setDraft({ ...draft, ...part });
+  const [draft, change] = useDraft(start);
   const set = (key: string, value: Settings[string]) => change({ settings: { ...draft.settings, [key]: value } });
   const schemas = readSchemas(type.settingsJsonSchemaJson);
   return (

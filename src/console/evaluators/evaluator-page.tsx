@@ -10,9 +10,10 @@ import {
 } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { Badge, CopyButton } from '../design/button.tsx';
 import { NONE, nameControls } from '../design/format.ts';
+import { DetailPage } from '../design/frame.tsx';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Back, Page, Pending, PendingPage } from '../design/page.tsx';
+import { Back } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { Scores } from '../evaluations/scores.tsx';
 import { useSession } from '../session/session.tsx';
@@ -35,39 +36,38 @@ export default function EvaluatorPage() {
   const { slug, evaluatorId } = route.useParams();
   const { may } = useSession();
   const found = useQuery(EvaluatorService.method.getEvaluator, { idOrSlug: evaluatorId });
-  const evaluator = found.data?.evaluator;
-  const back = <Back to="/$slug/evaluators" params={{ slug }} label="Evaluators" />;
-  if (!evaluator) return <PendingPage back={back} found={found} />;
   return (
-    <Page
-      back={back}
-      title={nameControls(evaluator.name ?? evaluator.slug)}
-      sub={
-        <>
-          {nameControls(evaluator.slug)} · changed <Instant at={evaluator.updatedAt} /> ·{' '}
-          <Link to="/$slug/traces" params={{ slug }} search={{ q: `evaluator:${evaluator.id}` }}>
-            traces that it evaluated
-          </Link>
-          {may('evaluations:manage') && evaluator.evaluatorType === EvaluatorType.EVALUATOR && (
-            <>
-              {' · '}
-              <Link to="/$slug/monitors/new" params={{ slug }} search={{ evaluator: evaluator.id }}>
-                run it on every new trace
-              </Link>
-            </>
-          )}
-        </>
-      }
-      actions={
-        <div className={page.row}>
-          <Badge tone="accent">{EvaluatorType[evaluator.evaluatorType]?.toLowerCase()}</Badge>
-          <CopyButton text={evaluator.id}>Copy id</CopyButton>
-        </div>
-      }
-    >
-      <Pending found={found} />
-      <Parts evaluator={evaluator} />
-    </Page>
+    <DetailPage
+      back={<Back to="/$slug/evaluators" params={{ slug }} label="Evaluators" />}
+      found={found}
+      item={found.data?.evaluator}
+      show={(evaluator) => ({
+        title: nameControls(evaluator.name ?? evaluator.slug),
+        sub: (
+          <>
+            {nameControls(evaluator.slug)} · changed <Instant at={evaluator.updatedAt} /> ·{' '}
+            <Link to="/$slug/traces" params={{ slug }} search={{ q: `evaluator:${evaluator.id}` }}>
+              traces that it evaluated
+            </Link>
+            {may('evaluations:manage') && evaluator.evaluatorType === EvaluatorType.EVALUATOR && (
+              <>
+                {' · '}
+                <Link to="/$slug/monitors/new" params={{ slug }} search={{ evaluator: evaluator.id }}>
+                  run it on every new trace
+                </Link>
+              </>
+            )}
+          </>
+        ),
+        actions: (
+          <div className={page.row}>
+            <Badge tone="accent">{EvaluatorType[evaluator.evaluatorType]?.toLowerCase()}</Badge>
+            <CopyButton text={evaluator.id}>Copy id</CopyButton>
+          </div>
+        ),
+        children: <Parts evaluator={evaluator} />,
+      })}
+    />
   );
 }
 

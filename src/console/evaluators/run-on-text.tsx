@@ -5,9 +5,9 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type EvaluateResponse, EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import type { Evaluator, EvaluatorField } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { Badge, Field } from '../design/button.tsx';
+import { Badge } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { Form, TextField } from '../design/form.tsx';
+import { AreaField, Form, TextField } from '../design/form.tsx';
 import { formatCost, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { outcomeOf, toneOf } from '../trace/evaluations.tsx';
@@ -36,20 +36,14 @@ export function RunOnText({ slug, evaluator }: RunOnTextProps) {
         }
       >
         {evaluator.fields.map(({ identifier, isOptional, valueType }) => (
-          <Field
+          <AreaField
             key={identifier}
             label={`${identifier}${isOptional ? ' (optional)' : ''}`}
             hint={valueType === LIST ? 'One a line.' : undefined}
-          >
-            {(props) => (
-              <textarea
-                {...props}
-                rows={3}
-                value={texts[identifier] ?? ''}
-                onChange={({ target }) => setTexts({ ...texts, [identifier]: target.value })}
-              />
-            )}
-          </Field>
+            rows={3}
+            value={texts[identifier] ?? ''}
+            onChange={(text) => setTexts({ ...texts, [identifier]: text })}
+          />
         ))}
         <TextField
           label="Trace id (optional)"

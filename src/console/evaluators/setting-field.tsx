@@ -1,7 +1,7 @@
 /** The input for one setting of an evaluator, by its schema. */
 
-import { Button, Field } from '../design/button.tsx';
-import { Check, SelectField, TextField } from '../design/form.tsx';
+import { Button } from '../design/button.tsx';
+import { AreaField, Check, SelectField, TextField } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import styles from './evaluators.module.css';
 import { emptyItem, isList, isObject, type Json, labelOfKey, type Schema } from './settings.ts';
@@ -60,28 +60,19 @@ function TextSetting({ name, schema, value, onChange }: SettingProps) {
   const isLong = LONG_KEYS.has(name);
   if (!isLong && (schema.maxLength ?? 0) <= LINE_CHARACTERS)
     return <TextField label={label} value={text} onChange={onChange} />;
-  return (
-    <Field label={label}>
-      {(field) => (
-        <textarea {...field} rows={isLong ? 4 : 1} value={text} onChange={({ target }) => onChange(target.value)} />
-      )}
-    </Field>
-  );
+  return <AreaField label={label} rows={isLong ? 4 : 1} value={text} onChange={onChange} />;
 }
 
 function LinesSetting({ name, value, onChange }: SettingProps) {
   const lines = isList(value) ? value.filter((item) => typeof item === 'string') : [];
   return (
-    <Field label={labelOfKey(name)} hint="One a line.">
-      {(field) => (
-        <textarea
-          {...field}
-          rows={Math.min(8, lines.length + 1)}
-          value={lines.join('\n')}
-          onChange={({ target }) => onChange(target.value.split('\n'))}
-        />
-      )}
-    </Field>
+    <AreaField
+      label={labelOfKey(name)}
+      hint="One a line."
+      rows={Math.min(8, lines.length + 1)}
+      value={lines.join('\n')}
+      onChange={(text) => onChange(text.split('\n'))}
+    />
   );
 }
 

@@ -3,18 +3,16 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { ApiKeyService, KeyType, PermissionMode, Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { OrganizationService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
 import { SecretOnce } from '../design/confirm.tsx';
-import controls from '../design/controls.module.css';
 import { FailureNotice } from '../design/failure.tsx';
-import { Check, Form, SelectField, TextField } from '../design/form.tsx';
-import page from '../design/page.module.css';
+import { Form, SelectField, TextField, useDraft } from '../design/form.tsx';
 import { Back, Page } from '../design/page.tsx';
+import { ProjectChoice } from '../organization/project-choice.tsx';
 import { useRefresh } from '../session/refresh.ts';
-import { useSession } from '../session/session.tsx';
 import { effectOf } from './effect.ts';
 import { EffectView } from './effect-view.tsx';
 import styles from './keys.module.css';
@@ -65,8 +63,7 @@ const EMPTY: Draft = {
 export default function NewKeyPage() {
   const navigate = useNavigate();
   const refresh = useRefresh();
-  const [draft, setDraft] = useState(EMPTY);
-  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const [draft, change] = useDraft(EMPTY);
   const organization = useQuery(OrganizationService.method.getOrganization);
   const catalogue = useQuery(PermissionService.method.listPermissions);
   const permissions = useMemo(() => catalogue.data?.data ?? [], [catalogue.data]);
@@ -126,9 +123,6 @@ export default function NewKeyPage() {
 }
 
 function Basics({ draft, onChange }: { readonly draft: Draft; readonly onChange: (part: Partial<Draft>) => void }) {
-  const { account } = useSession();
-  const toggle = (id: string, isOn: boolean) =>
-    onChange({ projects: isOn ? [...draft.projects, id] : draft.projects.filter((each) => each !== id) });
   return (
     <div className={styles.basics}>
       <TextField label="Name" maxLength={100} value={draft.name} onChange={(name) => onChange({ name })} />
@@ -141,25 +135,7 @@ function Basics({ draft, onChange }: { readonly draft: Draft; readonly onChange:
       />
       <SelectField label="Role" value={draft.role} options={POWERS} onChange={(role) => onChange({ role })} />
       <SelectField label="Expires" value={draft.days} options={TERMS} onChange={(days) => onChange({ days })} />
-      <fieldset className={page.group}>
-        <legend>Where</legend>
-        <div className={page.row}>
-          <label className={controls.check}>
-            <input
-              type="radio"
-              name="scope"
-              checked={draft.projects.length === 0}
-              onChange={() => onChange({ projects: [] })}
-            />
-            The whole organization
-          </label>
-          {account.projects.map(({ id, name }) => (
-            <Check key={id} checked={draft.projects.includes(id)} onChange={(isOn) => toggle(id, isOn)}>
-              {name}
-            </Check>
-          ))}
-        </div>
-      </fieldset>
+      <ProjectChoice legend="Where" chosen={draft.projects} onChange={(projects) => onChange({ projects })} />
     </div>
   );
 }

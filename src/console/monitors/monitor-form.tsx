@@ -1,9 +1,8 @@
 /** The form of a monitor: evaluator, mode, sample, preconditions and mappings. */
 
 import { useQuery } from '@connectrpc/connect-query';
-import { useState } from 'react';
 import { EvaluatorService, EvaluatorType } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { type Call, FORM_CARD, Form, SelectField, TextField } from '../design/form.tsx';
+import { type Call, FORM_CARD, Form, SelectField, TextField, useDraft } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import { ConditionFields } from './condition-fields.tsx';
 import { isComplete, type MonitorDraft } from './draft.ts';
@@ -20,8 +19,7 @@ type MonitorFormProps = {
 };
 
 export function MonitorForm({ start, action, call, onSubmit }: MonitorFormProps) {
-  const [draft, setDraft] = useState(start);
-  const change = (part: Partial<MonitorDraft>) => setDraft({ ...draft, ...part });
+  const [draft, change] = useDraft(start);
   const found = useQuery(EvaluatorService.method.listEvaluators);
   const evaluators =
     found.data?.evaluators.filter(({ evaluatorType }) => evaluatorType === EvaluatorType.EVALUATOR) ?? [];

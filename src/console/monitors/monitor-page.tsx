@@ -7,9 +7,10 @@ import { Badge, Button, CopyButton } from '../design/button.tsx';
 import { DeleteForGood } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
+import { DetailPage } from '../design/frame.tsx';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Back, Page, Pending, PendingPage } from '../design/page.tsx';
+import { Back } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { Scores } from '../evaluations/scores.tsx';
 import { useChange } from '../session/refresh.ts';
@@ -27,36 +28,35 @@ export default function MonitorPage() {
   const { slug, monitorId } = route.useParams();
   const { may } = useSession();
   const found = useQuery(MonitorService.method.getMonitor, { idOrSlug: monitorId });
-  const monitor = found.data?.monitor;
-  const back = <Back to="/$slug/monitors" params={{ slug }} label="Monitors" />;
-  if (!monitor) return <PendingPage back={back} found={found} />;
   return (
-    <Page
-      back={back}
-      title={nameControls(monitor.name ?? monitor.slug)}
-      sub={
-        <>
-          {nameControls(monitor.slug)} · changed <Instant at={monitor.updatedAt} /> ·{' '}
-          <Link to="/$slug/evaluators/$evaluatorId" params={{ slug, evaluatorId: monitor.evaluatorId ?? '' }}>
-            its evaluator
-          </Link>{' '}
-          ·{' '}
-          <Link to="/$slug/traces" params={{ slug }} search={{ q: `evaluator:${monitor.evaluatorId}` }}>
-            evaluated traces
-          </Link>
-        </>
-      }
-      actions={
-        <div className={page.row}>
-          <Badge tone={monitor.enabled ? 'good' : 'quiet'}>{monitor.enabled ? 'on' : 'off'}</Badge>
-          <CopyButton text={monitor.id}>Copy id</CopyButton>
-          {may('evaluations:manage') && <Switch monitor={monitor} />}
-        </div>
-      }
-    >
-      <Pending found={found} />
-      <Parts monitor={monitor} />
-    </Page>
+    <DetailPage
+      back={<Back to="/$slug/monitors" params={{ slug }} label="Monitors" />}
+      found={found}
+      item={found.data?.monitor}
+      show={(monitor) => ({
+        title: nameControls(monitor.name ?? monitor.slug),
+        sub: (
+          <>
+            {nameControls(monitor.slug)} · changed <Instant at={monitor.updatedAt} /> ·{' '}
+            <Link to="/$slug/evaluators/$evaluatorId" params={{ slug, evaluatorId: monitor.evaluatorId ?? '' }}>
+              its evaluator
+            </Link>{' '}
+            ·{' '}
+            <Link to="/$slug/traces" params={{ slug }} search={{ q: `evaluator:${monitor.evaluatorId}` }}>
+              evaluated traces
+            </Link>
+          </>
+        ),
+        actions: (
+          <div className={page.row}>
+            <Badge tone={monitor.enabled ? 'good' : 'quiet'}>{monitor.enabled ? 'on' : 'off'}</Badge>
+            <CopyButton text={monitor.id}>Copy id</CopyButton>
+            {may('evaluations:manage') && <Switch monitor={monitor} />}
+          </div>
+        ),
+        children: <Parts monitor={monitor} />,
+      })}
+    />
   );
 }
 

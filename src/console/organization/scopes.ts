@@ -1,8 +1,9 @@
-/** The names of scopes and members. */
+/** The names of scopes, members and virtual keys. */
 
 import { useQuery } from '@connectrpc/connect-query';
 import { Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { MemberService, OrganizationService, TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
+import { type VirtualKey, VirtualKeyService } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
 import { nameControls } from '../design/format.ts';
 import { useSession } from '../session/session.tsx';
 
@@ -10,6 +11,7 @@ export type Scope = { readonly type: ScopeType; readonly id: string; readonly la
 
 const TEAMS_MAX = 1_000;
 const MEMBERS_MAX = 200;
+const KEYS_LISTED = 200;
 
 export const ROLES: readonly (readonly [role: Role, label: string])[] = [
   [Role.VIEWER, 'Viewer: views data'],
@@ -37,9 +39,23 @@ export function useScopes(): readonly Scope[] {
   ];
 }
 
+/** Names a project; those that the key does not reach by their id. */
+export function useProjectName(): (id: string) => string {
+  const { account } = useSession();
+  return (id) => nameControls(account.projects.find((project) => project.id === id)?.name ?? id);
+}
+
 /** Loads one page, if the key may; members beyond it are shown by id. */
 export function useMembers() {
   const { may } = useSession();
   const enabled = may('organization:manage');
   return useQuery(MemberService.method.listMembers, { pageSize: MEMBERS_MAX, pageToken: '' }, { enabled });
+}
+
+/** Those of the newest page, if the caller may view them; others, also of other gateways, are shown by their id. */
+export function useVirtualKeys(enabled = true): readonly VirtualKey[] {
+  const { may } = useSession();
+  const input = { pageSize: KEYS_LISTED, pageToken: '' };
+  const isEnabled = enabled && may('virtualKeys:view');
+  return useQuery(VirtualKeyService.method.listVirtualKeys, input, { enabled: isEnabled }).data?.data ?? [];
 }

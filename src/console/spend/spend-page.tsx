@@ -2,17 +2,18 @@
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type SpendAmounts, SpendGrouping, SpendService } from '../../../gen/spandrel/v1/spend_pb.js';
-import { type Fact, Facts } from '../design/facts.tsx';
+import { SpendGrouping, SpendService } from '../../../gen/spandrel/v1/spend_pb.js';
 import { Select } from '../design/form.tsx';
-import { formatCost, formatCount, nameControls } from '../design/format.ts';
+import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { More, Page, Pending } from '../design/page.tsx';
 import { Table } from '../design/table.tsx';
 import type { ChangeOf } from '../layout/search.ts';
+import { useVirtualKeys } from '../organization/scopes.ts';
 import { useSession } from '../session/session.tsx';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangePages } from '../traces/range-query.ts';
+import { AMOUNT_COLUMNS, AmountCells, TotalCard } from './amounts.tsx';
 import type { SpendGroupName, SpendSearch } from './search.ts';
 
 const route = getRouteApi('/-/spend');
@@ -56,19 +57,15 @@ export default function SpendPage() {
       }
     >
       <Pending found={found} />
-      {total && (
-        <div className={`${page.card} ${page.padded}`}>
-          <Facts facts={factsOf(total)} />
-        </div>
-      )}
+      {total && <TotalCard total={total} />}
       {groups.length > 0 && (
-        <Table columns={[label, ...AMOUNTS.map((number) => ({ number }))]}>
+        <Table columns={[label, ...AMOUNT_COLUMNS]}>
           {groups.map(({ group, amounts }) => (
             <tr key={group ?? ''}>
               <td>
                 <Group by={by} group={group} />
               </td>
-              {amounts && <Amounts amounts={amounts} />}
+              {amounts && <AmountCells amounts={amounts} />}
             </tr>
           ))}
         </Table>
@@ -78,38 +75,16 @@ export default function SpendPage() {
   );
 }
 
-function factsOf({ requests, errors, unpricedRequests, cost }: SpendAmounts): readonly Fact[] {
-  return [
-    ['Cost', costOf(cost)],
-    ['Requests', formatCount(requests)],
-    ['Failed', formatCount(errors)],
-    ['Without a price', formatCount(unpricedRequests)],
-  ];
-}
-
-const AMOUNTS = ['Requests', 'Failed', 'Without a price', 'Input tokens', 'Output tokens', 'Cost'];
-
-function Amounts({ amounts: { requests, errors, unpricedRequests, usage, cost } }: { readonly amounts: SpendAmounts }) {
-  return (
-    <>
-      {[requests, errors, unpricedRequests, usage?.inputTokens, usage?.outputTokens].map((count, index) => (
-        <td key={AMOUNTS[index]} className={page.number}>
-          {formatCount(count)}
-        </td>
-      ))}
-      <td className={page.number} title={cost && `$${cost.totalUsd}`}>
-        {costOf(cost)}
-      </td>
-    </>
-  );
-}
-
-function costOf(cost: SpendAmounts['cost']): string {
-  return formatCost(cost && Number(cost.totalUsd));
-}
-
 function Group({ by, group }: { readonly by: SpendGroupName; readonly group: string | undefined }) {
   const { account } = useSession();
+  const keys = useVirtualKeys(by === 'virtual-key');
+  const key = by === 'virtual-key' ? keys.find(({ id }) => id === group) : undefined;
+  if (key)
+    return (
+      <Link to="/-/virtual-keys/$keyId" params={{ keyId: key.id }}>
+        {nameControls(key.name ?? key.id)}
+      </Link>
+    );
   if (group === undefined) return <span className={page.soft}>none</span>;
   const project = by === 'project' ? account.projects.find(({ id }) => id === group) : undefined;
   if (!project) return <bdi>{nameControls(group)}</bdi>;

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
+import { toLocalInput } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { isInstant, RANGE_CUSTOM, RANGE_DEFAULT, RANGES, type Range, type RangeSearch } from './range.ts';
 import styles from './range-picker.module.css';
@@ -52,8 +53,8 @@ type BoundProps = {
 
 /** Keeps typed text until it is a plausible instant, because a year is typed digit by digit. */
 function Bound({ label, value, onChange }: BoundProps) {
-  const [typed, setTyped] = useState(value ? toLocal(value) : '');
-  useEffect(() => setTyped(value ? toLocal(value) : ''), [value]);
+  const [typed, setTyped] = useState(value ? toLocalInput(value) : '');
+  useEffect(() => setTyped(value ? toLocalInput(value) : ''), [value]);
   return (
     <input
       className={controls.control}
@@ -70,10 +71,4 @@ function Bound({ label, value, onChange }: BoundProps) {
       }}
     />
   );
-}
-
-/** The format of the input field: local time without a zone. */
-function toLocal(instant: string): string {
-  const date = new Date(instant);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

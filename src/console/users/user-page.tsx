@@ -22,10 +22,10 @@ import { Chart } from '../overview/chart.tsx';
 import { METRICS, tokensOf } from '../overview/metrics.ts';
 import { rangeInput, seriesInput, seriesOf } from '../overview/series.ts';
 import { useSession } from '../session/session.tsx';
+import { NewestTraces } from '../traces/newest-traces.tsx';
 import { writeQueryLine } from '../traces/query-line.ts';
 import { type Bounds, readBounds, writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
-import { UserTraces } from './user-traces.tsx';
 
 const route = getRouteApi('/$slug/users/$userId');
 const THREADS_SHOWN = 20;
@@ -54,7 +54,7 @@ export default function UserPage() {
       {stats.data && <Sums stats={stats.data} />}
       <OverTime userId={userId} bounds={bounds} />
       {may('traces:view') && (
-        <UserTraces
+        <NewestTraces
           slug={slug}
           search={{ ...search, q: line }}
           input={{

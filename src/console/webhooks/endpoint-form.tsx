@@ -3,7 +3,7 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
-import { type Call, Check, Form, TextField } from '../design/form.tsx';
+import { type Call, Check, Form, TextField, useDraft } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 
@@ -26,9 +26,7 @@ type EndpointFormProps = {
 };
 
 export function EndpointForm({ start, action, call, onSubmit, onCancel }: EndpointFormProps) {
-  const [draft, setDraft] = useState(start);
-  const { url, description, events } = draft;
-  const change = (part: Partial<EndpointDraft>) => setDraft({ ...draft, ...part });
+  const [{ url, description, events }, change] = useDraft(start);
   return (
     <Form
       action={action}
@@ -40,6 +38,7 @@ export function EndpointForm({ start, action, call, onSubmit, onCancel }: Endpoi
       {url !== null && (
         <TextField
           label="URL"
+          field="url"
           hint="https, and reachable from the server; it gets batches of events by POST."
           type="text"
           inputMode="url"

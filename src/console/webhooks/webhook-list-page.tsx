@@ -5,9 +5,10 @@ import { type Endpoint, EndpointService } from '../../../gen/spandrel/v1/endpoin
 import { Badge, Snippet } from '../design/button.tsx';
 import { ModalButton, SecretOnce } from '../design/confirm.tsx';
 import { nameControls } from '../design/format.ts';
+import { inPages, ListPage } from '../design/frame.tsx';
 import page from '../design/page.module.css';
-import { Empty, More, PAGING, Page, Pending } from '../design/page.tsx';
-import { InstantCell, Table } from '../design/table.tsx';
+import { PAGING } from '../design/page.tsx';
+import { InstantCell } from '../design/table.tsx';
 import { useSession } from '../session/session.tsx';
 import { NewEndpoint } from './new-endpoint.tsx';
 import { addressOf, endpointStatusName } from './webhook-enums.ts';
@@ -18,9 +19,8 @@ export default function WebhookListPage() {
   const { may } = useSession();
   const [secret, setSecret] = useState<string | null>(null);
   const found = useInfiniteQuery(EndpointService.method.listEndpoints, { pageSize: PAGE_SIZE, pageToken: '' }, PAGING);
-  const endpoints = found.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
-    <Page
+    <ListPage
       title="Webhooks"
       sub="Events of the organization, pushed to receivers of yours, signed."
       actions={
@@ -30,46 +30,40 @@ export default function WebhookListPage() {
           </ModalButton>
         )
       }
+      found={found}
+      items={inPages}
+      empty={{
+        title: 'No endpoint yet',
+        text: 'Create one: every event that it subscribes to is sent to its URL until the receiver accepts it.',
+      }}
+      columns={['Destination', 'Status', 'Events', 'Last delivered', 'Created']}
+      row={rowOf}
     >
-      <Pending found={found} />
-      {found.isSuccess && endpoints.length === 0 && (
-        <Empty title="No endpoint yet">
-          Create one: every event that it subscribes to is sent to its URL until the receiver accepts it.
-        </Empty>
-      )}
-      {endpoints.length > 0 && <EndpointTable endpoints={endpoints} />}
-      <More found={found} />
       <SecretOnce secret={secret} title="The secret of the endpoint" onClose={() => setSecret(null)}>
         <Snippet title="A receiver that verifies, in Node" code={RECEIVER_CODE} />
       </SecretOnce>
-    </Page>
+    </ListPage>
   );
 }
 
-function EndpointTable({ endpoints }: { readonly endpoints: readonly Endpoint[] }) {
+function rowOf(endpoint: Endpoint) {
+  const status = endpointStatusName(endpoint.status, endpoint.failingSince);
   return (
-    <Table columns={['Destination', 'Status', 'Events', 'Last delivered', 'Created']}>
-      {endpoints.map((endpoint) => {
-        const status = endpointStatusName(endpoint.status, endpoint.failingSince);
-        return (
-          <tr key={endpoint.id}>
-            <td className={page.mono}>
-              <Link to="/-/webhooks/$endpointId" params={{ endpointId: endpoint.id }}>
-                {nameControls(addressOf(endpoint))}
-              </Link>
-            </td>
-            <td>
-              <Badge tone={status.tone}>{status.text}</Badge>
-            </td>
-            <td className={page.mono}>
-              {nameControls(endpoint.enabledEvents.map((type) => (type === '*' ? 'all' : type)).join(', '))}
-            </td>
-            <InstantCell at={endpoint.lastSuccessAt} />
-            <InstantCell at={endpoint.createdAt} />
-          </tr>
-        );
-      })}
-    </Table>
+    <tr key={endpoint.id}>
+      <td className={page.mono}>
+        <Link to="/-/webhooks/$endpointId" params={{ endpointId: endpoint.id }}>
+          {nameControls(addressOf(endpoint))}
+        </Link>
+      </td>
+      <td>
+        <Badge tone={status.tone}>{status.text}</Badge>
+      </td>
+      <td className={page.mono}>
+        {nameControls(endpoint.enabledEvents.map((type) => (type === '*' ? 'all' : type)).join(', '))}
+      </td>
+      <InstantCell at={endpoint.lastSuccessAt} />
+      <InstantCell at={endpoint.createdAt} />
+    </tr>
   );
 }
 

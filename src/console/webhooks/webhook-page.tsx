@@ -6,9 +6,10 @@ import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { Badge } from '../design/button.tsx';
 import { type Fact, Facts } from '../design/facts.tsx';
 import { formatCount, formatDuration, formatShare, nameControls } from '../design/format.ts';
+import { DetailPage } from '../design/frame.tsx';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Back, Page, Pending, PendingPage } from '../design/page.tsx';
+import { Back } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { Attempts } from './attempts.tsx';
 import { DeadLetters } from './dead-letters.tsx';
@@ -30,36 +31,39 @@ export default function WebhookPage() {
   const { tab = 'attempts' } = route.useSearch();
   const navigate = route.useNavigate();
   const found = useQuery(EndpointService.method.getEndpoint, { id: endpointId });
-  const endpoint = found.data?.data;
-  const back = <Back to="/-/webhooks" label="Webhooks" />;
-  if (!endpoint) return <PendingPage back={back} found={found} />;
   return (
-    <Page
-      back={back}
-      title={nameControls(addressOf(endpoint))}
-      sub={nameControls(endpoint.enabledEvents.map((type) => (type === '*' ? 'All events' : type)).join(', '))}
-      actions={<EndpointActions endpoint={endpoint} />}
-    >
-      <Pending found={found} />
-      {endpoint.disabledReason !== undefined && (
-        <p role="status">{disabledReasonName(endpoint.disabledReason)} Its deliveries wait.</p>
-      )}
-      <Health id={endpoint.id} />
-      <Tabs
-        label="Parts of the endpoint"
-        tabs={TABS}
-        shown={tab}
-        onShow={(name) =>
-          void navigate({
-            // Keeps the id of a running replay, so that its tab shows it again.
-            search: ({ replay }) => ({ ...(replay && { replay }), ...(name !== 'attempts' && { tab: name }) }),
-          })
-        }
-      />
-      {tab === 'attempts' && <Attempts id={endpoint.id} />}
-      {tab === 'dead' && <DeadLetters id={endpoint.id} />}
-      {tab === 'replay' && <Replay id={endpoint.id} />}
-    </Page>
+    <DetailPage
+      back={<Back to="/-/webhooks" label="Webhooks" />}
+      found={found}
+      item={found.data?.data}
+      show={(endpoint) => ({
+        title: nameControls(addressOf(endpoint)),
+        sub: nameControls(endpoint.enabledEvents.map((type) => (type === '*' ? 'All events' : type)).join(', ')),
+        actions: <EndpointActions endpoint={endpoint} />,
+        children: (
+          <>
+            {endpoint.disabledReason !== undefined && (
+              <p role="status">{disabledReasonName(endpoint.disabledReason)} Its deliveries wait.</p>
+            )}
+            <Health id={endpoint.id} />
+            <Tabs
+              label="Parts of the endpoint"
+              tabs={TABS}
+              shown={tab}
+              onShow={(name) =>
+                void navigate({
+                  // Keeps the id of a running replay, so that its tab shows it again.
+                  search: ({ replay }) => ({ ...(replay && { replay }), ...(name !== 'attempts' && { tab: name }) }),
+                })
+              }
+            />
+            {tab === 'attempts' && <Attempts id={endpoint.id} />}
+            {tab === 'dead' && <DeadLetters id={endpoint.id} />}
+            {tab === 'replay' && <Replay id={endpoint.id} />}
+          </>
+        ),
+      })}
+    />
   );
 }
 

@@ -16,6 +16,7 @@ import { applyOutcome, type GatewayOutcome } from '../../domain/gateway/gateway-
 import { applyMeasuring, type Measuring } from '../../domain/pricing/measuring.ts';
 import { applyRepricing, type Repricing, type RequestMending } from '../../domain/pricing/repricing.ts';
 import { mendCalls } from '../../domain/traces/call-settlement.ts';
+import { namesRequest } from '../../domain/traces/request-ids.ts';
 import type { TraceAppend, TraceAppended } from '../../domain/traces/trace.ts';
 import { applyAppend } from '../../domain/traces/trace-append.ts';
 import type { HourRow } from '../analytics/hour-changes.ts';
@@ -131,7 +132,9 @@ function applyReport(tables: AppendTables, report: Report): Reported[keyof Repor
 }
 
 /** Whether a span may join a request of our gateway, which stores nothing that could conflict. */
-function joins({ requests }: TraceAppend): boolean {
+function joins({ requests, spans }: TraceAppend): boolean {
+  // Of a project that emits no events the spans alone tell.
+  if (requests.length === 0) return spans.some(namesRequest);
   return requests.some(({ gatewayRequestId }) => isOwnRequestId(gatewayRequestId));
 }
 

@@ -34,6 +34,9 @@ const ORGANIZATION_PAGES: ReadonlySet<string> = new Set([
   'settings',
   'audit-log',
   'spend',
+  'model-providers',
+  'virtual-keys',
+  'budgets',
 ]);
 
 /**

@@ -122,6 +122,26 @@ describe('a span that names a request of this gateway', () => {
     expect(spans[0].metrics.prompt_tokens).toBe(7);
   });
 
+  it('joins it over OTLP, too', async () => {
+    await admit();
+    await complete();
+    const attributes = [
+      { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+      { key: 'gen_ai.request.model', value: { stringValue: 'gpt-4o' } },
+      { key: 'gen_ai.usage.input_tokens', value: { intValue: '100' } },
+      { key: 'gateway_request_id', value: { stringValue: id } },
+    ];
+    const times = { startTimeUnixNano: `${NOW}000000`, endTimeUnixNano: `${NOW + 1}000000` };
+    const span = { traceId, spanId: hex(16), name: 'chat', kind: 3, ...times, attributes };
+    const headers = { authorization: `Bearer ${app.projectKey}` };
+    const body = { resourceSpans: [{ resource: {}, scopeSpans: [{ scope: { name: 'test' }, spans: [span] }] }] };
+    const { status } = await callRest(app.address, { verb: 'POST', path: '/v1/traces', headers, body });
+    expect(status).toBe(200);
+    expect((await readTrace()).spans[0].params.gateway_request_id).toBe(id);
+    expect(await eventIds()).toEqual([`${id}:completed`]);
+    expect(await costNanoUsd()).toBe(COST_NANO_USD);
+  });
+
   it('counts by itself when the request is not known', async () => {
     await send(call('a', null, { names: id }));
     const derived = gatewayRequestId(traceId, 'a', null);

@@ -71,6 +71,18 @@ export function ownRequestConformance(open: OpenSubject): void {
     );
 
     it(
+      'MUST join it also in a project that emits no events at first',
+      withStore(open, async (store) => {
+        await admit(store);
+        await store.requests.report(reportOf([OUTCOME]));
+        const span = createSpan();
+        await span.send(store, {}, { emits: false });
+        await span.send(store, { paramsJson: null, promptTokens: 9 });
+        expect(await emittedIds(store)).toEqual([`${ID}:completed`]);
+      }),
+    );
+
+    it(
       'MUST join it within the transaction that admits it',
       withStore(open, async (store) => {
         const span = createSpan();
@@ -98,12 +110,12 @@ function createSpan() {
   return {
     traceId,
     spanId,
-    async send({ traces }: Store, changes: Partial<Span>): Promise<void> {
+    async send({ traces }: Store, changes: Partial<Span>, { emits = true } = {}): Promise<void> {
       const paramsJson = JSON.stringify({ gateway_request_id: ID });
       const span = sampleSpan({ spanId, parentId: null, paramsJson, ...changes });
       const params = span.paramsJson === null ? null : { gateway_request_id: ID };
       const requests = [sampleRequest({ gatewayRequestId: gatewayRequestId(traceId, spanId, params) })];
-      await traces.append(sampleAppend({ traceId, spans: [span], requests }));
+      await traces.append(sampleAppend({ traceId, spans: [span], requests: emits ? requests : [] }));
     },
   };
 }

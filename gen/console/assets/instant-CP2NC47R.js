@@ -1,1 +1,0 @@
-import{f as e,l as t,o as n,t as r}from"./format-DLZlfuFa.js";import{d as i}from"./button-BHnHgvC_.js";var a=i();function o({at:i,as:o=`age`}){if(!i)return(0,a.jsx)(`span`,{children:`–`});let[s,c]=o===`age`?[r(i),n(i)]:[t(i),r(i)];return(0,a.jsx)(`time`,{dateTime:e(i).toISOString(),title:c,children:s})}export{o as t};

@@ -1,1 +1,0 @@
-import{d as e}from"./format-DLZlfuFa.js";function t({id:t,name:n}){return e(n===``||n===t?t:`${n} (${t})`)}export{t};

@@ -1,1 +1,0 @@
-import{d as e}from"./button-BHnHgvC_.js";var t={tabs:`_tabs_1czru_1`,tab:`_tab_1czru_1`},n=e();function r({label:e,tabs:r,shown:i,onShow:a}){return(0,n.jsx)(`nav`,{className:t.tabs,"aria-label":e,children:r.map(([e,r])=>(0,n.jsx)(`button`,{type:`button`,className:t.tab,"aria-current":i===e?`page`:void 0,onClick:()=>a(e),children:r},e))})}export{r as t};
