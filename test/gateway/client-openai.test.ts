@@ -135,7 +135,7 @@ it('gets the request id of the gateway', async () => {
   expect(response.headers.get('x-langwatch-gateway-request-id')).toMatch(/^gwreq_/);
 });
 
-it("reads what a newer OpenAI client may send: the key in Azure's header", async () => {
+it("takes the virtual key in Azure's header, too", async () => {
   const { app, secret } = gateway;
   const azure = new OpenAI({
     baseURL: `${app.address}/v1`,
