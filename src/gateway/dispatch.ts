@@ -91,6 +91,9 @@ export function createDispatch(deps: DispatchDeps) {
       }
       discard(result);
       return await refuse(prepared, fault);
+    } catch (error) {
+      accounting.abandon(request);
+      throw error;
     } finally {
       leaving.end();
       for (const give of giveBack) give();
