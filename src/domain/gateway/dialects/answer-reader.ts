@@ -67,7 +67,6 @@ type StreamOptions = { readonly answer: Answer; readonly read: Read; readonly hi
 
 function createStream({ answer, read, hidesUsage }: StreamOptions): AnswerReader {
   const stream = createEventStream({
-    holds: hidesUsage,
     read(event) {
       const ranges = dataRanges(event);
       if (ranges.length === 0) return event;
