@@ -5,14 +5,14 @@ import type { Dialect } from '../domain/gateway/dialects/dialect.ts';
 import { errorBody } from '../domain/gateway/dialects/gateway-error.ts';
 import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
 import type { ProxiedRequest } from '../domain/gateway/proxied-request.ts';
-import type { CallerResponse } from './relay.ts';
+import { type CallerResponse, isGone } from './relay.ts';
 
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
 const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
 export function sendJson(response: CallerResponse, status: number, body: string, headers: AnswerHeaders = {}): void {
-  if (response.headersSent || response.destroyed) return;
+  if (response.headersSent || isGone(response)) return;
   const length = { 'content-length': String(Buffer.byteLength(body)) };
   (response as ServerResponse).writeHead(status, { ...JSON_HEADERS, ...length, ...headers });
   (response as ServerResponse).end(body);

@@ -2,7 +2,7 @@
 
 import { bucketsAt } from '../domain/gateway/budget-demands.ts';
 import type { AnswerFacts } from '../domain/gateway/dialects/dialect.ts';
-import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
+import { type GatewayFault, INTERNAL_FAULT } from '../domain/gateway/gateway-fault.ts';
 import type { Ending } from '../domain/gateway/proxied-request.ts';
 import { spenderOf } from '../domain/gateway/request-budgets.ts';
 import type { Accounting } from './accounting.ts';
@@ -14,7 +14,7 @@ import type { Guardrails } from './guardrails.ts';
 import { CALLER_LEFT, isEventStream, passAnswer } from './pass-answer.ts';
 import type { Prepared } from './prepared.ts';
 import type { Served } from './proxy-call.ts';
-import type { CallerResponse } from './relay.ts';
+import { type CallerResponse, isGone } from './relay.ts';
 import type { Reserved, Reserving } from './reserving.ts';
 
 type DispatchDeps = AttemptsDeps & {
@@ -92,6 +92,10 @@ export function createDispatch(deps: DispatchDeps) {
       }
       discard(result);
       return await refuse(prepared, fault);
+    } catch (error) {
+      leaving.abort();
+      if ((await admitting) === null) await accounting.abandon(request, INTERNAL_FAULT);
+      throw error;
     } finally {
       leaving.end();
       for (const give of giveBack) give();
@@ -229,7 +233,7 @@ function watchCaller(response: CallerResponse) {
   const abort = () => leaving.abort();
   const timer = setTimeout(abort, WHOLE_MAX_MS).unref();
   response.once('close', abort);
-  if (response.destroyed) abort();
+  if (isGone(response)) abort();
   return {
     signal: leaving.signal,
     abort,

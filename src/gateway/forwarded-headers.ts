@@ -21,7 +21,7 @@ const OF_CALLER_PREFIXES = ['x-langwatch-', 'x-forwarded-', 'x-spandrel-', 'sec-
 /** What the provider says of itself, or of an exchange that is not the caller's. */
 const OF_PROVIDER = new Set([
   ...OF_CONNECTION,
-  ...['set-cookie', 'alt-svc', 'strict-transport-security', 'content-encoding', 'server', 'www-authenticate', 'date'],
+  ...['set-cookie', 'alt-svc', 'strict-transport-security', 'server', 'www-authenticate', 'date'],
   ...['location', 'refresh', 'link', 'clear-site-data'],
 ]);
 const OF_PROVIDER_PREFIXES = ['access-control-', 'x-langwatch-', 'cross-origin-', 'cf-', 'report-', 'nel'];

@@ -81,6 +81,9 @@ export function createOutcomes({ store, clock, wait, graceMs, onError }: Outcome
     begin(request: InProgress): void {
       inProgress.set(`${request.projectNumber} ${request.gatewayRequestId}`, request);
     },
+    /** Whether it was begun and has no outcome yet. */
+    isOpen: ({ projectNumber, gatewayRequestId }: Pick<RequestIdentity, 'projectNumber' | 'gatewayRequestId'>) =>
+      inProgress.has(`${projectNumber} ${gatewayRequestId}`),
     /** Resolves once the outcome is stored, or waits for the store. */
     async conclude(outcome: GatewayOutcome): Promise<void> {
       const isStored = await stored(outcome);

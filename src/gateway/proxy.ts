@@ -9,6 +9,7 @@ import {
   faultOf,
   type GatewayFault,
   gatewayFault,
+  INTERNAL_FAULT,
   INVALID_KEY,
   keyFault,
   UNAVAILABLE_FAULT,
@@ -56,7 +57,6 @@ const END_USER_REQUIRED = gatewayFault(
   'end_user_required',
   'A budget for each end user counts the request: name the end user in user, metadata.user_id or x-langwatch-end-user-id.',
 );
-const INTERNAL = gatewayFault(500, 'internal_error', 'The gateway failed to serve the request.');
 
 export type Proxy = ReturnType<typeof createProxy>;
 
@@ -138,7 +138,7 @@ export function createProxy(deps: ProxyDeps) {
       } catch (error) {
         const isAway = error instanceof Fault && error.code === 'unavailable';
         if (!isAway) deps.onError(error, 'a request through the gateway failed');
-        const served = refuse(call, isAway ? UNAVAILABLE_FAULT : INTERNAL);
+        const served = refuse(call, isAway ? UNAVAILABLE_FAULT : INTERNAL_FAULT);
         // Of an answer that has begun nobody can tell that it ends here.
         if (!call.response.writableEnded) call.response.destroy();
         return served;
