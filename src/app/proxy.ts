@@ -50,7 +50,10 @@ const PROCESS_ID_BYTES = 12;
 const MODELS_MS = 5_000;
 const USER_AGENT = `Spandrel/${readVersion()}`;
 
-type FaceParts = Pick<Parameters<typeof createDataRoutes>[0], 'inflate' | 'reading' | 'ids' | 'callLog' | 'accepting'>;
+type FaceParts = Pick<
+  Parameters<typeof createDataRoutes>[0],
+  'inflate' | 'reading' | 'ids' | 'callLog' | 'accepting' | 'requestLineMaxBytes' | 'headersMaxBytes'
+>;
 
 /** The data routes, with limits of their own: answers of models take long, and their requests may be large. */
 export function createGateway(deps: ProxyDeps, parts: FaceParts) {

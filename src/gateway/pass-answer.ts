@@ -7,7 +7,7 @@ import { createAnswerReader } from '../domain/gateway/dialects/answer-reader.ts'
 import type { AnswerFacts } from '../domain/gateway/dialects/dialect.ts';
 import { streamErrorEvent } from '../domain/gateway/dialects/gateway-error.ts';
 import { type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
-import { type AnswerHeaders, sendFault } from './answering.ts';
+import { type AnswerHeaders, OWN_HEADERS, sendFault } from './answering.ts';
 import type { Answer } from './attempts.ts';
 import type { Keeping } from './cached-answers.ts';
 import type { BodyRoute } from './data-routes.ts';
@@ -117,7 +117,7 @@ function writeHead({ answer, response, headers }: Passing, isStreamed: boolean):
   const length = answer.headers['content-length'];
   const known =
     length === undefined || isStreamed || BARE_STATUSES.has(answer.status) ? {} : { 'content-length': String(length) };
-  const own = { 'cache-control': 'no-store', ...headersToCaller(answer.headers), ...known, ...headers };
+  const own = { ...OWN_HEADERS, ...headersToCaller(answer.headers), ...known, ...headers };
   (response as ServerResponse).writeHead(answer.status, own);
 }
 

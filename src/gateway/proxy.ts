@@ -22,7 +22,7 @@ import type { KeyStore } from '../domain/management/management-port.ts';
 import type { PriceResolver } from '../domain/pricing/prices.ts';
 import { createKeyCheck, readVirtualKey, type VerifiedKey } from '../domain/virtual-keys/presented-key.ts';
 import type { PresentedKey, VirtualKeyConfig } from '../domain/virtual-keys/virtual-key.ts';
-import { answerHeaders, sendFault } from './answering.ts';
+import { type AnswerHeaders, answerHeaders, sendAllowed, sendFault } from './answering.ts';
 import type { BodyRoute, DataRoute } from './data-routes.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Prepared } from './prepared.ts';
@@ -116,7 +116,7 @@ export function createProxy(deps: ProxyDeps) {
     return { status: prepared.httpStatus, fault: prepared, isKnownKey: true };
   }
 
-  async function serve(call: ProxyCall, route: Exclude<DataRoute, { kind: 'unserved' }>): Promise<Served> {
+  async function serve(call: ProxyCall, route: Exclude<DataRoute, { kind: 'unserved' | 'options' }>): Promise<Served> {
     const secret = readVirtualKey(call.header, deps.prefix);
     const verified = secret === null ? null : await checkKey(secret, deps.clock());
     if (verified === null || verified.kind === 'unknown') return refuse(call, INVALID_KEY);
@@ -130,8 +130,13 @@ export function createProxy(deps: ProxyDeps) {
     /** Never rejects. */
     async serve(call: ProxyCall): Promise<Served> {
       const { route } = call;
+      if (route.kind === 'options') {
+        sendAllowed(call.response, route.allow);
+        return { status: 204, fault: null, isKnownKey: false };
+      }
       if (route.kind === 'unserved') {
-        return refuse(call, gatewayFault(route.httpStatus, 'unsupported_route', route.message));
+        const { httpStatus, message, allow } = route;
+        return refuse(call, gatewayFault(httpStatus, 'unsupported_route', message), allow === null ? {} : { allow });
       }
       try {
         return await serve(call, route);
@@ -149,8 +154,8 @@ export function createProxy(deps: ProxyDeps) {
 
 type KnownKey = Exclude<VerifiedKey, { kind: 'unknown' }>;
 
-function refuse({ response, route }: ProxyCall, fault: GatewayFault): Served {
-  sendFault(response, { dialect: route.dialect, fault });
+function refuse({ response, route }: ProxyCall, fault: GatewayFault, headers: AnswerHeaders = {}): Served {
+  sendFault(response, { dialect: route.dialect, fault }, headers);
   return { status: fault.httpStatus, fault, isKnownKey: false };
 }
 
