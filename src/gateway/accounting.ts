@@ -37,16 +37,6 @@ const NOTHING_READ = {
   error: null,
 } as const;
 
-const NOTHING_SENT = {
-  firstTokenAtMs: null,
-  facts: NOTHING_READ,
-  target: null,
-  fallbackCount: 0,
-  cache: 'bypass',
-  isDispatched: false,
-  isAnswered: false,
-} as const;
-
 export type Accounting = ReturnType<typeof createAccounting>;
 
 export function createAccounting(deps: AccountingDeps) {
@@ -71,14 +61,6 @@ export function createAccounting(deps: AccountingDeps) {
     recent.note(request.presented.key.id, Math.ceil(outputTokens / Math.max(1, request.body?.size.choices ?? 1)));
   }
 
-  function endedBy({ code, httpStatus, message }: GatewayFault) {
-    return { endedAtMs: clock(), error: { class: code, httpStatus }, errorMessage: message };
-  }
-
-  async function concludeBare(request: ProxiedRequest, ending: Ending): Promise<void> {
-    await outcomes.conclude({ kind: 'outcome', report: reportOf(request, ending, deps.prices.listed), trace: null });
-  }
-
   return {
     /** The request is admitted. */
     begin({ presented, gatewayRequestId }: ProxiedRequest): void {
@@ -97,15 +79,26 @@ export function createAccounting(deps: AccountingDeps) {
       const trace = await spanAppend(request, ending);
       await outcomes.conclude({ kind: 'outcome', report: reportOf(request, ending, prices), trace });
     },
-    /** An outcome without cost and span. */
-    async refuse(request: ProxiedRequest, fault: GatewayFault): Promise<void> {
-      await concludeBare(request, { ...NOTHING_SENT, ...endedBy(fault) });
+    /** The request ends by a defect of this server, and settles. */
+    abandon({ presented, gatewayRequestId }: ProxiedRequest): void {
+      const { id: projectId, number: projectNumber } = presented.project;
+      outcomes.forget({ projectId, projectNumber, gatewayRequestId });
     },
-    /** The outcome of a request that was sent and has none, because the gateway failed: what it cost is not known. */
-    async abandon(request: ProxiedRequest, fault: GatewayFault): Promise<void> {
-      const { gatewayRequestId, presented } = request;
-      if (!outcomes.isOpen({ gatewayRequestId, projectNumber: presented.project.number })) return;
-      await concludeBare(request, { ...NOTHING_SENT, ...endedBy(fault), isDispatched: true });
+    /** An outcome without cost and span. */
+    async refuse(request: ProxiedRequest, { code, httpStatus, message }: GatewayFault): Promise<void> {
+      const ending: Ending = {
+        endedAtMs: clock(),
+        firstTokenAtMs: null,
+        facts: NOTHING_READ,
+        error: { class: code, httpStatus },
+        errorMessage: message,
+        target: null,
+        fallbackCount: 0,
+        cache: 'bypass',
+        isDispatched: false,
+        isAnswered: false,
+      };
+      await outcomes.conclude({ kind: 'outcome', report: reportOf(request, ending, deps.prices.listed), trace: null });
     },
     nothingRead: NOTHING_READ,
   };

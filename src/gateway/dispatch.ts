@@ -2,7 +2,7 @@
 
 import { bucketsAt } from '../domain/gateway/budget-demands.ts';
 import type { AnswerFacts } from '../domain/gateway/dialects/dialect.ts';
-import { type GatewayFault, INTERNAL_FAULT } from '../domain/gateway/gateway-fault.ts';
+import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
 import type { Ending } from '../domain/gateway/proxied-request.ts';
 import { spenderOf } from '../domain/gateway/request-budgets.ts';
 import type { Accounting } from './accounting.ts';
@@ -29,7 +29,6 @@ type DispatchDeps = AttemptsDeps & {
 export type Dispatch = ReturnType<typeof createDispatch>;
 
 const WHOLE_MAX_MS = 15 * 60_000;
-const OUTCOME_WAIT_MS = 2_000;
 const ERROR_STATUS_MIN = 400;
 
 /** How an answer came to be. */
@@ -94,7 +93,9 @@ export function createDispatch(deps: DispatchDeps) {
       return await refuse(prepared, fault);
     } catch (error) {
       leaving.abort();
-      if ((await admitting) === null) await accounting.abandon(request, INTERNAL_FAULT);
+      // Behind the admission, which begins it.
+      await admitting;
+      accounting.abandon(request);
       throw error;
     } finally {
       leaving.end();
@@ -126,10 +127,8 @@ export function createDispatch(deps: DispatchDeps) {
       captures: config.capture === 'full',
       judge: config.guardrails.post.length === 0 ? null : (facts) => guardAnswer(prepared, facts),
     });
-    const concluding = accounting.conclude(prepared, { ...base, ...told, isAnswered, endedAtMs: clock() });
-    await Promise.race([concluding, timeout(OUTCOME_WAIT_MS)]);
     end();
-    await concluding;
+    await accounting.conclude(prepared, { ...base, ...told, isAnswered, endedAtMs: clock() });
     if (keeping !== null && use !== null && candidate !== null && told.error === null) {
       const { isComplete } = told.facts;
       await cache.keep(use, { config, answer: result, bytes: keeping.end(), isComplete, candidate });
@@ -219,12 +218,6 @@ function sendingOf({ call, route, bytes, body, request }: Prepared, signal: Abor
 /** Whether the usage at the end of a stream was asked for by the gateway alone. */
 function hidesUsage({ route, body }: Prepared, candidate: Candidate | null): boolean {
   return route.kind === 'chat' && body.isStreamed && !body.asksForUsage && candidate?.provider.streamUsage === true;
-}
-
-function timeout(delayMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, delayMs).unref();
-  });
 }
 
 /** Aborts once the caller has left, or the request takes too long. */

@@ -59,6 +59,17 @@ export function createOutcomes({ store, clock, wait, graceMs, onError }: Outcome
     }
   }
 
+  /** Where the store is away, it goes on in the background. */
+  async function concludeOne(outcome: GatewayOutcome): Promise<void> {
+    const isStored = await stored(outcome);
+    for (const { projectNumber, gatewayRequestId } of outcome.report.records) {
+      inProgress.delete(`${projectNumber} ${gatewayRequestId}`);
+    }
+    if (isStored) return;
+    const trying = keepTrying(outcome).finally(() => pending.delete(trying));
+    pending.add(trying);
+  }
+
   async function renew(): Promise<void> {
     const byOrganization = Map.groupBy(inProgress.values(), ({ organizationNumber }) => organizationNumber);
     for (const [organizationNumber, requests] of byOrganization) {
@@ -81,23 +92,21 @@ export function createOutcomes({ store, clock, wait, graceMs, onError }: Outcome
     begin(request: InProgress): void {
       inProgress.set(`${request.projectNumber} ${request.gatewayRequestId}`, request);
     },
-    /** Whether it was begun and has no outcome yet. */
-    isOpen: ({ projectNumber, gatewayRequestId }: Pick<RequestIdentity, 'projectNumber' | 'gatewayRequestId'>) =>
-      inProgress.has(`${projectNumber} ${gatewayRequestId}`),
-    /** Resolves once the outcome is stored, or waits for the store. */
+    /** The request gets no outcome from this process: it settles. */
+    forget({ projectNumber, gatewayRequestId }: RequestIdentity): void {
+      inProgress.delete(`${projectNumber} ${gatewayRequestId}`);
+    },
+    /** Resolves once the outcome is stored, or waits for the store. Never rejects. */
     async conclude(outcome: GatewayOutcome): Promise<void> {
-      const isStored = await stored(outcome);
-      for (const { projectNumber, gatewayRequestId } of outcome.report.records) {
-        inProgress.delete(`${projectNumber} ${gatewayRequestId}`);
-      }
-      if (isStored) return;
-      const trying = keepTrying(outcome).finally(() => pending.delete(trying));
-      pending.add(trying);
+      const concluding = concludeOne(outcome).finally(() => pending.delete(concluding));
+      pending.add(concluding);
+      await concluding;
     },
     /** Tries once more what waits. */
     async stop(): Promise<void> {
       stopping.abort();
-      await Promise.all([...pending, renewing.stop()]);
+      await renewing.stop();
+      while (pending.size > 0) await Promise.all(pending);
     },
   };
 }

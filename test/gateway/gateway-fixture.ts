@@ -1,5 +1,6 @@
 /** A server with a model provider that tests script, and a virtual key. */
 
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { startApp, type TestApp, type TestAppOptions } from '../support/app.ts';
 import { type MockProvider, type MockStep as Step, startMockProvider } from '../support/mock-provider.ts';
@@ -9,6 +10,9 @@ export const MODEL = 'gpt-4o-mini';
 export const CLAUDE = 'claude-sonnet-4-5';
 export const CHAT = { model: MODEL, messages: [{ role: 'user', content: 'Say hello.' }] };
 export const MESSAGES = { model: CLAUDE, max_tokens: 64, messages: [{ role: 'user', content: 'Say hello.' }] };
+
+const ROUNDS_MAX = 400;
+const ROUND_MS = 10;
 
 type Json = Awaited<ReturnType<typeof callRest>>['body'];
 
@@ -78,15 +82,16 @@ export function gatewayKit(
       return (await manage('POST', '/api/gateway/v1/budgets', body)).budget;
     },
     budget: async (id: string): Promise<Json> => (await manage('GET', `/api/gateway/v1/budgets/${id}`)).budget,
-    /** The newest event of a request, whose outcome is stored before its answer ends. */
+    /** The event of a request, which is stored soon after its answer. */
     async eventOf(sent: Sent): Promise<Json> {
       const id = encodeURIComponent(`${sent.headers.get('x-langwatch-gateway-request-id')}:completed`);
-      return (await manage('GET', `/api/webhooks/v1/events/${id}`)).data.data;
+      const read = () => callRest(app.address, { verb: 'GET', path: `/api/webhooks/v1/events/${id}`, headers: admin });
+      return (await eventually(read)).body.data.data;
     },
     async traceOf(sent: Sent): Promise<Json> {
       const path = `/api/traces/${sent.headers.get('x-langwatch-trace-id')}`;
       const headers = { 'x-auth-token': app.projectKey };
-      return (await callRest(app.address, { verb: 'GET', path, headers })).body;
+      return (await eventually(() => callRest(app.address, { verb: 'GET', path, headers }))).body;
     },
     /** `step`: how the provider answers, see MockStep. */
     async send(path: string, { secret, body, headers = {}, step, verb = 'POST' }: Sending): Promise<Sent> {
@@ -102,6 +107,17 @@ export function gatewayKit(
       return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : undefined };
     },
   };
+}
+
+type Answer = Awaited<ReturnType<typeof callRest>>;
+
+async function eventually(read: () => Promise<Answer>): Promise<Answer> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const answer = await read();
+    if (answer.status === 200) return answer;
+    await wait(ROUND_MS);
+  }
+  throw new Error('it was not stored in time');
 }
 
 type Sending = {

@@ -15,6 +15,8 @@ export function createProviderKeys(deps: { readonly encryptionKey: Buffer; reado
     key: deps.encryptionKey,
     belongsTo: `model_providers/${providerId}/api_key`,
   });
+  /** Of records that are kept in memory, because a gateway opens them for every request. */
+  const opened = new WeakMap<object, string>();
   return {
     /** The columns of a key; null: the provider has none. */
     seal(providerId: string, apiKey: string | null): Pick<ModelProviderRecord, 'apiKey' | 'keyHint'> {
@@ -23,7 +25,14 @@ export function createProviderKeys(deps: { readonly encryptionKey: Buffer; reado
       return { apiKey: sealFor(bindingOf(providerId), Buffer.from(apiKey), deps.random), keyHint };
     },
     /** Throws for a key that was sealed for another provider, or with another secret of the installation. */
-    open: ({ id, apiKey }: Pick<ModelProviderRecord, 'id' | 'apiKey'>): string | null =>
-      apiKey === null ? null : openFor(bindingOf(id), apiKey).toString('utf8'),
+    open(provider: Pick<ModelProviderRecord, 'id' | 'apiKey'>): string | null {
+      const { id, apiKey } = provider;
+      if (apiKey === null) return null;
+      const known = opened.get(provider);
+      if (known !== undefined) return known;
+      const key = openFor(bindingOf(id), apiKey).toString('utf8');
+      opened.set(provider, key);
+      return key;
+    },
   };
 }
