@@ -89,7 +89,7 @@ export async function passAnswer(passing: Passing): Promise<Passed> {
   const last = end === 'complete' ? reader.end() : NOTHING;
   const facts = reader.facts();
   const verdict = isJudged && end !== 'caller_left' ? await judged(end, facts, judge) : null;
-  const told = verdict === null ? errorOf({ end, status: answer.status, facts }) : errorFrom(verdict);
+  const told = verdict === null ? errorOf({ end, status: answer.status, facts, captures }) : errorFrom(verdict);
   const finish = () => {
     if (isGone(response) || response.writableEnded) return;
     if (verdict !== null) sendFault(response, { dialect: route.dialect, fault: verdict }, passing.headers);
@@ -136,13 +136,18 @@ function errorFrom({ code, httpStatus, message }: GatewayFault): Told {
   return { error: { class: code, httpStatus }, errorMessage: message };
 }
 
-type Ended = { readonly end: RelayEnd; readonly status: number; readonly facts: AnswerFacts };
+type Ended = Pick<Passing, 'captures'> & {
+  readonly end: RelayEnd;
+  readonly status: number;
+  readonly facts: AnswerFacts;
+};
 
-function errorOf({ end, status, facts }: Ended): Told {
+function errorOf({ end, status, facts, captures }: Ended): Told {
   if (end === 'caller_left' && !facts.isComplete) return errorFrom(CALLER_LEFT);
   if (end === 'provider_broke' && !facts.isComplete) return errorFrom(PROVIDER_BROKE);
   if (status < ERROR_STATUS_MIN && facts.error === null) return { error: null, errorMessage: null };
   const { type = null, message = null } = facts.error ?? {};
   const httpStatus = status < ERROR_STATUS_MIN ? null : status;
-  return { error: { class: type ?? 'provider_error', httpStatus }, errorMessage: message };
+  // Providers quote what they refuse.
+  return { error: { class: type || 'provider_error', httpStatus }, errorMessage: captures ? message : null };
 }

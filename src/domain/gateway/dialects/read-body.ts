@@ -72,7 +72,9 @@ function endUserOf(route: RouteKind, body: LosslessObject): string | null {
   const metadata = readMember(body, 'metadata');
   const isMessages = dialectOf(route) === 'anthropic';
   const sent = isMessages ? isObject(metadata) && readMember(metadata, 'user_id') : readMember(body, 'user');
-  return typeof sent === 'string' && sent !== '' && !hasMoreCharactersThan(sent, END_USER_CHARACTERS_MAX) ? sent : null;
+  if (typeof sent !== 'string' || sent === '' || hasMoreCharactersThan(sent, END_USER_CHARACTERS_MAX)) return null;
+  // Budgets have columns of its text, which no database keeps as it is.
+  return sent.replaceAll('\0', '\ufffd').toWellFormed();
 }
 
 function parseBody(bytes: Buffer): { readonly value: LosslessObject } | BodyProblem {
