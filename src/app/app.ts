@@ -186,6 +186,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       ...deps,
       store,
       traceParts,
+      runCooperatively,
       evaluations,
       keyUse: requestRecords.keyUse,
       resolve: webhooks.ports.resolve,

@@ -11,6 +11,7 @@ import { RENEWAL_MS } from '../domain/gateway/lease-store.ts';
 import { createRateLimiter } from '../domain/gateway/rate-limits.ts';
 import type { KeyUse } from '../domain/keys/key-use.ts';
 import { createProviderKeys } from '../domain/model-providers/provider-key.ts';
+import type { RunCooperatively } from '../domain/steps.ts';
 import { createAccounting } from '../gateway/accounting.ts';
 import { createBudgetLevels } from '../gateway/budget-levels.ts';
 import { createCachedAnswers } from '../gateway/cached-answers.ts';
@@ -34,6 +35,7 @@ type ProxyDeps = Deps & {
   readonly resolve: WebhookPorts['resolve'];
   readonly traceParts: ReturnType<typeof createTraceParts>;
   readonly keyUse: KeyUse;
+  readonly runCooperatively: RunCooperatively;
   readonly evaluations: Evaluations;
   readonly wait: Wait;
 };
@@ -97,7 +99,7 @@ function startProxy(deps: ProxyDeps) {
   });
   const proxy = createProxy({
     ...{ keys: store.keys, pepper: rootKeys.pepper, prefix: config.gateway.virtualKeyPrefix },
-    ...{ prices, limiter, recent, dispatch, clock, random, onError },
+    ...{ prices, limiter, recent, dispatch, clock, random, onError, runCooperatively: deps.runCooperatively },
     onUse: (keyId, atMs) => deps.keyUse.note({ kind: 'virtual_key', id: keyId, atMs }),
     tell: createKeyAnswers({
       ...{ keys: store.keys, ledger: store.budgets, providerKeys, clock, nowMs },

@@ -3,7 +3,7 @@
 import type { Clock, RandomBytes } from '../domain/clock.ts';
 import { createGatewayRequestId } from '../domain/events/request-event.ts';
 import { Fault } from '../domain/fault.ts';
-import { readBody } from '../domain/gateway/dialects/read-body.ts';
+import { readBody, readLargeBody } from '../domain/gateway/dialects/read-body.ts';
 import type { RecentOutputs } from '../domain/gateway/estimate.ts';
 import {
   faultOf,
@@ -20,8 +20,10 @@ import type { RateLimit, RateLimiter } from '../domain/gateway/rate-limits.ts';
 import { expectedTokens, needsEndUser, spenderOf } from '../domain/gateway/request-budgets.ts';
 import type { KeyStore } from '../domain/management/management-port.ts';
 import type { PriceResolver } from '../domain/pricing/prices.ts';
+import type { RunCooperatively } from '../domain/steps.ts';
 import { createKeyCheck, readVirtualKey, type VerifiedKey } from '../domain/virtual-keys/presented-key.ts';
 import type { PresentedKey, VirtualKeyConfig } from '../domain/virtual-keys/virtual-key.ts';
+import { isLargeJson } from '../json/json-text.ts';
 import { type AnswerHeaders, answerHeaders, sendAllowed, sendFault } from './answering.ts';
 import type { BodyRoute, DataRoute } from './data-routes.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -37,6 +39,7 @@ type ProxyDeps = {
   readonly limiter: RateLimiter;
   readonly recent: RecentOutputs;
   readonly dispatch: Dispatch;
+  readonly runCooperatively: RunCooperatively;
   /** Answers what a key may ask of itself. */
   readonly tell: (call: ProxyCall, presented: PresentedKey) => Promise<Served>;
   readonly clock: Clock;
@@ -68,7 +71,9 @@ export function createProxy(deps: ProxyDeps) {
     const { key, organization, project } = request.presented;
     const bytes = await call.readBody();
     if ('httpStatus' in bytes) return bytes;
-    const body = readBody(route.kind, bytes);
+    const body = isLargeJson(bytes)
+      ? await deps.runCooperatively(readLargeBody(route.kind, bytes))
+      : readBody(route.kind, bytes);
     if ('code' in body) return gatewayFault(400, body.code, body.message, { param: body.param });
     if (body.isBackground) return BACKGROUND;
     const sent = metadataIn(call.header);
