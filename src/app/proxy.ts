@@ -11,6 +11,7 @@ import { RENEWAL_MS } from '../domain/gateway/lease-store.ts';
 import { createRateLimiter } from '../domain/gateway/rate-limits.ts';
 import type { KeyUse } from '../domain/keys/key-use.ts';
 import { createProviderKeys } from '../domain/model-providers/provider-key.ts';
+import type { RunCooperatively } from '../domain/steps.ts';
 import { createAccounting } from '../gateway/accounting.ts';
 import { createBudgetLevels } from '../gateway/budget-levels.ts';
 import { createCachedAnswers } from '../gateway/cached-answers.ts';
@@ -34,6 +35,7 @@ type ProxyDeps = Deps & {
   readonly resolve: WebhookPorts['resolve'];
   readonly traceParts: ReturnType<typeof createTraceParts>;
   readonly keyUse: KeyUse;
+  readonly runCooperatively: RunCooperatively;
   readonly evaluations: Evaluations;
   readonly wait: Wait;
 };
@@ -50,7 +52,10 @@ const PROCESS_ID_BYTES = 12;
 const MODELS_MS = 5_000;
 const USER_AGENT = `Spandrel/${readVersion()}`;
 
-type FaceParts = Pick<Parameters<typeof createDataRoutes>[0], 'inflate' | 'reading' | 'ids' | 'callLog' | 'accepting'>;
+type FaceParts = Pick<
+  Parameters<typeof createDataRoutes>[0],
+  'inflate' | 'reading' | 'ids' | 'callLog' | 'accepting' | 'requestLineMaxBytes' | 'headersMaxBytes'
+>;
 
 /** The data routes, with limits of their own: answers of models take long, and their requests may be large. */
 export function createGateway(deps: ProxyDeps, parts: FaceParts) {
@@ -94,7 +99,7 @@ function startProxy(deps: ProxyDeps) {
   });
   const proxy = createProxy({
     ...{ keys: store.keys, pepper: rootKeys.pepper, prefix: config.gateway.virtualKeyPrefix },
-    ...{ prices, limiter, recent, dispatch, clock, random, onError },
+    ...{ prices, limiter, recent, dispatch, clock, random, onError, runCooperatively: deps.runCooperatively },
     onUse: (keyId, atMs) => deps.keyUse.note({ kind: 'virtual_key', id: keyId, atMs }),
     tell: createKeyAnswers({
       ...{ keys: store.keys, ledger: store.budgets, providerKeys, clock, nowMs },

@@ -70,6 +70,13 @@ export function gatewayKit(
       const made = await manage('POST', '/api/gateway/v1/virtual-keys', body);
       return { id: made.virtual_key.id, secret: made.secret };
     },
+    async addEvaluator(evaluatorType: string, settings: object): Promise<string> {
+      const body = { name: evaluatorType, config: { evaluatorType, settings } };
+      const headers = { 'x-auth-token': app.projectKey };
+      const made = await callRest(app.address, { verb: 'POST', path: '/api/evaluators', body, headers });
+      expect(made.status, made.text).toBeLessThan(300);
+      return made.body.id;
+    },
     async addBudget(budget: object): Promise<Json> {
       const body = { name: 'budget', window: 'total', ...budget };
       return (await manage('POST', '/api/gateway/v1/budgets', body)).budget;
