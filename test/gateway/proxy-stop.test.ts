@@ -44,7 +44,9 @@ it('a stop ends streams in time or cuts them, accounts for each of them, and giv
   const number = (await app.store.keys.findProject(app.projectId))?.organizationNumber ?? 0;
   const organization = { id: app.organizationId, number };
   const range = { organization, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, type: null, limit: 1_000, after: null };
-  const events = new Map((await app.store.events.list(range)).map(({ id, envelope }) => [id, JSON.parse(envelope).data]));
+  const events = new Map(
+    (await app.store.events.list(range)).map(({ id, envelope }) => [id, JSON.parse(envelope).data]),
+  );
   for (const { id, isWhole } of ends) {
     const event = events.get(`${id}:completed`);
     expect(event, id).toMatchObject({ status: isWhole ? 'success' : 'error' });
@@ -60,10 +62,7 @@ it('a stop ends streams in time or cuts them, accounts for each of them, and giv
 });
 
 it('a stop waits for the outcome of an answer that is complete already', async () => {
-  let release = () => undefined as void;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const held = Promise.withResolvers<void>();
   let isHeld = false;
   gateway = await startGateway({
     wrapStore: (store) => ({
@@ -72,7 +71,7 @@ it('a stop waits for the outcome of an answer that is complete already', async (
         ...store.requests,
         async conclude(outcome) {
           isHeld = true;
-          await held;
+          await held.promise;
           return await store.requests.conclude(outcome);
         },
       },
@@ -89,6 +88,6 @@ it('a stop waits for the outcome of an answer that is complete already', async (
   await sent;
   await wait(200);
   expect(isStopped).toBe(false);
-  release();
+  held.resolve();
   await stopping;
 });
