@@ -53,11 +53,10 @@ it('a stop ends streams in time or cuts them, accounts for each of them, and giv
     expect(event.error?.class ?? null).toBe(isWhole ? null : 'client_closed_request');
     expect(event.usage.output_tokens).toBeGreaterThan(0);
   }
-  const period = { budgetId: budget.id, periodStartedAtMs: Date.parse(budget.period_started_at) };
-  const [sums] = await app.store.budgets.sums(number, [period]);
-  expect(Number(sums?.leasedNanoUsd)).toBe(0);
+  const { spent, leased } = await gateway.sumsOf(budget);
+  expect(leased).toBe(0);
   const costs = [...events.values()].reduce((sum, { cost }) => sum + (cost?.nano_usd ?? 0), 0);
-  expect(Number(sums?.spentNanoUsd)).toBe(costs);
+  expect(spent).toBe(costs);
   await until(() => mock.requests.every(({ isFinished, isAborted }) => isFinished || isAborted));
 });
 
