@@ -135,6 +135,13 @@ function note({ admitted, costs }: Told, line: string): void {
   else costs.set(id, [...(costs.get(id) ?? []), Number(cost)]);
 }
 
+/** As if what held them had been silent for long. */
+export async function takeBackLeases(database: TestDatabase): Promise<void> {
+  await withStore(database, async ({ leases }) => {
+    while ((await leases.takeBack(-60_000)) > 0);
+  });
+}
+
 async function resetBudget(store: Store, tenant: Tenant, resetAtMs: number): Promise<Tenant> {
   const budgets = tenant.budgets.map((budget) => (budget.window === 'manual' ? { ...budget, resetAtMs } : budget));
   await change(store, tenant.organizationId, { budgets });
@@ -200,7 +207,7 @@ function expectOneEnd({ admitted, costs }: Told, events: readonly ToldEvent[]): 
 
 type Row = { readonly [column: string]: unknown };
 
-async function readRows({ url }: TestDatabase, sql: string): Promise<readonly Row[]> {
+export async function readRows({ url }: TestDatabase, sql: string): Promise<readonly Row[]> {
   if (!url.startsWith('sqlite:')) return await query(url, sql);
   const db = new Database(url.slice('sqlite:'.length), { readonly: true });
   try {
@@ -211,7 +218,7 @@ async function readRows({ url }: TestDatabase, sql: string): Promise<readonly Ro
 }
 
 /** What each bucket has spent, as the requests tell. */
-function recompute(requests: readonly Row[]): ReadonlyMap<string, number> {
+export function recompute(requests: readonly Row[]): ReadonlyMap<string, number> {
   const spent = new Map<string, number>();
   for (const { state, nano_usd: cost, charges: text } of requests) {
     const charges = unpackCharges(text === null ? null : typeof text === 'string' ? text : JSON.stringify(text));
@@ -226,7 +233,7 @@ function recompute(requests: readonly Row[]): ReadonlyMap<string, number> {
   return spent;
 }
 
-function spentOf(buckets: readonly Row[]): ReadonlyMap<string, number> {
+export function spentOf(buckets: readonly Row[]): ReadonlyMap<string, number> {
   const named = buckets.map((row): readonly [string, number] => {
     const { budget_id, period_started_at, subject, spent_nano_usd } = row;
     const key = { budgetId: String(budget_id), periodStartedAtMs: Number(period_started_at), subject: String(subject) };
