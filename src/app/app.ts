@@ -73,6 +73,7 @@ const HEADERS_MS = 10_000;
 const IDLE_MS = 75_000;
 const HEADERS_MAX_BYTES = 16_384;
 const REQUEST_LINE_MAX_BYTES = 8_192;
+const HEAD_LIMITS = { requestLineMaxBytes: REQUEST_LINE_MAX_BYTES, headersMaxBytes: HEADERS_MAX_BYTES };
 const STREAMS_PER_CONNECTION_MAX = 128;
 
 /** Starts serving. Rejects when the port cannot be bound, the contract is incomplete, or `beforeServing` rejects. */
@@ -178,20 +179,20 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       console: config.console,
       publicUrl: () => publicUrl,
     }),
-    requestLineMaxBytes: REQUEST_LINE_MAX_BYTES,
-    headersMaxBytes: HEADERS_MAX_BYTES,
+    ...HEAD_LIMITS,
   });
   const gateway = createGateway(
     {
       ...deps,
       store,
       traceParts,
+      runCooperatively,
       evaluations,
       keyUse: requestRecords.keyUse,
       resolve: webhooks.ports.resolve,
       wait: waitUnref,
     },
-    { ...calls, inflate, accepting: () => accepting },
+    { ...calls, ...HEAD_LIMITS, inflate, accepting: () => accepting },
   );
   const router = createLazyConnect({ ...calls, health, fallback: rest, log: deps.log });
   const cors = createCors(config.cors, ids);

@@ -79,6 +79,11 @@ export function createAccounting(deps: AccountingDeps) {
       const trace = await spanAppend(request, ending);
       await outcomes.conclude({ kind: 'outcome', report: reportOf(request, ending, prices), trace });
     },
+    /** The request ends by a defect of this server, and settles. */
+    abandon({ presented, gatewayRequestId }: ProxiedRequest): void {
+      const { id: projectId, number: projectNumber } = presented.project;
+      outcomes.forget({ projectId, projectNumber, gatewayRequestId });
+    },
     /** An outcome without cost and span. */
     async refuse(request: ProxiedRequest, { code, httpStatus, message }: GatewayFault): Promise<void> {
       const ending: Ending = {

@@ -2,8 +2,8 @@
 
 import { bucketsAt } from '../domain/gateway/budget-demands.ts';
 import type { AnswerFacts } from '../domain/gateway/dialects/dialect.ts';
-import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
-import type { Ending } from '../domain/gateway/proxied-request.ts';
+import { type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
+import type { Ending, ProxiedRequest } from '../domain/gateway/proxied-request.ts';
 import { spenderOf } from '../domain/gateway/request-budgets.ts';
 import type { Accounting } from './accounting.ts';
 import { answerHeaders, sendFault } from './answering.ts';
@@ -14,7 +14,7 @@ import type { Guardrails } from './guardrails.ts';
 import { CALLER_LEFT, isEventStream, passAnswer } from './pass-answer.ts';
 import type { Prepared } from './prepared.ts';
 import type { Served } from './proxy-call.ts';
-import type { CallerResponse } from './relay.ts';
+import { type CallerResponse, isGone } from './relay.ts';
 import type { Reserved, Reserving } from './reserving.ts';
 
 type DispatchDeps = AttemptsDeps & {
@@ -29,6 +29,8 @@ type DispatchDeps = AttemptsDeps & {
 export type Dispatch = ReturnType<typeof createDispatch>;
 
 const WHOLE_MAX_MS = 15 * 60_000;
+const TOOK_TOO_LONG = gatewayFault(504, 'provider_timeout', 'No provider answered within 15 minutes.');
+const GIVEN_UP: ReadonlySet<string> = new Set([CALLER_LEFT.code, TOOK_TOO_LONG.code]);
 const ERROR_STATUS_MIN = 400;
 
 /** How an answer came to be. */
@@ -91,6 +93,12 @@ export function createDispatch(deps: DispatchDeps) {
       }
       discard(result);
       return await refuse(prepared, fault);
+    } catch (error) {
+      leaving.abort();
+      // Behind the admission, which begins it.
+      await admitting;
+      accounting.abandon(request);
+      throw error;
     } finally {
       leaving.end();
       for (const give of giveBack) give();
@@ -104,9 +112,11 @@ export function createDispatch(deps: DispatchDeps) {
     const base = { target: candidate, fallbackCount, cache: state, isDispatched: candidate !== null };
     const headers = headersOf(prepared, origin);
     if (result === 'cancelled' || 'httpStatus' in result) {
-      const fault = result === 'cancelled' ? CALLER_LEFT : result;
+      const fault = faultOf(result, call.response);
       const error = { class: fault.code, httpStatus: fault.httpStatus };
-      const nothing = { facts: accounting.nothingRead, firstTokenAtMs: null, isAnswered: false };
+      // A provider that nobody waited for any longer has read the request.
+      const isAnswered = candidate !== null && GIVEN_UP.has(fault.code);
+      const nothing = { facts: accounting.nothingRead, firstTokenAtMs: null, isAnswered };
       const told = { ...nothing, error, errorMessage: fault.message };
       await accounting.conclude(prepared, { ...base, ...told, endedAtMs: clock() });
       sendFault(call.response, { dialect: route.dialect, fault }, headers);
@@ -158,22 +168,13 @@ export function createDispatch(deps: DispatchDeps) {
   }
 
   async function guardRequest({ request, body }: Prepared): Promise<GatewayFault | null> {
-    const { pre: evaluatorIds } = request.presented.key.config.guardrails;
-    if (evaluatorIds.length === 0) return null;
-    const { place, presented } = request;
-    return await deps.guardrails.check({
-      stage: 'pre',
-      ...{ project: presented.project, place, evaluatorIds, input: body.input, output: undefined },
-    });
+    const guarding = guardingOf(request, 'pre');
+    if (guarding.evaluatorIds.length === 0) return null;
+    return await deps.guardrails.check({ ...guarding, input: body.input, output: undefined });
   }
 
   function guardAnswer({ request, body }: Prepared, { output }: AnswerFacts): Promise<GatewayFault | null> {
-    const { place, presented } = request;
-    return deps.guardrails.check({
-      stage: 'post',
-      ...{ project: presented.project, place, evaluatorIds: presented.key.config.guardrails.post },
-      ...{ input: body.input, output },
-    });
+    return deps.guardrails.check({ ...guardingOf(request, 'post'), input: body.input, output });
   }
 
   /** A route that leaves no record. */
@@ -184,7 +185,7 @@ export function createDispatch(deps: DispatchDeps) {
     const { result, candidate, fallbackCount } = await attempt(deps, sending).finally(leaving.end);
     const headers = headersOf(prepared, { candidate, fallbackCount, cache: 'bypass', use: null });
     if (result === 'cancelled' || 'httpStatus' in result) {
-      const fault = result === 'cancelled' ? CALLER_LEFT : result;
+      const fault = faultOf(result, call.response);
       sendFault(call.response, { dialect: route.dialect, fault }, headers);
       return { status: fault.httpStatus, fault, isKnownKey: true };
     }
@@ -201,6 +202,18 @@ export function createDispatch(deps: DispatchDeps) {
       prepared.route.kind === 'count_tokens' ? serveUncounted(prepared) : serve(prepared),
     recordRefusal: accounting.refuse,
   };
+}
+
+/** A request is cancelled when its caller leaves, and when it takes too long. */
+function faultOf(result: GatewayFault | 'cancelled', response: CallerResponse): GatewayFault {
+  if (result !== 'cancelled') return result;
+  return isGone(response) ? CALLER_LEFT : TOOK_TOO_LONG;
+}
+
+function guardingOf({ place, presented }: ProxiedRequest, stage: 'pre' | 'post') {
+  const { key, project } = presented;
+  const { guardrails, capture } = key.config;
+  return { stage, project, place, evaluatorIds: guardrails[stage], captures: capture === 'full' };
 }
 
 function sendingOf({ call, route, bytes, body, request }: Prepared, signal: AbortSignal) {
@@ -220,7 +233,7 @@ function watchCaller(response: CallerResponse) {
   const abort = () => leaving.abort();
   const timer = setTimeout(abort, WHOLE_MAX_MS).unref();
   response.once('close', abort);
-  if (response.destroyed) abort();
+  if (isGone(response)) abort();
   return {
     signal: leaving.signal,
     abort,

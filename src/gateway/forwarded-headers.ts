@@ -14,14 +14,17 @@ const OF_CONNECTION = [
 const OF_CALLER = new Set([
   ...OF_CONNECTION,
   ...['authorization', 'x-api-key', 'api-key', 'cookie', 'accept-encoding', 'content-encoding'],
-  ...['traceparent', 'tracestate', 'baggage', 'b3', 'forwarded', 'via', 'x-real-ip', 'x-litellm-end-user-id'],
+  // Clients of LangWatch send their key of this server by these, too.
+  ...['x-auth-token', 'x-project-id', 'x-goog-api-key', 'ocp-apim-subscription-key'],
+  ...['traceparent', 'tracestate', 'baggage', 'b3', 'sentry-trace', 'x-amzn-trace-id', 'x-cloud-trace-context'],
+  ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'origin', 'referer', 'x-litellm-end-user-id'],
 ]);
-const OF_CALLER_PREFIXES = ['x-langwatch-', 'x-forwarded-', 'x-spandrel-', 'sec-', ':'];
+const OF_CALLER_PREFIXES = ['x-langwatch-', 'x-forwarded-', 'x-spandrel-', 'x-b3-', 'x-datadog-', 'cf-', 'sec-', ':'];
 
 /** What the provider says of itself, or of an exchange that is not the caller's. */
 const OF_PROVIDER = new Set([
   ...OF_CONNECTION,
-  ...['set-cookie', 'alt-svc', 'strict-transport-security', 'content-encoding', 'server', 'www-authenticate', 'date'],
+  ...['set-cookie', 'alt-svc', 'strict-transport-security', 'server', 'www-authenticate', 'date'],
   ...['location', 'refresh', 'link', 'clear-site-data'],
 ]);
 const OF_PROVIDER_PREFIXES = ['access-control-', 'x-langwatch-', 'cross-origin-', 'cf-', 'report-', 'nel'];

@@ -92,6 +92,10 @@ export function createOutcomes({ store, clock, wait, graceMs, onError }: Outcome
     begin(request: InProgress): void {
       inProgress.set(`${request.projectNumber} ${request.gatewayRequestId}`, request);
     },
+    /** The request gets no outcome from this process: it settles. */
+    forget({ projectNumber, gatewayRequestId }: RequestIdentity): void {
+      inProgress.delete(`${projectNumber} ${gatewayRequestId}`);
+    },
     /** Resolves once the outcome is stored, or waits for the store. Never rejects. */
     async conclude(outcome: GatewayOutcome): Promise<void> {
       const concluding = concludeOne(outcome).finally(() => pending.delete(concluding));

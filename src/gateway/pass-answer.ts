@@ -7,12 +7,12 @@ import { createAnswerReader } from '../domain/gateway/dialects/answer-reader.ts'
 import type { AnswerFacts } from '../domain/gateway/dialects/dialect.ts';
 import { streamErrorEvent } from '../domain/gateway/dialects/gateway-error.ts';
 import { type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
-import { type AnswerHeaders, sendFault } from './answering.ts';
+import { type AnswerHeaders, OWN_HEADERS, sendFault } from './answering.ts';
 import type { Answer } from './attempts.ts';
 import type { Keeping } from './cached-answers.ts';
 import type { BodyRoute } from './data-routes.ts';
 import { headersToCaller } from './forwarded-headers.ts';
-import { type CallerResponse, type RelayEnd, relay } from './relay.ts';
+import { type CallerResponse, isGone, type RelayEnd, relay } from './relay.ts';
 
 type Passing = {
   readonly answer: Answer;
@@ -39,6 +39,9 @@ export type Passed = {
 };
 
 const ERROR_STATUS_MIN = 400;
+/** No answer with one of these has a body. */
+const BARE_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
+const NOTHING = Buffer.alloc(0);
 /** Guardrails see at most what is kept of an answer. */
 const JUDGED_MAX_BYTES = 1024 * 1024;
 export const CALLER_LEFT = gatewayFault(
@@ -55,18 +58,22 @@ const PROVIDER_BROKE = gatewayFault(
   'The connection to the provider broke before its answer was complete.',
 );
 
+/** What is encoded although it was not asked for cannot be read as one. */
 export function isEventStream({ headers }: Pick<Answer, 'headers'>): boolean {
+  const encoding = String(headers['content-encoding'] ?? 'identity');
+  if (encoding.toLowerCase() !== 'identity') return false;
   return /^\s*text\/event-stream\b/i.test(String(headers['content-type'] ?? ''));
 }
 
-/** Rejects only when an answer cannot be judged. */
+/** Rejects when an answer can be neither judged nor passed on. */
 export async function passAnswer(passing: Passing): Promise<Passed> {
   const { answer, response, route, hidesUsage, captures, clock, judge, keeping } = passing;
   const isStreamed = isEventStream(answer);
+  const isBare = BARE_STATUSES.has(answer.status);
   const isJudged = judge !== null && answer.status < ERROR_STATUS_MIN;
   const reader = createAnswerReader({ route: route.kind, isStreamed, hidesUsage, captures: captures || isJudged });
   let firstTokenAtMs: number | null = null;
-  const begin = () => writeHead(passing, isStreamed && hidesUsage);
+  const begin = () => writeHead(passing, isStreamed);
   const body = Buffer.isBuffer(answer.body) ? Readable.from([answer.body], { objectMode: false }) : answer.body;
   const { end, held } = await relay(body, {
     response,
@@ -74,17 +81,17 @@ export async function passAnswer(passing: Passing): Promise<Passed> {
     holds: isJudged ? 'all' : isStreamed ? 'nothing' : 'last',
     read(part) {
       keeping?.push(part);
-      const bytes = reader.read(part);
+      const bytes = isBare ? NOTHING : reader.read(part);
       if (firstTokenAtMs === null && isStreamed && reader.hasOutput()) firstTokenAtMs = clock();
       return bytes;
     },
   });
-  const last = end === 'complete' ? reader.end() : Buffer.alloc(0);
+  const last = end === 'complete' ? reader.end() : NOTHING;
   const facts = reader.facts();
   const verdict = isJudged && end !== 'caller_left' ? await judged(end, facts, judge) : null;
-  const told = verdict === null ? errorOf({ end, status: answer.status, facts }) : errorFrom(verdict);
+  const told = verdict === null ? errorOf({ end, status: answer.status, facts, captures }) : errorFrom(verdict);
   const finish = () => {
-    if (response.destroyed || response.writableEnded) return;
+    if (isGone(response) || response.writableEnded) return;
     if (verdict !== null) sendFault(response, { dialect: route.dialect, fault: verdict }, passing.headers);
     else if (end === 'provider_broke') breakOff(passing, isStreamed);
     else {
@@ -105,10 +112,12 @@ async function judged(
   return end === 'too_large' || facts.outputBytes > JUDGED_MAX_BYTES ? TOO_LARGE : await judge(facts);
 }
 
-function writeHead({ answer, response, headers }: Passing, isChanged: boolean): void {
+/** A stream has no length: it may lose its usage, or end with an error. */
+function writeHead({ answer, response, headers }: Passing, isStreamed: boolean): void {
   const length = answer.headers['content-length'];
-  const known = length === undefined || isChanged ? {} : { 'content-length': String(length) };
-  const own = { 'cache-control': 'no-store', ...headersToCaller(answer.headers), ...known, ...headers };
+  const known =
+    length === undefined || isStreamed || BARE_STATUSES.has(answer.status) ? {} : { 'content-length': String(length) };
+  const own = { ...OWN_HEADERS, ...headersToCaller(answer.headers), ...known, ...headers };
   (response as ServerResponse).writeHead(answer.status, own);
 }
 
@@ -127,13 +136,18 @@ function errorFrom({ code, httpStatus, message }: GatewayFault): Told {
   return { error: { class: code, httpStatus }, errorMessage: message };
 }
 
-type Ended = { readonly end: RelayEnd; readonly status: number; readonly facts: AnswerFacts };
+type Ended = Pick<Passing, 'captures'> & {
+  readonly end: RelayEnd;
+  readonly status: number;
+  readonly facts: AnswerFacts;
+};
 
-function errorOf({ end, status, facts }: Ended): Told {
+function errorOf({ end, status, facts, captures }: Ended): Told {
   if (end === 'caller_left' && !facts.isComplete) return errorFrom(CALLER_LEFT);
   if (end === 'provider_broke' && !facts.isComplete) return errorFrom(PROVIDER_BROKE);
   if (status < ERROR_STATUS_MIN && facts.error === null) return { error: null, errorMessage: null };
   const { type = null, message = null } = facts.error ?? {};
   const httpStatus = status < ERROR_STATUS_MIN ? null : status;
-  return { error: { class: type ?? 'provider_error', httpStatus }, errorMessage: message };
+  // Providers quote what they refuse.
+  return { error: { class: type || 'provider_error', httpStatus }, errorMessage: captures ? message : null };
 }

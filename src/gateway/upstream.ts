@@ -42,6 +42,8 @@ const GAP_TIMEOUT_MS = 60_000;
 const KEPT_MS = 15_000;
 const HELD_BYTES = 16_384;
 const HEADERS_MAX_BYTES = 32_768;
+/** HTTP/2 has no higher one. */
+const STATUS_MAX = 599;
 
 export type Upstream = ReturnType<typeof createUpstream>;
 
@@ -72,7 +74,9 @@ export function createUpstream({ policy, resolve }: UpstreamDeps) {
         headersTimeout: timeoutMs,
         highWaterMark: HELD_BYTES,
       });
-      return { kind: 'answered', status: statusCode, headers, body };
+      if (statusCode <= STATUS_MAX) return { kind: 'answered', status: statusCode, headers, body };
+      body.on('error', () => undefined).destroy();
+      return failed('unreachable', 'The provider answered with a status that does not exist.');
     } catch (error) {
       return failureOf(error, request.signal);
     }

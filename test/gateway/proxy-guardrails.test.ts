@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callRest } from '../support/surfaces.ts';
 import { CHAT, type GatewayFixture, MESSAGES, startGateway } from './gateway-fixture.ts';
 
 const PATH = '/v1/chat/completions';
@@ -13,13 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-async function addEvaluator(evaluatorType: string, settings: object): Promise<string> {
-  const body = { name: evaluatorType, config: { evaluatorType, settings } };
-  const headers = { 'x-auth-token': gateway.app.projectKey };
-  const made = await callRest(gateway.app.address, { verb: 'POST', path: '/api/evaluators', body, headers });
-  expect(made.status, made.text).toBeLessThan(300);
-  return made.body.id;
-}
+const addEvaluator = (type: string, settings: object) => gateway.addEvaluator(type, settings);
 
 describe('a guardrail before the request', () => {
   it('lets it pass, or keeps it from every provider', async () => {

@@ -40,6 +40,8 @@ export const UNAVAILABLE_FAULT = gatewayFault(
   { retryAfterSeconds: 1 },
 );
 
+export const INTERNAL_FAULT = gatewayFault(500, 'internal_error', 'The gateway failed to serve the request.');
+
 export const CIRCUIT_OPEN = gatewayFault(
   503,
   'circuit_open',
