@@ -2,7 +2,7 @@
 
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { OpenAIInstrumentation } from '@arizeai/openinference-instrumentation-openai';
-import { context, propagation, trace } from '@opentelemetry/api';
+import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { node } from '@opentelemetry/sdk-node';
 import { generateText, streamText } from 'ai';
@@ -50,6 +50,16 @@ const propagatingFetch: typeof fetch = (url, init) => {
   propagation.inject(context.active(), headers, { set: (carrier, name, value) => carrier.set(name, value) });
   return fetch(url, { ...init, headers });
 };
+
+/** As an instrumentation of HTTP does: with a span of its own. */
+const instrumentedFetch: typeof fetch = (url, init) =>
+  trace.getTracer('http').startActiveSpan('POST', { kind: SpanKind.CLIENT }, async (span) => {
+    try {
+      return await propagatingFetch(url, init);
+    } finally {
+      span.end();
+    }
+  });
 
 const HELLO = [{ role: 'user' as const, content: 'Say hello.' }];
 type Call = (fetching: typeof fetch) => Promise<unknown>;
@@ -106,8 +116,11 @@ const isOwn = ({ gateway_request_id: id }: Event) => id.startsWith('gwreq_');
 const costOf = ({ cost }: Event) => cost?.nano_usd ?? 0;
 
 describe.each(CALLS)('a call of %s', (_, call) => {
-  it('is charged once, as the request of the gateway, when the trace context goes along', async () => {
-    const events = await run(call, propagatingFetch);
+  it.each([
+    ['goes along', propagatingFetch],
+    ['goes along with a span of HTTP between', instrumentedFetch],
+  ])('is charged once, as the request of the gateway, when the trace context %s', async (__, fetching) => {
+    const events = await run(call, fetching);
     expect(events.filter(isOwn)).toHaveLength(1);
     const charged = events.filter((event) => costOf(event) > 0);
     expect(charged.map(isOwn)).toEqual([true]);
