@@ -48,6 +48,7 @@ const MODEL_BODY_BYTES = 256 * 1024 * 1024;
 /** Keys whose recent answers are kept in memory. */
 const RECENT_KEYS_MAX = 10_000;
 const PROCESS_ID_BYTES = 12;
+const RANDOM_BYTES = 4_096;
 /** How long a stop waits for outcomes of requests whose callers are gone: a store that hangs does not hold it up for ever. */
 const ENDING_MAX_MS = 5_000;
 /** How long a caller waits for the models of a provider. */
@@ -77,7 +78,8 @@ export function createGateway(deps: ProxyDeps, parts: FaceParts) {
 }
 
 function startProxy(deps: ProxyDeps) {
-  const { store, config, clock, random, rootKeys, log, traceParts, wait } = deps;
+  const { store, config, clock, rootKeys, log, traceParts, wait } = deps;
+  const random = poolRandom(deps.random);
   const nowMs = () => performance.now();
   const onError = (err: unknown, message: string) => log.warn({ err }, message);
   const policy = createUrlPolicy(config.gateway.allow, 'SPANDREL_GATEWAY_ALLOW');
@@ -144,5 +146,20 @@ function startProxy(deps: ProxyDeps) {
       await holder.close().catch((error: unknown) => onError(error, 'leases of budgets could not be given back'));
       await upstream.close();
     },
+  };
+}
+
+/** Draws many bytes at once: each draw costs a call into the operating system's generator. */
+function poolRandom(random: Deps['random']): Deps['random'] {
+  let pool = random(RANDOM_BYTES);
+  let used = 0;
+  return (count) => {
+    if (count > RANDOM_BYTES) return random(count);
+    if (used + count > pool.length) {
+      pool = random(RANDOM_BYTES);
+      used = 0;
+    }
+    used += count;
+    return pool.subarray(used - count, used);
   };
 }
