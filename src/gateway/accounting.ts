@@ -33,6 +33,7 @@ const NOTHING_READ = {
   isComplete: false,
   hasOutput: false,
   output: null,
+  isWhole: false,
   model: null,
   error: null,
 } as const;

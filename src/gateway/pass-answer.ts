@@ -42,16 +42,17 @@ const ERROR_STATUS_MIN = 400;
 /** No answer with one of these has a body. */
 const BARE_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 const NOTHING = Buffer.alloc(0);
-/** Guardrails see at most what is kept of an answer. */
-const JUDGED_MAX_BYTES = 1024 * 1024;
 export const CALLER_LEFT = gatewayFault(
   499,
   'client_closed_request',
   'The caller left before the answer was complete.',
 );
-const TOO_LARGE = gatewayFault(403, 'guardrail_blocked', 'The answer is larger than guardrails can read.', {
-  details: { stage: 'post' },
-});
+const UNREADABLE = gatewayFault(
+  403,
+  'guardrail_blocked',
+  'The answer is larger than guardrails can read, or cannot be read.',
+  { details: { stage: 'post' } },
+);
 const PROVIDER_BROKE = gatewayFault(
   502,
   'upstream_mid_stream_failure',
@@ -109,7 +110,7 @@ async function judged(
   judge: NonNullable<Passing['judge']>,
 ): Promise<GatewayFault | null> {
   if (end === 'provider_broke') return PROVIDER_BROKE;
-  return end === 'too_large' || facts.outputBytes > JUDGED_MAX_BYTES ? TOO_LARGE : await judge(facts);
+  return end === 'too_large' || !facts.isWhole ? UNREADABLE : await judge(facts);
 }
 
 /** A stream has no length: it may lose its usage, or end with an error. */

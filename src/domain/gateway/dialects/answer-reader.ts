@@ -135,7 +135,8 @@ function createWhole(answer: Answer, read: Read, countsBytes: boolean): AnswerRe
     facts() {
       const facts = answer.facts();
       const unreadBytes = hasEnded || !countsBytes ? 0 : held.length + passedBytes;
-      return { ...facts, outputBytes: facts.outputBytes + unreadBytes, hasOutput: facts.hasOutput || unreadBytes > 0 };
+      if (unreadBytes === 0) return facts;
+      return { ...facts, outputBytes: facts.outputBytes + unreadBytes, hasOutput: true, isWhole: false };
     },
   };
 }

@@ -113,7 +113,8 @@ export function createAnswer({ captures, isCachedInInput }: { captures: boolean;
     hasOutput: () => hasOutput,
     facts(): AnswerFacts {
       const output = outputOf(messages, value);
-      return { usage, isCachedInInput, outputBytes, isComplete, hasOutput, output, model, error };
+      const isWhole = captures && keptBytes === outputBytes;
+      return { usage, isCachedInInput, outputBytes, isComplete, hasOutput, output, isWhole, model, error };
     },
   };
 }
