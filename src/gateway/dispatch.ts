@@ -43,7 +43,8 @@ type Origin = Pick<Ending, 'cache' | 'fallbackCount'> & {
 export function createDispatch(deps: DispatchDeps) {
   const { reserving, accounting, cache, clock } = deps;
 
-  async function refuse({ call, route, request }: Prepared, fault: GatewayFault): Promise<Served> {
+  async function refuse({ call, route, request, rated }: Prepared, fault: GatewayFault): Promise<Served> {
+    accounting.giveBack(rated);
     await accounting.refuse(request, fault);
     sendFault(call.response, { dialect: route.dialect, fault }, answerHeaders(request));
     return { status: fault.httpStatus, fault, isKnownKey: true };

@@ -153,3 +153,38 @@ it('counts made up paths as one in metrics', async () => {
   expect(metrics).toContain('/v1/responses/{id}');
   expect(metrics).not.toContain('made-up-path');
 });
+
+it('records no more than a hundred refusals of a key in a second', async () => {
+  const atMs = Date.now();
+  const other = await startGateway({ clock: () => atMs });
+  try {
+    const { send, manage, secret, keyId, app } = other;
+    await manage('POST', `/api/gateway/v1/virtual-keys/${keyId}/disable`, {});
+    const recorded = [];
+    for (let round = 0; round < 13; round += 1) {
+      const all = Array.from({ length: 10 }, () => send(PATH, { secret, body: CHAT }));
+      for (const { status, headers } of await Promise.all(all)) {
+        expect(status).toBe(403);
+        const id = encodeURIComponent(`${headers.get('x-langwatch-gateway-request-id')}:completed`);
+        const auth = { authorization: `Bearer ${app.adminKey}` };
+        const event = await fetch(`${app.address}/api/webhooks/v1/events/${id}`, { headers: auth });
+        await event.arrayBuffer();
+        recorded.push(event.status);
+      }
+    }
+    expect(recorded.filter((status) => status === 200)).toHaveLength(100);
+  } finally {
+    await other.close();
+  }
+});
+
+it('gives back the tokens of a minute that a refused request reserved', async () => {
+  const { addKey, addBudget, send, manage } = gateway;
+  const { id, secret } = await addKey({ config: { rate_limits: { tpm: 100 } } });
+  const scope = { kind: 'virtual_key', id };
+  const limit = await addBudget({ scope, limit_usd: '0.000000001', reserve: 'worst' });
+  const body = { ...CHAT, max_tokens: 64 };
+  for (let round = 0; round < 3; round += 1) expect((await send(PATH, { secret, body })).status).toBe(402);
+  await manage('PATCH', `/api/gateway/v1/budgets/${limit.id}`, { limit_usd: '1' });
+  expect((await send(PATH, { secret, body })).status).toBe(200);
+});
