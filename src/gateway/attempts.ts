@@ -48,6 +48,7 @@ export type Attempted = {
   readonly result: Answer | GatewayFault | 'cancelled';
 };
 
+const JSON_BODY = { 'content-type': 'application/json' };
 const FALLBACK_STATUSES = new Set([404, 408, 429]);
 /** Of the body of an error that is read for what it names. */
 const ERROR_MAX_BYTES = 65_536;
@@ -80,7 +81,7 @@ async function send(deps: AttemptsDeps, sending: Sending, { provider, model }: C
   const request = {
     method: 'POST',
     url: urlOf(provider, { path: route.path, query, model }),
-    headers: headersToProvider(headers, provider, deps.providerKeys.open(provider)),
+    headers: { ...headersToProvider(headers, provider, deps.providerKeys.open(provider)), ...JSON_BODY },
     timeoutMs: provider.timeoutMs,
     signal,
   } as const;
