@@ -127,7 +127,7 @@ export function createDispatch(deps: DispatchDeps) {
     const keeping = use?.mayStore && state === 'miss' ? keepAnswer(route.kind, isEventStream(result)) : null;
     const isAnswered = result.status < ERROR_STATUS_MIN;
     const { finish: end, ...told } = await passAnswer({
-      ...{ answer: result, response: call.response, route, headers, clock, keeping },
+      ...{ answer: result, response: call.response, holdMemory: call.holdMemory, route, headers, clock, keeping },
       hidesUsage: hidesUsage(prepared, candidate),
       captures: config.capture === 'full',
       judge: config.guardrails.post.length === 0 ? null : (facts) => guardAnswer(prepared, facts),
@@ -191,7 +191,7 @@ export function createDispatch(deps: DispatchDeps) {
       return { status: fault.httpStatus, fault, isKnownKey: true };
     }
     const passed = await passAnswer({
-      ...{ answer: result, response: call.response, route, headers, clock },
+      ...{ answer: result, response: call.response, holdMemory: call.holdMemory, route, headers, clock },
       ...{ hidesUsage: false, captures: false, judge: null, keeping: null },
     });
     passed.finish();

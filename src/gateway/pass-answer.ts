@@ -6,6 +6,7 @@ import type { RequestError } from '../domain/events/request-content.ts';
 import { createAnswerReader } from '../domain/gateway/dialects/answer-reader.ts';
 import type { AnswerFacts } from '../domain/gateway/dialects/dialect.ts';
 import { streamErrorEvent } from '../domain/gateway/dialects/gateway-error.ts';
+import type { HoldMemory } from '../domain/gateway/dialects/held-bytes.ts';
 import { type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
 import { type AnswerHeaders, OWN_HEADERS, sendFault } from './answering.ts';
 import type { Answer } from './attempts.ts';
@@ -21,6 +22,7 @@ type Passing = {
   /** Whether the usage at the end of a stream was asked for by the gateway alone. */
   readonly hidesUsage: boolean;
   readonly captures: boolean;
+  readonly holdMemory: HoldMemory;
   readonly headers: AnswerHeaders;
   readonly clock: () => number;
   /** Judges a successful answer before any of it is sent; null: it is sent as it comes. */
@@ -68,17 +70,23 @@ export function isEventStream({ headers }: Pick<Answer, 'headers'>): boolean {
 
 /** Rejects when an answer can be neither judged nor passed on. */
 export async function passAnswer(passing: Passing): Promise<Passed> {
-  const { answer, response, route, hidesUsage, captures, clock, judge, keeping } = passing;
+  const { answer, response, route, hidesUsage, captures, holdMemory, clock, judge, keeping } = passing;
   const isStreamed = isEventStream(answer);
   const isBare = BARE_STATUSES.has(answer.status);
   const isJudged = judge !== null && answer.status < ERROR_STATUS_MIN;
-  const reader = createAnswerReader({ route: route.kind, isStreamed, hidesUsage, captures: captures || isJudged });
+  const reader = createAnswerReader({
+    route: route.kind,
+    isStreamed,
+    hidesUsage,
+    captures: captures || isJudged,
+    holdMemory,
+  });
   let firstTokenAtMs: number | null = null;
   const begin = () => writeHead(passing, isStreamed);
   const body = Buffer.isBuffer(answer.body) ? Readable.from([answer.body], { objectMode: false }) : answer.body;
   const { end, held } = await relay(body, {
     response,
-    begin,
+    ...{ begin, holdMemory },
     holds: isJudged ? 'all' : isStreamed ? 'nothing' : 'last',
     read(part) {
       keeping?.push(part);

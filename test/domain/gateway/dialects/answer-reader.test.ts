@@ -10,7 +10,13 @@ type Options = { readonly hidesUsage?: boolean; readonly captures?: boolean };
 
 function createSubject(name: string, { hidesUsage = false, captures = true }: Options = {}) {
   const route = name.replace(/-(stream|tools|base64).*/, '').replace('-', '_') as RouteKind;
-  return createAnswerReader({ route, isStreamed: STREAM_NAMES.includes(name), hidesUsage, captures });
+  return createAnswerReader({
+    route,
+    isStreamed: STREAM_NAMES.includes(name),
+    hidesUsage,
+    captures,
+    holdMemory: () => true,
+  });
 }
 
 function bytesOf(name: string): Buffer {

@@ -9,7 +9,7 @@ import {
 function createSubject({ holds = true, removes = '' } = {}) {
   const events: string[] = [];
   const stream = createEventStream({
-    holds,
+    ...{ holds, holdMemory: () => true, onUnread: () => undefined },
     read(event) {
       events.push(event.toString());
       return removes !== '' && event.includes(removes) ? Buffer.alloc(0) : event;
