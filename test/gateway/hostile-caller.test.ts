@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect as connect2 } from 'node:http2';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startApp } from '../support/app.ts';
 import { CHAT, type GatewayFixture, MODEL, startGateway } from './gateway-fixture.ts';
 
 const PATH = '/v1/chat/completions';
@@ -187,4 +188,30 @@ it('gives back the tokens of a minute that a refused request reserved', async ()
   for (let round = 0; round < 3; round += 1) expect((await send(PATH, { secret, body })).status).toBe(402);
   await manage('PATCH', `/api/gateway/v1/budgets/${limit.id}`, { limit_usd: '1' });
   expect((await send(PATH, { secret, body })).status).toBe(200);
+});
+
+it('serves no data route where the gateway is off', async () => {
+  const off = await startApp({ environment: { SPANDREL_GATEWAY: 'off' } });
+  try {
+    for (const path of [PATH, '/v1/messages', '/v1/models', '/v1/me', '/v1/responses/resp_1']) {
+      const method = path === PATH || path === '/v1/messages' ? 'POST' : 'GET';
+      const answer = await fetch(off.address + path, { method, ...(method === 'POST' && { body: BODY }) });
+      await answer.arrayBuffer();
+      expect([path, answer.status]).toEqual([path, 404]);
+    }
+    const traces = await fetch(`${off.address}/v1/traces`, { method: 'POST' });
+    await traces.arrayBuffer();
+    expect(traces.status).not.toBe(404);
+  } finally {
+    await off.close();
+  }
+});
+
+it('warns of a budget of which most is spent, with its scope and a number', async () => {
+  const { addKey, addBudget, send } = gateway;
+  const { id, secret } = await addKey();
+  await addBudget({ scope: { kind: 'virtual_key', id }, limit_usd: '0.000001', on_breach: 'warn' });
+  const warning = async () => (await send(PATH, { secret, body: CHAT })).headers.get('x-langwatch-budget-warning');
+  expect(await warning()).toBeNull();
+  await vi.waitFor(async () => expect(await warning()).toMatch(/^virtual_key:[1-9][0-9]+$/), 5_000);
 });
