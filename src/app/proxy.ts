@@ -48,6 +48,9 @@ const MODEL_BODY_BYTES = 256 * 1024 * 1024;
 /** Keys whose recent answers are kept in memory. */
 const RECENT_KEYS_MAX = 10_000;
 const PROCESS_ID_BYTES = 12;
+const RANDOM_BYTES = 4_096;
+/** How long a stop waits for outcomes of requests whose callers are gone: a store that hangs does not hold it up for ever. */
+const ENDING_MAX_MS = 5_000;
 /** How long a caller waits for the models of a provider. */
 const MODELS_MS = 5_000;
 const USER_AGENT = `Spandrel/${readVersion()}`;
@@ -75,7 +78,8 @@ export function createGateway(deps: ProxyDeps, parts: FaceParts) {
 }
 
 function startProxy(deps: ProxyDeps) {
-  const { store, config, clock, random, rootKeys, log, traceParts, wait } = deps;
+  const { store, config, clock, rootKeys, log, traceParts, wait } = deps;
+  const random = poolRandom(deps.random);
   const nowMs = () => performance.now();
   const onError = (err: unknown, message: string) => log.warn({ err }, message);
   const policy = createUrlPolicy(config.gateway.allow, 'SPANDREL_GATEWAY_ALLOW');
@@ -114,14 +118,48 @@ function startProxy(deps: ProxyDeps) {
     },
     onError: (error) => onError(error, 'leases of budgets could not be renewed'),
   });
+  let inProgress = 0;
+  const allEnded = Promise.withResolvers<void>();
+  let isStopping = false;
+  const endIfLast = () => {
+    if (isStopping && inProgress === 0) allEnded.resolve();
+  };
   return {
-    serve: proxy.serve,
-    /** To be called when no request is in progress any more. */
+    async serve(call: Parameters<typeof proxy.serve>[0]) {
+      inProgress += 1;
+      try {
+        return await proxy.serve(call);
+      } finally {
+        inProgress -= 1;
+        endIfLast();
+      }
+    },
+    /** To be called when no caller is connected any more: what remains of their requests is their outcomes. */
     async stop(): Promise<void> {
+      isStopping = true;
+      endIfLast();
+      const enough = new AbortController();
+      await Promise.race([allEnded.promise, wait(ENDING_MAX_MS, enough.signal)]);
+      enough.abort();
       await keeping.stop();
       await outcomes.stop();
       await holder.close().catch((error: unknown) => onError(error, 'leases of budgets could not be given back'));
       await upstream.close();
     },
+  };
+}
+
+/** Draws many bytes at once: each draw costs a call into the operating system's generator. */
+function poolRandom(random: Deps['random']): Deps['random'] {
+  let pool = random(RANDOM_BYTES);
+  let used = 0;
+  return (count) => {
+    if (count > RANDOM_BYTES) return random(count);
+    if (used + count > pool.length) {
+      pool = random(RANDOM_BYTES);
+      used = 0;
+    }
+    used += count;
+    return pool.subarray(used - count, used);
   };
 }

@@ -38,6 +38,8 @@ type Origin = Pick<Ending, 'cache' | 'fallbackCount'> & {
   readonly candidate: Candidate | null;
   /** The cache that the answer may be kept in. */
   readonly use: CacheUse | null;
+  /** Called once the caller has its answer, and may leave. */
+  readonly onPassed?: () => void;
 };
 
 export function createDispatch(deps: DispatchDeps) {
@@ -90,7 +92,8 @@ export function createDispatch(deps: DispatchDeps) {
       });
       const fault = await admitting;
       if (fault === null) {
-        return await finish(prepared, result, { candidate, fallbackCount, cache: use ? 'miss' : 'bypass', use });
+        const origin = { candidate, fallbackCount, cache: use ? 'miss' : 'bypass', use } as const;
+        return await finish(prepared, result, { ...origin, onPassed: leaving.end });
       }
       discard(result);
       return await refuse(prepared, fault);
@@ -109,7 +112,7 @@ export function createDispatch(deps: DispatchDeps) {
   /** From here on the request gets exactly one outcome. */
   async function finish(prepared: Prepared, result: Attempted['result'], origin: Origin): Promise<Served> {
     const { call, route, request } = prepared;
-    const { candidate, fallbackCount, cache: state, use } = origin;
+    const { candidate, fallbackCount, cache: state, use, onPassed } = origin;
     const base = { target: candidate, fallbackCount, cache: state, isDispatched: candidate !== null };
     const headers = headersOf(prepared, origin);
     if (result === 'cancelled' || 'httpStatus' in result) {
@@ -133,6 +136,7 @@ export function createDispatch(deps: DispatchDeps) {
       judge: config.guardrails.post.length === 0 ? null : (facts) => guardAnswer(prepared, facts),
     });
     end();
+    onPassed?.();
     await accounting.conclude(prepared, { ...base, ...told, isAnswered, endedAtMs: clock() });
     if (keeping !== null && use !== null && candidate !== null && told.error === null) {
       const { isComplete } = told.facts;
@@ -228,10 +232,13 @@ function hidesUsage({ route, body }: Prepared, candidate: Candidate | null): boo
   return route.kind === 'chat' && body.isStreamed && !body.asksForUsage && candidate?.provider.streamUsage === true;
 }
 
+/** A reason of its own costs no stack trace for each caller who leaves. */
+const GONE = new Error('nobody waits for the answer any more');
+
 /** Aborts once the caller has left, or the request takes too long. */
 function watchCaller(response: CallerResponse) {
   const leaving = new AbortController();
-  const abort = () => leaving.abort();
+  const abort = () => leaving.abort(GONE);
   const timer = setTimeout(abort, WHOLE_MAX_MS).unref();
   response.once('close', abort);
   if (isGone(response)) abort();

@@ -105,8 +105,10 @@ export async function passAnswer(passing: Passing): Promise<Passed> {
     else if (end === 'provider_broke') breakOff(passing, isStreamed);
     else {
       if (!response.headersSent) begin();
-      for (const bytes of [...held, last]) if (bytes.length > 0) (response as ServerResponse).write(bytes);
-      response.end();
+      const rest = [...held, last].filter(({ length }) => length > 0);
+      const final = rest.pop() ?? NOTHING;
+      for (const bytes of rest) (response as ServerResponse).write(bytes);
+      (response as ServerResponse).end(final);
     }
   };
   return { facts, firstTokenAtMs, ...told, finish };

@@ -32,6 +32,8 @@ export type UpstreamAnswer =
 
 type Failed = Extract<UpstreamAnswer, { kind: 'failed' }>;
 
+type Target = { readonly origin: string; readonly path: string };
+
 type UpstreamDeps = { readonly policy: UrlPolicy; readonly resolve: ResolveHost };
 
 const RESOLVE_TIMEOUT_MS = 5_000;
@@ -41,6 +43,8 @@ const GAP_TIMEOUT_MS = 60_000;
 /** Shorter than what load balancers in front of providers keep. */
 const KEPT_MS = 15_000;
 const HELD_BYTES = 16_384;
+/** URLs whose checks are kept: each request would do the same again. */
+const TARGETS_MAX = 1_000;
 const HEADERS_MAX_BYTES = 32_768;
 /** HTTP/2 has no higher one. */
 const STATUS_MAX = 599;
@@ -61,17 +65,26 @@ export function createUpstream({ policy, resolve }: UpstreamDeps) {
     },
   });
 
+  const targets = new Map<string, Target | Failed>();
+
+  function readTarget(url: string): Target | Failed {
+    const check = policy.checkUrl(url);
+    const isRefused = check.kind === 'refused';
+    const target = isRefused ? failed('refused', `The base_url is not allowed. ${check.message}`) : splitUrl(url);
+    if (targets.size >= TARGETS_MAX) targets.clear();
+    targets.set(url, target);
+    return target;
+  }
+
   /** Never rejects. Redirects are answers like any other. */
   async function send({ url, timeoutMs, ...request }: UpstreamRequest): Promise<UpstreamAnswer> {
-    const check = policy.checkUrl(url);
-    if (check.kind === 'refused') return failed('refused', `The base_url is not allowed. ${check.message}`);
-    const { origin, pathname, search } = new URL(url);
+    const target = targets.get(url) ?? readTarget(url);
+    if ('kind' in target) return target;
     const ending = endingWith(request.signal, timeoutMs);
     try {
       const { statusCode, headers, body } = await agent.request({
         ...request,
-        origin,
-        path: pathname + search,
+        ...target,
         signal: ending.signal,
         // undici would count neither the connection nor interim answers, of which a provider may send any number.
         headersTimeout: 0,
@@ -98,6 +111,11 @@ function endingWith(signal: AbortSignal, timeoutMs: number) {
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
   return { signal: controller.signal, begun: () => clearTimeout(timer) };
+}
+
+function splitUrl(url: string): Target {
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: pathname + search };
 }
 
 class AddressRefused extends Error {}

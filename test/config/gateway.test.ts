@@ -12,7 +12,9 @@ function problemsOf(environment: { [name: string]: string }): readonly string[] 
 }
 
 it('the gateway reaches no private destination unless a setting says so', () => {
-  expect(readConfig({}).gateway).toEqual({ virtualKeyPrefix: 'vk-lw-', allow: [] });
+  const byDefault = { isOn: true, concurrencyMax: 1_024, virtualKeyPrefix: 'vk-lw-', allow: [] };
+  expect(readConfig({}).gateway).toEqual(byDefault);
+  expect(readConfig({ SPANDREL_GATEWAY: 'off' }).gateway.isOn).toBe(false);
   const settings = { SPANDREL_VIRTUAL_KEY_PREFIX: 'acme-', SPANDREL_GATEWAY_ALLOW: '127.0.0.1:11434' };
   expect(readConfig(settings).gateway).toMatchObject({ virtualKeyPrefix: 'acme-', allow: [{ port: 11_434 }] });
 });
@@ -23,6 +25,8 @@ it.each([
   ['SPANDREL_VIRTUAL_KEY_PREFIX', 'one-,two-'],
   ['SPANDREL_VIRTUAL_KEY_PREFIX', 'sk-lw-'],
   ['SPANDREL_GATEWAY_ALLOW', '10.0.0.0/33'],
+  ['SPANDREL_GATEWAY', 'yes'],
+  ['SPANDREL_GATEWAY_CONCURRENCY', '3'],
 ])('%s=%s stops the start with one line that names it', (name, value) => {
   const problems = problemsOf({ [name]: value });
   expect(problems).toHaveLength(1);

@@ -37,6 +37,13 @@ export async function startGateway(options: TestAppOptions = {}) {
   return {
     ...{ app, mock, openai, anthropic, keyId: id, secret },
     ...kit,
+    /** What a budget has in the store, also after a stop of the server; in nano-USD. */
+    async sumsOf(budget: Json): Promise<{ readonly spent: number; readonly leased: number }> {
+      const { organizationNumber = 0 } = (await app.store.keys.findProject(app.projectId)) ?? {};
+      const period = { budgetId: budget.id, periodStartedAtMs: Date.parse(budget.period_started_at) };
+      const [sums] = await app.store.budgets.sums(organizationNumber, [period]);
+      return { spent: Number(sums?.spentNanoUsd), leased: Number(sums?.leasedNanoUsd) };
+    },
     async close(): Promise<void> {
       await app.close();
       await mock.close();

@@ -277,3 +277,21 @@ it('lists models in both forms, and asks no provider that the key cannot reach',
   expect(listed.body.data.length).toBeGreaterThan(0);
   expect(mock.requests.slice(before).map(({ path }) => path)).toEqual(['/v1/models']);
 });
+
+it('lets a page of another origin read what the gateway tells of a request', async () => {
+  const { app, secret, send } = gateway;
+  const headers = { origin: 'https://app.example.com' };
+  const asking = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+  const preflight = await fetch(`${app.address}/v1/chat/completions`, {
+    method: 'OPTIONS',
+    headers: { ...headers, ...asking },
+  });
+  expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization');
+  const sent = await send('/v1/chat/completions', { secret, body: CHAT, headers });
+  const told = [...sent.headers.keys()].filter((name) => name.startsWith('x-langwatch-'));
+  expect(told).toHaveLength(6);
+  // The seventh comes when a budget is nearly spent.
+  const named = [...told, 'x-langwatch-budget-warning', 'retry-after'];
+  const exposed = sent.headers.get('access-control-expose-headers')?.toLowerCase().split(', ');
+  expect(exposed).toEqual(expect.arrayContaining(named));
+});

