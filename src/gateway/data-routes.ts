@@ -70,7 +70,8 @@ type Provider = {
 
 /** Where a provider serves a path of its API. */
 export function urlOf({ kind, baseUrl, apiVersion }: Provider, { path, query, model }: Asked): string {
-  const base = kind === 'azure_openai' && isResource(baseUrl) ? deploymentOf(baseUrl, model) : baseUrl;
+  const isDeployed = model !== null && kind === 'azure_openai' && isResource(baseUrl);
+  const base = isDeployed ? deploymentOf(baseUrl, model) : baseUrl;
   const passed = query.split('&').filter((part) => apiVersion === null || !VERSION.test(part));
   const version = apiVersion === null ? '' : `api-version=${encodeURIComponent(apiVersion)}`;
   const queries = [...passed.map(encodeUnsafe), version].filter((each) => each !== '').join('&');
@@ -85,7 +86,8 @@ function encodeUnsafe(text: string): string {
   return text.toWellFormed().replace(/[^\x21\x22\x24-\x5b\x5d-\x7e]/gu, encodeURIComponent);
 }
 
-type Asked = { readonly path: string; readonly query: string; readonly model: string };
+/** `model`: null where none is asked. */
+type Asked = { readonly path: string; readonly query: string; readonly model: string | null };
 
 /** Azure serves a model at the path of its deployment, unless the base URL has one or is that of its newer API. */
 function isResource(baseUrl: string): boolean {

@@ -45,7 +45,8 @@ type Origin = Pick<Ending, 'cache' | 'fallbackCount'> & {
 export function createDispatch(deps: DispatchDeps) {
   const { reserving, accounting, cache, clock } = deps;
 
-  async function refuse({ call, route, request }: Prepared, fault: GatewayFault): Promise<Served> {
+  async function refuse({ call, route, request, rated }: Prepared, fault: GatewayFault): Promise<Served> {
+    accounting.giveBack(rated);
     await accounting.refuse(request, fault);
     sendFault(call.response, { dialect: route.dialect, fault }, answerHeaders(request));
     return { status: fault.httpStatus, fault, isKnownKey: true };
@@ -129,7 +130,7 @@ export function createDispatch(deps: DispatchDeps) {
     const keeping = use?.mayStore && state === 'miss' ? keepAnswer(route.kind, isEventStream(result)) : null;
     const isAnswered = result.status < ERROR_STATUS_MIN;
     const { finish: end, ...told } = await passAnswer({
-      ...{ answer: result, response: call.response, route, headers, clock, keeping },
+      ...{ answer: result, response: call.response, holdMemory: call.holdMemory, route, headers, clock, keeping },
       hidesUsage: hidesUsage(prepared, candidate),
       captures: config.capture === 'full',
       judge: config.guardrails.post.length === 0 ? null : (facts) => guardAnswer(prepared, facts),
@@ -194,7 +195,7 @@ export function createDispatch(deps: DispatchDeps) {
       return { status: fault.httpStatus, fault, isKnownKey: true };
     }
     const passed = await passAnswer({
-      ...{ answer: result, response: call.response, route, headers, clock },
+      ...{ answer: result, response: call.response, holdMemory: call.holdMemory, route, headers, clock },
       ...{ hidesUsage: false, captures: false, judge: null, keeping: null },
     });
     passed.finish();

@@ -6,6 +6,7 @@ import type { RequestError } from '../domain/events/request-content.ts';
 import { createAnswerReader } from '../domain/gateway/dialects/answer-reader.ts';
 import type { AnswerFacts } from '../domain/gateway/dialects/dialect.ts';
 import { streamErrorEvent } from '../domain/gateway/dialects/gateway-error.ts';
+import type { HoldMemory } from '../domain/gateway/dialects/held-bytes.ts';
 import { type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
 import { type AnswerHeaders, OWN_HEADERS, sendFault } from './answering.ts';
 import type { Answer } from './attempts.ts';
@@ -21,6 +22,7 @@ type Passing = {
   /** Whether the usage at the end of a stream was asked for by the gateway alone. */
   readonly hidesUsage: boolean;
   readonly captures: boolean;
+  readonly holdMemory: HoldMemory;
   readonly headers: AnswerHeaders;
   readonly clock: () => number;
   /** Judges a successful answer before any of it is sent; null: it is sent as it comes. */
@@ -42,16 +44,17 @@ const ERROR_STATUS_MIN = 400;
 /** No answer with one of these has a body. */
 const BARE_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 const NOTHING = Buffer.alloc(0);
-/** Guardrails see at most what is kept of an answer. */
-const JUDGED_MAX_BYTES = 1024 * 1024;
 export const CALLER_LEFT = gatewayFault(
   499,
   'client_closed_request',
   'The caller left before the answer was complete.',
 );
-const TOO_LARGE = gatewayFault(403, 'guardrail_blocked', 'The answer is larger than guardrails can read.', {
-  details: { stage: 'post' },
-});
+const UNREADABLE = gatewayFault(
+  403,
+  'guardrail_blocked',
+  'The answer is larger than guardrails can read, or cannot be read.',
+  { details: { stage: 'post' } },
+);
 const PROVIDER_BROKE = gatewayFault(
   502,
   'upstream_mid_stream_failure',
@@ -67,17 +70,23 @@ export function isEventStream({ headers }: Pick<Answer, 'headers'>): boolean {
 
 /** Rejects when an answer can be neither judged nor passed on. */
 export async function passAnswer(passing: Passing): Promise<Passed> {
-  const { answer, response, route, hidesUsage, captures, clock, judge, keeping } = passing;
+  const { answer, response, route, hidesUsage, captures, holdMemory, clock, judge, keeping } = passing;
   const isStreamed = isEventStream(answer);
   const isBare = BARE_STATUSES.has(answer.status);
   const isJudged = judge !== null && answer.status < ERROR_STATUS_MIN;
-  const reader = createAnswerReader({ route: route.kind, isStreamed, hidesUsage, captures: captures || isJudged });
+  const reader = createAnswerReader({
+    route: route.kind,
+    isStreamed,
+    hidesUsage,
+    captures: captures || isJudged,
+    holdMemory,
+  });
   let firstTokenAtMs: number | null = null;
   const begin = () => writeHead(passing, isStreamed);
   const body = Buffer.isBuffer(answer.body) ? Readable.from([answer.body], { objectMode: false }) : answer.body;
   const { end, held } = await relay(body, {
     response,
-    begin,
+    ...{ begin, holdMemory },
     holds: isJudged ? 'all' : isStreamed ? 'nothing' : 'last',
     read(part) {
       keeping?.push(part);
@@ -111,7 +120,7 @@ async function judged(
   judge: NonNullable<Passing['judge']>,
 ): Promise<GatewayFault | null> {
   if (end === 'provider_broke') return PROVIDER_BROKE;
-  return end === 'too_large' || facts.outputBytes > JUDGED_MAX_BYTES ? TOO_LARGE : await judge(facts);
+  return end === 'too_large' || !facts.isWhole ? UNREADABLE : await judge(facts);
 }
 
 /** A stream has no length: it may lose its usage, or end with an error. */

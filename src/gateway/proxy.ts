@@ -125,6 +125,7 @@ export function createProxy(deps: ProxyDeps) {
     const secret = readVirtualKey(call.header, deps.prefix);
     const verified = secret === null ? null : await checkKey(secret, deps.clock());
     if (verified === null || verified.kind === 'unknown') return refuse(call, INVALID_KEY);
+    // A request that finds no room leaves no record: that would take more of what is short.
     const busy = call.identify(verified.key.id);
     if (busy !== null) return refuse(call, busy);
     if ('path' in route) return await serveKnown(call, route, verified);

@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import type { Readable } from 'node:stream';
+import type { HoldMemory } from '../domain/gateway/dialects/held-bytes.ts';
 
 /** What a caller is answered through. */
 export type CallerResponse = ServerResponse | Http2ServerResponse;
@@ -23,6 +24,7 @@ type RelayOptions = {
   readonly read: (part: Buffer) => Buffer;
   /** What is kept back: the last bytes, for an answer that is complete with them, or all of them. */
   readonly holds: 'nothing' | 'last' | 'all';
+  readonly holdMemory: HoldMemory;
 };
 
 export type Relayed = { readonly end: RelayEnd; readonly held: readonly Buffer[] };
@@ -30,7 +32,7 @@ export type Relayed = { readonly end: RelayEnd; readonly held: readonly Buffer[]
 const HELD_MAX_BYTES = 8 * 1024 * 1024;
 
 /** Rejects when what came cannot be read or written. The response stays open. */
-export function relay(body: Readable, { response, begin, read, holds }: RelayOptions): Promise<Relayed> {
+export function relay(body: Readable, { response, begin, read, holds, holdMemory }: RelayOptions): Promise<Relayed> {
   const { promise, resolve, reject } = Promise.withResolvers<Relayed>();
   const held: Buffer[] = [];
   let heldBytes = 0;
@@ -72,7 +74,7 @@ export function relay(body: Readable, { response, begin, read, holds }: RelayOpt
     if (last !== undefined) write(last);
     held.push(bytes);
     heldBytes += bytes.length;
-    if (holds === 'all' && heldBytes > HELD_MAX_BYTES) finish('too_large');
+    if (holds === 'all' && (heldBytes > HELD_MAX_BYTES || !holdMemory(bytes.length))) finish('too_large');
   }
 
   const onEnd = () => finish('complete');

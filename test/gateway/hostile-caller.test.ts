@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect as connect2 } from 'node:http2';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startApp } from '../support/app.ts';
 import { CHAT, type GatewayFixture, MODEL, startGateway } from './gateway-fixture.ts';
 
 const PATH = '/v1/chat/completions';
@@ -152,4 +153,65 @@ it('counts made up paths as one in metrics', async () => {
   const metrics = await (await fetch(`${app.address}/metrics`)).text();
   expect(metrics).toContain('/v1/responses/{id}');
   expect(metrics).not.toContain('made-up-path');
+});
+
+it('records no more than a hundred refusals of a key in a second', async () => {
+  const atMs = Date.now();
+  const other = await startGateway({ clock: () => atMs });
+  try {
+    const { send, manage, secret, keyId, app } = other;
+    await manage('POST', `/api/gateway/v1/virtual-keys/${keyId}/disable`, {});
+    const recorded = [];
+    for (let round = 0; round < 13; round += 1) {
+      const all = Array.from({ length: 10 }, () => send(PATH, { secret, body: CHAT }));
+      for (const { status, headers } of await Promise.all(all)) {
+        expect(status).toBe(403);
+        const id = encodeURIComponent(`${headers.get('x-langwatch-gateway-request-id')}:completed`);
+        const auth = { authorization: `Bearer ${app.adminKey}` };
+        const event = await fetch(`${app.address}/api/webhooks/v1/events/${id}`, { headers: auth });
+        await event.arrayBuffer();
+        recorded.push(event.status);
+      }
+    }
+    expect(recorded.filter((status) => status === 200)).toHaveLength(100);
+  } finally {
+    await other.close();
+  }
+});
+
+it('gives back the tokens of a minute that a refused request reserved', async () => {
+  const { addKey, addBudget, send, manage } = gateway;
+  const { id, secret } = await addKey({ config: { rate_limits: { tpm: 100 } } });
+  const scope = { kind: 'virtual_key', id };
+  const limit = await addBudget({ scope, limit_usd: '0.000000001', reserve: 'worst' });
+  const body = { ...CHAT, max_tokens: 64 };
+  for (let round = 0; round < 3; round += 1) expect((await send(PATH, { secret, body })).status).toBe(402);
+  await manage('PATCH', `/api/gateway/v1/budgets/${limit.id}`, { limit_usd: '1' });
+  expect((await send(PATH, { secret, body })).status).toBe(200);
+});
+
+it('serves no data route where the gateway is off', async () => {
+  const off = await startApp({ environment: { SPANDREL_GATEWAY: 'off' } });
+  try {
+    for (const path of [PATH, '/v1/messages', '/v1/models', '/v1/me', '/v1/responses/resp_1']) {
+      const method = path === PATH || path === '/v1/messages' ? 'POST' : 'GET';
+      const answer = await fetch(off.address + path, { method, ...(method === 'POST' && { body: BODY }) });
+      await answer.arrayBuffer();
+      expect([path, answer.status]).toEqual([path, 404]);
+    }
+    const traces = await fetch(`${off.address}/v1/traces`, { method: 'POST' });
+    await traces.arrayBuffer();
+    expect(traces.status).not.toBe(404);
+  } finally {
+    await off.close();
+  }
+});
+
+it('warns of a budget of which most is spent, with its scope and a number', async () => {
+  const { addKey, addBudget, send } = gateway;
+  const { id, secret } = await addKey();
+  await addBudget({ scope: { kind: 'virtual_key', id }, limit_usd: '0.000001', on_breach: 'warn' });
+  const warning = async () => (await send(PATH, { secret, body: CHAT })).headers.get('x-langwatch-budget-warning');
+  expect(await warning()).toBeNull();
+  await vi.waitFor(async () => expect(await warning()).toMatch(/^virtual_key:[1-9][0-9]+$/), 5_000);
 });

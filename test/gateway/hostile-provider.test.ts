@@ -123,6 +123,27 @@ describe.each([
   });
 });
 
+it('counts interim answers for nothing in the time until the first byte', async () => {
+  const endless = createServer((socket) => {
+    const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 100);
+    socket.on('error', () => undefined).on('close', () => clearInterval(timer));
+    socket.resume();
+  });
+  endless.listen(0, '127.0.0.1');
+  await once(endless, 'listening');
+  const base_url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}/v1`;
+  const slow = { name: 'interim', kind: 'openai_compatible', base_url, timeout_ms: 1_000 };
+  const { secret } = await gateway.addKey({ config: { providers: [await gateway.addProvider(slow)] } });
+  const startedAtMs = performance.now();
+  const sent = await gateway.send(PATH, { secret, body: CHAT });
+  expect([sent.status, sent.body.error.code]).toEqual([504, 'provider_timeout']);
+  expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+  const event = await gateway.eventOf(sent);
+  expect(event).toMatchObject({ metadata: { usage_estimated: true }, usage: { output_tokens: 0 } });
+  expect(event.cost.nano_usd).toBeGreaterThan(0);
+  endless.close();
+});
+
 it('over HTTP/2 ends the requests of a caller who leaves at once', async () => {
   const { mock, app, addEvaluator, addKey } = gateway;
   const judge = await addEvaluator('langevals/competitor_blocklist', { competitors: ['nobody'] });

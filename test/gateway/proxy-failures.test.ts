@@ -74,7 +74,8 @@ it('opens the breaker of a provider that keeps failing', async () => {
   const steps = Array.from({ length: 10 }, () => ({ status: 500 }));
   for (const step of steps) expect((await gateway.send(CHAT_PATH, { secret, body: CHAT, step })).status).toBe(500);
   const open = await gateway.send(CHAT_PATH, { secret, body: CHAT });
-  expect([open.status, open.body.error.code, open.headers.get('retry-after')]).toEqual([503, 'circuit_open', '30']);
+  expect([open.status, open.body.error.code]).toEqual([503, 'circuit_open']);
+  expect(Number(open.headers.get('retry-after'))).toBeGreaterThan(50);
   expect(await gateway.eventOf(open)).toMatchObject({ error: { class: 'circuit_open' }, cost: { nano_usd: 0 } });
 });
 

@@ -69,6 +69,21 @@ describe('a guardrail behind the answer', () => {
   });
 });
 
+it.each([
+  ['no JSON', { body: 'Hello from a server that answers with text.' }],
+  ['more choices than are read', { body: { choices: Array.from({ length: 1_100 }, (_, index) => choice(index)) } }],
+  ['more text than is read', { hugeBytes: 2 * 1024 * 1024 }],
+])('a guardrail behind the answer blocks %s, which it cannot see', async (_, step) => {
+  const none = await addEvaluator('langevals/competitor_blocklist', { competitors: ['nobody says this'] });
+  const { secret } = await gateway.addKey({ config: { guardrails: { post: [none] } } });
+  const blocked = await gateway.send(PATH, { secret, body: CHAT, step });
+  expect([blocked.status, blocked.body.error.code]).toEqual([403, 'guardrail_blocked']);
+});
+
+function choice(index: number) {
+  return { index, message: { role: 'assistant', content: 'Hi' } };
+}
+
 describe('the exact cache', () => {
   const cached = () => gateway.addKey({ config: { cache: { mode: 'exact', ttl_s: 60 } } });
   const ask = (secret: string, body: object, headers: Record<string, string> = {}) =>

@@ -253,6 +253,31 @@ it('replaces an alias by the name of the model at the provider', async () => {
   expect(CLAUDE).not.toBe(MODEL);
 });
 
+it('lists models in both forms, and asks no provider that the key cannot reach', async () => {
+  const { addKey, addProvider, send, mock } = gateway;
+  const open = await addProvider({ name: 'open', kind: 'openai_compatible' });
+  const named = await addProvider({
+    name: 'named',
+    kind: 'openai_compatible',
+    models: [MODEL],
+    aliases: { fast: MODEL },
+  });
+  const far = (await gateway.manage('POST', '/api/projects', { name: 'far' })).id;
+  await addProvider({ name: 'of another project', kind: 'openai_compatible', project_ids: [far] });
+  const { secret } = await addKey({ config: { providers: [named] } });
+  const before = mock.requests.length;
+  const openAi = await send('/v1/models', { secret, verb: 'GET' });
+  expect(openAi.body.object).toBe('list');
+  expect(openAi.body.data.map(({ id }: { id: string }) => id)).toEqual(['fast', MODEL]);
+  const anthropic = await send('/v1/models', { secret, verb: 'GET', headers: { 'anthropic-version': '2023-06-01' } });
+  expect(anthropic.body).toMatchObject({ has_more: false, first_id: 'fast', last_id: MODEL });
+  expect(mock.requests.length).toBe(before);
+  const both = await addKey({ config: { providers: [open, named], models_allowed: ['gpt-*'] } });
+  const listed = await send('/v1/models', { secret: both.secret, verb: 'GET' });
+  expect(listed.body.data.length).toBeGreaterThan(0);
+  expect(mock.requests.slice(before).map(({ path }) => path)).toEqual(['/v1/models']);
+});
+
 it('lets a page of another origin read what the gateway tells of a request', async () => {
   const { app, secret, send } = gateway;
   const headers = { origin: 'https://app.example.com' };

@@ -32,6 +32,7 @@ type DataRoutes<R> = {
     readonly header: Header;
     readonly response: RestResponse;
     readonly identify: (keyId: string) => GatewayFault | null;
+    readonly holdMemory: (bytes: number) => boolean;
     readonly readBody: () => Promise<Buffer | GatewayFault>;
   }) => Promise<{ readonly status: number; readonly fault: GatewayFault | null; readonly isKnownKey: boolean }>;
 };
@@ -80,6 +81,7 @@ export function createDataRoutes<R extends Named>(
             begin();
             quota.identify(keyId);
           }),
+        holdMemory: (bytes) => holdMemory(quota, bytes),
         readBody: () => read(request, response, quota),
       });
       const about = { transport: 'rest', method: request.method ?? null, path: null, status } as const;
@@ -127,6 +129,16 @@ export function createDataRoutes<R extends Named>(
     void serve(request, response, route, query);
     return true;
   };
+}
+
+/** A number below zero gives back. */
+function holdMemory(quota: RequestQuota, bytes: number): boolean {
+  try {
+    quota.setResponse(Math.max(0, quota.responseBytes() + bytes), bytes <= 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function refusalOf(acquire: () => void): GatewayFault | null {

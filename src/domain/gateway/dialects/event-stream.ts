@@ -1,6 +1,6 @@
 /** Splits server-sent events from bytes that come in parts of any length. */
 
-import { createHeldBytes } from './held-bytes.ts';
+import { createHeldBytes, type HoldMemory } from './held-bytes.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -10,20 +10,23 @@ const DATA = Buffer.from('data');
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const NOTHING = Buffer.alloc(0);
 
-/** A larger event passes unread. */
+/** A larger event passes unread, and so does one for which there is no memory. */
 export const EVENT_MAX_BYTES = 8 * 1024 * 1024;
 
 type EventStreamOptions = {
   /** Returns the bytes to pass on. */
   readonly read: (event: Buffer) => Buffer;
+  readonly holdMemory: HoldMemory;
+  /** An event passes unread. */
+  readonly onUnread: () => void;
 };
 
 /**
  * The bytes of an event wait for its end: `read` may change them, and behind a part of an event no other can follow. Clients
  * would read an error of ours as its rest.
  */
-export function createEventStream({ read }: EventStreamOptions) {
-  const held = createHeldBytes();
+export function createEventStream({ read, holdMemory, onUnread }: EventStreamOptions) {
+  const held = createHeldBytes(holdMemory);
   /** The bytes to pass on. */
   let passed: Buffer[] = [];
   /** Whether the current line has any byte. */
@@ -48,12 +51,12 @@ export function createEventStream({ read }: EventStreamOptions) {
   function hold(part: Buffer): void {
     if (part.length === 0) return;
     isBetween = false;
-    if (!isUnread && held.length + part.length > EVENT_MAX_BYTES) {
+    if (!isUnread && (held.length + part.length > EVENT_MAX_BYTES || !held.add(part))) {
       isUnread = true;
+      onUnread();
       pass(held.take());
     }
     if (isUnread) pass(part);
-    else held.add(part);
   }
 
   function finish(part: Buffer): void {

@@ -9,6 +9,7 @@ import {
 function createSubject({ removes = '' } = {}) {
   const events: string[] = [];
   const stream = createEventStream({
+    ...{ holdMemory: () => true, onUnread: () => undefined },
     read(event) {
       events.push(event.toString());
       return removes !== '' && event.includes(removes) ? Buffer.alloc(0) : event;
