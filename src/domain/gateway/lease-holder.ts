@@ -184,8 +184,7 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
     const { bucket, ...amounts } = asking;
     const { organizationNumber, budgetId, subject, periodStartedAtMs, periodEndsAtMs, budget } = bucket;
     if (known === undefined) lastFence += 1;
-    const own = { processId, fence: lastFence };
-    const key = known?.key ?? { organizationNumber, budgetId, subject, periodStartedAtMs, ...own };
+    const key = known?.key ?? { organizationNumber, budgetId, subject, periodStartedAtMs, processId, fence: lastFence };
     const sentAtMs = nowMs();
     const grant = await store.grant({ ...key, ...amounts, organizationId: budget.organizationId, periodEndsAtMs });
     if (grant === null || grant.grantedNanoUsd === 0) return grant;
