@@ -7,6 +7,7 @@ import { createAnswerReader } from '../domain/gateway/dialects/answer-reader.ts'
 import type { AnswerFacts } from '../domain/gateway/dialects/dialect.ts';
 import { streamErrorEvent } from '../domain/gateway/dialects/gateway-error.ts';
 import { type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
+import { maskTokens } from '../domain/token-mask.ts';
 import { type AnswerHeaders, sendFault } from './answering.ts';
 import type { Answer } from './attempts.ts';
 import type { Keeping } from './cached-answers.ts';
@@ -25,6 +26,8 @@ type Passing = {
   readonly clock: () => number;
   /** Judges a successful answer before any of it is sent; null: it is sent as it comes. */
   readonly judge: ((facts: AnswerFacts) => Promise<GatewayFault | null>) | null;
+  /** The key that the provider was sent, which some repeat in their errors; null: none. */
+  readonly apiKey: () => string | null;
   /** Collects the answer for the cache; null: it is not kept. */
   readonly keeping: Keeping | null;
 };
@@ -41,6 +44,7 @@ export type Passed = {
 const ERROR_STATUS_MIN = 400;
 /** Guardrails see at most what is kept of an answer. */
 const JUDGED_MAX_BYTES = 1024 * 1024;
+const HIDDEN = '...';
 export const CALLER_LEFT = gatewayFault(
   499,
   'client_closed_request',
@@ -82,7 +86,8 @@ export async function passAnswer(passing: Passing): Promise<Passed> {
   const last = end === 'complete' ? reader.end() : Buffer.alloc(0);
   const facts = reader.facts();
   const verdict = isJudged && end !== 'caller_left' ? await judged(end, facts, judge) : null;
-  const told = verdict === null ? errorOf({ end, status: answer.status, facts }) : errorFrom(verdict);
+  const told =
+    verdict === null ? errorOf({ end, status: answer.status, facts, apiKey: passing.apiKey }) : errorFrom(verdict);
   const finish = () => {
     if (response.destroyed || response.writableEnded) return;
     if (verdict !== null) sendFault(response, { dialect: route.dialect, fault: verdict }, passing.headers);
@@ -127,13 +132,15 @@ function errorFrom({ code, httpStatus, message }: GatewayFault): Told {
   return { error: { class: code, httpStatus }, errorMessage: message };
 }
 
-type Ended = { readonly end: RelayEnd; readonly status: number; readonly facts: AnswerFacts };
+type Ended = Pick<Passing, 'apiKey'> & { readonly end: RelayEnd; readonly status: number; readonly facts: AnswerFacts };
 
-function errorOf({ end, status, facts }: Ended): Told {
+function errorOf({ end, status, facts, apiKey }: Ended): Told {
   if (end === 'caller_left' && !facts.isComplete) return errorFrom(CALLER_LEFT);
   if (end === 'provider_broke' && !facts.isComplete) return errorFrom(PROVIDER_BROKE);
   if (status < ERROR_STATUS_MIN && facts.error === null) return { error: null, errorMessage: null };
   const { type = null, message = null } = facts.error ?? {};
   const httpStatus = status < ERROR_STATUS_MIN ? null : status;
-  return { error: { class: type ?? 'provider_error', httpStatus }, errorMessage: message };
+  const hide = (text: string) => maskTokens(text.replaceAll(apiKey() || HIDDEN, HIDDEN));
+  const errorClass = type === null ? 'provider_error' : hide(type);
+  return { error: { class: errorClass, httpStatus }, errorMessage: message === null ? null : hide(message) };
 }
