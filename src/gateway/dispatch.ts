@@ -132,6 +132,7 @@ export function createDispatch(deps: DispatchDeps) {
     const { finish: end, ...told } = await passAnswer({
       ...{ answer: result, response: call.response, holdMemory: call.holdMemory, route, headers, clock, keeping },
       hidesUsage: hidesUsage(prepared, candidate),
+      apiKey: () => candidate && deps.providerKeys.open(candidate.provider),
       captures: config.capture === 'full',
       judge: config.guardrails.post.length === 0 ? null : (facts) => guardAnswer(prepared, facts),
     });
@@ -196,7 +197,7 @@ export function createDispatch(deps: DispatchDeps) {
     }
     const passed = await passAnswer({
       ...{ answer: result, response: call.response, holdMemory: call.holdMemory, route, headers, clock },
-      ...{ hidesUsage: false, captures: false, judge: null, keeping: null },
+      ...{ hidesUsage: false, captures: false, judge: null, keeping: null, apiKey: () => null },
     });
     passed.finish();
     return { status: result.status, fault: null, isKnownKey: true };

@@ -8,6 +8,7 @@ import type { AnswerFacts } from '../domain/gateway/dialects/dialect.ts';
 import { streamErrorEvent } from '../domain/gateway/dialects/gateway-error.ts';
 import type { HoldMemory } from '../domain/gateway/dialects/held-bytes.ts';
 import { type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
+import { maskTokens } from '../domain/token-mask.ts';
 import { type AnswerHeaders, OWN_HEADERS, sendFault } from './answering.ts';
 import type { Answer } from './attempts.ts';
 import type { Keeping } from './cached-answers.ts';
@@ -27,6 +28,8 @@ type Passing = {
   readonly clock: () => number;
   /** Judges a successful answer before any of it is sent; null: it is sent as it comes. */
   readonly judge: ((facts: AnswerFacts) => Promise<GatewayFault | null>) | null;
+  /** The key that the provider was sent, which some repeat in their errors; null: none. */
+  readonly apiKey: () => string | null;
   /** Collects the answer for the cache; null: it is not kept. */
   readonly keeping: Keeping | null;
 };
@@ -44,6 +47,7 @@ const ERROR_STATUS_MIN = 400;
 /** No answer with one of these has a body. */
 const BARE_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 const NOTHING = Buffer.alloc(0);
+const HIDDEN = '...';
 export const CALLER_LEFT = gatewayFault(
   499,
   'client_closed_request',
@@ -98,7 +102,8 @@ export async function passAnswer(passing: Passing): Promise<Passed> {
   const last = end === 'complete' ? reader.end() : NOTHING;
   const facts = reader.facts();
   const verdict = isJudged && end !== 'caller_left' ? await judged(end, facts, judge) : null;
-  const told = verdict === null ? errorOf({ end, status: answer.status, facts, captures }) : errorFrom(verdict);
+  const { apiKey } = passing;
+  const told = verdict === null ? errorOf({ end, status: answer.status, facts, captures, apiKey }) : errorFrom(verdict);
   const finish = () => {
     if (isGone(response) || response.writableEnded) return;
     if (verdict !== null) sendFault(response, { dialect: route.dialect, fault: verdict }, passing.headers);
@@ -147,18 +152,20 @@ function errorFrom({ code, httpStatus, message }: GatewayFault): Told {
   return { error: { class: code, httpStatus }, errorMessage: message };
 }
 
-type Ended = Pick<Passing, 'captures'> & {
+type Ended = Pick<Passing, 'captures' | 'apiKey'> & {
   readonly end: RelayEnd;
   readonly status: number;
   readonly facts: AnswerFacts;
 };
 
-function errorOf({ end, status, facts, captures }: Ended): Told {
+function errorOf({ end, status, facts, captures, apiKey }: Ended): Told {
   if (end === 'caller_left' && !facts.isComplete) return errorFrom(CALLER_LEFT);
   if (end === 'provider_broke' && !facts.isComplete) return errorFrom(PROVIDER_BROKE);
   if (status < ERROR_STATUS_MIN && facts.error === null) return { error: null, errorMessage: null };
   const { type = null, message = null } = facts.error ?? {};
   const httpStatus = status < ERROR_STATUS_MIN ? null : status;
+  const hide = (text: string) => maskTokens(text.replaceAll(apiKey() || HIDDEN, HIDDEN));
   // Providers quote what they refuse.
-  return { error: { class: type || 'provider_error', httpStatus }, errorMessage: captures ? message : null };
+  const errorMessage = message === null || !captures ? null : hide(message);
+  return { error: { class: hide(type || 'provider_error'), httpStatus }, errorMessage };
 }

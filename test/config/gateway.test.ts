@@ -27,8 +27,20 @@ it.each([
   ['SPANDREL_GATEWAY_ALLOW', '10.0.0.0/33'],
   ['SPANDREL_GATEWAY', 'yes'],
   ['SPANDREL_GATEWAY_CONCURRENCY', '3'],
+  ['SPANDREL_ROLE', 'proxy'],
+  // Its database is a SQLite file.
+  ['SPANDREL_ROLE', 'gateway'],
 ])('%s=%s stops the start with one line that names it', (name, value) => {
   const problems = problemsOf({ [name]: value });
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatch(new RegExp(`^${name} [^\\n]+$`));
+});
+
+it('a process may be a gateway alone on PostgreSQL, unless that leaves nothing to serve', () => {
+  const onPostgres = { SPANDREL_ROLE: 'gateway', SPANDREL_DATABASE_URL: 'postgres://spandrel@localhost/spandrel' };
+  expect(readConfig({}).role).toBe('all');
+  expect(readConfig(onPostgres).role).toBe('gateway');
+  expect(problemsOf({ ...onPostgres, SPANDREL_GATEWAY: 'off' })).toEqual([
+    expect.stringMatching(/leaves nothing to serve/),
+  ]);
 });

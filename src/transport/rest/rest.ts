@@ -39,7 +39,7 @@ import { splitTarget } from './path.ts';
 import { buildResponseBody } from './response-body.ts';
 import { compileRoutes, type Route } from './routes.ts';
 import { serveStream, watchDisconnect } from './streams/serve-stream.ts';
-import { explainMethod, explainMissing } from './unserved.ts';
+import { explainMethod, explainMissing, GATEWAY_ALONE } from './unserved.ts';
 
 export type RestDeps = CallDeps &
   HeadLimits & {
@@ -174,7 +174,7 @@ export function createRest(deps: RestDeps): RestHandler {
         return;
       }
       throw allow === null
-        ? new Fault('route_not_found', explainMissing(path))
+        ? new Fault('route_not_found', deps.methods.length === 0 ? GATEWAY_ALONE : explainMissing(path))
         : methodFault(allow, explainMethod(path));
     }
   };
