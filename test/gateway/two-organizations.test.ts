@@ -107,11 +107,11 @@ it('it is not made with providers, projects, guardrails or budgets of another', 
   expect(sent.status).toBe(200);
   const scope = { kind: 'virtual_key', id: keyId };
   const limited = { name: 'b', scope, window: 'total', limit_usd: '1' };
-  const answers = [first.provider, 'unknown'].map((id) => post('/api/gateway/v1/budgets', { ...limited, provider_id: id }));
+  const answers = [first.provider, 'unknown'].map((id) =>
+    post('/api/gateway/v1/budgets', { ...limited, provider_id: id }),
+  );
   const [ofProvider, ofUnknown] = await Promise.all(answers);
   expect(ofProvider?.status).toBe(ofUnknown?.status);
-});
-  expect([400, 403, 404]).toContain(status);
 });
 
 it('it finds no answers that another has cached', async () => {
