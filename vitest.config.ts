@@ -37,8 +37,9 @@ const BEFORE_THE_STORE = ['test/scenarios/attacks/{bodies,frames,streams}.test.t
 const POSTGRES = 'test/**/postgres*.test.ts';
 /** API tests that depend on the store. Authorization and validation run before the store is called, so SQLite is enough for them. */
 const API_OF_STORES = isFullTier
-  ? ['test/api/**/*.test.ts', 'test/otlp/same-spans.test.ts']
+  ? ['test/api/**/*.test.ts', 'test/otlp/same-spans.test.ts', 'test/gateway/proxy*.test.ts']
   : [
+      'test/gateway/proxy-capture.test.ts',
       'test/api/{events,gateway,virtual-keys}/**/*.test.ts',
       'test/api/management/{idempotency,two-organizations}.test.ts',
       'test/api/organization/{audit-log,last-administrator}.test.ts',
