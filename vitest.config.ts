@@ -37,7 +37,7 @@ const BEFORE_THE_STORE = ['test/scenarios/attacks/{bodies,frames,streams}.test.t
 const POSTGRES = 'test/**/postgres*.test.ts';
 /** API tests that depend on the store. Authorization and validation run before the store is called, so SQLite is enough for them. */
 const API_OF_STORES = isFullTier
-  ? ['test/api/**/*.test.ts', 'test/otlp/same-spans.test.ts', 'test/gateway/proxy*.test.ts']
+  ? ['test/api/**/*.test.ts', 'test/otlp/same-spans.test.ts', 'test/gateway/proxy{,-capture}.test.ts']
   : [
       'test/gateway/proxy-capture.test.ts',
       'test/api/{events,gateway,virtual-keys}/**/*.test.ts',

@@ -83,6 +83,11 @@ export function relay(body: Readable, { response, begin, read, holds, holdMemory
     finish('caller_left');
     return promise;
   }
+  // It broke while the request was being admitted, and tells so nobody who listens from now on.
+  if (body.destroyed) {
+    finish('provider_broke');
+    return promise;
+  }
   response.on('close', onClose).on('drain', goOn);
   body.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
   return promise;

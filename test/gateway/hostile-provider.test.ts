@@ -163,3 +163,28 @@ it('over HTTP/2 ends the requests of a caller who leaves at once', async () => {
   await vi.waitFor(() => expect(mock.requests.slice(before).every(({ isAborted }) => isAborted)).toBe(true), 5_000);
   session.destroy();
 });
+
+it('tells at once that an answer broke off while its request was being admitted', async () => {
+  const slow = await startGateway({
+    wrapStore: (store) => ({
+      ...store,
+      requests: {
+        ...store.requests,
+        async admit(admission) {
+          await wait(300);
+          return await store.requests.admit(admission);
+        },
+      },
+    }),
+  });
+  try {
+    for (const breaksAfterBytes of [0, 900]) {
+      const { secret } = slow;
+      const sent = await slow.send(PATH, { secret, body: { ...CHAT, stream: true }, step: { breaksAfterBytes } });
+      expect([sent.status, sent.body.error.code]).toEqual([502, 'upstream_mid_stream_failure']);
+      expect((await slow.eventOf(sent)).error.class).toBe('upstream_mid_stream_failure');
+    }
+  } finally {
+    await slow.close();
+  }
+});
