@@ -7,6 +7,8 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { examine } from '../../src/cli/doctor/doctor.ts';
 import type { Machine } from '../../src/cli/doctor/machine.ts';
+import { openDatabase } from '../../src/storage/engine/sqlite/schema.ts';
+import { SQLITE_SCHEMAS } from '../../src/storage/migrations/sqlite.ts';
 import { startIn } from '../support/installation.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
@@ -116,6 +118,7 @@ const change =
     db.exec(sql);
     db.close();
   };
+/** For waits that block, as a slow disk does. */
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
 const FAULTS: readonly (readonly [what: string, plant: Plant, level: string, about: string, text: RegExp])[] = [
@@ -169,6 +172,17 @@ const FAULTS: readonly (readonly [what: string, plant: Plant, level: string, abo
     'fail',
     'database',
     /newer|build/,
+  ],
+  [
+    'a schema that the next start changes',
+    (patient) => {
+      const file = join(patient.folder, 'older.db');
+      openDatabase(file, { ...SQLITE_SCHEMAS, migrations: SQLITE_SCHEMAS.migrations.slice(0, -1) }).close();
+      set('SPANDREL_DATABASE_URL', `sqlite:${file}`)(patient);
+    },
+    'warn',
+    'schema',
+    /back up before/,
   ],
   [
     'a secret file that others read',

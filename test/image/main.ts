@@ -50,9 +50,12 @@ async function runThrough(running: Containers): Promise<void> {
   const address = `http://127.0.0.1:${port}`;
   stopEarly(running, data, port);
   const container = await start(running, data, port);
+  process.stdout.write(`${running.podman(['exec', container, 'node', '/app/src/launch.js', 'doctor'])}\n`);
   const acknowledged: string[] = [];
   const sending = sendTraces(address, acknowledged);
   await until(() => acknowledged.length >= TRACES, 300_000);
+  // Its process has its share of the memory, too.
+  running.podman(['exec', container, 'node', '/app/src/launch.js', 'healthcheck']);
   const stoppedMs = performance.now();
   running.podman(['kill', '--signal', 'TERM', container]);
   const code = running.podman(['wait', container]);
