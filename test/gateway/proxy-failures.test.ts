@@ -192,6 +192,18 @@ it('passes a huge answer on, and refuses a huge request', async () => {
   expect([refused.status, refused.body.error.code]).toEqual([413, 'payload_too_large']);
 });
 
+it('cuts a long refusal of a stream where it looked for what was refused', async () => {
+  const { secret, send } = gateway;
+  const body = 'x'.repeat(100_000);
+  const sent = await send(CHAT_PATH, {
+    secret,
+    body: STREAM,
+    step: { status: 400, body, headers: { 'content-type': 'text/plain' } },
+  });
+  expect([sent.status, Number(sent.headers.get('content-length'))]).toEqual([400, sent.text.length]);
+  expect(sent.text.length).toBeGreaterThanOrEqual(65_536);
+});
+
 it('follows no redirect', async () => {
   const sent = await gateway.send(CHAT_PATH, {
     secret: gateway.secret,
