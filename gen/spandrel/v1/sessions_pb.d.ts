@@ -131,6 +131,102 @@ export declare type CreateSessionResponse = Message<"spandrel.v1.CreateSessionRe
 export declare const CreateSessionResponseSchema: GenMessage<CreateSessionResponse>;
 
 /**
+ * Request for what the credential reaches.
+ *
+ * @generated from message spandrel.v1.GetSessionRequest
+ */
+export declare type GetSessionRequest = Message<"spandrel.v1.GetSessionRequest"> & {
+};
+
+/**
+ * Describes the message spandrel.v1.GetSessionRequest.
+ * Use `create(GetSessionRequestSchema)` to create a new message.
+ */
+export declare const GetSessionRequestSchema: GenMessage<GetSessionRequest>;
+
+/**
+ * A project that the credential reaches.
+ *
+ * @generated from message spandrel.v1.ReachedProject
+ */
+export declare type ReachedProject = Message<"spandrel.v1.ReachedProject"> & {
+  /**
+   * ID of the project.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Name of the project.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * Name of the project in addresses.
+   *
+   * @generated from field: string slug = 3;
+   */
+  slug: string;
+};
+
+/**
+ * Describes the message spandrel.v1.ReachedProject.
+ * Use `create(ReachedProjectSchema)` to create a new message.
+ */
+export declare const ReachedProjectSchema: GenMessage<ReachedProject>;
+
+/**
+ * What the credential reaches now.
+ *
+ * @generated from message spandrel.v1.GetSessionResponse
+ */
+export declare type GetSessionResponse = Message<"spandrel.v1.GetSessionResponse"> & {
+  /**
+   * The session; unset for a key in a header.
+   *
+   * @generated from field: optional spandrel.v1.Session session = 1;
+   */
+  session?: Session | undefined;
+
+  /**
+   * ID of the API key that was sent, or that began the session; unset for project keys.
+   *
+   * @generated from field: optional string api_key_id = 2;
+   */
+  apiKeyId?: string | undefined;
+
+  /**
+   * Name of the organization; unset without organization:view.
+   *
+   * @generated from field: optional string organization_name = 3;
+   */
+  organizationName?: string | undefined;
+
+  /**
+   * Projects where it holds any permission, oldest first, without archived ones; at most 1,000.
+   *
+   * @generated from field: repeated spandrel.v1.ReachedProject projects = 4;
+   */
+  projects: ReachedProject[];
+
+  /**
+   * Permissions that it holds anywhere, sorted.
+   *
+   * @generated from field: repeated string effective_permissions = 5;
+   */
+  effectivePermissions: string[];
+};
+
+/**
+ * Describes the message spandrel.v1.GetSessionResponse.
+ * Use `create(GetSessionResponseSchema)` to create a new message.
+ */
+export declare const GetSessionResponseSchema: GenMessage<GetSessionResponse>;
+
+/**
  * A page of the sessions that the caller may end.
  *
  * @generated from message spandrel.v1.ListSessionsRequest
@@ -262,6 +358,16 @@ export declare const SessionService: GenService<{
     methodKind: "unary";
     input: typeof CreateSessionRequestSchema;
     output: typeof CreateSessionResponseSchema;
+  },
+  /**
+   * Reads what the credential of the request reaches: its projects and permissions, and its session if it has one.
+   *
+   * @generated from rpc spandrel.v1.SessionService.GetSession
+   */
+  getSession: {
+    methodKind: "unary";
+    input: typeof GetSessionRequestSchema;
+    output: typeof GetSessionResponseSchema;
   },
   /**
    * Lists sessions that have not ended, newest first: those of the person behind the key, or of a service or project key

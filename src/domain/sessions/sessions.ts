@@ -1,17 +1,18 @@
 /** Begins, lists and ends the sessions of browsers. */
 
-import type { ApiKey, Caller } from '../caller.ts';
+import type { ApiKey } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
-import { type Actor, shownUserAgent } from '../management/audit.ts';
+import { shownUserAgent } from '../management/audit.ts';
 import { refreshCaller } from '../management/fresh-caller.ts';
 import { type CursorPageRequest, readCursorPage } from '../management/listing.ts';
 import type { ManagementStore } from '../management/management.ts';
 import { commitAudited } from '../management/optimistic-commit.ts';
 import { isAdministrator } from '../organization/administrators.ts';
 import { hashSecret, mintSecretPart } from '../secrets.ts';
+import { readReach, type SessionCall, type SignedIn } from './reach.ts';
 import {
   hasEnded,
   SESSION_AGE_MAX_MS,
@@ -19,10 +20,6 @@ import {
   type SessionOwner,
   type SessionRecord,
 } from './session.ts';
-
-/** A caller with a key of any kind, or with a session. */
-type SignedIn = Exclude<Caller, { kind: 'open' }>;
-export type SessionCall = { readonly caller: SignedIn; readonly actor: Actor; readonly nowMs: number };
 
 /** A session with its secret, which goes into the cookie and nowhere else. */
 export type NewSession = { readonly session: SessionRecord; readonly secret: string };
@@ -41,6 +38,8 @@ export function createSessions(deps: SessionDeps) {
   return {
     /** Throws invalid_credentials when the key has ended meanwhile. */
     begin: (call: SessionCall) => begin(deps, call),
+    /** What the credential of the call reaches. */
+    reach: (call: SessionCall) => readReach(store, call),
     /** Those that the caller may end, newest first. Throws invalid_cursor. */
     async list({ caller, nowMs }: SessionCall, request: CursorPageRequest) {
       const organizationId = caller.organization.id;

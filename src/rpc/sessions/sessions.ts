@@ -3,8 +3,9 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { SessionSchema, SessionService } from '../../../gen/spandrel/v1/sessions_pb.js';
 import { sessionCookie } from '../../auth/session-cookie.ts';
+import type { SessionCall } from '../../domain/sessions/reach.ts';
 import type { SessionRecord } from '../../domain/sessions/session.ts';
-import type { SessionCall, Sessions } from '../../domain/sessions/sessions.ts';
+import type { Sessions } from '../../domain/sessions/sessions.ts';
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { fieldsOf } from '../field-values.ts';
 import { nulProblems } from '../management-problems.ts';
@@ -19,6 +20,10 @@ export function createSessionRpc({ sessions }: { readonly sessions: Sessions }):
       const maxAgeMs = session.expiresAtMs - session.createdAtMs;
       context.responseHeaders[SET_COOKIE] = sessionCookie(secret, { maxAgeMs, isSecure: context.isSecure });
       return { session: toMessage(session, null) };
+    },
+    async getSession(_, context) {
+      const { session, ...reached } = await sessions.reach(callOf(context));
+      return { ...fieldsOf(reached), session: session === null ? undefined : toMessage(session, session.id) };
     },
     async listSessions(request, context) {
       const call = callOf(context);

@@ -7,12 +7,13 @@ import type { CallerName, Fixture } from './access-fixture.ts';
 import type { Matrix } from './matrix.ts';
 import { SESSION_PREFIX } from './question.ts';
 
-const { createSession, listSessions, revokeSession, logout } = SessionService.method;
+const { createSession, getSession, listSessions, revokeSession, logout } = SessionService.method;
 
 /** Somebody else's is that of the member vie; of vie itself it is the one of the key SM. */
 const TABLE = `
 row                           | PROJ | PA  | PN  | PQ  | PM  | PV  | PR  | PP  | SA  | SM  | SV  | SP
 begin a session               | 201  | 201 | 201 | 201 | 201 | 201 | 201 | 201 | 201 | 201 | 201 | 201
+read what one reaches         | 200  | 200 | 200 | 200 | 200 | 200 | 200 | 200 | 200 | 200 | 200 | 200
 list sessions                 | 200  | 200 | 200 | 200 | 200 | 200 | 200 | 200 | 200 | 200 | 200 | 200
 end the own session           | 200  | 200 | 200 | 200 | 200 | 200 | 200 | 200 | 200 | 200 | 200 | 200
 end the session of another    | 404  | 200 | 404 | 404 | 404 | 404 | 404 | 404 | 200 | 404 | 404 | 404
@@ -28,6 +29,7 @@ export const SESSION_MATRIX: Matrix = {
   alike: { PD: 'PV' },
   operations: {
     'begin a session': { method: createSession, ask: () => ({ body: {} }) },
+    'read what one reaches': { method: getSession, ask: () => ({}) },
     'list sessions': { method: listSessions, ask: () => ({}) },
     'end the own session': {
       method: revokeSession,

@@ -299,3 +299,42 @@ describe('listing and revoking sessions', () => {
     expect(await works(cookie)).toBe(200);
   });
 });
+
+describe('what a credential reaches', () => {
+  const reach = async (headers: { readonly [name: string]: string }) => {
+    const { status, body } = await send(app, { path: '/api/auth/session', headers });
+    expect(status).toBe(200);
+    return body;
+  };
+
+  it('is what its key may do, with the projects and the organization that it may see', async () => {
+    const session = await begin(app, app.adminKey);
+    const all = await reach(consoleHeaders(session.cookie));
+    expect(all).toMatchObject({ session: { id: session.id, current: true }, organizationName: 'Default organization' });
+    expect(all.projects.map(({ id }: { id: string }) => id)).toContain(app.projectId);
+    const { effectivePermissions } = await act(app, 'GET', `/api/api-keys/${all.apiKeyId}`);
+    expect(all.effectivePermissions).toEqual(effectivePermissions);
+    expect(await reach({ authorization: `Bearer ${app.adminKey}` })).toEqual({ ...all, session: null });
+  });
+
+  it('of a narrow key is its project, by its name, and nothing of the organization', async () => {
+    const { name, slug } = await act(app, 'GET', `/api/projects/${app.projectId}`);
+    const { token, id } = await mint(app, {
+      keyType: 'service',
+      permissionMode: 'restricted',
+      permissions: ['traces:view'],
+      bindings: [{ role: 'CUSTOM', scopeType: 'PROJECT', scopeId: app.projectId }],
+    });
+    expect(await reach({ authorization: `Bearer ${token}` })).toEqual({
+      session: null,
+      apiKeyId: id,
+      organizationName: null,
+      projects: [{ id: app.projectId, name, slug }],
+      effectivePermissions: ['traces:view'],
+    });
+    const ofProject = await reach({ authorization: `Bearer ${app.projectKey}` });
+    expect(ofProject).toMatchObject({ apiKeyId: null, projects: [{ id: app.projectId, name, slug }] });
+    expect(ofProject.effectivePermissions).toContain('traces:create');
+    expect(ofProject.effectivePermissions).not.toContain('organization:manage');
+  });
+});
