@@ -19,9 +19,9 @@ const LONG = [
   'test/scenarios/attacks/**/*.test.ts',
   'test/scenarios/{bombs,hostile-input,overload,postgres-tail,retention,timing}.test.ts',
   'test/scenarios/webhook-{changes,kills,neighbours,sockets,trouble}.test.ts',
-  'test/scenarios/{log-walk,postgres-{log,log-records,monitors,processes,resend,webhook-senders}}.test.ts',
+  'test/scenarios/{log-walk,postgres-{gateway,log,log-records,monitors,processes,resend,webhook-senders}}.test.ts',
   'test/crash/{evaluator-run-kills,monitor-kills,start}.test.ts',
-  'test/crash/postgres-{kill,lost-answer,outage,restart,silence,start}.test.ts',
+  'test/crash/postgres-{gateway-kills,gateway-outage,kill,lost-answer,outage,restart,silence,start}.test.ts',
   'test/storage/postgres-{budget-proxy,clocks,copy,deliveries,mishaps,monitors,share-backfill}.test.ts',
   'test/otlp/hostile.test.ts',
 ];

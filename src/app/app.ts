@@ -73,6 +73,7 @@ const HEADERS_MS = 10_000;
 const IDLE_MS = 75_000;
 const HEADERS_MAX_BYTES = 16_384;
 const REQUEST_LINE_MAX_BYTES = 8_192;
+const HEAD_LIMITS = { requestLineMaxBytes: REQUEST_LINE_MAX_BYTES, headersMaxBytes: HEADERS_MAX_BYTES };
 const STREAMS_PER_CONNECTION_MAX = 128;
 
 /** Starts serving. Rejects when the port cannot be bound, the contract is incomplete, or `beforeServing` rejects. */
@@ -118,21 +119,20 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   const { results } = traceParts;
   const onLost = (error: unknown) => deps.log.warn({ err: error }, 'the result of an evaluation could not be stored');
   const evaluations = createEvaluations({ ...store, ...deps, ...evaluating.ports, results, onLost });
-  const methods = compileServices(
-    {
-      ...deps,
-      store,
-      changeFeed,
-      requestMeter,
-      onDiscarded: metrics.otlpDiscarded,
-      runCooperatively,
-      yieldToEventLoop,
-      webhooks: webhooks.ports,
-      evaluations: { ...evaluating.ports, evaluations },
-      traceParts,
-    },
-    () => publicUrl,
-  );
+  const isWhole = config.role === 'all';
+  const serviceDeps = {
+    ...deps,
+    store,
+    changeFeed,
+    requestMeter,
+    onDiscarded: metrics.otlpDiscarded,
+    runCooperatively,
+    yieldToEventLoop,
+    webhooks: webhooks.ports,
+    evaluations: { ...evaluating.ports, evaluations },
+    traceParts,
+  };
+  const methods = isWhole ? compileServices(serviceDeps, () => publicUrl) : [];
   const requestRecords = createRequestRecords(deps);
   const pipeline = {
     ...requestRecords,
@@ -176,23 +176,24 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       heldMs: retentionClock.heldMs,
       accepting: () => accepting,
       metrics: config.metrics ? metrics.text : null,
+      people: isWhole,
       console: config.console,
       publicUrl: () => publicUrl,
     }),
-    requestLineMaxBytes: REQUEST_LINE_MAX_BYTES,
-    headersMaxBytes: HEADERS_MAX_BYTES,
+    ...HEAD_LIMITS,
   });
   const gateway = createGateway(
     {
       ...deps,
       store,
       traceParts,
+      runCooperatively,
       evaluations,
       keyUse: requestRecords.keyUse,
       resolve: webhooks.ports.resolve,
       wait: waitUnref,
     },
-    { ...calls, inflate, accepting: () => accepting },
+    { ...calls, ...HEAD_LIMITS, inflate, accepting: () => accepting },
   );
   const router = createLazyConnect({ ...calls, health, fallback: rest, log: deps.log });
   const cors = createCors(config.cors, ids);
@@ -207,9 +208,10 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       async beforeServing() {
         await deps.beforeServing?.();
         // Writes, so only once the secret has proved to be that of the database.
-        await retentionClock.check().catch((error: unknown) => {
-          deps.log.warn({ err: error }, 'the clock could not be compared with what is stored');
-        });
+        if (isWhole)
+          await retentionClock.check().catch((error: unknown) => {
+            deps.log.warn({ err: error }, 'the clock could not be compared with what is stored');
+          });
       },
     },
     {
@@ -222,23 +224,29 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     },
   );
   if (config.publicUrl === null) publicUrl = server.address;
-  const delivery = webhooks.deliver({ store: store.deliveries, meter, log: deps.log });
-  attemptsInFlight = delivery.inFlight;
-  evaluating.work({ ...traceParts, store, random: deps.random });
-  const { run } = evaluating.ports;
-  const monitors = startMonitorRunner({ ...deps, store, run, runCooperatively, results: traceParts.results });
-  const jobs = startJobs({
-    ...deps,
-    store,
-    prices: traceParts.prices,
-    retentionClock,
-    deliveryNowMs: delivery.nowMs,
-    onDisabled(endpoint) {
-      meter.disabled('auto_failures_72h');
-      deps.log.warn({ endpoint, reason: 'auto_failures_72h' }, 'a webhook endpoint was disabled');
-    },
-    wait: deps.wait ?? waitUnref,
-  });
+  /** What runs by itself. Returns its stop. */
+  const startBackground = () => {
+    const delivery = webhooks.deliver({ store: store.deliveries, meter, log: deps.log });
+    attemptsInFlight = delivery.inFlight;
+    evaluating.work({ ...traceParts, store, random: deps.random });
+    const { run } = evaluating.ports;
+    const monitors = startMonitorRunner({ ...deps, store, run, runCooperatively, results: traceParts.results });
+    const jobs = startJobs({
+      ...deps,
+      store,
+      prices: traceParts.prices,
+      retentionClock,
+      deliveryNowMs: delivery.nowMs,
+      onDisabled(endpoint) {
+        meter.disabled('auto_failures_72h');
+        deps.log.warn({ endpoint, reason: 'auto_failures_72h' }, 'a webhook endpoint was disabled');
+      },
+      wait: deps.wait ?? waitUnref,
+    });
+    return (drainMs: number) => Promise.all([jobs.stop(), delivery.stop(drainMs), monitors.stop(drainMs)]);
+  };
+  // A gateway leaves it to the other processes.
+  const stopBackground = isWhole ? startBackground() : async () => undefined;
   return {
     address: server.address,
     port: server.port,
@@ -246,7 +254,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     async stop() {
       accepting = false;
       const { drainMs } = config.limits;
-      await Promise.all([jobs.stop(), server.drain(drainMs), delivery.stop(drainMs), monitors.stop(drainMs)]);
+      await Promise.all([server.drain(drainMs), stopBackground(drainMs)]);
       await gateway.stop();
       webhooks.close();
       await evaluating.close();

@@ -11,6 +11,7 @@ import { RENEWAL_MS } from '../domain/gateway/lease-store.ts';
 import { createRateLimiter } from '../domain/gateway/rate-limits.ts';
 import type { KeyUse } from '../domain/keys/key-use.ts';
 import { createProviderKeys } from '../domain/model-providers/provider-key.ts';
+import type { RunCooperatively } from '../domain/steps.ts';
 import { createAccounting } from '../gateway/accounting.ts';
 import { createBudgetLevels } from '../gateway/budget-levels.ts';
 import { createCachedAnswers } from '../gateway/cached-answers.ts';
@@ -34,6 +35,7 @@ type ProxyDeps = Deps & {
   readonly resolve: WebhookPorts['resolve'];
   readonly traceParts: ReturnType<typeof createTraceParts>;
   readonly keyUse: KeyUse;
+  readonly runCooperatively: RunCooperatively;
   readonly evaluations: Evaluations;
   readonly wait: Wait;
 };
@@ -46,11 +48,17 @@ const MODEL_BODY_BYTES = 256 * 1024 * 1024;
 /** Keys whose recent answers are kept in memory. */
 const RECENT_KEYS_MAX = 10_000;
 const PROCESS_ID_BYTES = 12;
+const RANDOM_BYTES = 4_096;
+/** How long a stop waits for outcomes of requests whose callers are gone: a store that hangs does not hold it up for ever. */
+const ENDING_MAX_MS = 5_000;
 /** How long a caller waits for the models of a provider. */
 const MODELS_MS = 5_000;
 const USER_AGENT = `Spandrel/${readVersion()}`;
 
-type FaceParts = Pick<Parameters<typeof createDataRoutes>[0], 'inflate' | 'reading' | 'ids' | 'callLog' | 'accepting'>;
+type FaceParts = Pick<
+  Parameters<typeof createDataRoutes>[0],
+  'inflate' | 'reading' | 'ids' | 'callLog' | 'accepting' | 'requestLineMaxBytes' | 'headersMaxBytes'
+>;
 
 /** The data routes, with limits of their own: answers of models take long, and their requests may be large. */
 export function createGateway(deps: ProxyDeps, parts: FaceParts) {
@@ -70,7 +78,8 @@ export function createGateway(deps: ProxyDeps, parts: FaceParts) {
 }
 
 function startProxy(deps: ProxyDeps) {
-  const { store, config, clock, random, rootKeys, log, traceParts, wait } = deps;
+  const { store, config, clock, rootKeys, log, traceParts, wait } = deps;
+  const random = poolRandom(deps.random);
   const nowMs = () => performance.now();
   const onError = (err: unknown, message: string) => log.warn({ err }, message);
   const policy = createUrlPolicy(config.gateway.allow, 'SPANDREL_GATEWAY_ALLOW');
@@ -94,7 +103,7 @@ function startProxy(deps: ProxyDeps) {
   });
   const proxy = createProxy({
     ...{ keys: store.keys, pepper: rootKeys.pepper, prefix: config.gateway.virtualKeyPrefix },
-    ...{ prices, limiter, recent, dispatch, clock, random, onError },
+    ...{ prices, limiter, recent, dispatch, clock, random, onError, runCooperatively: deps.runCooperatively },
     onUse: (keyId, atMs) => deps.keyUse.note({ kind: 'virtual_key', id: keyId, atMs }),
     tell: createKeyAnswers({
       ...{ keys: store.keys, ledger: store.budgets, providerKeys, clock, nowMs },
@@ -109,14 +118,48 @@ function startProxy(deps: ProxyDeps) {
     },
     onError: (error) => onError(error, 'leases of budgets could not be renewed'),
   });
+  let inProgress = 0;
+  const allEnded = Promise.withResolvers<void>();
+  let isStopping = false;
+  const endIfLast = () => {
+    if (isStopping && inProgress === 0) allEnded.resolve();
+  };
   return {
-    serve: proxy.serve,
-    /** To be called when no request is in progress any more. */
+    async serve(call: Parameters<typeof proxy.serve>[0]) {
+      inProgress += 1;
+      try {
+        return await proxy.serve(call);
+      } finally {
+        inProgress -= 1;
+        endIfLast();
+      }
+    },
+    /** To be called when no caller is connected any more: what remains of their requests is their outcomes. */
     async stop(): Promise<void> {
+      isStopping = true;
+      endIfLast();
+      const enough = new AbortController();
+      await Promise.race([allEnded.promise, wait(ENDING_MAX_MS, enough.signal)]);
+      enough.abort();
       await keeping.stop();
       await outcomes.stop();
       await holder.close().catch((error: unknown) => onError(error, 'leases of budgets could not be given back'));
       await upstream.close();
     },
+  };
+}
+
+/** Draws many bytes at once: each draw costs a call into the operating system's generator. */
+function poolRandom(random: Deps['random']): Deps['random'] {
+  let pool = random(RANDOM_BYTES);
+  let used = 0;
+  return (count) => {
+    if (count > RANDOM_BYTES) return random(count);
+    if (used + count > pool.length) {
+      pool = random(RANDOM_BYTES);
+      used = 0;
+    }
+    used += count;
+    return pool.subarray(used - count, used);
   };
 }

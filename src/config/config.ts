@@ -44,10 +44,12 @@ export function readConfig(environment: Environment) {
     refuse: (problem) => problems.push(problem),
   };
   const prefixes = readPrefixes(reader);
+  const databaseUrl = readDatabaseUrl(reader);
   const config = {
+    role: readRole(reader, databaseUrl),
     host: readHost(reader),
     port: readInteger(reader, 'SPANDREL_PORT', { min: 0, max: 65535 }),
-    databaseUrl: readDatabaseUrl(reader),
+    databaseUrl,
     databaseConnectionsMax: readInteger(reader, 'SPANDREL_DATABASE_CONNECTIONS', { min: 1, max: 1000 }),
     /** How long a start waits for a database that is away. */
     databaseWaitMs: readInteger(reader, 'SPANDREL_DATABASE_WAIT_MS', { min: 0, max: DATABASE_WAIT_MAX_MS }),
@@ -88,6 +90,20 @@ export function readConfig(environment: Environment) {
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+/** `gateway`: the process serves virtual keys alone, beside others that do the rest. */
+function readRole(reader: ConfigReader, databaseUrl: string): 'all' | 'gateway' {
+  if (readChoice(reader, 'SPANDREL_ROLE', ['all', 'gateway']) !== 'gateway') return 'all';
+  if (databaseUrl.startsWith('sqlite:')) {
+    reader.refuse(
+      'SPANDREL_ROLE can be gateway only on PostgreSQL: a SQLite file has one process, which must serve everything',
+    );
+  }
+  if (reader.text('SPANDREL_GATEWAY') === 'off') {
+    reader.refuse('SPANDREL_ROLE must not be gateway with SPANDREL_GATEWAY=off, which leaves nothing to serve');
+  }
+  return 'gateway';
 }
 
 /** IPv6 addresses are written in brackets where a port may follow. */

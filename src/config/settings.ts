@@ -99,6 +99,10 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
     '',
     'Private destinations that model providers may have: hosts, addresses or networks, with a port or without, separated by commas.',
   ],
+  SPANDREL_ROLE: [
+    'all',
+    'all, or gateway: a process on PostgreSQL that serves requests with virtual keys, health and metrics, and nothing else.',
+  ],
   SPANDREL_GATEWAY: ['on', 'off serves no requests with virtual keys.'],
   SPANDREL_GATEWAY_CONCURRENCY: [
     '1024',

@@ -33,6 +33,7 @@ const NOTHING_READ = {
   isComplete: false,
   hasOutput: false,
   output: null,
+  isWhole: false,
   model: null,
   error: null,
 } as const;
@@ -41,6 +42,7 @@ export type Accounting = ReturnType<typeof createAccounting>;
 
 export function createAccounting(deps: AccountingDeps) {
   const { outcomes, limiter, recent, clock } = deps;
+  const refusals = limitRefusals(clock);
 
   /** Null: the request has an outcome without a span. */
   async function spanAppend(request: ProxiedRequest, ending: Ending): Promise<TraceAppend | null> {
@@ -84,8 +86,11 @@ export function createAccounting(deps: AccountingDeps) {
       const { id: projectId, number: projectNumber } = presented.project;
       outcomes.forget({ projectId, projectNumber, gatewayRequestId });
     },
-    /** An outcome without cost and span. */
+    /** The request used no tokens of the limits that it passed. */
+    giveBack: (rated: RatedRequest) => limiter.correct(rated, 0),
+    /** An outcome without cost and span; none for a key that is refused all the time. */
     async refuse(request: ProxiedRequest, { code, httpStatus, message }: GatewayFault): Promise<void> {
+      if (!refusals.mayRecord(request.presented.key.id)) return;
       const ending: Ending = {
         endedAtMs: clock(),
         firstTokenAtMs: null,
@@ -101,5 +106,29 @@ export function createAccounting(deps: AccountingDeps) {
       await outcomes.conclude({ kind: 'outcome', report: reportOf(request, ending, deps.prices.listed), trace: null });
     },
     nothingRead: NOTHING_READ,
+  };
+}
+
+/** Records of refusals in a second, of one key and of all: a caller that is refused costs nobody anything but these. */
+const KEY_REFUSALS_MAX = 100;
+const REFUSALS_MAX = 1_000;
+const MS_PER_SECOND = 1_000;
+
+function limitRefusals(clock: () => number) {
+  let second = 0;
+  let all = 0;
+  const byKey = new Map<string, number>();
+  return {
+    mayRecord(keyId: string): boolean {
+      const now = Math.floor(clock() / MS_PER_SECOND);
+      if (now !== second) byKey.clear();
+      if (now !== second) all = 0;
+      second = now;
+      const recorded = byKey.get(keyId) ?? 0;
+      if (recorded >= KEY_REFUSALS_MAX || all >= REFUSALS_MAX) return false;
+      all += 1;
+      byKey.set(keyId, recorded + 1);
+      return true;
+    },
   };
 }

@@ -5,17 +5,29 @@ import type { Dialect } from '../domain/gateway/dialects/dialect.ts';
 import { errorBody } from '../domain/gateway/dialects/gateway-error.ts';
 import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
 import type { ProxiedRequest } from '../domain/gateway/proxied-request.ts';
-import type { CallerResponse } from './relay.ts';
+import { type CallerResponse, isGone } from './relay.ts';
 
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
-const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+export const OWN_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 export function sendJson(response: CallerResponse, status: number, body: string, headers: AnswerHeaders = {}): void {
-  if (response.headersSent || response.destroyed) return;
-  const length = { 'content-length': String(Buffer.byteLength(body)) };
-  (response as ServerResponse).writeHead(status, { ...JSON_HEADERS, ...length, ...headers });
-  (response as ServerResponse).end(body);
+  if (response.headersSent || isGone(response)) return;
+  const content = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
+  (response as ServerResponse).writeHead(status, { ...OWN_HEADERS, ...content, ...connectionOf(response), ...headers });
+  if (response.req.method === 'HEAD') response.end();
+  else (response as ServerResponse).end(body);
+}
+
+/** To OPTIONS. */
+export function sendAllowed(response: CallerResponse, allow: string): void {
+  (response as ServerResponse).writeHead(204, { ...OWN_HEADERS, ...connectionOf(response), allow });
+  response.end();
+}
+
+/** A body that was not read would otherwise be taken in to its end. */
+function connectionOf({ req }: CallerResponse): AnswerHeaders {
+  return req.complete || req.httpVersionMajor > 1 ? {} : { connection: 'close' };
 }
 
 export function sendFault(
@@ -23,13 +35,11 @@ export function sendFault(
   { dialect, fault }: { readonly dialect: Dialect; readonly fault: GatewayFault },
   headers: AnswerHeaders = {},
 ): void {
-  const { httpStatus, retryAfterSeconds, code } = fault;
+  const { httpStatus, retryAfterSeconds } = fault;
   sendJson(response, httpStatus, errorBody(dialect, fault), {
     ...headers,
     ...(httpStatus === 401 && { 'www-authenticate': 'Bearer realm="spandrel"' }),
     ...(retryAfterSeconds !== null && { 'retry-after': String(retryAfterSeconds) }),
-    // Part of the body may not have been read.
-    ...(code === 'payload_too_large' || code === 'request_timeout' ? { connection: 'close' } : {}),
   });
 }
 

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Breakers } from '../domain/gateway/breaker.ts';
 import type { ReadBody } from '../domain/gateway/dialects/dialect.ts';
 import { rewriteBody } from '../domain/gateway/dialects/rewrite-body.ts';
-import { CIRCUIT_OPEN, type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
+import { circuitOpen, type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
 import type { Candidate as Choice } from '../domain/gateway/provider-choice.ts';
 import type { ModelProviderRecord } from '../domain/model-providers/model-provider.ts';
 import type { ProviderKeys } from '../domain/model-providers/provider-key.ts';
@@ -48,6 +48,7 @@ export type Attempted = {
   readonly result: Answer | GatewayFault | 'cancelled';
 };
 
+const JSON_BODY = { 'content-type': 'application/json' };
 const FALLBACK_STATUSES = new Set([404, 408, 429]);
 /** Of the body of an error that is read for what it names. */
 const ERROR_MAX_BYTES = 65_536;
@@ -57,20 +58,25 @@ const PROVIDER_TIMEOUT = 504;
 export async function attempt(deps: AttemptsDeps, sending: Sending): Promise<Attempted> {
   const { breakers } = deps;
   const { candidates, attemptsMax, mayFallBackTo } = sending;
-  let last: Attempted = { candidate: null, fallbackCount: 0, result: CIRCUIT_OPEN };
+  let last: Attempted | null = null;
   let tried = 0;
   for (const [index, candidate] of candidates.entries()) {
     if (tried === attemptsMax) break;
     if (index > 0 && !(await mayFallBackTo(candidate))) continue;
     if (!breakers.mayTry(candidate.provider.id)) continue;
-    discard(last.result);
+    if (last !== null) discard(last.result);
     const answer = await send(deps, sending, candidate);
     note(breakers, candidate, answer);
     last = { candidate, fallbackCount: tried, result: resultOf(answer) };
     tried += 1;
     if (last.result === 'cancelled' || !isFallback(answer)) return last;
   }
-  return last;
+  return last ?? { candidate: null, fallbackCount: 0, result: circuitOpen(waitMsOf(breakers, candidates)) };
+}
+
+/** Until the first of them is tried again. */
+function waitMsOf(breakers: Breakers, candidates: readonly Candidate[]): number {
+  return Math.min(...candidates.map(({ provider }) => breakers.waitMsOf(provider.id)));
 }
 
 async function send(deps: AttemptsDeps, sending: Sending, { provider, model }: Candidate): Promise<Sent> {
@@ -80,7 +86,7 @@ async function send(deps: AttemptsDeps, sending: Sending, { provider, model }: C
   const request = {
     method: 'POST',
     url: urlOf(provider, { path: route.path, query, model }),
-    headers: headersToProvider(headers, provider, deps.providerKeys.open(provider)),
+    headers: { ...headersToProvider(headers, provider, deps.providerKeys.open(provider)), ...JSON_BODY },
     timeoutMs: provider.timeoutMs,
     signal,
   } as const;
@@ -88,7 +94,8 @@ async function send(deps: AttemptsDeps, sending: Sending, { provider, model }: C
   const answer = await deps.upstream.send({ ...request, body: rewriteBody(bytes, change) });
   if (!asksForUsage || answer.kind === 'failed' || answer.status !== 400) return answer;
   const error = await readStart(answer.body);
-  if (!error.includes('stream_options')) return { ...answer, body: error };
+  // Of a longer one the rest is left out.
+  if (!error.includes('stream_options')) return { ...answer, headers: { ...answer.headers, 'content-length': String(error.length) }, body: error };
   // Some servers do not know the option that was added.
   return await deps.upstream.send({ ...request, body: rewriteBody(bytes, { ...renamed, ...withoutOptions(body) }) });
 }
@@ -122,8 +129,8 @@ export function discard(result: Attempted['result']): void {
 }
 
 function note(breakers: Breakers, { provider }: Candidate, answer: Sent): void {
-  if (answer.kind === 'failed' && answer.reason === 'cancelled') return;
-  if (answer.kind === 'failed' || answer.status >= 500 || answer.status === 408) breakers.noteFailure(provider.id);
+  if (answer.kind === 'failed' && answer.reason === 'cancelled') breakers.noteCancelled(provider.id);
+  else if (answer.kind === 'failed' || answer.status >= 500 || answer.status === 408) breakers.noteFailure(provider.id);
   else breakers.noteSuccess(provider.id);
 }
 

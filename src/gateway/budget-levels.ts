@@ -37,7 +37,7 @@ export function createBudgetLevels({ ledger, nowMs }: LevelsDeps) {
 
   return {
     /**
-     * "<scope>:<percent>%" of each budget of which 80 % or more were spent when it was last read; '' without any. Levels that
+     * "<scope>:<percent>" of each budget of which 80 % or more were spent when it was last read; '' without any. Levels that
      * are old are read anew meanwhile. Budgets for each end user are left out: only their sum is known.
      */
     warningOf(organizationNumber: number, all: readonly BudgetBucket[]): string {
@@ -51,7 +51,7 @@ export function createBudgetLevels({ ledger, nowMs }: LevelsDeps) {
       return buckets
         .flatMap((bucket) => {
           const percent = levels.get(nameOf(bucket))?.percent ?? 0;
-          return percent >= WARNING_PERCENT ? `${bucket.budget.scope.kind}:${percent}%` : [];
+          return percent >= WARNING_PERCENT ? `${bucket.budget.scope.kind}:${percent}` : [];
         })
         .join(', ');
     },

@@ -6,11 +6,24 @@ import type { ModelProviderKind } from '../domain/model-providers/model-provider
 /** A route that a provider serves. */
 export type BodyRoute = { readonly kind: RouteKind; readonly dialect: Dialect; readonly path: string };
 
-export type DataRoute =
+export type DataRoute = {
+  /** For metrics and logs: of paths that callers make up there are few. */
+  readonly template: string;
+} & (
   | BodyRoute
   | { readonly kind: 'models' | 'me'; readonly dialect: Dialect }
+  /** OPTIONS of a path that takes `allow`. */
+  | { readonly kind: 'options'; readonly dialect: Dialect; readonly allow: string }
   /** A path of an API whose method or state is not served; the message says so. */
-  | { readonly kind: 'unserved'; readonly dialect: Dialect; readonly httpStatus: 404 | 405; readonly message: string };
+  | {
+      readonly kind: 'unserved';
+      readonly dialect: Dialect;
+      readonly httpStatus: 404 | 405;
+      readonly message: string;
+      /** The methods of the path. */
+      readonly allow: string | null;
+    }
+);
 
 const POSTS: Readonly<Record<string, BodyRoute>> = {
   '/v1/chat/completions': { kind: 'chat', dialect: 'openai', path: '/chat/completions' },
@@ -25,17 +38,28 @@ const STORED_RESPONSE = /^\/v1\/responses\/[^/]+(\/(cancel|input_items))?$/;
 /** Null: the path belongs to others. */
 export function routeOf(method: string, path: string): DataRoute | null {
   const post = Object.hasOwn(POSTS, path) ? POSTS[path] : undefined;
-  if (post !== undefined) return method === 'POST' ? post : unserved(post.dialect, 405, 'The method must be POST.');
+  if (post !== undefined) {
+    const { dialect } = post;
+    return { template: path, ...(method === 'POST' ? post : otherMethod({ method, dialect, allow: 'POST' })) };
+  }
   if (path === '/v1/models' || path === '/v1/me') {
-    if (method !== 'GET' && method !== 'HEAD') return unserved('openai', 405, 'The method must be GET.');
-    return { kind: path === '/v1/me' ? 'me' : 'models', dialect: 'openai' };
+    const dialect = 'openai';
+    if (method === 'GET' || method === 'HEAD') {
+      return { template: path, kind: path === '/v1/me' ? 'me' : 'models', dialect };
+    }
+    return { template: path, ...otherMethod({ method, dialect, allow: 'GET, HEAD' }) };
   }
   if (!STORED_RESPONSE.test(path)) return null;
-  return unserved('openai', 404, 'Responses are stored at their provider, and cannot be read or changed here.');
+  const message = 'Responses are stored at their provider, and cannot be read or changed here.';
+  return { template: '/v1/responses/{id}', kind: 'unserved', dialect: 'openai', httpStatus: 404, message, allow: null };
 }
 
-function unserved(dialect: Dialect, httpStatus: 404 | 405, message: string): DataRoute {
-  return { kind: 'unserved', dialect, httpStatus, message };
+type OtherMethod = { readonly method: string; readonly dialect: Dialect; readonly allow: string };
+
+function otherMethod({ method, dialect, allow }: OtherMethod) {
+  if (method === 'OPTIONS') return { kind: 'options', dialect, allow } as const;
+  const message = `This path takes only ${allow}.`;
+  return { kind: 'unserved', dialect, httpStatus: 405, message, allow } as const;
 }
 
 type Provider = {
@@ -46,19 +70,32 @@ type Provider = {
 
 /** Where a provider serves a path of its API. */
 export function urlOf({ kind, baseUrl, apiVersion }: Provider, { path, query, model }: Asked): string {
-  const base = kind === 'azure_openai' && isResource(baseUrl) ? deploymentOf(baseUrl, model) : baseUrl;
+  const isDeployed = model !== null && kind === 'azure_openai' && isResource(baseUrl);
+  const base = isDeployed ? deploymentOf(baseUrl, model) : baseUrl;
+  const passed = query.split('&').filter((part) => apiVersion === null || !VERSION.test(part));
   const version = apiVersion === null ? '' : `api-version=${encodeURIComponent(apiVersion)}`;
-  const queries = [query, version].filter((each) => each !== '').join('&');
+  const queries = [...passed.map(encodeUnsafe), version].filter((each) => each !== '').join('&');
   return base + path + (queries === '' ? '' : `?${queries}`);
 }
 
-type Asked = { readonly path: string; readonly query: string; readonly model: string };
+/** The version that the provider was set up with counts. */
+const VERSION = /^api(-|%2d)version(=|$)/i;
+
+/** What would end the query, or make the URL one that the address policy refuses: the caller writes it. */
+function encodeUnsafe(text: string): string {
+  return text.toWellFormed().replace(/[^\x21\x22\x24-\x5b\x5d-\x7e]/gu, encodeURIComponent);
+}
+
+/** `model`: null where none is asked. */
+type Asked = { readonly path: string; readonly query: string; readonly model: string | null };
 
 /** Azure serves a model at the path of its deployment, unless the base URL has one or is that of its newer API. */
 function isResource(baseUrl: string): boolean {
   return !baseUrl.includes('/deployments/') && !baseUrl.endsWith('/v1');
 }
 
+/** A model that a URL would read as a step in its path has no deployment. */
 function deploymentOf(baseUrl: string, model: string): string {
-  return `${baseUrl}/deployments/${encodeURIComponent(model)}`;
+  const name = /^\.{1,2}$/.test(model) ? `${model}_` : model;
+  return `${baseUrl}/deployments/${encodeURIComponent(name)}`;
 }

@@ -2,8 +2,8 @@
 
 import { bucketsAt } from '../domain/gateway/budget-demands.ts';
 import type { AnswerFacts } from '../domain/gateway/dialects/dialect.ts';
-import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
-import type { Ending } from '../domain/gateway/proxied-request.ts';
+import { type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
+import type { Ending, ProxiedRequest } from '../domain/gateway/proxied-request.ts';
 import { spenderOf } from '../domain/gateway/request-budgets.ts';
 import type { Accounting } from './accounting.ts';
 import { answerHeaders, sendFault } from './answering.ts';
@@ -14,7 +14,7 @@ import type { Guardrails } from './guardrails.ts';
 import { CALLER_LEFT, isEventStream, passAnswer } from './pass-answer.ts';
 import type { Prepared } from './prepared.ts';
 import type { Served } from './proxy-call.ts';
-import type { CallerResponse } from './relay.ts';
+import { type CallerResponse, isGone } from './relay.ts';
 import type { Reserved, Reserving } from './reserving.ts';
 
 type DispatchDeps = AttemptsDeps & {
@@ -29,6 +29,8 @@ type DispatchDeps = AttemptsDeps & {
 export type Dispatch = ReturnType<typeof createDispatch>;
 
 const WHOLE_MAX_MS = 15 * 60_000;
+const TOOK_TOO_LONG = gatewayFault(504, 'provider_timeout', 'No provider answered within 15 minutes.');
+const GIVEN_UP: ReadonlySet<string> = new Set([CALLER_LEFT.code, TOOK_TOO_LONG.code]);
 const ERROR_STATUS_MIN = 400;
 
 /** How an answer came to be. */
@@ -36,12 +38,15 @@ type Origin = Pick<Ending, 'cache' | 'fallbackCount'> & {
   readonly candidate: Candidate | null;
   /** The cache that the answer may be kept in. */
   readonly use: CacheUse | null;
+  /** Called once the caller has its answer, and may leave. */
+  readonly onPassed?: () => void;
 };
 
 export function createDispatch(deps: DispatchDeps) {
   const { reserving, accounting, cache, clock } = deps;
 
-  async function refuse({ call, route, request }: Prepared, fault: GatewayFault): Promise<Served> {
+  async function refuse({ call, route, request, rated }: Prepared, fault: GatewayFault): Promise<Served> {
+    accounting.giveBack(rated);
     await accounting.refuse(request, fault);
     sendFault(call.response, { dialect: route.dialect, fault }, answerHeaders(request));
     return { status: fault.httpStatus, fault, isKnownKey: true };
@@ -87,11 +92,15 @@ export function createDispatch(deps: DispatchDeps) {
       });
       const fault = await admitting;
       if (fault === null) {
-        return await finish(prepared, result, { candidate, fallbackCount, cache: use ? 'miss' : 'bypass', use });
+        const origin = { candidate, fallbackCount, cache: use ? 'miss' : 'bypass', use } as const;
+        return await finish(prepared, result, { ...origin, onPassed: leaving.end });
       }
       discard(result);
       return await refuse(prepared, fault);
     } catch (error) {
+      leaving.abort();
+      // Behind the admission, which begins it.
+      await admitting;
       accounting.abandon(request);
       throw error;
     } finally {
@@ -103,13 +112,15 @@ export function createDispatch(deps: DispatchDeps) {
   /** From here on the request gets exactly one outcome. */
   async function finish(prepared: Prepared, result: Attempted['result'], origin: Origin): Promise<Served> {
     const { call, route, request } = prepared;
-    const { candidate, fallbackCount, cache: state, use } = origin;
+    const { candidate, fallbackCount, cache: state, use, onPassed } = origin;
     const base = { target: candidate, fallbackCount, cache: state, isDispatched: candidate !== null };
     const headers = headersOf(prepared, origin);
     if (result === 'cancelled' || 'httpStatus' in result) {
-      const fault = result === 'cancelled' ? CALLER_LEFT : result;
+      const fault = faultOf(result, call.response);
       const error = { class: fault.code, httpStatus: fault.httpStatus };
-      const nothing = { facts: accounting.nothingRead, firstTokenAtMs: null, isAnswered: false };
+      // A provider that nobody waited for any longer has read the request.
+      const isAnswered = candidate !== null && GIVEN_UP.has(fault.code);
+      const nothing = { facts: accounting.nothingRead, firstTokenAtMs: null, isAnswered };
       const told = { ...nothing, error, errorMessage: fault.message };
       await accounting.conclude(prepared, { ...base, ...told, endedAtMs: clock() });
       sendFault(call.response, { dialect: route.dialect, fault }, headers);
@@ -119,12 +130,14 @@ export function createDispatch(deps: DispatchDeps) {
     const keeping = use?.mayStore && state === 'miss' ? keepAnswer(route.kind, isEventStream(result)) : null;
     const isAnswered = result.status < ERROR_STATUS_MIN;
     const { finish: end, ...told } = await passAnswer({
-      ...{ answer: result, response: call.response, route, headers, clock, keeping },
+      ...{ answer: result, response: call.response, holdMemory: call.holdMemory, route, headers, clock, keeping },
       hidesUsage: hidesUsage(prepared, candidate),
+      apiKey: () => candidate && deps.providerKeys.open(candidate.provider),
       captures: config.capture === 'full',
       judge: config.guardrails.post.length === 0 ? null : (facts) => guardAnswer(prepared, facts),
     });
     end();
+    onPassed?.();
     await accounting.conclude(prepared, { ...base, ...told, isAnswered, endedAtMs: clock() });
     if (keeping !== null && use !== null && candidate !== null && told.error === null) {
       const { isComplete } = told.facts;
@@ -161,22 +174,13 @@ export function createDispatch(deps: DispatchDeps) {
   }
 
   async function guardRequest({ request, body }: Prepared): Promise<GatewayFault | null> {
-    const { pre: evaluatorIds } = request.presented.key.config.guardrails;
-    if (evaluatorIds.length === 0) return null;
-    const { place, presented } = request;
-    return await deps.guardrails.check({
-      stage: 'pre',
-      ...{ project: presented.project, place, evaluatorIds, input: body.input, output: undefined },
-    });
+    const guarding = guardingOf(request, 'pre');
+    if (guarding.evaluatorIds.length === 0) return null;
+    return await deps.guardrails.check({ ...guarding, input: body.input, output: undefined });
   }
 
   function guardAnswer({ request, body }: Prepared, { output }: AnswerFacts): Promise<GatewayFault | null> {
-    const { place, presented } = request;
-    return deps.guardrails.check({
-      stage: 'post',
-      ...{ project: presented.project, place, evaluatorIds: presented.key.config.guardrails.post },
-      ...{ input: body.input, output },
-    });
+    return deps.guardrails.check({ ...guardingOf(request, 'post'), input: body.input, output });
   }
 
   /** A route that leaves no record. */
@@ -187,13 +191,13 @@ export function createDispatch(deps: DispatchDeps) {
     const { result, candidate, fallbackCount } = await attempt(deps, sending).finally(leaving.end);
     const headers = headersOf(prepared, { candidate, fallbackCount, cache: 'bypass', use: null });
     if (result === 'cancelled' || 'httpStatus' in result) {
-      const fault = result === 'cancelled' ? CALLER_LEFT : result;
+      const fault = faultOf(result, call.response);
       sendFault(call.response, { dialect: route.dialect, fault }, headers);
       return { status: fault.httpStatus, fault, isKnownKey: true };
     }
     const passed = await passAnswer({
-      ...{ answer: result, response: call.response, route, headers, clock },
-      ...{ hidesUsage: false, captures: false, judge: null, keeping: null },
+      ...{ answer: result, response: call.response, holdMemory: call.holdMemory, route, headers, clock },
+      ...{ hidesUsage: false, captures: false, judge: null, keeping: null, apiKey: () => null },
     });
     passed.finish();
     return { status: result.status, fault: null, isKnownKey: true };
@@ -204,6 +208,18 @@ export function createDispatch(deps: DispatchDeps) {
       prepared.route.kind === 'count_tokens' ? serveUncounted(prepared) : serve(prepared),
     recordRefusal: accounting.refuse,
   };
+}
+
+/** A request is cancelled when its caller leaves, and when it takes too long. */
+function faultOf(result: GatewayFault | 'cancelled', response: CallerResponse): GatewayFault {
+  if (result !== 'cancelled') return result;
+  return isGone(response) ? CALLER_LEFT : TOOK_TOO_LONG;
+}
+
+function guardingOf({ place, presented }: ProxiedRequest, stage: 'pre' | 'post') {
+  const { key, project } = presented;
+  const { guardrails, capture } = key.config;
+  return { stage, project, place, evaluatorIds: guardrails[stage], captures: capture === 'full' };
 }
 
 function sendingOf({ call, route, bytes, body, request }: Prepared, signal: AbortSignal) {
@@ -217,13 +233,16 @@ function hidesUsage({ route, body }: Prepared, candidate: Candidate | null): boo
   return route.kind === 'chat' && body.isStreamed && !body.asksForUsage && candidate?.provider.streamUsage === true;
 }
 
+/** A reason of its own costs no stack trace for each caller who leaves. */
+const GONE = new Error('nobody waits for the answer any more');
+
 /** Aborts once the caller has left, or the request takes too long. */
 function watchCaller(response: CallerResponse) {
   const leaving = new AbortController();
-  const abort = () => leaving.abort();
+  const abort = () => leaving.abort(GONE);
   const timer = setTimeout(abort, WHOLE_MAX_MS).unref();
   response.once('close', abort);
-  if (response.destroyed) abort();
+  if (isGone(response)) abort();
   return {
     signal: leaving.signal,
     abort,

@@ -13,15 +13,18 @@ const OF_CONNECTION = [
 /** Credentials, what tells of the network of the caller, and what the gateway reads itself. */
 const OF_CALLER = new Set([
   ...OF_CONNECTION,
-  ...['authorization', 'x-api-key', 'api-key', 'cookie', 'accept-encoding', 'content-encoding'],
-  ...['traceparent', 'tracestate', 'baggage', 'b3', 'forwarded', 'via', 'x-real-ip', 'x-litellm-end-user-id'],
+  ...['authorization', 'x-api-key', 'api-key', 'cookie', 'accept-encoding', 'content-encoding', 'content-type'],
+  // Clients of LangWatch send their key of this server by these, too.
+  ...['x-auth-token', 'x-project-id', 'x-goog-api-key', 'ocp-apim-subscription-key'],
+  ...['traceparent', 'tracestate', 'baggage', 'b3', 'sentry-trace', 'x-amzn-trace-id', 'x-cloud-trace-context'],
+  ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'origin', 'referer', 'x-litellm-end-user-id'],
 ]);
-const OF_CALLER_PREFIXES = ['x-langwatch-', 'x-forwarded-', 'x-spandrel-', 'sec-', ':'];
+const OF_CALLER_PREFIXES = ['x-langwatch-', 'x-forwarded-', 'x-spandrel-', 'x-b3-', 'x-datadog-', 'cf-', 'sec-', ':'];
 
 /** What the provider says of itself, or of an exchange that is not the caller's. */
 const OF_PROVIDER = new Set([
   ...OF_CONNECTION,
-  ...['set-cookie', 'alt-svc', 'strict-transport-security', 'content-encoding', 'server', 'www-authenticate', 'date'],
+  ...['set-cookie', 'alt-svc', 'strict-transport-security', 'server', 'www-authenticate', 'date'],
   ...['location', 'refresh', 'link', 'clear-site-data'],
 ]);
 const OF_PROVIDER_PREFIXES = ['access-control-', 'x-langwatch-', 'cross-origin-', 'cf-', 'report-', 'nel'];
@@ -38,7 +41,6 @@ export function headersToProvider(headers: Headers, provider: Provider, apiKey: 
     ...(provider.kind === 'anthropic' && { 'anthropic-version': ANTHROPIC_VERSION }),
     ...passed,
     ...lowerCased(provider.extraHeaders),
-    'content-type': 'application/json',
     'accept-encoding': 'identity',
     ...(apiKey !== null && credentialOf(provider.kind, apiKey)),
   };
@@ -48,7 +50,7 @@ export function headersToCaller(headers: Headers): Record<string, string> {
   return pass(headers, OF_PROVIDER, OF_PROVIDER_PREFIXES);
 }
 
-export function credentialOf(kind: ModelProviderRecord['kind'], apiKey: string): Record<string, string> {
+function credentialOf(kind: ModelProviderRecord['kind'], apiKey: string): Record<string, string> {
   if (kind === 'anthropic') return { 'x-api-key': apiKey };
   return kind === 'azure_openai' ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
 }

@@ -18,6 +18,8 @@ export type Guarding = {
   readonly project: Project;
   readonly place: SpanPlace;
   readonly evaluatorIds: readonly string[];
+  /** Whether the key stores texts. */
+  readonly captures: boolean;
   readonly input: TypedInput;
   /** Undefined before there is an answer; null: it is empty. */
   readonly output: TypedInput | null | undefined;
@@ -31,7 +33,7 @@ export type Guardrails = ReturnType<typeof createGuardrails>;
 
 export function createGuardrails({ evaluate }: GuardrailDeps) {
   async function ask(guarding: Guarding, evaluatorId: string): Promise<string | null> {
-    const { project, place, input, output } = guarding;
+    const { project, place, input, output, captures } = guarding;
     const request: EvaluationRequest = {
       evaluator: { kind: 'saved', text: evaluatorId },
       data: { input: textOf(input), ...(output !== undefined && { output: output === null ? '' : textOf(output) }) },
@@ -43,6 +45,7 @@ export function createGuardrails({ evaluate }: GuardrailDeps) {
       name: null,
       asGuardrail: true,
       onError: 'block',
+      withoutTexts: !captures,
       facts: NO_HINTS,
     };
     try {

@@ -2,7 +2,7 @@
 
 import type { BudgetLedger } from '../domain/budgets/budget-store.ts';
 import { createKeyStatus, keyStatusJson } from '../domain/gateway/key-status.ts';
-import { type ListedModel, listCallableModels } from '../domain/gateway/provider-choice.ts';
+import { type ListedModel, listCallableModels, listReachable } from '../domain/gateway/provider-choice.ts';
 import type { KeyStore } from '../domain/management/management-port.ts';
 import type { ModelProviderRecord } from '../domain/model-providers/model-provider.ts';
 import type { ListModels } from '../domain/model-providers/model-providers.ts';
@@ -52,12 +52,15 @@ export function createKeyAnswers(deps: KeyAnswerDeps) {
   }
 
   async function listModels({ key, organization, project }: PresentedKey): Promise<readonly ListedModel[]> {
-    const { providers } = await deps.keys.findGatewaySetup(organization.id);
+    const setup = await deps.keys.findGatewaySetup(organization.id);
+    const reachable = { config: key.config, projectId: project.id, providers: setup.providers };
+    // No other provider is asked on behalf of the key.
+    const providers = listReachable(reachable);
     const isOpen = ({ models }: ModelProviderRecord) => models === null || models.some((name) => name.includes('*'));
     const listed = await Promise.all(
       providers.filter(isOpen).map(async (provider) => [provider.id, await modelsOf(provider)] as const),
     );
-    return listCallableModels({ config: key.config, projectId: project.id, providers }, new Map(listed));
+    return listCallableModels(reachable, new Map(listed));
   }
 
   return async (call: ProxyCall, presented: PresentedKey): Promise<Served> => {

@@ -1,5 +1,6 @@
 /** One request to the data routes, as a transport passes it on. */
 
+import type { HoldMemory } from '../domain/gateway/dialects/held-bytes.ts';
 import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
 import type { DataRoute } from './data-routes.ts';
 import type { CallerResponse } from './relay.ts';
@@ -13,6 +14,8 @@ export type ProxyCall = {
   readonly response: CallerResponse;
   /** Counts the request for its key. Returns why there is no room for it. */
   readonly identify: (keyId: string) => GatewayFault | null;
+  /** Counts memory for its answer. */
+  readonly holdMemory: HoldMemory;
   /** The body, or why it cannot be read. */
   readonly readBody: () => Promise<Buffer | GatewayFault>;
 };

@@ -3,12 +3,13 @@
 import type { Clock, RandomBytes } from '../domain/clock.ts';
 import { createGatewayRequestId } from '../domain/events/request-event.ts';
 import { Fault } from '../domain/fault.ts';
-import { readBody } from '../domain/gateway/dialects/read-body.ts';
+import { readBody, readLargeBody } from '../domain/gateway/dialects/read-body.ts';
 import type { RecentOutputs } from '../domain/gateway/estimate.ts';
 import {
   faultOf,
   type GatewayFault,
   gatewayFault,
+  INTERNAL_FAULT,
   INVALID_KEY,
   keyFault,
   UNAVAILABLE_FAULT,
@@ -19,9 +20,11 @@ import type { RateLimit, RateLimiter } from '../domain/gateway/rate-limits.ts';
 import { expectedTokens, needsEndUser, spenderOf } from '../domain/gateway/request-budgets.ts';
 import type { KeyStore } from '../domain/management/management-port.ts';
 import type { PriceResolver } from '../domain/pricing/prices.ts';
+import type { RunCooperatively } from '../domain/steps.ts';
 import { createKeyCheck, readVirtualKey, type VerifiedKey } from '../domain/virtual-keys/presented-key.ts';
 import type { PresentedKey, VirtualKeyConfig } from '../domain/virtual-keys/virtual-key.ts';
-import { answerHeaders, sendFault } from './answering.ts';
+import { isLargeJson } from '../json/json-text.ts';
+import { type AnswerHeaders, answerHeaders, sendAllowed, sendFault } from './answering.ts';
 import type { BodyRoute, DataRoute } from './data-routes.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Prepared } from './prepared.ts';
@@ -36,6 +39,7 @@ type ProxyDeps = {
   readonly limiter: RateLimiter;
   readonly recent: RecentOutputs;
   readonly dispatch: Dispatch;
+  readonly runCooperatively: RunCooperatively;
   /** Answers what a key may ask of itself. */
   readonly tell: (call: ProxyCall, presented: PresentedKey) => Promise<Served>;
   readonly clock: Clock;
@@ -56,7 +60,6 @@ const END_USER_REQUIRED = gatewayFault(
   'end_user_required',
   'A budget for each end user counts the request: name the end user in user, metadata.user_id or x-langwatch-end-user-id.',
 );
-const INTERNAL = gatewayFault(500, 'internal_error', 'The gateway failed to serve the request.');
 
 export type Proxy = ReturnType<typeof createProxy>;
 
@@ -68,7 +71,9 @@ export function createProxy(deps: ProxyDeps) {
     const { key, organization, project } = request.presented;
     const bytes = await call.readBody();
     if ('httpStatus' in bytes) return bytes;
-    const body = readBody(route.kind, bytes);
+    const body = isLargeJson(bytes)
+      ? await deps.runCooperatively(readLargeBody(route.kind, bytes))
+      : readBody(route.kind, bytes);
     if ('code' in body) return gatewayFault(400, body.code, body.message, { param: body.param });
     if (body.isBackground) return BACKGROUND;
     const sent = metadataIn(call.header);
@@ -116,10 +121,11 @@ export function createProxy(deps: ProxyDeps) {
     return { status: prepared.httpStatus, fault: prepared, isKnownKey: true };
   }
 
-  async function serve(call: ProxyCall, route: Exclude<DataRoute, { kind: 'unserved' }>): Promise<Served> {
+  async function serve(call: ProxyCall, route: Exclude<DataRoute, { kind: 'unserved' | 'options' }>): Promise<Served> {
     const secret = readVirtualKey(call.header, deps.prefix);
     const verified = secret === null ? null : await checkKey(secret, deps.clock());
     if (verified === null || verified.kind === 'unknown') return refuse(call, INVALID_KEY);
+    // A request that finds no room leaves no record: that would take more of what is short.
     const busy = call.identify(verified.key.id);
     if (busy !== null) return refuse(call, busy);
     if ('path' in route) return await serveKnown(call, route, verified);
@@ -130,15 +136,20 @@ export function createProxy(deps: ProxyDeps) {
     /** Never rejects. */
     async serve(call: ProxyCall): Promise<Served> {
       const { route } = call;
+      if (route.kind === 'options') {
+        sendAllowed(call.response, route.allow);
+        return { status: 204, fault: null, isKnownKey: false };
+      }
       if (route.kind === 'unserved') {
-        return refuse(call, gatewayFault(route.httpStatus, 'unsupported_route', route.message));
+        const { httpStatus, message, allow } = route;
+        return refuse(call, gatewayFault(httpStatus, 'unsupported_route', message), allow === null ? {} : { allow });
       }
       try {
         return await serve(call, route);
       } catch (error) {
         const isAway = error instanceof Fault && error.code === 'unavailable';
         if (!isAway) deps.onError(error, 'a request through the gateway failed');
-        const served = refuse(call, isAway ? UNAVAILABLE_FAULT : INTERNAL);
+        const served = refuse(call, isAway ? UNAVAILABLE_FAULT : INTERNAL_FAULT);
         // Of an answer that has begun nobody can tell that it ends here.
         if (!call.response.writableEnded) call.response.destroy();
         return served;
@@ -149,8 +160,8 @@ export function createProxy(deps: ProxyDeps) {
 
 type KnownKey = Exclude<VerifiedKey, { kind: 'unknown' }>;
 
-function refuse({ response, route }: ProxyCall, fault: GatewayFault): Served {
-  sendFault(response, { dialect: route.dialect, fault });
+function refuse({ response, route }: ProxyCall, fault: GatewayFault, headers: AnswerHeaders = {}): Served {
+  sendFault(response, { dialect: route.dialect, fault }, headers);
   return { status: fault.httpStatus, fault, isKnownKey: false };
 }
 

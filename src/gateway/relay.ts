@@ -3,9 +3,15 @@
 import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import type { Readable } from 'node:stream';
+import type { HoldMemory } from '../domain/gateway/dialects/held-bytes.ts';
 
 /** What a caller is answered through. */
 export type CallerResponse = ServerResponse | Http2ServerResponse;
+
+/** Whether nobody can be answered any more. A response of HTTP/2 does not tell it itself, and a lost one never closes. */
+export function isGone(response: CallerResponse): boolean {
+  return 'stream' in response ? response.stream.destroyed : response.destroyed || response.socket === null;
+}
 
 /** `too_large`: an answer that is held back as a whole has more bytes than may be held. */
 export type RelayEnd = 'complete' | 'caller_left' | 'provider_broke' | 'too_large';
@@ -18,15 +24,16 @@ type RelayOptions = {
   readonly read: (part: Buffer) => Buffer;
   /** What is kept back: the last bytes, for an answer that is complete with them, or all of them. */
   readonly holds: 'nothing' | 'last' | 'all';
+  readonly holdMemory: HoldMemory;
 };
 
 export type Relayed = { readonly end: RelayEnd; readonly held: readonly Buffer[] };
 
 const HELD_MAX_BYTES = 8 * 1024 * 1024;
 
-/** Never rejects. The response stays open. */
-export function relay(body: Readable, { response, begin, read, holds }: RelayOptions): Promise<Relayed> {
-  const { promise, resolve } = Promise.withResolvers<Relayed>();
+/** Rejects when what came cannot be read or written. The response stays open. */
+export function relay(body: Readable, { response, begin, read, holds, holdMemory }: RelayOptions): Promise<Relayed> {
+  const { promise, resolve, reject } = Promise.withResolvers<Relayed>();
   const held: Buffer[] = [];
   let heldBytes = 0;
   const goOn = () => body.resume();
@@ -46,7 +53,17 @@ export function relay(body: Readable, { response, begin, read, holds }: RelayOpt
     if (!(response as ServerResponse).write(bytes)) body.pause();
   }
 
+  /** An error that is thrown to an emitter would end the process. */
   function onData(part: Buffer): void {
+    try {
+      take(part);
+    } catch (error) {
+      reject(error);
+      finish('provider_broke');
+    }
+  }
+
+  function take(part: Buffer): void {
     const bytes = read(part);
     if (bytes.length === 0) return;
     if (holds === 'nothing') {
@@ -57,12 +74,12 @@ export function relay(body: Readable, { response, begin, read, holds }: RelayOpt
     if (last !== undefined) write(last);
     held.push(bytes);
     heldBytes += bytes.length;
-    if (holds === 'all' && heldBytes > HELD_MAX_BYTES) finish('too_large');
+    if (holds === 'all' && (heldBytes > HELD_MAX_BYTES || !holdMemory(bytes.length))) finish('too_large');
   }
 
   const onEnd = () => finish('complete');
   const onBroken = () => finish('provider_broke');
-  if (response.destroyed) {
+  if (isGone(response)) {
     finish('caller_left');
     return promise;
   }

@@ -9,7 +9,7 @@ import { isObject, type LosslessObject } from '../json/lossless-json.ts';
 
 type Header = (name: string) => string | undefined;
 
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/;
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/;
 const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
 const SPAN_BYTES = 8;

@@ -32,6 +32,8 @@ export type UpstreamAnswer =
 
 type Failed = Extract<UpstreamAnswer, { kind: 'failed' }>;
 
+type Target = { readonly origin: string; readonly path: string };
+
 type UpstreamDeps = { readonly policy: UrlPolicy; readonly resolve: ResolveHost };
 
 const RESOLVE_TIMEOUT_MS = 5_000;
@@ -41,7 +43,11 @@ const GAP_TIMEOUT_MS = 60_000;
 /** Shorter than what load balancers in front of providers keep. */
 const KEPT_MS = 15_000;
 const HELD_BYTES = 16_384;
+/** URLs whose checks are kept: each request would do the same again. */
+const TARGETS_MAX = 1_000;
 const HEADERS_MAX_BYTES = 32_768;
+/** HTTP/2 has no higher one. */
+const STATUS_MAX = 599;
 
 export type Upstream = ReturnType<typeof createUpstream>;
 
@@ -59,29 +65,61 @@ export function createUpstream({ policy, resolve }: UpstreamDeps) {
     },
   });
 
+  const targets = new Map<string, Target | Failed>();
+
+  function readTarget(url: string): Target | Failed {
+    const check = policy.checkUrl(url);
+    const isRefused = check.kind === 'refused';
+    const target = isRefused ? failed('refused', `The base_url is not allowed. ${check.message}`) : splitUrl(url);
+    if (targets.size >= TARGETS_MAX) targets.clear();
+    targets.set(url, target);
+    return target;
+  }
+
   /** Never rejects. Redirects are answers like any other. */
   async function send({ url, timeoutMs, ...request }: UpstreamRequest): Promise<UpstreamAnswer> {
-    const check = policy.checkUrl(url);
-    if (check.kind === 'refused') return failed('refused', `The base_url is not allowed. ${check.message}`);
-    const { origin, pathname, search } = new URL(url);
+    const target = targets.get(url) ?? readTarget(url);
+    if ('kind' in target) return target;
+    const ending = endingWith(request.signal, timeoutMs);
     try {
       const { statusCode, headers, body } = await agent.request({
         ...request,
-        origin,
-        path: pathname + search,
-        headersTimeout: timeoutMs,
+        ...target,
+        signal: ending.signal,
+        // undici would count neither the connection nor interim answers, of which a provider may send any number.
+        headersTimeout: 0,
         highWaterMark: HELD_BYTES,
       });
-      return { kind: 'answered', status: statusCode, headers, body };
+      if (statusCode <= STATUS_MAX) return { kind: 'answered', status: statusCode, headers, body };
+      body.on('error', () => undefined).destroy();
+      return failed('unreachable', 'The provider answered with a status that does not exist.');
     } catch (error) {
-      return failureOf(error, request.signal);
+      return failureOf(error, { isCancelled: request.signal.aborted, isLate: ending.signal.aborted });
+    } finally {
+      ending.begun();
     }
   }
 
   return { send, close: () => agent.destroy() };
 }
 
+/** Ends with `signal`, or when `begun` is not called in time. */
+function endingWith(signal: AbortSignal, timeoutMs: number) {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const timer = setTimeout(abort, timeoutMs).unref();
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  return { signal: controller.signal, begun: () => clearTimeout(timer) };
+}
+
+function splitUrl(url: string): Target {
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: pathname + search };
+}
+
 class AddressRefused extends Error {}
+class Unresolved extends Error {}
 
 /** Checks all addresses of a host at every connection, which then goes to one of them. */
 function lookUpAllowed({ policy, resolve }: UpstreamDeps, target: UrlTarget): LookupFunction {
@@ -97,19 +135,35 @@ function lookUpAllowed({ policy, resolve }: UpstreamDeps, target: UrlTarget): Lo
         if (options.all) callback(null, all);
         else callback(null, first.address, first.family);
       },
-      () => callback(new Error('The host name of the base_url does not resolve.'), '', 0),
+      () => callback(new Unresolved('The host name of the base_url does not resolve.'), '', 0),
     );
   };
 }
 
-const TIMEOUT_CODES = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+const TIMEOUT_CODES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 
-function failureOf(error: unknown, signal: AbortSignal): Failed {
-  if (signal.aborted) return failed('cancelled', 'The request was cancelled.');
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The provider refuses the connection.',
+  ECONNRESET: 'The connection broke before the answer was complete.',
+  UND_ERR_SOCKET: 'The connection broke before the answer was complete.',
+  EHOSTUNREACH: 'The provider cannot be reached.',
+  ENETUNREACH: 'The provider cannot be reached.',
+  CERT_HAS_EXPIRED: 'The certificate of the provider has expired.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate of the provider is for another host.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate of the provider is not trusted.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate of the provider is not trusted.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate of the provider is not trusted.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate of the provider is not trusted.',
+};
+
+/** Messages of Node hold addresses, which callers may not see. */
+function failureOf(error: unknown, { isCancelled, isLate }: { isCancelled: boolean; isLate: boolean }): Failed {
+  if (isCancelled) return failed('cancelled', 'The request was cancelled.');
   if (error instanceof AddressRefused) return failed('refused', error.message);
+  if (error instanceof Unresolved) return failed('unreachable', error.message);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (TIMEOUT_CODES.has(code)) return failed('timeout', 'The provider did not answer in time.');
-  return failed('unreachable', 'The connection to the provider failed.');
+  if (isLate || TIMEOUT_CODES.has(code)) return failed('timeout', 'The provider did not answer in time.');
+  return failed('unreachable', REASONS[code] ?? 'The connection to the provider failed.');
 }
 
 function failed(reason: Failed['reason'], message: string): Failed {

@@ -38,6 +38,8 @@ export type JsonFacts = {
   readonly hasTooManyParts: boolean;
   /** Whether any object is wide. */
   readonly hasWide: boolean;
+  /** Members of the root object, also those of one name. */
+  readonly rootMembers: number;
   /** Whether the root object is wide. */
   readonly isWide: boolean;
   /** Whether the scan stopped at a limit, so that the facts omit the rest. */
@@ -93,6 +95,7 @@ function createScan(open: Open) {
     /** Of the innermost level. */
     members: 0,
     parts: 0,
+    rootMembers: 0,
     hasLargeFloats: false,
     hasEscapes: false,
     hasEscapedNames: false,
@@ -155,6 +158,7 @@ function advance(bytes: Uint8Array, pass: Scan, until: number): void {
       }
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
       depth--;
+      if (depth === 0) pass.rootMembers = members;
       // Colons in an array do not make it wide: a parser fails at the first of them.
       if (members > MEMBERS_MAX && startOf(starts, depth) >= 0) {
         if (byte === CLOSE_ARRAY) pass.isCutShort = true;
@@ -185,7 +189,7 @@ function advance(bytes: Uint8Array, pass: Scan, until: number): void {
 }
 
 function factsOf(bytes: Uint8Array, pass: Scan): JsonFacts {
-  const { depth, members, parts, isWide, wideObjects, isStopped: isPartial } = pass;
+  const { depth, members, parts, rootMembers, isWide, wideObjects, isStopped: isPartial } = pass;
   const { longIntegers, hasLargeFloats, hasEscapedNames, hasEscapes } = pass;
   let { isCutShort } = pass;
   if (!isPartial && depth > 0) isCutShort ||= isWideAround(pass.open, depth, members);
@@ -199,6 +203,7 @@ function factsOf(bytes: Uint8Array, pass: Scan): JsonFacts {
     wideObjects,
     hasWide: isWide || wideObjects.length > 0,
     hasTooManyParts: parts > PARTS_MAX,
+    rootMembers,
     isWide,
     isPartial,
     isCutShort,

@@ -31,7 +31,7 @@ import { limitStreams, REFLECTION_SHARES, WATCH_SHARES } from './open-streams.ts
 import { arrivalOf } from './origin.ts';
 import { answerRequests, createReflection } from './reflection.ts';
 import type { RestRequest, RestResponse } from './rest/exchange.ts';
-import { explainMissing } from './rest/unserved.ts';
+import { explainMissing, GATEWAY_ALONE } from './rest/unserved.ts';
 import { isRpcRequest } from './rpc-request.ts';
 import type { HttpHandler } from './server-options.ts';
 import { createYieldToEventLoop } from './yield-to-event-loop.ts';
@@ -85,7 +85,8 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
       report: createExchangeReport(deps.callLog, { ...call, isKnown: !!handler }),
     };
     if (!handler) {
-      refuseRpc(exchange, new Fault('route_not_found', explainMissing(path, 'There is no such rpc.')));
+      const missing = methods.length === 0 ? GATEWAY_ALONE : explainMissing(path, 'There is no such rpc.');
+      refuseRpc(exchange, new Fault('route_not_found', missing));
       return;
     }
     if (request.method === 'OPTIONS') {

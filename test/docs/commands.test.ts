@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
+import { type MockProvider, startMockProvider } from '../support/mock-provider.ts';
 import { callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
 
@@ -32,20 +33,25 @@ fetch(url, { method: method ?? (body === undefined ? 'GET' : 'POST'), headers, b
 
 const folder = temporaryFolder();
 let app: TestApp;
+/** Stands in for the model server of the pages. */
+let local: MockProvider;
 beforeAll(async () => {
-  app = await startApp();
+  local = await startMockProvider();
+  app = await startApp({ environment: { SPANDREL_GATEWAY_ALLOW: '127.0.0.1' } });
   writeFileSync(join(folder.path, 'curl'), CURL);
   chmodSync(join(folder.path, 'curl'), 0o755);
 });
 afterAll(async () => {
   folder.remove();
   await app.close();
+  await local.close();
 });
 
 /** Runs the commands of a page one after the other, as a reader does; returns the answers that are not successful. */
 async function runPage(name: string): Promise<readonly string[]> {
   const page = readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
-  const script = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(([, snippet]) => snippet).join('');
+  const snippets = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(([, snippet]) => snippet);
+  const script = snippets.join('').replace('http://127.0.0.1:11434/v1', local.url);
   const answers = join(folder.path, `${name}.answers`);
   const env = {
     PATH: `${folder.path}:${process.env.PATH}`,
@@ -78,9 +84,10 @@ it('the commands about monitors succeed as they stand, and the monitor runs what
   ]);
 });
 
-it('the commands about the gateway succeed as they stand', async () => {
+it('the commands about the gateway succeed as they stand, and the first call reaches the model', async () => {
   expect(await runPage('gateway')).toEqual([]);
+  expect(local.requests.map(({ body }) => JSON.parse(body.toString()).model)).toEqual(['llama3.2']);
   const headers = { authorization: `Bearer ${app.adminKey}` };
   const { body } = await callRest(app.address, { path: '/api/gateway/v1/virtual-keys', headers });
-  expect(body.data).toMatchObject([{ name: 'checkout', config: { rate_limits: { rpm: 600 } } }]);
+  expect(body.data).toMatchObject([{ name: 'checkout', config: { rate_limits: { rpm: 600 } } }, { name: 'first' }]);
 });

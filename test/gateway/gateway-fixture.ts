@@ -37,6 +37,13 @@ export async function startGateway(options: TestAppOptions = {}) {
   return {
     ...{ app, mock, openai, anthropic, keyId: id, secret },
     ...kit,
+    /** What a budget has in the store, also after a stop of the server; in nano-USD. */
+    async sumsOf(budget: Json): Promise<{ readonly spent: number; readonly leased: number }> {
+      const { organizationNumber = 0 } = (await app.store.keys.findProject(app.projectId)) ?? {};
+      const period = { budgetId: budget.id, periodStartedAtMs: Date.parse(budget.period_started_at) };
+      const [sums] = await app.store.budgets.sums(organizationNumber, [period]);
+      return { spent: Number(sums?.spentNanoUsd), leased: Number(sums?.leasedNanoUsd) };
+    },
     async close(): Promise<void> {
       await app.close();
       await mock.close();
@@ -69,6 +76,13 @@ export function gatewayKit(
       const body = { name: `key ${keys}`, trace_project_id: app.projectId, ...key };
       const made = await manage('POST', '/api/gateway/v1/virtual-keys', body);
       return { id: made.virtual_key.id, secret: made.secret };
+    },
+    async addEvaluator(evaluatorType: string, settings: object): Promise<string> {
+      const body = { name: evaluatorType, config: { evaluatorType, settings } };
+      const headers = { 'x-auth-token': app.projectKey };
+      const made = await callRest(app.address, { verb: 'POST', path: '/api/evaluators', body, headers });
+      expect(made.status, made.text).toBeLessThan(300);
+      return made.body.id;
     },
     async addBudget(budget: object): Promise<Json> {
       const body = { name: 'budget', window: 'total', ...budget };

@@ -74,7 +74,8 @@ it('opens the breaker of a provider that keeps failing', async () => {
   const steps = Array.from({ length: 10 }, () => ({ status: 500 }));
   for (const step of steps) expect((await gateway.send(CHAT_PATH, { secret, body: CHAT, step })).status).toBe(500);
   const open = await gateway.send(CHAT_PATH, { secret, body: CHAT });
-  expect([open.status, open.body.error.code, open.headers.get('retry-after')]).toEqual([503, 'circuit_open', '30']);
+  expect([open.status, open.body.error.code]).toEqual([503, 'circuit_open']);
+  expect(Number(open.headers.get('retry-after'))).toBeGreaterThan(50);
   expect(await gateway.eventOf(open)).toMatchObject({ error: { class: 'circuit_open' }, cost: { nano_usd: 0 } });
 });
 
@@ -189,6 +190,18 @@ it('passes a huge answer on, and refuses a huge request', async () => {
   const text = 'x'.repeat(33 * 1024 * 1024);
   const refused = await send(CHAT_PATH, { secret, body: { ...CHAT, messages: [{ role: 'user', content: text }] } });
   expect([refused.status, refused.body.error.code]).toEqual([413, 'payload_too_large']);
+});
+
+it('cuts a long refusal of a stream where it looked for what was refused', async () => {
+  const { secret, send } = gateway;
+  const body = 'x'.repeat(100_000);
+  const sent = await send(CHAT_PATH, {
+    secret,
+    body: STREAM,
+    step: { status: 400, body, headers: { 'content-type': 'text/plain' } },
+  });
+  expect([sent.status, Number(sent.headers.get('content-length'))]).toEqual([400, sent.text.length]);
+  expect(sent.text.length).toBeGreaterThanOrEqual(65_536);
 });
 
 it('follows no redirect', async () => {

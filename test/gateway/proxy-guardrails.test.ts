@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callRest } from '../support/surfaces.ts';
 import { CHAT, type GatewayFixture, MESSAGES, startGateway } from './gateway-fixture.ts';
 
 const PATH = '/v1/chat/completions';
@@ -13,13 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-async function addEvaluator(evaluatorType: string, settings: object): Promise<string> {
-  const body = { name: evaluatorType, config: { evaluatorType, settings } };
-  const headers = { 'x-auth-token': gateway.app.projectKey };
-  const made = await callRest(gateway.app.address, { verb: 'POST', path: '/api/evaluators', body, headers });
-  expect(made.status, made.text).toBeLessThan(300);
-  return made.body.id;
-}
+const addEvaluator = (type: string, settings: object) => gateway.addEvaluator(type, settings);
 
 describe('a guardrail before the request', () => {
   it('lets it pass, or keeps it from every provider', async () => {
@@ -75,6 +68,21 @@ describe('a guardrail behind the answer', () => {
     expect(event.cost.nano_usd).toBeGreaterThan(0);
   });
 });
+
+it.each([
+  ['no JSON', { body: 'Hello from a server that answers with text.' }],
+  ['more choices than are read', { body: { choices: Array.from({ length: 1_100 }, (_, index) => choice(index)) } }],
+  ['more text than is read', { hugeBytes: 2 * 1024 * 1024 }],
+])('a guardrail behind the answer blocks %s, which it cannot see', async (_, step) => {
+  const none = await addEvaluator('langevals/competitor_blocklist', { competitors: ['nobody says this'] });
+  const { secret } = await gateway.addKey({ config: { guardrails: { post: [none] } } });
+  const blocked = await gateway.send(PATH, { secret, body: CHAT, step });
+  expect([blocked.status, blocked.body.error.code]).toEqual([403, 'guardrail_blocked']);
+});
+
+function choice(index: number) {
+  return { index, message: { role: 'assistant', content: 'Hi' } };
+}
 
 describe('the exact cache', () => {
   const cached = () => gateway.addKey({ config: { cache: { mode: 'exact', ttl_s: 60 } } });

@@ -252,3 +252,46 @@ it('replaces an alias by the name of the model at the provider', async () => {
   expect([sent.headers.get('x-langwatch-model'), (await eventOf(sent)).model]).toEqual([MODEL, MODEL]);
   expect(CLAUDE).not.toBe(MODEL);
 });
+
+it('lists models in both forms, and asks no provider that the key cannot reach', async () => {
+  const { addKey, addProvider, send, mock } = gateway;
+  const open = await addProvider({ name: 'open', kind: 'openai_compatible' });
+  const named = await addProvider({
+    name: 'named',
+    kind: 'openai_compatible',
+    models: [MODEL],
+    aliases: { fast: MODEL },
+  });
+  const far = (await gateway.manage('POST', '/api/projects', { name: 'far' })).id;
+  await addProvider({ name: 'of another project', kind: 'openai_compatible', project_ids: [far] });
+  const { secret } = await addKey({ config: { providers: [named] } });
+  const before = mock.requests.length;
+  const openAi = await send('/v1/models', { secret, verb: 'GET' });
+  expect(openAi.body.object).toBe('list');
+  expect(openAi.body.data.map(({ id }: { id: string }) => id)).toEqual(['fast', MODEL]);
+  const anthropic = await send('/v1/models', { secret, verb: 'GET', headers: { 'anthropic-version': '2023-06-01' } });
+  expect(anthropic.body).toMatchObject({ has_more: false, first_id: 'fast', last_id: MODEL });
+  expect(mock.requests.length).toBe(before);
+  const both = await addKey({ config: { providers: [open, named], models_allowed: ['gpt-*'] } });
+  const listed = await send('/v1/models', { secret: both.secret, verb: 'GET' });
+  expect(listed.body.data.length).toBeGreaterThan(0);
+  expect(mock.requests.slice(before).map(({ path }) => path)).toEqual(['/v1/models']);
+});
+
+it('lets a page of another origin read what the gateway tells of a request', async () => {
+  const { app, secret, send } = gateway;
+  const headers = { origin: 'https://app.example.com' };
+  const asking = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+  const preflight = await fetch(`${app.address}/v1/chat/completions`, {
+    method: 'OPTIONS',
+    headers: { ...headers, ...asking },
+  });
+  expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization');
+  const sent = await send('/v1/chat/completions', { secret, body: CHAT, headers });
+  const told = [...sent.headers.keys()].filter((name) => name.startsWith('x-langwatch-'));
+  expect(told).toHaveLength(6);
+  // The seventh comes when a budget is nearly spent.
+  const named = [...told, 'x-langwatch-budget-warning', 'retry-after'];
+  const exposed = sent.headers.get('access-control-expose-headers')?.toLowerCase().split(', ');
+  expect(exposed).toEqual(expect.arrayContaining(named));
+});

@@ -3,7 +3,7 @@ import { openStore } from '../../src/storage/open.ts';
 import { query } from '../support/postgres-databases.ts';
 import { createPostgresTestDatabase } from '../support/test-database.ts';
 import { recordOf, reportOf } from './conformance/reports.ts';
-import { ORGANIZATION } from './conformance/samples.ts';
+import { ORGANIZATION, RECEIVED_AT_MS, randomHex, sampleAppend } from './conformance/samples.ts';
 import { expectOrder, ROUNDS, reportEverything } from './producers.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -51,5 +51,24 @@ it('one of two processes completes a request, also when its clock is ahead of th
   const logged = (await stores[1]?.events.list({ ...EVERYTHING, limit: 1000 })) ?? [];
   expect(logged.map(({ id }) => id).toSorted()).toEqual(ids.map((id) => `${id}:completed`).toSorted());
   await Promise.all(stores.map((store) => store.close()));
+  await database.remove();
+});
+
+it('stores the span of an outcome, also before any other trace and many together', async () => {
+  const database = await createPostgresTestDatabase();
+  const store = await openStore({ url: database.url, ...options });
+  const ids = Array.from({ length: 100 }, (_, index) => `gwreq_${index}`);
+  await store.requests.report(reportOf(ids.map((gatewayRequestId) => recordOf('admitted', { gatewayRequestId }))));
+  const traces = ids.map(() => sampleAppend({ traceId: randomHex(32), requests: [] }));
+  const concluded = ids.map((gatewayRequestId, index) =>
+    store.requests.conclude({
+      kind: 'outcome',
+      report: reportOf([recordOf('success', { gatewayRequestId })], RECEIVED_AT_MS),
+      trace: traces[index] ?? null,
+    }),
+  );
+  await Promise.all(concluded);
+  expect(await query(database.url, 'SELECT count(*)::integer AS count FROM traces')).toEqual([{ count: ids.length }]);
+  await store.close();
   await database.remove();
 });

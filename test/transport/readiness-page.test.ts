@@ -7,6 +7,7 @@ import { createPages } from '../../src/transport/rest/pages.ts';
 
 async function readyz(ready: () => Promise<void>, heldMs = 0): Promise<{ status: number; body: unknown }> {
   const pages = createPages({
+    people: true,
     readiness: shareReadiness(ready, () => 0),
     accepting: () => true,
     heldMs: () => heldMs,

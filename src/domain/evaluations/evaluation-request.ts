@@ -23,6 +23,8 @@ export type EvaluationRequest = {
   readonly name: string | null;
   readonly asGuardrail: boolean;
   readonly onError: OnError | null;
+  /** Stores neither what was judged nor what the evaluator says of it, which may quote it. */
+  readonly withoutTexts?: boolean;
   /** Facts about the texts in data and settings. */
   readonly facts: DraftFacts;
 };

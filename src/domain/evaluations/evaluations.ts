@@ -84,7 +84,8 @@ export function createEvaluations(deps: EvaluationsDeps) {
         startedAtMs,
         finishedAtMs: deps.clock(),
       };
-      const isStored = await store(deps, { project, traceId, result });
+      const kept = request.withoutTexts === true ? withoutTexts(result) : result;
+      const isStored = await store(deps, { project, traceId, result: kept });
       return { outcome, passed, result: { evaluationId, isStored } };
     },
   };
@@ -111,6 +112,11 @@ async function planRun(
     flatError: message,
     meta: { kind: 'evaluator_missing_field', meta: { field: missing, evaluatorName: entry.name } },
   });
+}
+
+function withoutTexts({ run, outcome, ...result }: Storing['result']): Storing['result'] {
+  const told = outcome.status === 'processed' ? { ...outcome, details: null } : { ...outcome, details: '' };
+  return { ...result, run: { ...run, data: {} }, outcome: told };
 }
 
 /** A guardrail always has a verdict. */

@@ -53,6 +53,13 @@ export function createBreakers({ nowMs, providersMax = PROVIDERS_MAX }: BreakerD
       const breaker = breakers.get(providerId);
       return breaker?.state === 'open' ? Math.max(0, breaker.nextProbeAtMs - nowMs()) : 0;
     },
+    /** The caller left before the provider had answered: it must not have used up the probe. */
+    noteCancelled(providerId: string): void {
+      const breaker = breakers.get(providerId);
+      if (breaker?.state === 'open' && breaker.isProbed) {
+        change(providerId, { state: 'open', nextProbeAtMs: nowMs(), isProbed: false });
+      }
+    },
     /** The provider answered, be it 429 or another 4xx. Requests from before a breaker opened do not close it. */
     noteSuccess(providerId: string): void {
       const breaker = breakers.get(providerId);

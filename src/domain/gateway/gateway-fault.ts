@@ -40,12 +40,19 @@ export const UNAVAILABLE_FAULT = gatewayFault(
   { retryAfterSeconds: 1 },
 );
 
-export const CIRCUIT_OPEN = gatewayFault(
-  503,
-  'circuit_open',
-  'All providers of the model have failed repeatedly, and are tried again within a minute.',
-  { retryAfterSeconds: 30 },
-);
+export const INTERNAL_FAULT = gatewayFault(500, 'internal_error', 'The gateway failed to serve the request.');
+
+const MS_PER_SECOND = 1_000;
+
+/** `waitMs`: until a provider is tried again. */
+export function circuitOpen(waitMs: number): GatewayFault {
+  return gatewayFault(
+    503,
+    'circuit_open',
+    'All providers of the model have failed repeatedly, and are tried again within a minute.',
+    { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / MS_PER_SECOND)) },
+  );
+}
 
 const BUDGET_REASONS = {
   spent: 'is spent',

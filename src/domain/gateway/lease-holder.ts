@@ -42,8 +42,9 @@ type Lease = {
   freeNanoUsd: number;
   /** Reserved by requests whose admission is not committed. */
   pendingNanoUsd: number;
-  /** When the newest grant or renewal was sent. */
+  /** When the newest grant or renewal was sent, and the limit of the budget then. */
   renewedAtMs: number;
+  limitNanoUsd: number;
   usedAtMs: number;
 };
 
@@ -65,8 +66,9 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
   let lastFence = 0;
   let isClosed = false;
 
-  function isTrusted({ renewedAtMs }: Lease): boolean {
-    return nowMs() - renewedAtMs <= TRUSTED_MS;
+  /** A limit that was lowered since may leave nothing to admit from, which the next renewal tells. */
+  function isTrusted({ renewedAtMs, limitNanoUsd }: Lease, { bucket }: Need): boolean {
+    return nowMs() - renewedAtMs <= TRUSTED_MS && bucket.budget.limitNanoUsd >= limitNanoUsd;
   }
 
   function retire(name: string, lease: Lease): void {
@@ -80,7 +82,7 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
     for (const need of needs) {
       if (!need.isLimited) continue;
       const lease = leases.get(need.name);
-      if (lease === undefined || !isTrusted(lease) || lease.freeNanoUsd < need.nanoUsd) return need;
+      if (lease === undefined || !isTrusted(lease, need) || lease.freeNanoUsd < need.nanoUsd) return need;
       held.push({ lease, nanoUsd: need.nanoUsd });
     }
     for (const { lease, nanoUsd } of held) {
@@ -102,8 +104,11 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
   async function fetchMore(need: Need): Promise<GatewayRefusal | null> {
     const { name } = need;
     const lease = leases.get(name);
-    if (lease !== undefined && !isTrusted(lease)) {
+    if (lease !== undefined && !isTrusted(lease, need)) {
+      // One that is under way may have read the limit before.
+      await renewing;
       await renew();
+      lease.limitNanoUsd = need.bucket.budget.limitNanoUsd;
       return null;
     }
     // What this process has given up counts as leased until it is back.
@@ -179,17 +184,16 @@ export function createLeaseHolder({ store, processId, nowMs }: LeaseHolderDeps) 
     const { bucket, ...amounts } = asking;
     const { organizationNumber, budgetId, subject, periodStartedAtMs, periodEndsAtMs, budget } = bucket;
     if (known === undefined) lastFence += 1;
-    const own = { processId, fence: lastFence };
-    const key = known?.key ?? { organizationNumber, budgetId, subject, periodStartedAtMs, ...own };
+    const key = known?.key ?? { organizationNumber, budgetId, subject, periodStartedAtMs, processId, fence: lastFence };
     const sentAtMs = nowMs();
-    const { organizationId } = budget;
-    const grant = await store.grant({ ...key, ...amounts, organizationId, periodEndsAtMs });
+    const grant = await store.grant({ ...key, ...amounts, organizationId: budget.organizationId, periodEndsAtMs });
     if (grant === null || grant.grantedNanoUsd === 0) return grant;
-    const lease = known ?? { key, freeNanoUsd: 0, pendingNanoUsd: 0, renewedAtMs: 0, usedAtMs: 0 };
+    const lease = known ?? { key, freeNanoUsd: 0, pendingNanoUsd: 0, renewedAtMs: 0, usedAtMs: 0, limitNanoUsd: 0 };
     // After a pause of this process the stored lease may be another one, which holds only what was granted now.
     lease.freeNanoUsd = Math.min(lease.freeNanoUsd + grant.grantedNanoUsd, grant.heldNanoUsd);
     lease.renewedAtMs = sentAtMs;
     lease.usedAtMs = nowMs();
+    lease.limitNanoUsd = bucket.budget.limitNanoUsd;
     if (ending.has(lease) || isClosed) retire(name, lease);
     else leases.set(name, lease);
     return grant;

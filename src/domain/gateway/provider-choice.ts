@@ -71,7 +71,7 @@ export function chooseProviders<Provider extends ChosenProvider>(
 }
 
 /** Those that the key may use, in its order: by default the oldest first. */
-function listReachable<Provider extends ChosenProvider>(reachable: Reachable<Provider>): readonly Provider[] {
+export function listReachable<Provider extends ChosenProvider>(reachable: Reachable<Provider>): readonly Provider[] {
   const { config, projectId, providers } = reachable;
   const visible = providers.filter(({ enabled, projectIds }) => enabled && (projectIds?.includes(projectId) ?? true));
   if (config.providers === null) return visible.toSorted(compareAges);

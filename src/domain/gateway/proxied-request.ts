@@ -5,6 +5,7 @@ import type { RequestContent, RequestCost, RequestError, RequestUsage } from '..
 import type { ReportedRequest, RequestReport } from '../events/request-report.ts';
 import type { ModelProviderKind, ModelProviderRecord } from '../model-providers/model-provider.ts';
 import type { Prices } from '../pricing/prices.ts';
+import { cutToCharacters } from '../text-limits.ts';
 import type { SpanDraft, TraceDraft, TypedDraft } from '../traces/collector/collector-draft.ts';
 import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
 import type { AnswerFacts, ReadBody, RouteKind, TypedInput } from './dialects/dialect.ts';
@@ -76,6 +77,8 @@ export function vendorOf(kind: ModelProviderKind): string | null {
 }
 
 const BYTES_PER_TOKEN = 4;
+const ID_CHARACTERS_MAX = 256;
+const CLASS_CHARACTERS_MAX = 200;
 const NO_COST: RequestCost = { nanoUsd: 0, rateVersion: null };
 
 /** What the admission of a request tells, and what an outcome tells anew. */
@@ -88,7 +91,7 @@ export function contentOf(request: ProxiedRequest, target: Target | null, occurr
     principalUserId: key.principalUserId,
     endUserId,
     traceId: place.traceId,
-    model: target?.model ?? body?.model ?? null,
+    model: toRecorded(target?.model ?? body?.model ?? null, ID_CHARACTERS_MAX),
     modelProviderId: target?.provider.id ?? null,
     requestType: REQUEST_TYPES[route],
     usage: null,
@@ -97,6 +100,13 @@ export function contentOf(request: ProxiedRequest, target: Target | null, occurr
     labelsJson: JSON.stringify(key.labels),
     metadataJson: JSON.stringify(metadata),
   };
+}
+
+/** A text that others write, within the bounds of records; null: there is none. */
+function toRecorded(text: string | null, charactersMax: number): string | null {
+  return text === null || text === ''
+    ? null
+    : cutToCharacters(text.replaceAll('\0', '\ufffd').toWellFormed(), charactersMax);
 }
 
 /** The tokens of an ended request, and whether they are estimated because the provider told none; null: there were none. */
@@ -131,7 +141,7 @@ export function reportOf(request: ProxiedRequest, ending: Ending, prices: Prices
   const content: RequestContent = {
     ...contentOf(request, target, endedAtMs),
     usage,
-    error,
+    error: error && { ...error, class: toRecorded(error.class, CLASS_CHARACTERS_MAX) ?? 'provider_error' },
     durationMs: Math.max(0, Math.round(endedAtMs - startedAtMs)),
     ...(counted?.isEstimated && { metadataJson: JSON.stringify({ ...metadata, usage_estimated: true }) }),
   };

@@ -70,9 +70,10 @@ export function isReport(append: Append): append is Report {
   return 'kind' in append;
 }
 
-/** The trace in an append, if any. */
+/** The trace in an append, if any: that of an outcome is its span. */
 export function tracesOf(append: Append): readonly TraceAppend[] {
-  return isReport(append) ? [] : [append];
+  if (!isReport(append)) return [append];
+  return append.kind === 'outcome' && append.trace !== null ? [append.trace] : [];
 }
 
 export type Applied = {

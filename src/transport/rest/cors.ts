@@ -9,8 +9,13 @@ import type { RestRequest, RestResponse } from './exchange.ts';
 export type CorsOrigins = '*' | 'none' | readonly string[];
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
-const EXPOSED =
-  'X-Request-Id, X-Idempotent-Replay, traceparent, Retry-After, Grpc-Status, Grpc-Message, Grpc-Status-Details-Bin';
+/** What the gateway tells of a request with a virtual key. */
+const OF_GATEWAY = ['Gateway-Request-Id', 'Trace-Id', 'Provider', 'Model', 'Cache', 'Fallback-Count', 'Budget-Warning'];
+const EXPOSED = [
+  ...['X-Request-Id', 'X-Idempotent-Replay', 'traceparent', 'Retry-After'],
+  ...['Grpc-Status', 'Grpc-Message', 'Grpc-Status-Details-Bin'],
+  ...OF_GATEWAY.map((name) => `X-LangWatch-${name}`),
+].join(', ');
 const PREFLIGHT_MAX_AGE_S = '7200';
 
 /** Adds the CORS headers; true when the request was a preflight, which has its response then. */

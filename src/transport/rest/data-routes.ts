@@ -7,13 +7,14 @@ import type { CallIds } from '../../rpc/method.ts';
 import type { Quotas, RequestQuota } from '../../rpc/quotas.ts';
 import type { IdSource } from '../call-ids.ts';
 import type { CallLog } from '../call-log.ts';
+import { expectationProblem } from '../expectation.ts';
 import { firstHeader } from '../first-header.ts';
 import { arrivalOf } from '../origin.ts';
 import type { ReadBudget } from '../read-budget.ts';
 import { statusOf } from '../status.ts';
 import { checkDeclaredLength, readBody } from './body.ts';
 import type { BodyWatch } from './body-watch.ts';
-import type { RestRequest, RestResponse } from './exchange.ts';
+import { checkSizes, type HeadLimits, type RestRequest, type RestResponse } from './exchange.ts';
 import type { Inflate } from './inflate.ts';
 import { splitTarget } from './path.ts';
 
@@ -31,25 +32,32 @@ type DataRoutes<R> = {
     readonly header: Header;
     readonly response: RestResponse;
     readonly identify: (keyId: string) => GatewayFault | null;
+    readonly holdMemory: (bytes: number) => boolean;
     readonly readBody: () => Promise<Buffer | GatewayFault>;
   }) => Promise<{ readonly status: number; readonly fault: GatewayFault | null; readonly isKnownKey: boolean }>;
 };
 
-type DataRouteDeps<R> = DataRoutes<R> & {
-  readonly quotas: Quotas;
-  readonly watch: BodyWatch;
-  readonly inflate: Inflate;
-  readonly reading: ReadBudget;
-  readonly ids: IdSource;
-  readonly callLog: CallLog;
-  readonly accepting: () => boolean;
-};
+/** `template`: what metrics and logs call it. */
+type Named = { readonly template: string };
+
+type DataRouteDeps<R> = DataRoutes<R> &
+  HeadLimits & {
+    readonly quotas: Quotas;
+    readonly watch: BodyWatch;
+    readonly inflate: Inflate;
+    readonly reading: ReadBudget;
+    readonly ids: IdSource;
+    readonly callLog: CallLog;
+    readonly accepting: () => boolean;
+  };
 
 export const BODY_MAX_BYTES = 32 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 1;
 
 /** Returns whether the request belongs to the gateway, which then answers it. */
-export function createDataRoutes<R>(deps: DataRouteDeps<R>): (request: RestRequest, response: RestResponse) => boolean {
+export function createDataRoutes<R extends Named>(
+  deps: DataRouteDeps<R>,
+): (request: RestRequest, response: RestResponse) => boolean {
   async function serve(request: RestRequest, response: RestResponse, route: R, query: string): Promise<void> {
     const header = firstHeader(request.headers, request.rawHeaders);
     const ids: CallIds = deps.ids.next(header);
@@ -67,17 +75,20 @@ export function createDataRoutes<R>(deps: DataRouteDeps<R>): (request: RestReque
         ...{ route, query, header, headers: request.headers, response },
         identify: (keyId) =>
           refusalOf(() => {
+            checkSizes(deps, request);
+            const unmet = expectationProblem(request);
+            if (unmet) throw unmet;
             begin();
             quota.identify(keyId);
           }),
-        readBody: () => read(request, quota),
+        holdMemory: (bytes) => holdMemory(quota, bytes),
+        readBody: () => read(request, response, quota),
       });
       const about = { transport: 'rest', method: request.method ?? null, path: null, status } as const;
       const caller = isKnownKey ? 'virtual_key' : 'none';
-      const { path } = splitTarget(request.url ?? '/');
       deps.callLog.ended({
         ...about,
-        route: path,
+        route: route.template,
         fault,
         caller,
         arrival: arrivalOf(request, false),
@@ -92,9 +103,14 @@ export function createDataRoutes<R>(deps: DataRouteDeps<R>): (request: RestReque
     }
   }
 
-  async function read(request: RestRequest, quota: RequestQuota): Promise<Buffer | GatewayFault> {
+  async function read(
+    request: RestRequest,
+    response: RestResponse,
+    quota: RequestQuota,
+  ): Promise<Buffer | GatewayFault> {
     try {
       checkDeclaredLength(request, BODY_MAX_BYTES);
+      if (request.headers.expect !== undefined) response.writeContinue();
       const { watch, inflate, reading } = deps;
       const limits = { sizeMaxBytes: BODY_MAX_BYTES, watch, inflate, reading };
       const bytes = await readBody(request, { ...limits, owner: quota.owner, onBytes: quota.receive });
@@ -113,6 +129,16 @@ export function createDataRoutes<R>(deps: DataRouteDeps<R>): (request: RestReque
     void serve(request, response, route, query);
     return true;
   };
+}
+
+/** A number below zero gives back. */
+function holdMemory(quota: RequestQuota, bytes: number): boolean {
+  try {
+    quota.setResponse(Math.max(0, quota.responseBytes() + bytes), bytes <= 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function refusalOf(acquire: () => void): GatewayFault | null {

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { gzip } from 'node:zlib';
+import { Fault } from '../../domain/fault.ts';
 import type { CallIds } from '../../rpc/method.ts';
 import { addIds } from '../call-ids.ts';
 import { collectUntilEndOfTurn } from '../end-of-turn.ts';
@@ -14,6 +15,17 @@ export type RestRequest = (IncomingMessage | Http2ServerRequest) & {
   readonly headers: { readonly [name: string]: string | undefined };
 };
 export type RestResponse = ServerResponse | Http2ServerResponse;
+
+export type HeadLimits = { readonly requestLineMaxBytes: number; readonly headersMaxBytes: number };
+
+/** HTTP/2 has limits of its own, which are larger. */
+export function checkSizes(limits: HeadLimits, { url = '', method = '', rawHeaders }: RestRequest): void {
+  if (url.length + method.length + 10 > limits.requestLineMaxBytes)
+    throw new Fault('uri_too_long', 'The request line is too long.');
+  let bytes = 0;
+  for (const text of rawHeaders) bytes += text.length + 2;
+  if (bytes > limits.headersMaxBytes) throw new Fault('headers_too_large', 'The request headers are too large.');
+}
 
 export type PreparedResponse = {
   readonly status: number;

@@ -22,6 +22,8 @@ type PageDeps = {
   readonly accepting: () => boolean;
   /** The text of /metrics; null where it is not served. */
   readonly metrics: (() => Promise<string>) | null;
+  /** Whether pages for people are served: the documentation, and the console or links to records. */
+  readonly people: boolean;
   /** Whether the console is served. */
   readonly console: boolean;
   /** The base of links. */
@@ -29,9 +31,10 @@ type PageDeps = {
 };
 
 /** `/healthz` is always 200; `/readyz` is 200 while the store works and the process does not drain. */
-export function createPages({ readiness, heldMs, accepting, metrics, console, publicUrl }: PageDeps): Pages {
+export function createPages(deps: PageDeps): Pages {
+  const { readiness, heldMs, accepting, metrics, people, console, publicUrl } = deps;
   const pagesByPath = new Map<string, () => Promise<Page>>([
-    ...createDocsPages(),
+    ...(people ? createDocsPages() : []),
     ['/healthz', async () => page(200, 'ok')],
     [
       '/readyz',
@@ -46,7 +49,7 @@ export function createPages({ readiness, heldMs, accepting, metrics, console, pu
     pagesByPath.set('/metrics', async () => ({ status: 200, mediaType: METRICS_MEDIA_TYPE, body: await metrics() }));
   }
   const findOther = console ? findConsolePage : (path: string) => findRecordPage(path, publicUrl());
-  return { find: (path) => findNamed(pagesByPath, path) ?? findOther(path) };
+  return { find: (path) => findNamed(pagesByPath, path) ?? (people ? findOther(path) : null) };
 }
 
 function describeHold(heldMs: number): string | undefined {

@@ -23,7 +23,15 @@ import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, isJsonMediaTy
 import type { BodyWatch } from './body-watch.ts';
 import { decodeMessage } from './decode.ts';
 import { familyOfPath, faultResponse } from './errors.ts';
-import { JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond, sizeOf } from './exchange.ts';
+import {
+  checkSizes,
+  type HeadLimits,
+  JSON_MEDIA_TYPE,
+  type RestRequest,
+  type RestResponse,
+  respond,
+  sizeOf,
+} from './exchange.ts';
 import type { Inflate } from './inflate.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { type Page, type Pages, pageResponse } from './page.ts';
@@ -31,17 +39,16 @@ import { splitTarget } from './path.ts';
 import { buildResponseBody } from './response-body.ts';
 import { compileRoutes, type Route } from './routes.ts';
 import { serveStream, watchDisconnect } from './streams/serve-stream.ts';
-import { explainMethod, explainMissing } from './unserved.ts';
+import { explainMethod, explainMissing, GATEWAY_ALONE } from './unserved.ts';
 
-export type RestDeps = CallDeps & {
-  readonly watch: BodyWatch;
-  readonly inflate: Inflate;
-  /** Resolves in a turn of the event loop of its own. */
-  readonly yieldToEventLoop: () => Promise<void>;
-  readonly pages: Pages;
-  readonly requestLineMaxBytes: number;
-  readonly headersMaxBytes: number;
-};
+export type RestDeps = CallDeps &
+  HeadLimits & {
+    readonly watch: BodyWatch;
+    readonly inflate: Inflate;
+    /** Resolves in a turn of the event loop of its own. */
+    readonly yieldToEventLoop: () => Promise<void>;
+    readonly pages: Pages;
+  };
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -167,7 +174,7 @@ export function createRest(deps: RestDeps): RestHandler {
         return;
       }
       throw allow === null
-        ? new Fault('route_not_found', explainMissing(path))
+        ? new Fault('route_not_found', deps.methods.length === 0 ? GATEWAY_ALONE : explainMissing(path))
         : methodFault(allow, explainMethod(path));
     }
   };
@@ -272,13 +279,4 @@ function legacyHeaders(successor: string, parameters: Readonly<Record<string, st
     encodeURIComponent(maskTokens(parameters[name] ?? '')),
   );
   return { deprecation: 'true', link: `<${link}>; rel="successor-version"` };
-}
-
-function checkSizes(deps: RestDeps, request: RestRequest): void {
-  const { url = '', method = '' } = request;
-  if (url.length + method.length + 10 > deps.requestLineMaxBytes)
-    throw new Fault('uri_too_long', 'The request line is too long.');
-  let bytes = 0;
-  for (const text of request.rawHeaders) bytes += text.length + 2;
-  if (bytes > deps.headersMaxBytes) throw new Fault('headers_too_large', 'The request headers are too large.');
 }

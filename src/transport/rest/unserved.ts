@@ -4,6 +4,10 @@ const TRACES = 'send traces to POST /api/collector and read them at GET /api/tra
 
 const OTLP = 'OTLP is served at POST /api/otel/v1/traces, and at POST /v1/traces.';
 
+/** Of a process that serves no rpc. */
+export const GATEWAY_ALONE =
+  'This process serves requests with virtual keys, health and metrics alone (SPANDREL_ROLE=gateway); another one serves the rest.';
+
 const AREAS: readonly (readonly [path: RegExp, message: string])[] = [
   // Exporters append the path of the signal to a URL or leave it out; some are given the path of another product.
   [/^\/+(api\/+(public\/+)?)?(otel|otlp|opentelemetry)(\/|$)/i, OTLP],

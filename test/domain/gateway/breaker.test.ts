@@ -65,6 +65,20 @@ describe('a circuit breaker', () => {
     expect([mayTry('a'), mayTry('a')]).toEqual([true, false]);
   });
 
+  it('gives the place of a probe whose caller left to the next one at once', () => {
+    const { mayTry, noteCancelled, noteSuccess, pass, fail } = start();
+    fail(10);
+    noteCancelled('a');
+    expect(mayTry('a')).toBe(false);
+    pass(60_000);
+    expect(mayTry('a')).toBe(true);
+    noteCancelled('a');
+    expect([mayTry('a'), mayTry('a')]).toEqual([true, false]);
+    noteSuccess('a');
+    noteCancelled('a');
+    expect(mayTry('a')).toBe(true);
+  });
+
   it('gives the place of a probe that never ends to another one', () => {
     const { mayTry, noteSuccess, pass, fail } = start();
     fail(10);

@@ -166,6 +166,17 @@ describe('a lease', () => {
     await holder.tick();
     expect(model.countLeases()).toBe(0);
   });
+
+  it('admits nothing with the next request after a lowered limit has left nothing', async () => {
+    const opened = open();
+    const { model, holder } = opened;
+    await admit(opened, 10);
+    model.bucketOf('budget_1').limit = 10;
+    const lowered = demand(10, { limitNanoUsd: 10 });
+    expect(await holder.reserve(lowered)).toMatchObject({ code: 'budget_reserved' });
+    model.bucketOf('budget_1').limit = LIMIT;
+    await admit(opened, 10);
+  });
 });
 
 describe('a refusal', () => {

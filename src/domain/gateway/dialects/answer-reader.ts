@@ -7,7 +7,7 @@ import { type Answer, createAnswer } from './answer.ts';
 import { isUsageOnly, readChat, readEmbeddings } from './chat-answer.ts';
 import { type AnswerFacts, dialectOf, type RouteKind } from './dialect.ts';
 import { createEventStream, dataRanges, EVENT_MAX_BYTES, joinData, type Range, toEventRanges } from './event-stream.ts';
-import { createHeldBytes } from './held-bytes.ts';
+import { createHeldBytes, type HoldMemory } from './held-bytes.ts';
 import { applySplices, findMembers, removalsOf } from './json-members.ts';
 import { readMessages, readMessagesEvent } from './messages-answer.ts';
 import { readResponses, readResponsesEvent } from './responses-answer.ts';
@@ -20,6 +20,7 @@ type AnswerReaderOptions = {
   readonly hidesUsage: boolean;
   /** Whether the output is kept for the span. */
   readonly captures: boolean;
+  readonly holdMemory: HoldMemory;
 };
 
 export type AnswerReader = {
@@ -36,15 +37,18 @@ export type AnswerReader = {
 type Read = (body: LosslessObject, answer: Answer) => void;
 
 const NOTHING = Buffer.alloc(0);
-/** A larger answer that is no stream passes unread. */
+/** A larger answer that is no stream passes unread, and so does one for which there is no memory. */
 const WHOLE_MAX_BYTES = EVENT_MAX_BYTES;
 const DONE = Buffer.from('[DONE]');
 
-export function createAnswerReader({ route, isStreamed, hidesUsage, captures }: AnswerReaderOptions): AnswerReader {
+export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
+  const { route, isStreamed, hidesUsage, captures, holdMemory } = options;
   const answer = createAnswer({ captures, isCachedInInput: dialectOf(route) === 'openai' });
-  if (isStreamed) return createStream({ answer, read: EVENTS[route], hidesUsage: hidesUsage && route === 'chat' });
+  if (isStreamed)
+    return createStream({ answer, read: EVENTS[route], hidesUsage: hidesUsage && route === 'chat', holdMemory });
   // What has not been read counts as output, where the output is text.
-  return createWhole(answer, WHOLES[route], route !== 'embeddings' && route !== 'count_tokens');
+  const countsBytes = route !== 'embeddings' && route !== 'count_tokens';
+  return createWhole({ answer, read: WHOLES[route], countsBytes, holdMemory });
 }
 
 const EVENTS: { readonly [route in RouteKind]: Read } = {
@@ -63,11 +67,11 @@ const WHOLES: { readonly [route in RouteKind]: Read } = {
 
 function ignore(): void {}
 
-type StreamOptions = { readonly answer: Answer; readonly read: Read; readonly hidesUsage: boolean };
+type Reading = { readonly answer: Answer; readonly read: Read; readonly holdMemory: HoldMemory };
 
-function createStream({ answer, read, hidesUsage }: StreamOptions): AnswerReader {
+function createStream({ answer, read, holdMemory, hidesUsage }: Reading & { hidesUsage: boolean }): AnswerReader {
   const stream = createEventStream({
-    holds: hidesUsage,
+    ...{ holdMemory, onUnread: answer.skip },
     read(event) {
       const ranges = dataRanges(event);
       if (ranges.length === 0) return event;
@@ -110,16 +114,16 @@ function withoutNullUsage(event: Buffer, data: Buffer, lines: readonly Range[]):
   );
 }
 
-function createWhole(answer: Answer, read: Read, countsBytes: boolean): AnswerReader {
-  const held = createHeldBytes();
+function createWhole({ answer, read, holdMemory, countsBytes }: Reading & { countsBytes: boolean }): AnswerReader {
+  const held = createHeldBytes(holdMemory);
   /** Of an answer that is too large. */
   let passedBytes = 0;
   let hasEnded = false;
   return {
     read(part) {
-      if (passedBytes > 0 || held.length + part.length > WHOLE_MAX_BYTES) {
+      if (passedBytes > 0 || held.length + part.length > WHOLE_MAX_BYTES || !held.add(part)) {
         passedBytes += held.take().length + part.length;
-      } else held.add(part);
+      }
       return part;
     },
     end() {
@@ -135,7 +139,8 @@ function createWhole(answer: Answer, read: Read, countsBytes: boolean): AnswerRe
     facts() {
       const facts = answer.facts();
       const unreadBytes = hasEnded || !countsBytes ? 0 : held.length + passedBytes;
-      return { ...facts, outputBytes: facts.outputBytes + unreadBytes, hasOutput: facts.hasOutput || unreadBytes > 0 };
+      if (unreadBytes === 0) return facts;
+      return { ...facts, outputBytes: facts.outputBytes + unreadBytes, hasOutput: true, isWhole: false };
     },
   };
 }

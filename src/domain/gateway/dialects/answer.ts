@@ -35,6 +35,7 @@ export function createAnswer({ captures, isCachedInInput }: { captures: boolean;
   let value: LosslessJson = null;
   let keptBytes = 0;
   let parts = 0;
+  let isUnread = false;
 
   function add(text: Text | null, piece: string): void {
     const bytes = Buffer.byteLength(piece);
@@ -109,11 +110,16 @@ export function createAnswer({ captures, isCachedInInput }: { captures: boolean;
       outputBytes += bytes;
       hasOutput ||= bytes > 0;
     },
+    /** Something passed unread that is no output for sure. */
+    skip(): void {
+      isUnread = true;
+    },
     usage: () => usage,
     hasOutput: () => hasOutput,
     facts(): AnswerFacts {
       const output = outputOf(messages, value);
-      return { usage, isCachedInInput, outputBytes, isComplete, hasOutput, output, model, error };
+      const isWhole = captures && !isUnread && keptBytes === outputBytes;
+      return { usage, isCachedInInput, outputBytes, isComplete, hasOutput, output, isWhole, model, error };
     },
   };
 }

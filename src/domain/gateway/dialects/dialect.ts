@@ -59,6 +59,8 @@ export type AnswerFacts = {
   readonly hasOutput: boolean;
   /** The answer as the span shows it, at most 1 MiB of text; null: nothing came, or it was not captured. */
   readonly output: TypedInput | null;
+  /** Whether `output` has all generated text: not when it was cut, or what came could not be read. */
+  readonly isWhole: boolean;
   /** As the provider names it. */
   readonly model: string | null;
   /** Of an error event inside the stream, or of an answer that is an error. */

@@ -1,6 +1,6 @@
 /** Splits server-sent events from bytes that come in parts of any length. */
 
-import { createHeldBytes } from './held-bytes.ts';
+import { createHeldBytes, type HoldMemory } from './held-bytes.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -10,18 +10,23 @@ const DATA = Buffer.from('data');
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const NOTHING = Buffer.alloc(0);
 
-/** A larger event passes unread. */
+/** A larger event passes unread, and so does one for which there is no memory. */
 export const EVENT_MAX_BYTES = 8 * 1024 * 1024;
 
 type EventStreamOptions = {
-  /** Whether the bytes of an event wait for its end, so that `read` can change them. */
-  readonly holds: boolean;
-  /** Returns the bytes to pass on; they are ignored unless the stream holds events. */
+  /** Returns the bytes to pass on. */
   readonly read: (event: Buffer) => Buffer;
+  readonly holdMemory: HoldMemory;
+  /** An event passes unread. */
+  readonly onUnread: () => void;
 };
 
-export function createEventStream({ holds, read }: EventStreamOptions) {
-  const held = createHeldBytes();
+/**
+ * The bytes of an event wait for its end: `read` may change them, and behind a part of an event no other can follow. Clients
+ * would read an error of ours as its rest.
+ */
+export function createEventStream({ read, holdMemory, onUnread }: EventStreamOptions) {
+  const held = createHeldBytes(holdMemory);
   /** The bytes to pass on. */
   let passed: Buffer[] = [];
   /** Whether the current line has any byte. */
@@ -34,19 +39,24 @@ export function createEventStream({ holds, read }: EventStreamOptions) {
   /** Whether the current event is too large. */
   let isUnread = false;
 
+  /** Events that came in one part are passed on in one, without a copy. */
   function pass(bytes: Buffer): void {
-    if (holds && bytes.length > 0) passed.push(bytes);
+    if (bytes.length === 0) return;
+    const last = passed.at(-1);
+    if (last?.buffer === bytes.buffer && last.byteOffset + last.length === bytes.byteOffset) {
+      passed[passed.length - 1] = Buffer.from(bytes.buffer, last.byteOffset, last.length + bytes.length);
+    } else passed.push(bytes);
   }
 
   function hold(part: Buffer): void {
     if (part.length === 0) return;
     isBetween = false;
-    if (!isUnread && held.length + part.length > EVENT_MAX_BYTES) {
+    if (!isUnread && (held.length + part.length > EVENT_MAX_BYTES || !held.add(part))) {
       isUnread = true;
+      onUnread();
       pass(held.take());
     }
     if (isUnread) pass(part);
-    else held.add(part);
   }
 
   function finish(part: Buffer): void {
@@ -66,7 +76,7 @@ export function createEventStream({ holds, read }: EventStreamOptions) {
   }
 
   return {
-    /** Returns the bytes to pass on: `part` itself, unless events are held. */
+    /** Returns the bytes to pass on. */
     push(part: Buffer): Buffer {
       if (part.length === 0) return part;
       let from = 0;
@@ -100,12 +110,12 @@ export function createEventStream({ holds, read }: EventStreamOptions) {
       }
       if (at < part.length) isLineBegun = true;
       hold(part.subarray(from));
-      return holds ? takePassed() : part;
+      return takePassed();
     },
     /** Reads what is left, although no empty line ends it. */
     end(): Buffer {
       if (held.length > 0) finish(NOTHING);
-      return holds ? takePassed() : NOTHING;
+      return takePassed();
     },
   };
 }

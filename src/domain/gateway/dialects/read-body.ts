@@ -1,6 +1,6 @@
 /** Reads the body of a request: as much as the gateway must know of it. */
 
-import { parseJson, scanJson } from '../../../json/json-text.ts';
+import { type JsonFacts, parseJson, parseLargeJson, scanJson } from '../../../json/json-text.ts';
 import {
   isArray,
   isObject,
@@ -11,7 +11,8 @@ import {
 } from '../../../json/lossless-json.ts';
 import { wholeNumberOf } from '../../../json/whole-number.ts';
 import { TOO_WIDE_REASON } from '../../../json/wide-json.ts';
-import { Fault } from '../../fault.ts';
+import { Fault, type JsonValue } from '../../fault.ts';
+import type { Steps } from '../../steps.ts';
 import { hasMoreCharactersThan } from '../../text-limits.ts';
 import { type BodyProblem, dialectOf, type ReadBody, type RouteKind } from './dialect.ts';
 import { INPUT_NAMES, inputOf } from './request-input.ts';
@@ -22,11 +23,57 @@ const END_USER_CHARACTERS_MAX = 256;
 
 /** Parses the body once. What only the provider must understand is left to it. */
 export function readBody(route: RouteKind, bytes: Buffer): ReadBody | BodyProblem {
-  const body = parseBody(bytes);
-  if (isProblem(body)) return body;
-  const problem = findProblem(route, body.value);
-  return problem ?? toReadBody(route, body.value);
+  try {
+    const facts = scanJson(bytes);
+    return readParsed(route, { value: parseJson(bytes, facts, 'values'), facts });
+  } catch (error) {
+    return problemOf(error);
+  }
 }
+
+/** As readBody, with pauses: for large bodies, which would hold the event loop for a tenth of a second and more. */
+export function* readLargeBody(route: RouteKind, bytes: Buffer): Steps<ReadBody | BodyProblem> {
+  try {
+    const parsed = yield* parseLargeJson(bytes, 'values');
+    yield;
+    return readParsed(route, parsed);
+  } catch (error) {
+    return problemOf(error);
+  }
+}
+
+type Parsed = { readonly value: JsonValue; readonly facts: JsonFacts };
+
+function readParsed(route: RouteKind, { value, facts }: Parsed): ReadBody | BodyProblem {
+  const body = value as LosslessJson;
+  // It would not be built, and so not be counted.
+  if (facts.hasWide) return invalid(null, `The request body ${TOO_WIDE_REASON}.`);
+  if (!isObject(body)) return invalid(null, 'The request body must be a JSON object.');
+  return findAmbiguity(body, facts) ?? findProblem(route, body) ?? toReadBody(route, body);
+}
+
+function problemOf(error: unknown): BodyProblem {
+  if (error instanceof Fault) return invalid(null, error.message);
+  throw error;
+}
+
+/**
+ * Providers differ in which of several members of one name they read, and some take the case of names for nothing: such a body
+ * could be another one for them than it is for the limits of the key.
+ */
+function findAmbiguity(body: LosslessObject, { rootMembers }: JsonFacts): BodyProblem | null {
+  const names = Object.keys(body);
+  if (names.length !== rootMembers) return invalid(null, 'The request body has two members of the same name.');
+  const name = names.find((each) => !READ_NAMES.has(each) && READ_NAMES.has(each.toLowerCase()));
+  return name === undefined ? null : invalid(name, `${name} must be written in lower case.`);
+}
+
+/** What decides which model is asked, what that may cost, and whom it counts for. */
+const READ_NAMES: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'input', 'system', 'instructions', 'tools', 'functions', 'stream', 'stream_options'],
+  ...['n', 'max_tokens', 'max_completion_tokens', 'max_output_tokens', 'user', 'metadata', 'background'],
+  ...['previous_response_id', 'prompt', 'conversation', 'web_search_options', 'mcp_servers', 'container'],
+]);
 
 function toReadBody(route: RouteKind, body: LosslessObject): ReadBody {
   const options = route === 'chat' ? readMember(body, 'stream_options') : null;
@@ -53,13 +100,11 @@ function choicesOf(route: RouteKind, body: LosslessObject): number {
 
 function outputTokensMaxOf(route: RouteKind, body: LosslessObject): number | null {
   if (route === 'embeddings' || route === 'count_tokens') return 0;
-  const [sent] = OUTPUT_LIMITS[route]
-    .map((name) => wholeNumberOf(readMember(body, name)))
-    .filter((max) => max !== null);
-  return sent ?? null;
+  const sent = OUTPUT_LIMITS[route].map((name) => wholeNumberOf(readMember(body, name))).filter((max) => max !== null);
+  return sent.length === 0 ? null : Math.max(...sent);
 }
 
-/** The first one that is sent counts. */
+/** The largest that is sent counts: some providers know only one of them. */
 const OUTPUT_LIMITS: { readonly [route in RouteKind]: readonly string[] } = {
   chat: ['max_completion_tokens', 'max_tokens'],
   responses: ['max_output_tokens'],
@@ -72,20 +117,9 @@ function endUserOf(route: RouteKind, body: LosslessObject): string | null {
   const metadata = readMember(body, 'metadata');
   const isMessages = dialectOf(route) === 'anthropic';
   const sent = isMessages ? isObject(metadata) && readMember(metadata, 'user_id') : readMember(body, 'user');
-  return typeof sent === 'string' && sent !== '' && !hasMoreCharactersThan(sent, END_USER_CHARACTERS_MAX) ? sent : null;
-}
-
-function parseBody(bytes: Buffer): { readonly value: LosslessObject } | BodyProblem {
-  try {
-    const facts = scanJson(bytes);
-    // It would not be built, and so not be counted.
-    if (facts.hasWide) return invalid(null, `The request body ${TOO_WIDE_REASON}.`);
-    const value = parseJson(bytes, facts, 'values') as LosslessJson;
-    return isObject(value) ? { value } : invalid(null, 'The request body must be a JSON object.');
-  } catch (error) {
-    if (error instanceof Fault) return invalid(null, error.message);
-    throw error;
-  }
+  if (typeof sent !== 'string' || sent === '' || hasMoreCharactersThan(sent, END_USER_CHARACTERS_MAX)) return null;
+  // Budgets have columns of its text, which no database keeps as it is.
+  return sent.replaceAll('\0', '\ufffd').toWellFormed();
 }
 
 /** What the gateway itself would misread. A provider might read text as a number or as true. */
@@ -147,8 +181,4 @@ const VOWEL = /^[ao]/;
 
 function invalid(param: string | null, message: string): BodyProblem {
   return { code: 'invalid_request', message, param };
-}
-
-function isProblem(read: object): read is BodyProblem {
-  return 'code' in read;
 }

@@ -120,7 +120,9 @@ function projectsOf(appends: readonly Append[]): readonly number[] {
 }
 
 function receiptsOf(append: Append): readonly number[] {
-  return 'receivedAtMs' in append ? [append.receivedAtMs] : tracesOf(append).map(({ receivedAtMs }) => receivedAtMs);
+  if ('receivedAtMs' in append) return [append.receivedAtMs];
+  const reports = 'kind' in append && append.kind === 'outcome' ? [append.report] : [];
+  return [...reports, ...tracesOf(append)].map(({ receivedAtMs }) => receivedAtMs);
 }
 
 async function storeEach(

@@ -5,11 +5,11 @@ import type { RouteKind } from '../../../../src/domain/gateway/dialects/dialect.
 const MEBIBYTE = 1024 * 1024;
 
 function createStream(route: RouteKind, { hidesUsage = false, captures = true } = {}) {
-  return createAnswerReader({ route, isStreamed: true, hidesUsage, captures });
+  return createAnswerReader({ route, isStreamed: true, hidesUsage, captures, holdMemory: () => true });
 }
 
 function createWhole(route: RouteKind) {
-  return createAnswerReader({ route, isStreamed: false, hidesUsage: false, captures: true });
+  return createAnswerReader({ route, isStreamed: false, hidesUsage: false, captures: true, holdMemory: () => true });
 }
 
 const event = (data: unknown) => Buffer.from(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
@@ -25,6 +25,35 @@ function messagesOf(reader: ReturnType<typeof createStream>): readonly Kept[] {
 function textsOf(reader: ReturnType<typeof createStream>): readonly string[] {
   return messagesOf(reader).map(({ content }) => content);
 }
+
+describe('without memory to hold it', () => {
+  it.each([true, false])(
+    'what is large passes unread (a stream: %s), and all that was taken is given back',
+    (isStreamed) => {
+      let taken = 0;
+      const holdMemory = (bytes: number) => {
+        if (taken + bytes > MEBIBYTE / 4) return false;
+        taken += bytes;
+        return true;
+      };
+      const options = { route: 'chat', hidesUsage: true, captures: true, holdMemory } as const;
+      const read = (characters: number) => {
+        const reader = createAnswerReader({ ...options, isStreamed });
+        const [kind, answer] = [isStreamed ? 'delta' : 'message', { content: 'x'.repeat(characters) }];
+        const json = JSON.stringify({ choices: [{ index: 0, [kind]: answer }] });
+        const bytes = Buffer.from(isStreamed ? `data: ${json}\n\n` : json);
+        const parts = [];
+        for (let at = 0; at < bytes.length; at += 10_000) parts.push(reader.read(bytes.subarray(at, at + 10_000)));
+        parts.push(reader.end());
+        expect(Buffer.concat(parts).equals(bytes)).toBe(true);
+        expect(taken).toBe(0);
+        return reader.facts();
+      };
+      expect(read(100_000)).toMatchObject({ isWhole: true, hasOutput: true });
+      expect(read(MEBIBYTE)).toMatchObject({ isWhole: false, output: null });
+    },
+  );
+});
 
 describe('of a long answer', () => {
   it('1 MiB of text is kept, cut between characters, with a mark; all of it is counted', () => {

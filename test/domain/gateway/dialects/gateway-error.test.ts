@@ -44,7 +44,13 @@ it.each([
   const event = streamErrorEvent(route, { code: 'upstream_mid_stream_failure', message: 'The provider broke off.' });
   expect(event.toString()).toMatch(shape);
   expect(event.toString()).toMatch(/[^\n]\n\n$/);
-  const reader = createAnswerReader({ route, isStreamed: true, hidesUsage: false, captures: false });
+  const reader = createAnswerReader({
+    route,
+    isStreamed: true,
+    hidesUsage: false,
+    captures: false,
+    holdMemory: () => true,
+  });
   reader.read(event);
   expect(reader.facts()).toMatchObject({ error: { type, message: 'The provider broke off.' }, isComplete: false });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BodyProblem, ReadBody, RouteKind } from '../../../../src/domain/gateway/dialects/dialect.ts';
-import { readBody } from '../../../../src/domain/gateway/dialects/read-body.ts';
+import { readBody, readLargeBody } from '../../../../src/domain/gateway/dialects/read-body.ts';
+import { runWithoutPauses } from '../../../../src/domain/steps.ts';
 
 const ROUTES: readonly RouteKind[] = ['chat', 'responses', 'embeddings', 'messages', 'count_tokens'];
 const HELLO = [{ role: 'user', content: 'hello' }];
@@ -65,9 +66,30 @@ describe.each(ROUTES)('a body of %s', (route) => {
     });
   });
 
-  it('has the last of members of one name', () => {
-    const text = `{"model":"first","stream":true,${JSON.stringify({ ...BASE, stream: false }).slice(1)}`;
-    expect(readWell(route, text)).toMatchObject({ model: 'm', isStreamed: false });
+  it.each([
+    '"model":"first"',
+    '"mod\\u0065l":"first"',
+    '"x":1,"x":2',
+    '"Model":"first"',
+    '"MAX_TOKENS":1',
+    '"Metadata":{}',
+  ])('with a further %s could be another body for a provider, and is refused', (member) => {
+    const text = `{${member},${JSON.stringify(BASE).slice(1)}`;
+    expect(read(route, text)).toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('that is large is read in steps, as in one', () => {
+    const many = Array.from({ length: 9_000 }, (_, index) => ({ role: 'user', content: `${index} ${'x'.repeat(40)}` }));
+    const bytes = Buffer.from(JSON.stringify({ ...BASE, messages: many, input: 'x'.repeat(300_000), tools: null }));
+    const steps = readLargeBody(route, bytes);
+    let pauses = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) pauses += 1;
+    expect(pauses).toBeGreaterThan(10);
+    expect(step.value).toEqual(readBody(route, bytes));
+    expect(step.value).toHaveProperty('size');
+    const twice = runWithoutPauses(readLargeBody(route, Buffer.from(`{"model":"m","model":"m"}`)));
+    expect(twice).toMatchObject({ code: 'invalid_request' });
   });
 });
 
@@ -118,7 +140,7 @@ it.each<readonly [RouteKind, object, Partial<ReadBody>]>([
 it.each<readonly [RouteKind, object, number, number | null]>([
   ['chat', { messages: [] }, 1, null],
   ['chat', { messages: [], n: 3, max_tokens: 7 }, 3, 7],
-  ['chat', { messages: [], n: null, max_tokens: 7, max_completion_tokens: 0 }, 1, 0],
+  ['chat', { messages: [], n: null, max_tokens: 7, max_completion_tokens: 0 }, 1, 7],
   ['chat', { messages: [], max_tokens: 7, max_completion_tokens: null }, 1, 7],
   ['responses', { n: 3, max_tokens: 7, max_output_tokens: 9 }, 1, 9],
   ['responses', {}, 1, null],

@@ -1,0 +1,4 @@
+import { createTestDatabase } from '../support/test-database.ts';
+import { gatewayKillCases } from './gateway-kill-cases.ts';
+
+gatewayKillCases(createTestDatabase);
