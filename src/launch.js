@@ -6,6 +6,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.stderr.write(`Spandrel needs Node 22.18 or newer; this is Node ${process.versions.node}.\n`);
   process.exit(1);
 }
+// Process 1 of a container ignores signals without a handler. The server replaces it once there is something to finish.
+if (process.pid === 1) process.once('SIGTERM', () => process.exit(143));
 const { enableCompileCache } = await import('node:module');
 enableCompileCache?.();
 await import('./main.ts');

@@ -1,5 +1,6 @@
 /** A REST client of a running server, with an API key from the environment. */
 
+import { readSources } from '../config/config.ts';
 import type { Environment } from './io.ts';
 import { memberOf } from './text.ts';
 
@@ -16,8 +17,11 @@ const TIMEOUT_MS = 30_000;
 
 /** Throws an Error with a line for the operator when the URL or the key in the environment is invalid. */
 export function createServerClient(environment: Environment): ServerClient {
-  const base = readUrl(environment.SPANDREL_URL?.trim() || DEFAULT_URL);
-  const key = environment.SPANDREL_ADMIN_KEY?.trim() ?? '';
+  const { values, problems } = readSources(environment);
+  const base = readUrl(values.get('SPANDREL_URL')?.text ?? DEFAULT_URL);
+  const key = values.get('SPANDREL_ADMIN_KEY')?.text ?? '';
+  const problem = problems.find((line) => line.includes('SPANDREL_ADMIN_KEY'));
+  if (problem !== undefined) throw new Error(problem);
   // Checked here, because fetch repeats an invalid header value, the key, in its error.
   if (!/^[\x21-\x7e]+$/.test(key)) throw new Error('SPANDREL_ADMIN_KEY must hold an API key of the organization');
   return {

@@ -21,7 +21,7 @@ export type Command =
   | { readonly kind: 'migrate'; readonly isDryRun: boolean }
   | { readonly kind: 'copy'; readonly from: string; readonly to: string }
   | { readonly kind: 'backup'; readonly to: string }
-  | { readonly kind: 'compact' }
+  | { readonly kind: 'compact' | 'config' | 'doctor' | 'healthcheck' }
   | BudgetsCommand
   | KeysCommand
   | MembersCommand
@@ -43,7 +43,9 @@ export function readCommand(args: readonly string[]): Command {
   if (first === 'migrate') return readMigrate(others);
   if (first === 'copy') return readCopy(others);
   if (first === 'backup') return readBackup(others);
-  if (first === 'compact') return others.length === 0 ? { kind: 'compact' } : refuse('compact takes no arguments');
+  if (first === 'compact' || first === 'config' || first === 'doctor' || first === 'healthcheck') {
+    return others.length === 0 ? { kind: first } : refuse(`${first} takes no arguments`);
+  }
   if (first === 'budgets') return orRefuse(readBudgetsCommand(others), first);
   if (first === 'keys') return orRefuse(readKeysCommand(others), first);
   if (first === 'members') return orRefuse(readMembersCommand(others), first);
@@ -145,6 +147,9 @@ function helpOfAll(): string {
     'spandrel copy --from URL --to URL    copy a stopped SQLite database into an empty PostgreSQL database',
     'spandrel backup --to FILE            copy the SQLite database of a running server',
     'spandrel compact                     give free space of the SQLite database back to the file system',
+    'spandrel config                      print the settings in force, without secrets, and where each is set',
+    'spandrel doctor                      look for what would keep a server from running well; exits with 1 if something would',
+    'spandrel healthcheck                 exit with 0 if the server on this machine is ready, else with 1',
     'spandrel mint-admin-key --email E    mint and print a key for an administrator when all keys are lost, directly on',
     '    [--organization ID]              the database; the e-mail may belong to administrators of several organizations',
     'spandrel --help                      print this page',
@@ -152,7 +157,7 @@ function helpOfAll(): string {
     '',
     helpOfDatabase(),
     helpOfClient([...KEYS_HELP, ...MEMBERS_HELP, ...VIRTUAL_KEYS_HELP, ...MODEL_PROVIDERS_HELP, ...BUDGETS_HELP]),
-    'Settings of the server are read from the environment:',
+    'Settings of the server are read from the environment; secrets also from files, such as SPANDREL_SECRET_FILE:',
     ...rows,
     '',
   ].join('\n');

@@ -41,6 +41,12 @@ async function execute(command: Exclude<Command, { kind: 'print' | 'wrong' }>, i
       return await (await import('./budgets.ts')).budgets(io.environment, command);
     case 'compact':
       return await (await import('./compact.ts')).compact(io.environment);
+    case 'config':
+      return (await import('./config.ts')).config(io);
+    case 'doctor':
+      return await (await import('./doctor/doctor.ts')).doctor(io.environment, io.stdout);
+    case 'healthcheck':
+      return await (await import('./healthcheck.ts')).healthcheck(io.environment);
     case 'keys':
       if ('note' in command && command.note !== null) printError(io, command.note);
       return await (await import('./keys.ts')).keys(io, command, Date.now());

@@ -134,7 +134,7 @@ function stopOnSignals({ app, store, log, reload, isBehindShell }: Running): voi
       process.exit(1);
     }
   };
-  process.on('SIGTERM', stop).on('SIGINT', stop);
+  process.removeAllListeners('SIGTERM').on('SIGTERM', stop).on('SIGINT', stop);
   const isOnTerminal = isatty(STDIN);
   process.on('SIGHUP', () => {
     // Sent when the terminal closes, and by operators to servers whose files they have changed.

@@ -1,6 +1,5 @@
-/** Reads and validates the settings in the environment. All problems are reported at once. */
+/** Reads and validates the settings in the environment and in the files it names. All problems are reported at once. */
 
-import { nearestMatch } from '../domain/nearest-match.ts';
 import { type AddressRange, parseRangeOrAddress } from '../domain/public-address.ts';
 import { TERM_MAX_DAYS, TERM_MIN_DAYS } from '../domain/retention-terms.ts';
 import type { CorsOrigins } from '../transport/rest/cors.ts';
@@ -8,10 +7,12 @@ import { readBootstrap } from './bootstrap.ts';
 import { readEvaluators, readLlm } from './evaluators.ts';
 import { readLimits } from './limits.ts';
 import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './reader.ts';
-import { LOG_LEVELS, SETTINGS } from './settings.ts';
+import { LOG_LEVELS } from './settings.ts';
+import { type Environment, readSources } from './sources.ts';
 import { readAllowList, readAws, readWebhooks } from './webhooks.ts';
 
-export { SETTINGS } from './settings.ts';
+export { isSecretSetting, SETTINGS } from './settings.ts';
+export { readSources, type Sources } from './sources.ts';
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
@@ -25,22 +26,17 @@ export class ConfigError extends Error {
   }
 }
 
-type Environment = { readonly [name: string]: string | undefined };
-
 const PREFIX_PATTERN = /^[a-z0-9][a-z0-9-]{0,14}-$/;
 const SECRET_MIN_CHARACTERS = 32;
 const DATABASE_WAIT_MAX_MS = 86_400_000;
 const SETTLEMENT_GRACE_MS = { min: 1000, max: 604_800_000 };
 
-/** Reads the environment. Throws a ConfigError that names every problem. */
+/** Throws a ConfigError that names every problem. */
 export function readConfig(environment: Environment) {
-  const problems: string[] = [...nameProblems(environment)];
+  const sources = readSources(environment);
+  const problems: string[] = [...sources.problems];
   const reader: ConfigReader = {
-    text(name) {
-      // Files of settings and secrets often end in a newline.
-      const value = environment[name]?.trim() || null;
-      return value === null || isAboutService(name, value) ? null : value;
-    },
+    text: (name) => sources.values.get(name)?.text ?? null,
     refuse: (problem) => problems.push(problem),
   };
   const prefixes = readPrefixes(reader);
@@ -191,46 +187,4 @@ function readTls(reader: ConfigReader) {
     reader.refuse('SPANDREL_TLS_CERT and SPANDREL_TLS_KEY must be set together');
   }
   return certPath !== null && keyPath !== null ? { certPath, keyPath } : null;
-}
-
-const PREFIX = 'SPANDREL_';
-
-/** Variables that the first start prints or the command line reads as a client; they may also be set where a server starts. */
-const NAMES_OF_CLIENTS = [
-  'SPANDREL_URL',
-  'SPANDREL_ORGANIZATION_ID',
-  'SPANDREL_TEAM_ID',
-  'SPANDREL_PROJECT_ID',
-  'SPANDREL_ADMIN_USER_ID',
-  'SPANDREL_PROJECT_KEY',
-  'SPANDREL_ADMIN_KEY',
-];
-
-const SETTING_NAMES = SETTINGS.map(({ name }) => name);
-const KNOWN_NAMES: ReadonlySet<string> = new Set([...SETTING_NAMES, ...NAMES_OF_CLIENTS]);
-const SUFFIXES = SETTING_NAMES.map((name) => name.slice(PREFIX.length));
-
-/**
- * Kubernetes sets variables about the services of a namespace in every container; those about a service named spandrel, or
- * spandrel-something, begin with our prefix.
- */
-const SERVICE_NAME =
-  /^SPANDREL_(SERVICE_\w+|\w+_SERVICE_(HOST|PORT(_\w+)?)|(\w+_)?PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
-const SERVICE_URL_NAME = /^SPANDREL_(\w+_)?PORT$/;
-const SERVICE_URL = /^(tcp|udp|sctp):\/\//;
-
-/** Whether the variable is one that Kubernetes sets about a service. */
-function isAboutService(name: string, value: string): boolean {
-  return SERVICE_NAME.test(name) || (SERVICE_URL_NAME.test(name) && SERVICE_URL.test(value));
-}
-
-/** Problems of the names in an environment, one line each, without values. */
-function nameProblems(environment: Environment): readonly string[] {
-  return Object.entries(environment).flatMap(([name, value]) => {
-    if (!name.startsWith(PREFIX) || value === undefined) return [];
-    if (KNOWN_NAMES.has(name) || isAboutService(name, value)) return [];
-    const nearest = nearestMatch(name.slice(PREFIX.length), SUFFIXES);
-    const advice = nearest === null ? 'spandrel --help lists all' : `the nearest is ${PREFIX}${nearest}`;
-    return [`${name} is not a setting; ${advice}`];
-  });
 }

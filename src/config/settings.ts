@@ -2,7 +2,23 @@
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
+/** Those whose values nobody may see; `<name>_FILE` names a file that holds the value. */
+const SECRETS: ReadonlySet<string> = new Set([
+  'SPANDREL_SECRET',
+  'SPANDREL_DATABASE_URL',
+  'SPANDREL_BOOTSTRAP_PROJECT_KEY',
+  'SPANDREL_BOOTSTRAP_ADMIN_KEY',
+  'SPANDREL_LLM_API_KEY',
+  // Read by the commands that ask a running server.
+  'SPANDREL_ADMIN_KEY',
+]);
+
+export function isSecretSetting(name: string): boolean {
+  return SECRETS.has(name);
+}
+
 const ROWS: { readonly [name: string]: readonly [fallback: string, about: string] } = {
+  SPANDREL_CONFIG: ['', 'File of settings, one NAME=value a line; what the environment sets comes first.'],
   SPANDREL_HOST: ['127.0.0.1', 'Address to listen on; 0.0.0.0 opens it to the network.'],
   SPANDREL_PORT: ['5560', 'Port for every protocol; 0 picks a free one, which the ready line prints.'],
   SPANDREL_DATABASE_URL: [

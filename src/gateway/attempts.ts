@@ -95,7 +95,8 @@ async function send(deps: AttemptsDeps, sending: Sending, { provider, model }: C
   if (!asksForUsage || answer.kind === 'failed' || answer.status !== 400) return answer;
   const error = await readStart(answer.body);
   // Of a longer one the rest is left out.
-  if (!error.includes('stream_options')) return { ...answer, headers: { ...answer.headers, 'content-length': String(error.length) }, body: error };
+  if (!error.includes('stream_options'))
+    return { ...answer, headers: { ...answer.headers, 'content-length': String(error.length) }, body: error };
   // Some servers do not know the option that was added.
   return await deps.upstream.send({ ...request, body: rewriteBody(bytes, { ...renamed, ...withoutOptions(body) }) });
 }

@@ -3,11 +3,13 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Store } from '../domain/store.ts';
+import type { DatabaseFacts } from './database-facts.ts';
 import type { Compacted, compactFile } from './engine/sqlite/compact.ts';
 import type { SqliteStoreOptions } from './engine/sqlite/store.ts';
 import { StartError } from './errors.ts';
 import type { Migration } from './migrations/migration.ts';
 
+export type { DatabaseFacts, Installed } from './database-facts.ts';
 export { StartError } from './errors.ts';
 export { type Migration, textOf } from './migrations/migration.ts';
 
@@ -110,6 +112,16 @@ export async function pendingMigrations(url: string): Promise<readonly Migration
   }
   const file = fileOf(url);
   return (await import('./engine/sqlite/schema.ts')).pendingMigrations(file);
+}
+
+/** What the database tells about itself. Changes nothing. Throws StartError for a database that no server would use. */
+export async function inspectDatabase(url: string, mayLoseWrites: boolean): Promise<DatabaseFacts> {
+  if (isPostgres(url)) {
+    const { settleEncryption } = await import('./engine/postgres/address.ts');
+    const { inspectDatabase: inspect } = await import('./engine/postgres/inspect.ts');
+    return await inspect(await settleEncryption(url), mayLoseWrites);
+  }
+  return (await import('./engine/sqlite/schema.ts')).inspectFile(fileOf(url));
 }
 
 /**

@@ -60,10 +60,13 @@ export async function updateSchema(deps: SchemaDeps): Promise<void> {
 
 /** The migrations that the database lacks, oldest first, with one whose indexes are not built yet. Throws StartError. */
 export async function pendingMigrations(url: string, known = POSTGRES_SCHEMAS): Promise<readonly Migration[]> {
-  return await withClient(url, async (client) => {
-    const { pending, unfinished } = await check(client, known);
-    return unfinished === null ? pending : [unfinished, ...pending];
-  });
+  return await withClient(url, (client) => pendingOn(client, known));
+}
+
+/** The same over a client. */
+export async function pendingOn(client: pg.Client, known = POSTGRES_SCHEMAS): Promise<readonly Migration[]> {
+  const { pending, unfinished } = await check(client, known);
+  return unfinished === null ? pending : [unfinished, ...pending];
 }
 
 async function migrate(client: pg.Client, known: KnownSchemas): Promise<void> {
@@ -133,8 +136,11 @@ export async function liftLimits(client: pg.Client): Promise<void> {
   await client.query(`SELECT set_config(name, '0', false) FROM pg_settings WHERE name = ANY ($1)`, [LIMITS]);
 }
 
-/** Errors are of the database, unless `isDone` says that they come from what the caller does with it. */
-async function withClient<T>(
+/**
+ * Runs `body` with a client of a database that can serve. Errors are of the database, unless `isDone` says that they come
+ * from what the caller does with it.
+ */
+export async function withClient<T>(
   url: string,
   body: (client: pg.Client) => Promise<T>,
   isDone: () => boolean = () => false,

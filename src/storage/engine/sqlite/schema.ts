@@ -1,6 +1,14 @@
 /** Checks a database file before anything is written to it, and brings its schema up to date. */
 
 import { existsSync } from 'node:fs';
+import {
+  type DatabaseFacts,
+  type InstallationRow,
+  READ_INSTALLATION,
+  READ_PROVIDERS,
+  type StoredProvider,
+  toInstalled,
+} from '../../database-facts.ts';
 import { codeOf, StartError } from '../../errors.ts';
 import {
   checkSchema,
@@ -46,6 +54,24 @@ export function pendingMigrations(file: string, known = SQLITE_SCHEMAS): readonl
   if (!existsSync(file)) return known.migrations;
   try {
     return withReadHandle(file, (db) => pendingOn(db, file, known));
+  } catch (error) {
+    throw asStartError(file, error, 'reading');
+  }
+}
+
+/** What `spandrel doctor` reads, beside a server that may use the file. Throws StartError for a file that no server would open. */
+export function inspectFile(file: string): DatabaseFacts {
+  const pending = pendingMigrations(file).map(({ name }) => name);
+  const facts = { about: 'SQLite', pending, clockMs: null, connectionsMax: null, installed: null };
+  if (!existsSync(file)) return facts;
+  try {
+    return withReadHandle(file, (db) => {
+      const about = `SQLite ${db.prepare<[], string>('SELECT sqlite_version()').pluck().get()}`;
+      if (pending.length > 0) return { ...facts, about };
+      const row = db.prepare<[], InstallationRow>(READ_INSTALLATION).get();
+      const providers = db.prepare<[], StoredProvider>(READ_PROVIDERS).all();
+      return { ...facts, about, installed: toInstalled(row, providers) };
+    });
   } catch (error) {
     throw asStartError(file, error, 'reading');
   }

@@ -1,0 +1,179 @@
+import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse, parseDocument } from 'yaml';
+import { readConfig } from '../../src/config/config.ts';
+import { temporaryFolder } from '../support/temp.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const CONTAINERFILE = read('Containerfile');
+const PORT = 5560;
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+// biome-ignore lint/suspicious/noExplicitAny: what the manifests hold is what is tested.
+type Yaml = any;
+
+/** The settings of a container, with every file of a secret replaced by one that is here. */
+function readSettings(environment: { readonly [name: string]: string }) {
+  const secrets: { readonly [file: string]: string } = {
+    secret: 's'.repeat(32),
+    'database-url': 'postgres://spandrel:password@db.example.com/spandrel',
+  };
+  for (const [name, text] of Object.entries(secrets)) writeFileSync(join(folder.path, name), text);
+  const here = ([name, value]: [string, string]) => [
+    name,
+    value.replace(/^\/run\/secrets\/(spandrel\/)?/, `${folder.path}/`),
+  ];
+  return readConfig(Object.fromEntries(Object.entries({ ...imageEnvironment(), ...environment }).map(here)));
+}
+
+function imageEnvironment(): { readonly [name: string]: string } {
+  const [, text = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(CONTAINERFILE) ?? [];
+  return Object.fromEntries(text.split(/\s+\\?\s*/).map((each) => each.split(/=(.*)/s).slice(0, 2)));
+}
+
+describe('the image', () => {
+  it('starts the server as npm start does', () => {
+    const { start } = JSON.parse(read('package.json')).scripts;
+    const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(CONTAINERFILE) ?? [];
+    const { MALLOC_ARENA_MAX, MALLOC_TRIM_THRESHOLD_ } = imageEnvironment();
+    const variables = `MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX} MALLOC_TRIM_THRESHOLD_=${MALLOC_TRIM_THRESHOLD_}`;
+    expect(`${variables} exec ${JSON.parse(entry).join(' ').replace('/app/', '')}`).toBe(start);
+  });
+
+  it('keeps all data in its volume, listens on its port, and runs as a user without rights', () => {
+    expect(readSettings({})).toMatchObject({ host: '0.0.0.0', port: PORT, databaseUrl: 'sqlite:./data/spandrel.db' });
+    for (const line of ['WORKDIR /', 'VOLUME /data', `EXPOSE ${PORT}`, 'USER 12345:12345', 'STOPSIGNAL SIGTERM']) {
+      expect(CONTAINERFILE.split('\n')).toContain(line);
+    }
+    expect(CONTAINERFILE).toMatch(/^HEALTHCHECK .* CMD \["node", "\/app\/src\/launch.js", "healthcheck"\]$/m);
+  });
+
+  it('is built from nothing but what it needs, with every builder', () => {
+    expect(read('.dockerignore')).toBe(read('.containerignore'));
+    const copied = [...CONTAINERFILE.matchAll(/^COPY (?!--)(.*) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '));
+    const allowed = read('.containerignore').trim().split('\n').slice(1);
+    expect(allowed.map((line) => line.slice(1)).sort()).toEqual(copied.sort());
+    for (const path of copied) expect(existsSync(join(ROOT, path)), path).toBe(true);
+  });
+});
+
+describe('compose.yaml', () => {
+  const compose: Yaml = parse(read('compose.yaml'), { merge: true });
+  const own = Object.entries<Yaml>(compose.services).filter(([name]) => name.startsWith('spandrel'));
+
+  it.each(own)('%s has settings that exist, and writes only its volume', (_, service) => {
+    const config = readSettings(service.environment);
+    expect(config.publicUrl).toBe(`http://127.0.0.1:${PORT}`);
+    expect(service.ports).toEqual([`127.0.0.1:${PORT}:${PORT}`]);
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], build: { dockerfile: 'Containerfile' } });
+    expect(Number.parseInt(service.stop_grace_period, 10) * 1000).toBeGreaterThan(config.limits.drainMs);
+  });
+
+  it('names only volumes, secrets and services that it declares', () => {
+    for (const service of Object.values<Yaml>(compose.services)) {
+      for (const mount of service.volumes ?? []) expect(Object.keys(compose.volumes)).toContain(mount.split(':')[0]);
+      for (const secret of service.secrets ?? []) expect(Object.keys(compose.secrets)).toContain(secret);
+      for (const other of service.depends_on ?? []) expect(Object.keys(compose.services)).toContain(other);
+      const files = Object.entries<string>(service.environment).filter(([name]) => name.endsWith('_FILE'));
+      for (const [, path] of files) expect(service.secrets).toContain(path.replace('/run/secrets/', ''));
+    }
+    for (const { file } of Object.values<Yaml>(compose.secrets)) expect(file).toMatch(/^deploy\/secrets\//);
+    expect(read('deploy/.gitignore')).toContain('secrets/');
+  });
+});
+
+describe('the manifests for Kubernetes', () => {
+  const FOLDER = join(ROOT, 'deploy/kubernetes');
+  const files = globSync('*/*.yaml', { cwd: FOLDER });
+  const manifests = files.map((file) => {
+    const document = parseDocument(readFileSync(join(FOLDER, file), 'utf8'), { strict: true, uniqueKeys: true });
+    expect(document.errors).toEqual([]);
+    return { file, manifest: document.toJS() as Yaml };
+  });
+  const ofKind = (kind: string) => manifests.filter(({ manifest }) => manifest.kind === kind);
+  const workloads = ['StatefulSet', 'Deployment']
+    .flatMap(ofKind)
+    .map(({ file, manifest }) => [file, manifest] as const);
+
+  it('are each listed once by the kustomization of their folder', () => {
+    const lists = manifests.filter(({ file }) => file.endsWith('kustomization.yaml'));
+    expect(lists).toHaveLength(readdirSync(FOLDER).length);
+    for (const { file, manifest } of lists) {
+      const others = readdirSync(dirname(join(FOLDER, file))).filter((name) => name !== 'kustomization.yaml');
+      const listed: readonly string[] = manifest.resources;
+      expect(listed.filter((name) => name.endsWith('.yaml')).toSorted()).toEqual(others.toSorted());
+      for (const name of listed) expect(existsSync(join(dirname(join(FOLDER, file)), name)), name).toBe(true);
+    }
+  });
+
+  it('have what a company asks for', () => {
+    const kinds = manifests.map(({ manifest }) => manifest.kind);
+    const wanted = ['StatefulSet', 'Deployment', 'Service', 'PodDisruptionBudget', 'NetworkPolicy', 'ServiceMonitor'];
+    expect(wanted.filter((kind) => !kinds.includes(kind))).toEqual([]);
+    expect(workloads).toHaveLength(2);
+  });
+
+  it.each(workloads)('%s has settings and secrets that exist', (_, { spec }) => {
+    const [container] = spec.template.spec.containers;
+    const environment = Object.fromEntries(container.env.map((each: Yaml) => [each.name, each.value]));
+    const config = readSettings(environment);
+    expect(config.secret).toHaveLength(32);
+    const drainSeconds = config.limits.drainMs / 1000 + container.lifecycle.preStop.sleep.seconds;
+    expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(drainSeconds);
+    const mounted = container.volumeMounts.map(({ name }: Yaml) => name).sort();
+    const volumes = [
+      ...spec.template.spec.volumes,
+      ...(spec.volumeClaimTemplates ?? []).map((each: Yaml) => each.metadata),
+    ];
+    expect(volumes.map(({ name }) => name).sort()).toEqual(mounted);
+    for (const [name, value] of Object.entries(environment)) {
+      if (name.endsWith('_FILE')) expect(value).toMatch(/^\/run\/secrets\/spandrel\/[a-z-]+$/);
+    }
+  });
+
+  it.each(workloads)('%s runs without rights, and is asked as its pages are called', (_, { spec }) => {
+    const { securityContext, containers, enableServiceLinks } = spec.template.spec;
+    const [container] = containers;
+    expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 12_345, fsGroup: 12_345 });
+    expect(container.securityContext).toMatchObject({
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(container.ports).toEqual([{ name: 'http', containerPort: PORT }]);
+    const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
+    expect(probes.map(({ httpGet }) => httpGet)).toEqual(
+      ['/readyz', '/readyz', '/healthz'].map((path) => ({ path, port: 'http' })),
+    );
+    expect(enableServiceLinks).toBe(false);
+  });
+
+  it('stores: a file has one process, a database several', () => {
+    const [[, one], [, several]] = workloads as unknown as [[string, Yaml], [string, Yaml]];
+    expect([one.kind, one.spec.replicas, several.kind]).toEqual(['StatefulSet', 1, 'Deployment']);
+    expect(several.spec.replicas).toBeGreaterThan(1);
+    expect(several.spec.template.spec.containers[0].env.map(({ name }: Yaml) => name)).toContain(
+      'SPANDREL_DATABASE_URL_FILE',
+    );
+  });
+
+  it('select the pods by the label that these have', () => {
+    const label = { 'app.kubernetes.io/name': 'spandrel' };
+    for (const [, { spec }] of workloads) {
+      expect([spec.selector.matchLabels, spec.template.metadata.labels]).toEqual([label, label]);
+    }
+    const [service] = ofKind('Service');
+    expect(service?.manifest.spec.selector).toEqual(label);
+    expect(service?.manifest.metadata.labels).toEqual(label);
+    expect(service?.manifest.spec.ports[0]).toMatchObject({ name: 'http', port: PORT, targetPort: 'http' });
+    for (const { manifest } of ofKind('NetworkPolicy')) expect(manifest.spec.podSelector.matchLabels).toEqual(label);
+    for (const kind of ['PodDisruptionBudget', 'ServiceMonitor']) {
+      expect(ofKind(kind)[0]?.manifest.spec.selector.matchLabels).toEqual(label);
+    }
+    expect(ofKind('ServiceMonitor')[0]?.manifest.spec.endpoints[0]).toMatchObject({ port: 'http', path: '/metrics' });
+  });
+});
