@@ -40,7 +40,7 @@ const API_OF_STORES = isFullTier
   ? ['test/api/**/*.test.ts', 'test/otlp/same-spans.test.ts', 'test/gateway/proxy{,-capture}.test.ts']
   : [
       'test/gateway/proxy-capture.test.ts',
-      'test/api/{events,gateway,virtual-keys}/**/*.test.ts',
+      'test/api/{events,gateway,sessions,virtual-keys}/**/*.test.ts',
       'test/api/management/{idempotency,two-organizations}.test.ts',
       'test/api/organization/{audit-log,last-administrator}.test.ts',
       'test/api/traces/{changes,collect,invariants,retention}.test.ts',

@@ -30,8 +30,8 @@ const PACKED_MAX_BYTES = 300 * 1024;
  */
 const EMPTY_TABLES: readonly string[] = [
   ...['write_probe', 'backfills', 'unused_texts', 'search_pending'],
-  // Answers are kept for a while only.
-  ...['cached_answers', 'cached_bytes'],
+  // Answers and sessions are kept for a while only.
+  ...['cached_answers', 'cached_bytes', 'sessions'],
 ];
 const ROOT = new URL('..', import.meta.url).pathname;
 

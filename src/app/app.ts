@@ -141,6 +141,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       clock,
       pepper: deps.rootKeys.pepper,
       prefixes: config.keyPrefixes,
+      publicOrigin: config.publicUrl === null ? null : new URL(config.publicUrl).origin,
     }),
     clock,
     ownOrigins: () => originsOf(typeof config.cors === 'string' ? [publicUrl] : [publicUrl, ...config.cors]),

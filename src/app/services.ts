@@ -19,6 +19,7 @@ import {
 } from '../../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../../gen/spandrel/v1/permissions_pb.js';
 import { PricingService } from '../../gen/spandrel/v1/pricing_pb.js';
+import { SessionService } from '../../gen/spandrel/v1/sessions_pb.js';
 import { SpendService } from '../../gen/spandrel/v1/spend_pb.js';
 import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import type { EvaluationPorts } from '../background/evaluations.ts';
@@ -49,6 +50,7 @@ import { createRoleBindings } from '../domain/organization/role-bindings.ts';
 import { createTeams } from '../domain/organization/teams.ts';
 import { createPriceOverrides } from '../domain/pricing/overrides.ts';
 import { createPriceResolver } from '../domain/pricing/prices.ts';
+import { createSessions } from '../domain/sessions/sessions.ts';
 import { createSpend } from '../domain/spend/spend.ts';
 import type { RunCooperatively } from '../domain/steps.ts';
 import { createLosses, type LossMeter } from '../domain/traces/collector/losses.ts';
@@ -79,6 +81,7 @@ import { createProjectRpc } from '../rpc/organization/organization-projects.ts';
 import { createRoleBindingRpc } from '../rpc/organization/organization-role-bindings.ts';
 import { createPricingRpc } from '../rpc/pricing/pricing.ts';
 import { compileService } from '../rpc/registry.ts';
+import { createSessionRpc } from '../rpc/sessions/sessions.ts';
 import { createSpendRpc } from '../rpc/spend/spend.ts';
 import { createOtlpMethods } from '../rpc/traces/otlp.ts';
 import { createTraceRpc } from '../rpc/traces/traces.ts';
@@ -267,6 +270,7 @@ function compileManagement(
   const auditLog = createAuditLog({ store, cursors, retentionDays: config.auditRetentionDays });
   return [
     ...compile(ApiKeyService, createKeyRpc({ keys })),
+    ...compile(SessionService, createSessionRpc({ sessions: createSessions({ store, random, cursors, pepper }) })),
     ...compile(OrganizationService, createOrganizationRpc({ organizations })),
     ...compile(TeamService, createTeamRpc({ teams: createTeams({ store, random, limits }) })),
     ...compile(ProjectService, createProjectRpc({ projects })),

@@ -7,8 +7,10 @@ import { Fault } from '../domain/fault.ts';
 import { isPossibleId } from '../domain/ids.ts';
 import { holdsAnything, principalOf, projectScope } from '../domain/keys/permissions.ts';
 import type { KeyStore } from '../domain/management/management-port.ts';
-import { hashSecret, type ParsedToken, parseToken, secretsEqual } from '../domain/secrets.ts';
+import { hashSecret, hasValidChecksum, parseToken, secretsEqual } from '../domain/secrets.ts';
+import { hasEnded } from '../domain/sessions/session.ts';
 import { type HeaderReader, readCredentials, readProjectId } from './credential.ts';
+import { readSession } from './session-cookie.ts';
 
 /**
  * Verifies the credential that applies to a route with this policy. On a route for API keys, it also verifies a
@@ -21,12 +23,15 @@ type AuthenticateDeps = {
   readonly clock: Clock;
   readonly pepper: Buffer;
   readonly prefixes: readonly string[];
+  /** The origin of SPANDREL_PUBLIC_URL, whose pages may use sessions beside those of the requested host; null: none. */
+  readonly publicOrigin: string | null;
 };
 
+/** `keyHash` and `session` are those of the caller. */
+type Proof = Pick<Extract<Caller, { kind: 'api_key' }>, 'keyHash' | 'session'>;
 type Verified =
-  | { readonly kind: 'api_key'; readonly key: ApiKey }
-  | { readonly kind: 'project_key'; readonly project: Project };
-type ApiKeyToken = Extract<ParsedToken, { kind: 'apiKey' }>;
+  | (Proof & { readonly kind: 'api_key'; readonly key: ApiKey })
+  | (Proof & { readonly kind: 'project_key'; readonly project: Project });
 
 const HASH_BYTES = 32;
 // Created once, because a flood of refused credentials must cost little, and to create an error costs much.
@@ -51,24 +56,54 @@ const NO_HASH = Buffer.alloc(HASH_BYTES);
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return async (policy, header) => {
     const presented = readCredentials(header);
-    if (presented.length === 0) throw header('authorization')?.trim() ? NO_SCHEME : MISSING;
+    if (presented.length === 0) {
+      const secret = policy.headerOnly ? null : readSession(header, deps.publicOrigin);
+      if (secret === null) throw header('authorization')?.trim() ? NO_SCHEME : MISSING;
+      const proven = await verifySession(deps, secret);
+      if (!proven) throw INVALID;
+      return await callerOf(deps, policy, { proven, named: readProjectId(header) });
+    }
     // The first valid credential of the route's class is chosen, so that a foreign one in another header does no harm. On a
     // route for API keys, a project key is chosen only when there is none: if the policy admits it, or if it comes first,
     // so that the refusal names the mistake.
-    let projectKey: Project | null = null;
+    let projectKey: Extract<Verified, { kind: 'project_key' }> | null = null;
     for (const each of presented) {
       const proven = await verify(deps, each.token);
       if (!proven) continue;
-      if (proven.kind === 'api_key') {
-        if (policy.credential === Credential.ORGANIZATION) return apiKeyCaller(proven.key, null);
-        return apiKeyCaller(proven.key, await namedProject(deps, proven.key, each.basicUser ?? readProjectId(header)));
+      if (proven.kind === 'api_key' || policy.credential !== Credential.ORGANIZATION) {
+        return await callerOf(deps, policy, { proven, named: each.basicUser ?? readProjectId(header) });
       }
-      if (policy.credential !== Credential.ORGANIZATION) return projectKeyCaller(proven.project);
-      if (policy.projectKeys || each === presented[0]) projectKey ??= proven.project;
+      if (policy.projectKeys || each === presented[0]) projectKey ??= proven;
     }
     if (projectKey === null) throw INVALID;
     return projectKeyCaller(projectKey);
   };
+}
+
+type Chosen = { readonly proven: Verified; readonly named: string | null };
+
+/** `named` is the project id of the request, or null. */
+async function callerOf(deps: AuthenticateDeps, policy: Policy, { proven, named }: Chosen): Promise<Caller> {
+  if (proven.kind === 'project_key') return projectKeyCaller(proven);
+  const isScoped = policy.credential !== Credential.ORGANIZATION;
+  return apiKeyCaller(proven, isScoped ? await namedProject(deps, proven.key, named) : null);
+}
+
+/** A session is valid as long as the token that began it would be. */
+async function verifySession(deps: AuthenticateDeps, secret: string): Promise<Verified | null> {
+  const { keys, clock, pepper } = deps;
+  if (!hasValidChecksum(secret)) return null;
+  const nowMs = clock();
+  const session = await keys.findSession(hashSecret(pepper, secret), nowMs);
+  if (session === null || hasEnded(session, nowMs)) return null;
+  const { keyHash, apiKeyId, projectId } = session;
+  const proof = { keyHash, session: { id: session.id } };
+  if (apiKeyId !== null) {
+    const key = await keys.findApiKey(apiKeyId);
+    return key !== null && provesKey(deps, keyHash, key) ? { kind: 'api_key', key, ...proof } : null;
+  }
+  const project = await keys.findProjectByKeyHash(keyHash, nowMs);
+  return project !== null && project.id === projectId ? { kind: 'project_key', project, ...proof } : null;
 }
 
 async function verify(deps: AuthenticateDeps, token: string): Promise<Verified | null> {
@@ -80,8 +115,9 @@ async function verify(deps: AuthenticateDeps, token: string): Promise<Verified |
   if (parsed.kind === 'apiKey') {
     const found = deps.keys.findApiKey(parsed.keyId);
     const key = found instanceof Promise ? await found : found;
-    const isProven = provesKey(deps, parsed, key);
-    if (key && isProven) return { kind: 'api_key', key };
+    const keyHash = hashSecret(deps.pepper, parsed.secret);
+    const isProven = provesKey(deps, keyHash, key);
+    if (key && isProven) return { kind: 'api_key', key, keyHash };
     // Makes up for the faster read of an existing key: the time must not reveal it.
     const decoy = key ? deps.keys.readDecoy() : null;
     if (decoy instanceof Promise) await decoy;
@@ -89,14 +125,14 @@ async function verify(deps: AuthenticateDeps, token: string): Promise<Verified |
     const hasImported = deps.keys.hasImportedCredentials();
     if (!(hasImported instanceof Promise ? await hasImported : hasImported)) return null;
   }
-  const found = deps.keys.findProjectByKeyHash(hashSecret(deps.pepper, token), deps.clock());
+  const keyHash = hashSecret(deps.pepper, token);
+  const found = deps.keys.findProjectByKeyHash(keyHash, deps.clock());
   const project = found instanceof Promise ? await found : found;
-  return project ? { kind: 'project_key', project } : null;
+  return project ? { kind: 'project_key', project, keyHash } : null;
 }
 
-/** Whether the token has the secret of a key that is alive. With no key it does the same work. */
-function provesKey({ pepper, clock }: AuthenticateDeps, { secret }: ApiKeyToken, key: ApiKey | null): boolean {
-  const presented = hashSecret(pepper, secret);
+/** Whether the hash is that of the secret of a key that is alive. With no key it does the same work. */
+function provesKey({ clock }: AuthenticateDeps, presented: Buffer, key: ApiKey | null): boolean {
   const nowMs = clock();
   const isEqual =
     secretsEqual(presented, key?.secretHash ?? NO_HASH) || (key !== null && matchesPrevious(key, presented, nowMs));
@@ -144,20 +180,21 @@ function onlyBoundProject(key: ApiKey): string | null {
   return ids.size === 1 && only !== undefined ? only : null;
 }
 
-function projectKeyCaller(project: Project): Caller {
+function projectKeyCaller(proven: Extract<Verified, { kind: 'project_key' }>): Caller {
+  const { project } = proven;
   return {
-    kind: 'project_key',
+    ...proven,
     principal: { kind: 'project', projectId: project.id },
     organization: {
       id: project.organizationId,
       number: project.organizationNumber,
       priceVersion: project.priceVersion,
     },
-    project,
   };
 }
 
-function apiKeyCaller(key: ApiKey, project: Project | null): Caller {
+function apiKeyCaller(proven: Extract<Verified, { kind: 'api_key' }>, project: Project | null): Caller {
+  const { key } = proven;
   const principal = principalOf(key, key.ownerBindings);
-  return { kind: 'api_key', principal, organization: key.organization, key, project };
+  return { ...proven, principal, organization: key.organization, project };
 }

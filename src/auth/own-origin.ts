@@ -37,7 +37,7 @@ function couldBeForm(header: HeaderReader): boolean {
 }
 
 /** Whether the origin is the host of the request. Ignores the scheme, because a proxy may have ended TLS. */
-function isHost(origin: string, host: string | undefined): boolean {
+export function isHost(origin: string, host: string | undefined): boolean {
   if (host === undefined || !URL.canParse(origin)) return false;
   const { protocol, host: named } = new URL(origin);
   return named !== '' && URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === named;

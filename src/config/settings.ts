@@ -46,7 +46,7 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
   SPANDREL_CORS_ORIGINS: ['*', '*, none, or exact origins separated by commas.'],
   SPANDREL_TRUSTED_PROXIES: [
     '',
-    'Addresses or networks of reverse proxies, separated by commas, whose X-Forwarded-For names the caller.',
+    'Addresses or networks of reverse proxies, separated by commas, whose X-Forwarded-For names the caller, and whose X-Forwarded-Proto says whether it came over TLS.',
   ],
   SPANDREL_TLS_CERT: ['', 'PEM file, read again when it changes; with SPANDREL_TLS_KEY the port speaks TLS only.'],
   SPANDREL_TLS_KEY: ['', 'PEM file of the private key, read again when it changes.'],

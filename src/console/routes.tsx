@@ -72,6 +72,7 @@ const ofOrganization = organization.addChildren([
   organizationPage('webhooks/$endpointId', () => import('./webhooks/webhook-page.tsx'), readWebhookSearch),
   organizationPage('events', () => import('./events/events-page.tsx'), readEventSearch),
   organizationPage('keys', () => import('./keys/key-list-page.tsx'), readKeySearch),
+  organizationPage('sessions', () => import('./session/session-list-page.tsx')),
   organizationPage('keys/new', () => import('./keys/new-key-page.tsx')),
   organizationPage('members', () => import('./organization/members-page.tsx')),
   organizationPage('projects', () => import('./organization/projects-page.tsx')),

@@ -1,6 +1,7 @@
 /** The caller of a request, after its credential is verified. */
 
 import type { Binding, Principal } from './keys/permissions.ts';
+import type { SessionRecord } from './sessions/session.ts';
 
 /** The fields of a project that requests need. `number` is its short id in storage rows. */
 export type Project = {
@@ -49,19 +50,27 @@ export type ApiKey = {
   readonly ownerBindings: readonly Binding[];
 };
 
+/** What a caller with a key of any kind has proved. */
+type Proven = {
+  /** The stored hash of the token that was presented, or that began the session. */
+  readonly keyHash: Buffer;
+  /** Set when the key was not presented itself, but a session that it began. */
+  readonly session?: Pick<SessionRecord, 'id'>;
+};
+
 export type Caller =
   | { readonly kind: 'open' }
-  | {
+  | (Proven & {
       readonly kind: 'project_key';
       readonly principal: Principal;
       readonly organization: Organization;
       readonly project: Project;
-    }
-  | {
+    })
+  | (Proven & {
       readonly kind: 'api_key';
       readonly principal: Principal;
       readonly organization: Organization;
       readonly key: ApiKey;
       /** The project of the request, on project routes. */
       readonly project: Project | null;
-    };
+    });

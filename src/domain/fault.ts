@@ -102,6 +102,7 @@ const RESOURCE_CODES = {
   model_provider_not_found: 'not_found',
   model_provider_name_taken: 'conflict',
   model_provider_limit_reached: 'invalid',
+  session_not_found: 'not_found',
   virtual_key_not_found: 'not_found',
   virtual_key_already_revoked: 'conflict',
   virtual_key_external_id_taken: 'conflict',

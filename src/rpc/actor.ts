@@ -31,6 +31,7 @@ export function actorOf(caller: Caller, { header, ids, remoteAddress }: Origin):
 
 /** The kind of a caller, without its identity. */
 export function callerKindOf(caller: Caller): CallerKind {
+  if (caller.kind !== 'open' && caller.session !== undefined) return 'session';
   if (caller.kind !== 'api_key') return caller.kind;
   return caller.key.keyType === 'personal' ? 'personal_key' : 'service_key';
 }
@@ -43,12 +44,14 @@ export function credentialOf({ actorKind, actorKeyId }: Actor): string {
 function identityOf(
   caller: Exclude<Caller, { kind: 'open' }>,
 ): Pick<Actor, 'actorKind' | 'actorUserId' | 'actorKeyId'> {
+  const kind = caller.session === undefined ? null : 'session';
   // A project key has no id of its own; the id of its project identifies it.
   if (caller.kind === 'project_key') {
-    return { actorKind: 'project_key', actorUserId: null, actorKeyId: caller.project.id };
+    return { actorKind: kind ?? 'project_key', actorUserId: null, actorKeyId: caller.project.id };
   }
   const { keyType, userId, id } = caller.key;
-  return { actorKind: keyType === 'personal' ? 'personal_key' : 'service_key', actorUserId: userId, actorKeyId: id };
+  const ofKey = keyType === 'personal' ? 'personal_key' : 'service_key';
+  return { actorKind: kind ?? ofKey, actorUserId: userId, actorKeyId: id };
 }
 
 const STATUS: { readonly [K in FaultKind]?: number } = { permission_denied: 403, not_found: 404 };

@@ -39,6 +39,8 @@ export type Call = {
   readonly ids: CallIds;
   /** Where the connection comes from; null once it is gone. */
   readonly remoteAddress: string | null;
+  /** Whether the client reached this server, or the trusted proxy before it, over TLS. */
+  readonly isSecure: boolean;
   /** The quota that the call uses; begun and finished here. */
   readonly quota: RequestQuota;
   /** Whether the client has disconnected. */
@@ -209,7 +211,7 @@ type HandlerContext = Omit<Context, 'receipt' | 'replay'>;
 
 /** The context that handlers get. */
 export function contextOf({ clock }: InvokeDeps, { method, call, caller, actor }: Admitted): HandlerContext {
-  const { ids, quota } = call;
+  const { ids, quota, isSecure } = call;
   return {
     caller,
     actor,
@@ -217,6 +219,8 @@ export function contextOf({ clock }: InvokeDeps, { method, call, caller, actor }
     organization: caller.kind === 'open' ? null : caller.organization,
     nowMs: clock(),
     ids,
+    isSecure,
+    responseHeaders: {},
     countResponseBytes: method.isRead ? (bytes) => countForRead(call, bytes) : quota.addResponse,
   };
 }
@@ -242,7 +246,7 @@ async function runHandler(handled: Handled, { method, call }: Invocation<UnaryMe
     return runIdempotent({ idempotency, method, handler, value: key.value }, message, context);
   }
   const answer = await handler.handle(message, { ...context, receipt: noReceipt });
-  return { message: create(method.desc.output, answer), headers: {} };
+  return { message: create(method.desc.output, answer), headers: context.responseHeaders };
 }
 
 type Found = { readonly checked: readonly Reason[]; readonly problems: readonly Problem[] };

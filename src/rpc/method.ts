@@ -37,7 +37,7 @@ export type JsonFacts = DraftFacts;
 export type CallIds = { readonly requestId: string; readonly traceId: string; readonly spanId: string };
 
 /** The kind of caller, without its identity. `none`: the caller was not authenticated. */
-export type CallerKind = 'none' | 'open' | 'project_key' | 'personal_key' | 'service_key' | 'virtual_key';
+export type CallerKind = 'none' | 'open' | 'project_key' | 'personal_key' | 'service_key' | 'virtual_key' | 'session';
 
 /** What a handler knows of the call. */
 export type Context<M extends DescMethodUnary = DescMethodUnary> = {
@@ -49,6 +49,10 @@ export type Context<M extends DescMethodUnary = DescMethodUnary> = {
   readonly organization: Organization | null;
   readonly nowMs: number;
   readonly ids: CallIds;
+  /** Whether the client came over TLS. */
+  readonly isSecure: boolean;
+  /** Headers that a handler adds to its response. */
+  readonly responseHeaders: Record<string, string>;
   /**
    * Counts bytes of a response before they are loaded. Throws the unavailable Fault where there is no room, and a Fault
    * for a read whose client has disconnected.

@@ -13,7 +13,8 @@ export function firstHeader(
   return (name) => {
     const value = headers[name];
     if (value === undefined) return undefined;
-    if (typeof value === 'string' && !value.includes(',')) return value;
+    // HTTP/2 sends one cookie per header, and Node joins them as HTTP/1 does.
+    if (typeof value === 'string' && (name === 'cookie' || !value.includes(','))) return value;
     for (let at = 0; at + 1 < raw.length; at += 2) {
       if (raw[at]?.toLowerCase() === name) return raw[at + 1];
     }

@@ -109,7 +109,7 @@ function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly s
   const timeout = headers['grpc-timeout'];
   const timer = typeof timeout === 'string' ? startDeadline(call, timeout) : null;
   if (timer === 'refused') return;
-  const { remoteAddress, quota } = originOf({ socket: socketOf(stream), headers, hasBody: true });
+  const { remoteAddress, isSecure, quota } = originOf({ socket: socketOf(stream), headers, hasBody: true });
   // Called after admission: the credential is checked before the first byte of the message is read.
   const decode = async () => {
     const limits = { sizeMaxBytes: method.sizeMaxBytes, onBytes: quota.receive, reading };
@@ -131,7 +131,7 @@ function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly s
   const isDisconnected = () => isFinished(stream);
   invoke(
     method,
-    { transport: 'grpc', header, ids: call.ids, remoteAddress, quota, isDisconnected, onCaller },
+    { transport: 'grpc', header, ids: call.ids, remoteAddress, isSecure, quota, isDisconnected, onCaller },
     decode,
   ).then(
     (answered) =>

@@ -10,6 +10,8 @@ export type Origin = {
   readonly remoteAddress: string | null;
   /** The unit of limits by address: the IPv4 address, or the /64 of an IPv6 address. */
   readonly network: string | null;
+  /** Whether the client reached this server, or the trusted proxy before it, over TLS. */
+  readonly isSecure: boolean;
   readonly quota: RequestQuota;
 };
 
@@ -24,7 +26,7 @@ export function socketOf({ session }: Http2Stream): Socket | undefined {
   return session?.destroyed ? undefined : session?.socket;
 }
 
-type Socket = { readonly remoteAddress?: string | undefined };
+type Socket = { readonly remoteAddress?: string | undefined; readonly encrypted?: boolean };
 
 export type Arrival = {
   readonly socket: Socket | undefined;
@@ -36,7 +38,7 @@ export type OriginOf = (arrival: Arrival) => Origin;
 
 type OriginDeps = {
   readonly quotas: Quotas;
-  /** Proxies whose X-Forwarded-For is trusted. */
+  /** Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
   readonly trustedProxies: readonly AddressRange[];
 };
 
@@ -51,8 +53,16 @@ export function createOriginOf({ quotas, trustedProxies }: OriginDeps): OriginOf
     const remoteAddress = addressOf(arrival);
     const network = remoteAddress === null ? null : networkOf(remoteAddress);
     const quota = quotas.open({ address: network, hasBody });
-    return { remoteAddress, network, quota };
+    return { remoteAddress, network, isSecure: isSecure(arrival, trustedProxies), quota };
   };
+}
+
+function isSecure({ socket, headers }: Arrival, trustedProxies: readonly AddressRange[]): boolean {
+  if (socket?.encrypted === true) return true;
+  const peer = plainAddress(socket?.remoteAddress);
+  if (peer === null || !isTrusted(trustedProxies, peer)) return false;
+  const [first] = String(headers['x-forwarded-proto'] ?? '').split(',');
+  return first?.trim().toLowerCase() === 'https';
 }
 
 /** The address of the client, behind any trusted proxies; null once its connection is gone. */

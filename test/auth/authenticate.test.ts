@@ -58,6 +58,7 @@ function createFixture({ hasImported = false } = {}) {
       findApiKey: (id) => note('api key', id === keyId ? key : null),
       readDecoy: () => note('in vain', undefined),
       findVirtualKey: () => null,
+      findSession: () => null,
       findGatewaySetup: () => setUpGateway([], { version: 0, budgets: [] }),
       findProjectByKeyHash: (hash) => note('project key', hash.equals(projectHash) ? project : null),
       findProject: (id) => note(id, null),
@@ -66,6 +67,7 @@ function createFixture({ hasImported = false } = {}) {
     clock: () => 1_000,
     pepper,
     prefixes: [PREFIX],
+    publicOrigin: null,
   });
   const ask = (policy: Policy, headers: Headers) => authenticate(policy, (name) => headers[name]);
   return { ask, reads, keyId, apiKey, projectKey };

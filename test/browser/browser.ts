@@ -34,7 +34,7 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** A context for all pages: they share a cache of scripts, but no session. Animations would draw frames that no test sees. */
+/** A browser of its own: its pages share cookies. Animations would draw frames that no test sees. */
 export async function openContext(browser: Browser, address: string): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: DESK, locale: 'en-GB', reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: address });

@@ -6,6 +6,7 @@ import { limitSpending } from './journeys/budgets.ts';
 import { collectAndFind } from './journeys/collect-and-find.ts';
 import { evaluate } from './journeys/evaluate.ts';
 import { experiment } from './journeys/experiment.ts';
+import { meetForeignPages } from './journeys/foreign-pages.ts';
 import { useGateway } from './journeys/gateway.ts';
 import { lookAtTraces } from './journeys/look-at-traces.ts';
 import { manage } from './journeys/manage.ts';
@@ -29,4 +30,5 @@ describe.concurrent('the console', () => {
   manage(stage);
   recover(stage);
   signIn(stage);
+  meetForeignPages(stage);
 });

@@ -1,6 +1,6 @@
 /** One browser and one server, with a project that has traces, for concurrent journeys. */
 
-import type { Browser, BrowserContext, Locator } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
 import { callRest } from '../support/surfaces.ts';
@@ -35,7 +35,6 @@ export const SHOP_TRACES = 130;
 /** Call once per test file. */
 export function openStage(): Stage {
   let browser: Browser;
-  let context: BrowserContext;
   let app: TestApp;
   let shop: TestProject;
   const permits = createSemaphore(VISITS_AT_ONCE);
@@ -46,7 +45,6 @@ export function openStage(): Stage {
       startApp({ environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1', SPANDREL_GATEWAY_ALLOW: '127.0.0.1' } }),
     ]);
     const { address, projectKey, projectId } = app;
-    context = await openContext(browser, address);
     const { body } = await callRest(address, { path: `/api/projects/${projectId}`, headers: asAdmin() });
     shop = { address, projectKey, id: projectId, name: body.name, slug: body.slug };
     await sendShop(app, Date.now(), SHOP_TRACES);
@@ -85,13 +83,15 @@ export function openStage(): Stage {
     },
     async visit(act) {
       const release = await permits.acquire();
+      // Its tabs share a session, other visits have their own.
+      const context = await openContext(browser, app.address);
       const tab = await openPage(context, app.address);
       try {
         await act(tab);
         expect(tab.complaints).toEqual([]);
         expect(tab.foreignRequests).toEqual([]);
       } finally {
-        await tab.close();
+        await context.close();
         release();
       }
     },

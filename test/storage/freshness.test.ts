@@ -227,6 +227,7 @@ function readerOf(findApiKey: KeyReader['findApiKey']): KeyReader {
     findProject: async () => null,
     findProjectByKey: async () => null,
     findVirtualKey: async () => null,
+    findSession: async () => null,
     findGatewaySetup: async () => setUpGateway([], { version: 0, budgets: [] }),
     hasImportedCredentials: async () => false,
   };

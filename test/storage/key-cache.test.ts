@@ -22,6 +22,7 @@ function createSubject({ lists = true, generation }: Options = {}) {
     hasImportedCredentials: () => note('imported', false),
     listKeyIds: lists ? () => note('ids', ['known']) : null,
     findVirtualKey: async () => null,
+    findSession: async () => null,
     findGatewaySetup: async () => setUpGateway([], { version: 0, budgets: [] }),
     findProjectByKey: () => note('by key', state.archived ? null : { project: PROJECT, untilMs: state.untilMs }),
   };

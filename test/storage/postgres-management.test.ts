@@ -25,6 +25,7 @@ import {
 } from './conformance/management-samples.ts';
 import { sampleOverride } from './conformance/price-overrides.ts';
 import { sampleKey } from './conformance/samples.ts';
+import { sampleSession } from './conformance/sessions.ts';
 import { sampleVirtualKey } from './conformance/virtual-keys.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -108,6 +109,21 @@ describe('management by two processes', () => {
     }
     await change(one, plan.organization.id, { virtualKeys: [{ ...key, status: 'revoked', revokedAtMs: AT_MS }] });
     expect((await two.keys.findVirtualKey(key.secretHash, AT_MS))?.key.status).toBe('revoked');
+  });
+
+  it('refuses a session in the next request of each as soon as the other has ended it', async () => {
+    const [one, two] = stores;
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const [changing, asking] = round % 2 === 0 ? [one, two] : [two, one];
+      const session = sampleSession(plan.organization.id, { apiKeyId: 'key' });
+      await change(changing, plan.organization.id, { sessions: [session] });
+      for (const store of [asking, changing]) {
+        expect((await store.keys.findSession(session.secretHash, AT_MS))?.id).toBe(session.id);
+      }
+      await change(changing, plan.organization.id, { endedSessions: [{ apiKeyId: 'key' }] });
+      for (const store of [asking, changing])
+        expect(await store.keys.findSession(session.secretHash, AT_MS)).toBeNull();
+    }
   });
 
   it('serves the next request of each with the budgets that the other has made', async () => {

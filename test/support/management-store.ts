@@ -166,6 +166,8 @@ function createReads(tables: Tables): Reads {
     virtualKeys: async () => [],
     countVirtualKeys: async () => 0,
     virtualKeyProjects: async () => [],
+    session: async () => null,
+    sessions: async () => [],
     budgetIds: async () => [],
     members: async (organizationId) => of(tables.members, organizationId).toSorted(oldestFirst),
     member: async (...key) => one(tables.members, key),

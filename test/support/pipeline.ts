@@ -22,6 +22,7 @@ export const CALLERS: { readonly [token: string]: Caller } = {
   viewer: serviceKey('viewerKey', 'VIEWER'),
   project: {
     kind: 'project_key',
+    keyHash: Buffer.alloc(32),
     principal: { kind: 'project', projectId: 'project_1' },
     organization: { id: ORGANIZATION_ID, number: 1, priceVersion: 0 },
     project: { id: 'project_1', organizationId: ORGANIZATION_ID } as never,
@@ -33,6 +34,7 @@ function serviceKey(id: string, role: 'ADMIN' | 'VIEWER'): Caller {
   const organization = { id: ORGANIZATION_ID, number: 1, priceVersion: 0 };
   return {
     kind: 'api_key',
+    keyHash: Buffer.alloc(32),
     principal: { kind: 'service', keyGrants: bindings },
     organization,
     key: { id, keyType: 'service', organization, userId: null, bindings } as never,
@@ -104,6 +106,7 @@ export function createPipeline<S extends DescService>(service: S, code: Partial<
         header: (header: string) => all[header],
         ids: { requestId: 'req_1', traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },
         remoteAddress: '192.0.2.7',
+        isSecure: false,
         isDisconnected,
         quota: quotas.open({ address: '192.0.2.7', hasBody: true }),
       };

@@ -52,3 +52,22 @@ describe('the address of a request', () => {
     expect(networkOf(address)).toBe(network);
   });
 });
+
+describe('whether a request came over TLS', () => {
+  const trustedProxies = parseRangeOrAddress('10.0.0.0/8') ?? [];
+  const quotas = createQuotas({ arriving: 1, inFlight: 1, bodyBytes: 1, responseBytes: 1 });
+  const originOf = createOriginOf({ quotas, trustedProxies: [trustedProxies].flat() });
+
+  it.each<readonly [string, boolean, string | undefined, boolean]>([
+    ['192.0.2.1', true, undefined, true],
+    ['192.0.2.1', false, undefined, false],
+    ['192.0.2.1', false, 'https', false],
+    ['10.0.0.1', false, 'https', true],
+    ['::ffff:10.0.0.1', false, 'HTTPS, http', true],
+    ['10.0.0.1', false, 'http, https', false],
+    ['10.0.0.1', false, '', false],
+  ])('%s, encrypted %s, forwarded %s: %s', (remoteAddress, encrypted, proto, expected) => {
+    const headers = proto === undefined ? {} : { 'x-forwarded-proto': proto };
+    expect(originOf({ socket: { remoteAddress, encrypted }, headers, hasBody: false }).isSecure).toBe(expected);
+  });
+});

@@ -173,6 +173,13 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
    * @generated from field: bool refuse_unknown = 17;
    */
   refuseUnknown: boolean;
+
+  /**
+   * Whether only a header can hold the credential: the session of a browser is none.
+   *
+   * @generated from field: bool header_only = 18;
+   */
+  headerOnly: boolean;
 };
 
 /**

@@ -1606,6 +1606,13 @@ export enum ActorKind {
    * @generated from enum value: ACTOR_KIND_CLI = 5;
    */
   CLI = 5,
+
+  /**
+   * A session of a browser, with the key that began it.
+   *
+   * @generated from enum value: ACTOR_KIND_SESSION = 6;
+   */
+  SESSION = 6,
 }
 
 /**

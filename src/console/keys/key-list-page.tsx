@@ -144,7 +144,7 @@ function KeyActions({ apiKey: { id, name = '' }, isOwn, onRotated }: KeyActionsP
         onDone={({ token }) => onRotated({ token, isOwn })}
       >
         {isOwn
-          ? 'You are signed in with this key. The token it has now is refused in an hour; this tab continues with the new one.'
+          ? 'You are signed in with this key. The token it has now is refused in an hour; the console continues with the new one.'
           : 'The token it has now is refused from the next request on.'}
       </ConfirmButton>
       <ConfirmButton

@@ -1,13 +1,16 @@
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { useMutation } from '@tanstack/react-query';
 import { useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { joined } from '../design/button.tsx';
 import { Modal } from '../design/confirm.tsx';
 import controls from '../design/controls.module.css';
 import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
+import type { ProjectRef } from '../session/account.ts';
 import { useSession } from '../session/session.tsx';
-import { findTrace } from './find-trace.ts';
+import { createTransport } from '../session/transport.ts';
 import { type NavItem, ORGANIZATION_ITEMS, PROJECT_ITEMS } from './navigation.ts';
 import styles from './palette.module.css';
 
@@ -120,7 +123,7 @@ function useTraceSearch(onFound: (href: string) => void) {
   const search = useMutation({
     mutationFn({ traceId }: { readonly traceId: string }) {
       ended.current = new AbortController();
-      return findTrace(account.key, projects, { traceId, signal: ended.current.signal });
+      return findTrace(projects, { traceId, signal: ended.current.signal });
     },
     onSuccess(found) {
       if (found === null) return;
@@ -132,4 +135,39 @@ function useTraceSearch(onFound: (href: string) => void) {
     search.reset();
   };
   return { ...search, reset };
+}
+
+const SEARCHED_AT_ONCE = 8;
+/** The trace is not in the project, or the key may not read it. */
+const NOT_FOUND_CODES: ReadonlySet<Code> = new Set([Code.NotFound, Code.PermissionDenied]);
+
+type FoundTrace = { readonly slug: string; readonly traceId: string };
+
+type Wanted = {
+  /** An id or its prefix, as the api accepts it. */
+  readonly traceId: string;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Null if no project has the trace. The api needs a project per call, so this asks for the projects one by one.
+ */
+async function findTrace(projects: readonly ProjectRef[], wanted: Wanted): Promise<FoundTrace | null> {
+  for (let at = 0; at < projects.length; at += SEARCHED_AT_ONCE) {
+    const searches = projects.slice(at, at + SEARCHED_AT_ONCE).map((project) => findIn(project, wanted));
+    const found = (await Promise.all(searches)).find((each) => each !== null);
+    if (found) return found;
+  }
+  return null;
+}
+
+async function findIn({ id, slug }: ProjectRef, { traceId, signal }: Wanted): Promise<FoundTrace | null> {
+  try {
+    const client = createClient(TraceService, createTransport(id));
+    const { view } = await client.getTrace({ traceId, pageSize: 1 }, { signal });
+    return view.case === 'trace' ? { slug, traceId: view.value.traceId } : null;
+  } catch (error) {
+    if (NOT_FOUND_CODES.has(ConnectError.from(error).code)) return null;
+    throw error;
+  }
 }

@@ -63,7 +63,7 @@ export function Shell() {
             </ul>
           </>
         )}
-        {account.keyId !== null && (
+        {account.keyId !== null && ORGANIZATION_ITEMS.some(offered) && (
           <>
             <h2 className={styles.heading}>Organization</h2>
             <ul className={styles.list}>
@@ -77,9 +77,14 @@ export function Shell() {
             </ul>
           </>
         )}
-        <Button variant="plain" className={styles.out} onClick={end}>
-          Sign out
-        </Button>
+        <div className={styles.out}>
+          <Link to="/-/sessions" {...link}>
+            Sessions
+          </Link>
+          <Button variant="plain" onClick={end}>
+            Sign out
+          </Button>
+        </div>
       </nav>
       <main id="content" className={styles.content} tabIndex={0}>
         <Outlet />

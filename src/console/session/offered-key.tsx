@@ -8,7 +8,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { readHome } from './account.ts';
 import { hideKey } from './key.ts';
 import styles from './sign-in.module.css';
-import { createTransport } from './transport.ts';
+import { createKeyTransport } from './transport.ts';
 
 type OfferedKeyProps = {
   readonly token: string;
@@ -17,8 +17,8 @@ type OfferedKeyProps = {
 };
 
 export function OfferedKey({ token, onAccept, onRefuse }: OfferedKeyProps) {
-  const transport = useMemo(() => createTransport(token, null), [token]);
-  const home = useQuery({ queryKey: ['home', token], queryFn: () => readHome(token, transport) });
+  const transport = useMemo(() => createKeyTransport(token), [token]);
+  const home = useQuery({ queryKey: ['home', token], queryFn: () => readHome(transport), gcTime: 0 });
   if (home.isPending) return <Loading />;
   return (
     <main className={styles.main}>

@@ -1,22 +1,29 @@
-/** The session of this tab: no key, a key being checked, or an account. */
+/** The session of this browser, which all its tabs share: none, one being checked, or an account. */
 
-import { Code, ConnectError } from '@connectrpc/connect';
 import { TransportProvider } from '@connectrpc/connect-query';
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { Loading } from '../design/button.tsx';
-import { readFailure } from '../design/failure.tsx';
-import { type Account, openAccount, type ProjectRef } from './account.ts';
-import { forgetKey, keepKey, readKey, watchAddressForKey } from './key.ts';
+import { FailureNotice, readFailure } from '../design/failure.tsx';
+import {
+  type Account,
+  announceSession,
+  beginSession,
+  endSession,
+  openAccount,
+  type ProjectRef,
+  watchOtherTabs,
+} from './account.ts';
+import { watchAddressForKey } from './key.ts';
 import { OfferedKey } from './offered-key.tsx';
 import { SignIn } from './sign-in.tsx';
-import { createTransport } from './transport.ts';
+import { createKeyTransport, createTransport } from './transport.ts';
 
 type Session = {
   readonly account: Account;
   may(permission: string): boolean;
   end(): void;
-  /** Replaces the token after a rotation of the key. */
+  /** Begins a session of the new token after a rotation of the key. */
   renew(token: string): void;
 };
 
@@ -35,71 +42,99 @@ type SessionGateProps = {
   readonly children: ReactNode;
 };
 
-/** Renders its children with a valid key, else the sign-in form, or the question whether to use the key of a link. */
+/** Renders its children with a valid session, else the sign-in form, or the question whether to use the key of a link. */
 export function SessionGate({ offeredKey, children }: SessionGateProps) {
   const [offered, setOffered] = useState(offeredKey);
   useEffect(() => watchAddressForKey(setOffered), []);
-  const [key, setKey] = useState(readKey);
   const client = useQueryClient();
-  const transport = useMemo(() => createTransport(key ?? '', null), [key]);
+  const transport = useMemo(() => createTransport(null), []);
+  const shownId = useRef<string | null>(null);
   const account = useQuery({
-    queryKey: [ACCOUNT, key],
-    queryFn: () => openAccount(key ?? '', transport),
-    enabled: key !== null,
+    queryKey: [ACCOUNT],
+    async queryFn() {
+      const opened = await openAccount(transport);
+      const id = typeof opened === 'object' ? opened.sessionId : null;
+      // What was read with another session must not be shown with this one.
+      if (id !== shownId.current) client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ACCOUNT });
+      shownId.current = id;
+      return opened;
+    },
     staleTime: Number.POSITIVE_INFINITY,
   });
   const { refetch } = account;
   useRefusals(client, () => void refetch());
-  const isRefused = account.isError && ConnectError.from(account.error).code === Code.Unauthenticated;
+  useOtherTabs(() => void refetch());
+  const begin = useMutation({
+    mutationFn: (key: string) => beginSession(createKeyTransport(key)),
+    async onSuccess() {
+      setOffered(null);
+      await refetch();
+      announceSession();
+    },
+    onError: () => setOffered(null),
+  });
+  const leave = useMutation({
+    mutationFn: () => endSession(transport),
+    async onSuccess() {
+      await refetch();
+      announceSession();
+    },
+  });
+  const known = typeof account.data === 'object' ? account.data : null;
+  useEffect(() => {
+    // A link never replaces a session that is in use.
+    if (known !== null && offered !== null) setOffered(null);
+  }, [known, offered]);
+  const [end, renew] = [leave.mutate, begin.mutate];
   const session = useMemo<Session | null>(() => {
-    if (!account.data || isRefused) return null;
-    const known = account.data;
-    const end = () => {
-      forgetKey();
-      client.clear();
-      setKey(null);
-    };
-    const renew = (token: string) => {
-      keepKey(token);
-      setKey(token);
-    };
-    const may = (permission: string) => known.permissions?.has(permission) ?? true;
-    return { account: known, end, renew, may };
-  }, [account.data, isRefused, client]);
-  const signIn = (entered: string) => {
-    setOffered(null);
-    keepKey(entered);
-    if (entered === key) void account.refetch();
-    else setKey(entered);
-  };
-  if (key !== null && account.isPending) return <Loading />;
+    if (known === null) return null;
+    return { account: known, end, renew, may: (permission) => known.permissions.has(permission) };
+  }, [known, end, renew]);
+  if (account.isPending || (begin.isPending && session === null)) return <Loading />;
   if (session === null && offered !== null) {
-    return <OfferedKey token={offered} onAccept={() => signIn(offered)} onRefuse={() => setOffered(null)} />;
+    return <OfferedKey token={offered} onAccept={() => begin.mutate(offered)} onRefuse={() => setOffered(null)} />;
   }
-  if (session === null) return <SignIn onKey={signIn} error={account.error} />;
+  if (session === null) {
+    const hasEnded = account.data === 'ended' && !begin.isError;
+    return <SignIn onKey={begin.mutate} error={begin.error ?? account.error} hasEnded={hasEnded} />;
+  }
   return (
     <SessionContext value={session}>
-      <TransportProvider transport={transport}>{children}</TransportProvider>
+      {leave.isError && <FailureNotice error={leave.error} retry={leave.mutate} />}
+      {begin.isError && <FailureNotice error={begin.error} />}
+      <TransportProvider key={session.account.sessionId} transport={transport}>
+        {children}
+      </TransportProvider>
     </SessionContext>
   );
 }
 
-/** A key can end at any time: a refused call makes the session check it. */
+function useOtherTabs(onChanged: () => void): void {
+  const act = useRef(onChanged);
+  useEffect(() => {
+    act.current = onChanged;
+  });
+  useEffect(() => watchOtherTabs(() => act.current()), []);
+}
+
+const ENDED = new Set(['invalid_credentials', 'missing_credentials']);
+
+/** A session can end at any time: a refused call makes the console check it. */
 function useRefusals(client: QueryClient, onRefused: () => void): void {
   const act = useRef(onRefused);
   useEffect(() => {
     act.current = onRefused;
   });
   useEffect(() => {
-    const check = (error: unknown, isAccount: boolean) => {
-      if (error && !isAccount && readFailure(error).code === 'invalid_credentials') act.current();
+    const check = (error: unknown) => {
+      if (error && ENDED.has(readFailure(error).code ?? '')) act.current();
     };
     const stopQueries = client.getQueryCache().subscribe((event) => {
       if (event.type !== 'updated' || event.action.type !== 'error') return;
-      check(event.action.error, event.query.queryKey[0] === ACCOUNT);
+      if (event.query.queryKey[0] !== ACCOUNT) check(event.action.error);
     });
     const stopMutations = client.getMutationCache().subscribe((event) => {
-      if (event.type === 'updated' && event.action.type === 'error') check(event.action.error, false);
+      if (event.type === 'updated' && event.action.type === 'error') check(event.action.error);
     });
     return () => {
       stopQueries();
@@ -118,8 +153,7 @@ export function useProject(): ProjectRef {
 
 /** Its children call the api for this project. */
 export function ProjectScope({ project, children }: { readonly project: ProjectRef; readonly children: ReactNode }) {
-  const { account } = useSession();
-  const transport = useMemo(() => createTransport(account.key, project.id), [account.key, project.id]);
+  const transport = useMemo(() => createTransport(project.id), [project.id]);
   return (
     <ProjectContext value={project}>
       <TransportProvider transport={transport}>{children}</TransportProvider>

@@ -5,9 +5,14 @@ import { FailureNotice } from '../design/failure.tsx';
 import { TextField } from '../design/form.tsx';
 import styles from './sign-in.module.css';
 
-type SignInProps = { readonly onKey: (key: string) => void; readonly error: unknown };
+type SignInProps = {
+  readonly onKey: (key: string) => void;
+  readonly error: unknown;
+  /** Whether the browser had a session that is no longer valid. */
+  readonly hasEnded: boolean;
+};
 
-export function SignIn({ onKey, error }: SignInProps) {
+export function SignIn({ onKey, error, hasEnded }: SignInProps) {
   const [key, setKey] = useState('');
   return (
     <main className={styles.main}>
@@ -23,10 +28,11 @@ export function SignIn({ onKey, error }: SignInProps) {
           <p className={styles.brand}>Spandrel</p>
           <h1>Sign in with a key</h1>
         </div>
+        {hasEnded && <p role="alert">Your session has ended. Sign in again.</p>}
         {error != null && <FailureNotice error={error} />}
         <TextField
           label="Key"
-          hint="An API key of the organization, or the key of a project. It stays in this tab until you close it."
+          hint="An API key of the organization, or the key of a project. The browser gets a session in its place and does not keep the key."
           type="password"
           autoComplete="off"
           spellCheck={false}

@@ -1,14 +1,30 @@
-/** The Connect transport: like any client, it sends the key in a header. */
+/** The Connect transports: of the session, which the browser sends in a cookie, and of a key that begins one. */
 
-import type { Interceptor, Transport } from '@connectrpc/connect';
+import type { Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 
-/** `projectId` names the project of an API key that reaches several. */
-export function createTransport(key: string, projectId: string | null): Transport {
-  const withKey: Interceptor = (next) => (request) => {
-    request.header.set('x-auth-token', key);
-    if (projectId !== null) request.header.set('x-project-id', projectId);
-    return next(request);
-  };
-  return createConnectTransport({ baseUrl: location.origin, useBinaryFormat: true, interceptors: [withKey] });
+/** The server accepts the cookie only with this header, which no other page can send. `projectId` names one of several projects. */
+export function sessionHeaders(projectId: string | null): Readonly<Record<string, string>> {
+  return { 'x-spandrel-console': '1', ...(projectId !== null && { 'x-project-id': projectId }) };
+}
+
+export function createTransport(projectId: string | null): Transport {
+  return withHeaders(sessionHeaders(projectId));
+}
+
+export function createKeyTransport(key: string): Transport {
+  return withHeaders({ 'x-auth-token': key });
+}
+
+function withHeaders(headers: Readonly<Record<string, string>>): Transport {
+  return createConnectTransport({
+    baseUrl: location.origin,
+    useBinaryFormat: true,
+    interceptors: [
+      (next) => (request) => {
+        for (const [name, value] of Object.entries(headers)) request.header.set(name, value);
+        return next(request);
+      },
+    ],
+  });
 }

@@ -8,6 +8,7 @@ import { formatBytes, formatCount } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Popover } from '../design/popover.tsx';
 import { useProject, useSession } from '../session/session.tsx';
+import { sessionHeaders } from '../session/transport.ts';
 import styles from './export.module.css';
 import type { ExportProgress } from './export-traces.ts';
 import type { TraceListSearch } from './search.ts';
@@ -21,7 +22,6 @@ type Run =
 const NONE: Run = { state: 'none' };
 
 export function useExport(search: TraceListSearch) {
-  const { account } = useSession();
   const { id, slug } = useProject();
   const [run, setRun] = useState<Run>(NONE);
   const abort = useRef<AbortController>(null);
@@ -41,7 +41,7 @@ export function useExport(search: TraceListSearch) {
     const searchRequest = JSON.parse(searchBody(search)) as object;
     const request = {
       body: JSON.stringify({ ...searchRequest, ...(includeSpans && { includeSpans }) }),
-      headers: { 'x-auth-token': account.key, 'x-project-id': id },
+      headers: sessionHeaders(id),
     };
     try {
       setRun({ state: 'done', progress: await exportTraces(request, file, showProgress, signal) });

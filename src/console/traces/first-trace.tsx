@@ -27,7 +27,6 @@ const QUOTED = `'"${PLACE_HOLDER}"'`;
 
 export default function FirstTrace() {
   const project = useProject();
-  const { account } = useSession();
   const [made, setMade] = useState<string | null>(null);
   const found = useQuery(
     TraceService.method.searchTraces,
@@ -36,17 +35,15 @@ export default function FirstTrace() {
   );
   const view = found.data?.traces[0]?.view;
   const trace = view?.case === 'trace' ? view.value : null;
-  // An API key may do more than an application needs, so snippets never contain it.
-  const key = account.keyId === null ? account.key : made;
-  const shell = curlOf(key ?? QUOTED);
-  const exports = environmentOf(key ?? PLACE_HOLDER);
-  const hide = (text: string) => (key === null ? text : text.replaceAll(key, hideKey(key)));
+  const shell = curlOf(made ?? QUOTED);
+  const exports = environmentOf(made ?? PLACE_HOLDER);
+  const hide = (text: string) => (made === null ? text : text.replaceAll(made, hideKey(made)));
   return (
     <Page
       title="Send the first trace"
       sub={`${nameControls(project.name)} has no trace yet. Paste this into a shell; the trace appears here by itself.`}
     >
-      {key === null && <NewSendingKey project={project} onMade={setMade} />}
+      {made === null && <NewSendingKey project={project} onMade={setMade} />}
       <Snippet title="With curl" code={shell} shown={hide(shell)} />
       <Snippet title="From an application that exports OpenTelemetry" code={exports} shown={hide(exports)} />
       {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}

@@ -47,7 +47,8 @@ export function revokeKey(deps: MintDeps, call: ManagementCall, id: string): Pro
     requireMayChange(fresh.caller, stored);
     requireNotRevoked(stored);
     const audited = { action: 'apiKey.revoke', targetId: id };
-    return { result: undefined, change: { apiKeys: [revoke(stored, call.nowMs)] }, audited };
+    const change = { apiKeys: [revoke(stored, call.nowMs)], endedSessions: [{ apiKeyId: id }] };
+    return { result: undefined, change, audited };
   });
 }
 
@@ -87,7 +88,8 @@ export function rotateKey(
     attempt({ stored, context }) {
       const { token, key } = renewSecret(deps, stored, { nowMs, overlapSeconds });
       const result = { token, key: viewKey(key, { ...context, nowMs }) };
-      return { result, change: { apiKeys: [key] }, audited: { action: 'apiKey.rotate', targetId: id } };
+      const change = { apiKeys: [key], ...(overlapSeconds > 0 ? {} : { endedSessions: [{ apiKeyId: id }] }) };
+      return { result, change, audited: { action: 'apiKey.rotate', targetId: id } };
     },
   });
 }

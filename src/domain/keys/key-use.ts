@@ -24,6 +24,7 @@ export function createKeyUse({ store, pause, onError }: KeyUseDeps) {
     api_key: new Map(),
     project_key: new Map(),
     virtual_key: new Map(),
+    session: new Map(),
   };
   const pending = new Map<string, CredentialUse>();
   const stopping = new AbortController();
@@ -67,6 +68,7 @@ export function createKeyUse({ store, pause, onError }: KeyUseDeps) {
       if (caller.kind === 'open') return;
       const id = caller.kind === 'api_key' ? caller.key.id : caller.project.id;
       note({ kind: caller.kind, id, atMs: nowMs });
+      if (caller.session) note({ kind: 'session', id: caller.session.id, atMs: nowMs });
     },
     /** Stores the remaining uses. */
     async stop(): Promise<void> {

@@ -3,7 +3,16 @@
 import type { ApiKeyRecord, ManagementStore, MemberRecord } from '../management/management.ts';
 import { isExpired, listedPermissions } from './key-grants.ts';
 import { PERMISSIONS } from './permission-catalogue.ts';
-import { type Directory, type Grants, grantsWrites, may, principalAt, principalOf, type Scope } from './permissions.ts';
+import {
+  type Directory,
+  type Grants,
+  grantsWrites,
+  may,
+  type Principal,
+  principalAt,
+  principalOf,
+  type Scope,
+} from './permissions.ts';
 
 const SORTED = PERMISSIONS.toSorted();
 
@@ -64,9 +73,13 @@ export function isAdminAtProject({ role, scopeType }: Grants[number]): boolean {
 function effectivePermissions(key: ApiKeyRecord, { owner, directory, nowMs }: ViewFacts): readonly string[] {
   const isOwned = key.keyType === 'service' || owner?.active === true;
   if (!isOwned || key.revokedAtMs !== null || isExpired(key, nowMs)) return [];
-  const principal = principalOf(key, owner?.grants ?? []);
   const grants = [...key.bindings, ...(owner?.grants ?? [])];
   const scopes = representativeScopes(key.organizationId, grants, directory);
+  return permissionsAt(principalOf(key, owner?.grants ?? []), scopes);
+}
+
+/** The permissions that a principal holds at any of the scopes, sorted. */
+export function permissionsAt(principal: Principal, scopes: readonly Scope[]): readonly string[] {
   // Members may have hundreds of grants and a list shows a thousand keys, so each permission is checked until one scope
   // grants it.
   let missing: readonly string[] = SORTED;
@@ -82,7 +95,7 @@ function effectivePermissions(key: ApiKeyRecord, { owner, directory, nowMs }: Vi
  * Scopes that together represent all scopes: the organization, the scopes that grants name, and one team for all
  * others, where only grants at the organization apply.
  */
-function representativeScopes(
+export function representativeScopes(
   organizationId: string,
   grants: Grants,
   directory: ViewFacts['directory'],

@@ -32,12 +32,17 @@ export function auditRecord(
     ...audited,
     targetType: audited.action.split('.', 1)[0] ?? '',
     targetId: audited.targetId === null ? null : maskTokens(audited.targetId),
-    userAgent: actor.userAgent === null ? null : maskedHead(actor.userAgent, USER_AGENT_CHARACTERS_MAX),
+    userAgent: shownUserAgent(actor),
     requestId: actor.requestId === null ? null : maskTokens(actor.requestId),
     id: newId('audit', random),
     createdAtMs: nowMs,
     count: 1,
   };
+}
+
+/** The user agent as it is kept: cut, and without tokens. */
+export function shownUserAgent({ userAgent }: Pick<Actor, 'userAgent'>): string | null {
+  return userAgent === null ? null : maskedHead(userAgent, USER_AGENT_CHARACTERS_MAX);
 }
 
 /** The names of what a change has changed, of the properties that are named. */

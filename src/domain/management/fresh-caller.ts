@@ -3,13 +3,15 @@
  * revoked meanwhile must not survive in a key that it mints.
  */
 
+import type { Caller } from '../caller.ts';
 import { Fault } from '../fault.ts';
 import { principalOf } from '../keys/permissions.ts';
 import type { KeyCaller } from '../organization/administrators.ts';
-import type { ApiKeyRecord, ManagementStore, MemberRecord } from './management.ts';
+import type { ApiKeyRecord, ManagementStore, MemberRecord, ProjectRecord } from './management.ts';
 import { type ManagementCall, requirePermission } from './management-call.ts';
 
 export type FreshCall = ManagementCall & { readonly callingKey: ApiKeyRecord };
+type KeyCall = Pick<ManagementCall, 'caller' | 'nowMs'>;
 
 /**
  * Throws invalid_credentials when the calling key is no longer valid, and insufficient_permissions at the organization.
@@ -27,7 +29,10 @@ export async function refreshCall(
 /**
  * Throws invalid_credentials when the calling key is no longer valid. The caller of this function checks permissions.
  */
-export async function refreshRights(store: ManagementStore, call: ManagementCall): Promise<FreshCall> {
+export async function refreshRights<Call extends KeyCall>(
+  store: ManagementStore,
+  call: Call,
+): Promise<Call & { readonly callingKey: ApiKeyRecord }> {
   const { key, organization } = call.caller;
   const { userId } = key;
   const [callingKey, member, ownerBindings] = await Promise.all([
@@ -35,25 +40,52 @@ export async function refreshRights(store: ManagementStore, call: ManagementCall
     userId === null ? null : store.member(organization.id, userId),
     userId === null ? [] : store.roleBindings(organization.id, userId),
   ]);
-  if (callingKey === null || !isAlive(callingKey, member, call)) {
-    throw new Fault('invalid_credentials', 'The credential is not valid.');
-  }
+  if (callingKey === null || !isAlive(callingKey, member, call)) throw notValid();
+  await requireSession(store, call.caller);
   const { bindings } = callingKey;
   const principal = principalOf(callingKey, ownerBindings);
   const caller = { ...call.caller, principal, key: { ...key, bindings, ownerBindings } };
   return { ...call, caller, callingKey };
 }
 
-function isAlive(key: ApiKeyRecord, owner: MemberRecord | null, { caller, nowMs }: ManagementCall): boolean {
+type SignedIn = Exclude<Caller, { kind: 'open' }>;
+
+/** As `refreshRights`, for a caller with a key of any kind. */
+export async function refreshCaller(
+  store: ManagementStore,
+  { caller, nowMs }: { readonly caller: SignedIn; readonly nowMs: number },
+): Promise<SignedIn> {
+  if (caller.kind === 'api_key') return (await refreshRights(store, { caller, nowMs })).caller;
+  const project = await store.project(caller.organization.id, caller.project.id);
+  if (project === null || project.archivedAtMs !== null || !acceptsProjectKey(project, caller, nowMs)) throw notValid();
+  await requireSession(store, caller);
+  return caller;
+}
+
+async function requireSession(store: ManagementStore, { organization, session }: SignedIn): Promise<void> {
+  if (session !== undefined && (await store.session(organization.id, session.id)) === null) throw notValid();
+}
+
+function notValid(): Fault {
+  return new Fault('invalid_credentials', 'The credential is not valid.');
+}
+
+function acceptsProjectKey(project: ProjectRecord, { keyHash }: SignedIn, nowMs: number): boolean {
+  if (project.keyHash.equals(keyHash)) return true;
+  const { previousKeyHash, previousKeyUntilMs } = project;
+  return previousKeyUntilMs !== null && nowMs < previousKeyUntilMs && previousKeyHash?.equals(keyHash) === true;
+}
+
+function isAlive(key: ApiKeyRecord, owner: MemberRecord | null, { caller, nowMs }: KeyCall): boolean {
   const ended = key.revokedAtMs !== null || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs);
   const ownerActive = key.userId === null || (owner !== null && owner.disabledAtMs === null);
   return !ended && ownerActive && stillAccepts(key, caller, nowMs);
 }
 
 /** Whether the secret that was verified is still valid. */
-function stillAccepts(key: ApiKeyRecord, { key: proven }: KeyCaller, nowMs: number): boolean {
-  if (key.secretHash.equals(proven.secretHash)) return true;
+function stillAccepts(key: ApiKeyRecord, { keyHash }: KeyCaller, nowMs: number): boolean {
+  if (key.secretHash.equals(keyHash)) return true;
   const { previousSecretHash, previousSecretUntilMs } = key;
   const overlaps = previousSecretUntilMs !== null && nowMs < previousSecretUntilMs;
-  return overlaps && previousSecretHash?.equals(proven.secretHash) === true;
+  return overlaps && previousSecretHash?.equals(keyHash) === true;
 }

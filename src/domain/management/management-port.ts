@@ -12,6 +12,7 @@ import type { EvaluatorStore } from '../evaluators/evaluator.ts';
 import type { ExperimentStore } from '../experiments/experiment.ts';
 import type { GatewaySetup } from '../gateway/gateway-setup.ts';
 import type { MonitorStore } from '../monitors/monitor.ts';
+import type { SessionRecord } from '../sessions/session.ts';
 import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
 import type { BackfillStore } from './backfill.ts';
 import type {
@@ -85,6 +86,11 @@ export type KeyStore = {
    * disabled, revoked and expired keys, and MUST NOT answer keys of archived projects.
    */
   findVirtualKey(secretHash: Buffer, nowMs: number): MaybePromise<PresentedKey | null>;
+  /**
+   * Finds a session by the hash of its secret; null once it is revoked. Answers expired sessions, and MUST NOT answer one as
+   * idle at `nowMs` that another process has used.
+   */
+  findSession(secretHash: Buffer, nowMs: number): MaybePromise<SessionRecord | null>;
   /** The model providers and budgets of an organization. */
   findGatewaySetup(organizationId: string): MaybePromise<GatewaySetup>;
   /** Whether any credential without a valid checksum exists. MUST be at most 5 s old. */

@@ -10,6 +10,7 @@ import type { GovernanceEventType } from '../events/event-type.ts';
 import type { Binding } from '../keys/permissions.ts';
 import type { ModelProviderRecord } from '../model-providers/model-provider.ts';
 import type { StoredOverride } from '../pricing/override.ts';
+import type { SessionOwner, SessionRecord, SessionStore } from '../sessions/session.ts';
 import type { VirtualKeyListing, VirtualKeyProject, VirtualKeyRecord } from '../virtual-keys/virtual-key.ts';
 import type { PageRange } from './listing.ts';
 
@@ -88,7 +89,7 @@ export type AuditRecord = {
   readonly organizationId: string;
   readonly id: string;
   readonly createdAtMs: number;
-  readonly actorKind: 'personal_key' | 'service_key' | 'project_key' | 'bootstrap' | 'cli';
+  readonly actorKind: 'personal_key' | 'service_key' | 'project_key' | 'session' | 'bootstrap' | 'cli';
   readonly actorUserId: string | null;
   readonly actorKeyId: string | null;
   readonly action: string;
@@ -148,6 +149,9 @@ export type ManagementChange = {
   readonly modelProviders?: readonly ModelProviderRecord[];
   readonly removedModelProviders?: readonly { readonly id: string }[];
   readonly virtualKeys?: readonly VirtualKeyRecord[];
+  /** New ones. Storing one also removes those of the organization that have ended until then. */
+  readonly sessions?: readonly SessionRecord[];
+  readonly endedSessions?: readonly (SessionOwner | { readonly id: string })[];
   /** What happened to virtual keys. Their ids are new. */
   readonly events?: readonly NewEvent<GovernanceEventType>[];
   readonly removedMembers?: readonly { readonly userId: string }[];
@@ -177,72 +181,74 @@ export type AuditListing = PageRange & {
  * Rules run outside the store on what they read, and a change is committed only if nothing of the organization changed
  * since: so every rule holds when several requests or processes commit at once.
  */
-export type ManagementStore = BudgetRecords & {
-  /**
-   * Increases with every change of management data. 0 for an unknown organization. MUST be current for all writes
-   * acknowledged before the call.
-   */
-  version(organizationId: string): Promise<number>;
-  /**
-   * Stores all of it or nothing, in one transaction. MUST answer `stale` and store nothing when the version is not the
-   * expected one, or when another request took over the claim of the receipt, and `key_taken` when a project key is in
-   * use anywhere, within the overlap of a rotation too. Every request that begins after the answer MUST see the change.
-   * MUST append its events to the log of the organization, in the same order as all other events.
-   */
-  commit(change: ManagementChange): Promise<'stored' | 'stale' | 'key_taken'>;
-  organization(organizationId: string): Promise<OrganizationRecord | null>;
-  /** Oldest first. */
-  teams(organizationId: string): Promise<readonly TeamRecord[]>;
-  /** Oldest first, without archived ones. */
-  projects(organizationId: string): Promise<readonly ProjectRecord[]>;
-  /** Archived ones included. */
-  project(organizationId: string, projectId: string): Promise<ProjectRecord | null>;
-  /** Oldest first. */
-  members(organizationId: string): Promise<readonly MemberRecord[]>;
-  member(organizationId: string, userId: string): Promise<MemberRecord | null>;
-  /** Of one member, or of all members for null; oldest first. */
-  roleBindings(organizationId: string, userId: string | null): Promise<readonly RoleBindingRecord[]>;
-  /** Newest first, by (createdAt, id). */
-  priceOverrides(organizationId: string): Promise<readonly StoredOverride[]>;
-  /** Oldest first, by (createdAt, id). */
-  modelProviders(organizationId: string): Promise<readonly ModelProviderRecord[]>;
-  modelProvider(organizationId: string, id: string): Promise<ModelProviderRecord | null>;
-  virtualKey(organizationId: string, id: string): Promise<VirtualKeyRecord | null>;
-  /** Revoked ones included; newest first by (createdAt, id). */
-  virtualKeys(organizationId: string, listing: VirtualKeyListing): Promise<readonly VirtualKeyRecord[]>;
-  /** Revoked ones included. */
-  countVirtualKeys(organizationId: string): Promise<number>;
-  /** The virtual keys that have these ids, at most 500, with their projects. */
-  virtualKeyProjects(organizationId: string, ids: readonly string[]): Promise<readonly VirtualKeyProject[]>;
-  apiKey(organizationId: string, keyId: string): Promise<ApiKeyRecord | null>;
-  /** Service keys and the requested personal keys; newest first by (createdAt, id). */
-  apiKeys(organizationId: string, listing: KeyListing): Promise<readonly ApiKeyRecord[]>;
-  /** Revoked ones included; newest first. */
-  apiKeysOf(organizationId: string, userId: string): Promise<readonly ApiKeyRecord[]>;
-  /** Newest first by (createdAt, id). */
-  audit(organizationId: string, listing: AuditListing): Promise<readonly AuditRecord[]>;
-  /** Stores a refusal without a version; increases the count of an equal refusal that is at most a minute old. */
-  recordRefusal(refusal: AuditRecord): Promise<void>;
-  /** Stores when credentials were used, outside of requests. MUST NOT invalidate the caches of authentication. */
-  recordUse(uses: readonly CredentialUse[]): Promise<void>;
-  /**
-   * Claims an idempotency key before the operation. Returns the receipt when the operation took effect, `running` while
-   * another claim is younger than `staleBeforeMs`, else `claimed`.
-   */
-  claim(name: ReceiptName, fingerprint: Buffer, at: ClaimInstants): Promise<'claimed' | 'running' | Receipt>;
-  /** Releases a claim whose operation had no effect. A receipt stays. */
-  release(name: ReceiptName): Promise<void>;
-  /**
-   * For recovery at the command line: active members with the role ADMIN and this lower-case e-mail, one per
-   * organization, oldest first.
-   */
-  findAdministrators(email: string): Promise<readonly MemberRecord[]>;
-};
+export type ManagementStore = BudgetRecords &
+  SessionStore & {
+    /**
+     * Increases with every change of management data. 0 for an unknown organization. MUST be current for all writes
+     * acknowledged before the call.
+     */
+    version(organizationId: string): Promise<number>;
+    /**
+     * Stores all of it or nothing, in one transaction. MUST answer `stale` and store nothing when the version is not the
+     * expected one, or when another request took over the claim of the receipt, and `key_taken` when a project key is in
+     * use anywhere, within the overlap of a rotation too. Every request that begins after the answer MUST see the change.
+     * MUST append its events to the log of the organization, in the same order as all other events.
+     */
+    commit(change: ManagementChange): Promise<'stored' | 'stale' | 'key_taken'>;
+    organization(organizationId: string): Promise<OrganizationRecord | null>;
+    /** Oldest first. */
+    teams(organizationId: string): Promise<readonly TeamRecord[]>;
+    /** Oldest first, without archived ones. */
+    projects(organizationId: string): Promise<readonly ProjectRecord[]>;
+    /** Archived ones included. */
+    project(organizationId: string, projectId: string): Promise<ProjectRecord | null>;
+    /** Oldest first. */
+    members(organizationId: string): Promise<readonly MemberRecord[]>;
+    member(organizationId: string, userId: string): Promise<MemberRecord | null>;
+    /** Of one member, or of all members for null; oldest first. */
+    roleBindings(organizationId: string, userId: string | null): Promise<readonly RoleBindingRecord[]>;
+    /** Newest first, by (createdAt, id). */
+    priceOverrides(organizationId: string): Promise<readonly StoredOverride[]>;
+    /** Oldest first, by (createdAt, id). */
+    modelProviders(organizationId: string): Promise<readonly ModelProviderRecord[]>;
+    modelProvider(organizationId: string, id: string): Promise<ModelProviderRecord | null>;
+    virtualKey(organizationId: string, id: string): Promise<VirtualKeyRecord | null>;
+    /** Revoked ones included; newest first by (createdAt, id). */
+    virtualKeys(organizationId: string, listing: VirtualKeyListing): Promise<readonly VirtualKeyRecord[]>;
+    /** Revoked ones included. */
+    countVirtualKeys(organizationId: string): Promise<number>;
+    /** The virtual keys that have these ids, at most 500, with their projects. */
+    virtualKeyProjects(organizationId: string, ids: readonly string[]): Promise<readonly VirtualKeyProject[]>;
+    apiKey(organizationId: string, keyId: string): Promise<ApiKeyRecord | null>;
+    /** Service keys and the requested personal keys; newest first by (createdAt, id). */
+    apiKeys(organizationId: string, listing: KeyListing): Promise<readonly ApiKeyRecord[]>;
+    /** Revoked ones included; newest first. */
+    apiKeysOf(organizationId: string, userId: string): Promise<readonly ApiKeyRecord[]>;
+    /** Newest first by (createdAt, id). */
+    audit(organizationId: string, listing: AuditListing): Promise<readonly AuditRecord[]>;
+    /** Stores a refusal without a version; increases the count of an equal refusal that is at most a minute old. */
+    recordRefusal(refusal: AuditRecord): Promise<void>;
+    /** Stores when credentials were used, outside of requests. MUST NOT invalidate the caches of authentication. */
+    recordUse(uses: readonly CredentialUse[]): Promise<void>;
+    /**
+     * Claims an idempotency key before the operation. Returns the receipt when the operation took effect, `running` while
+     * another claim is younger than `staleBeforeMs`, else `claimed`.
+     */
+    claim(name: ReceiptName, fingerprint: Buffer, at: ClaimInstants): Promise<'claimed' | 'running' | Receipt>;
+    /** Releases a claim whose operation had no effect. A receipt stays. */
+    release(name: ReceiptName): Promise<void>;
+    /**
+     * For recovery at the command line: active members with the role ADMIN and this lower-case e-mail, one per
+     * organization, oldest first.
+     */
+    findAdministrators(email: string): Promise<readonly MemberRecord[]>;
+  };
 
 export type CredentialUse =
   | { readonly kind: 'api_key'; readonly id: string; readonly atMs: number }
   | { readonly kind: 'project_key'; readonly id: string; readonly atMs: number }
-  | { readonly kind: 'virtual_key'; readonly id: string; readonly atMs: number };
+  | { readonly kind: 'virtual_key'; readonly id: string; readonly atMs: number }
+  | { readonly kind: 'session'; readonly id: string; readonly atMs: number };
 
 export type ClaimInstants = {
   readonly nowMs: number;

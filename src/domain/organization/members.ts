@@ -125,6 +125,7 @@ async function updateMember(deps: MemberDeps, { call, userId, changes }: Update)
     result: { ...changed, role: next.role },
     change: {
       members: [changed],
+      ...(disabledAtMs === null ? {} : { endedSessions: [{ userId }] }),
       ...(fields.includes('role') ? replaceRole({ ...found, role: next.role }, { nowMs, random }) : {}),
     },
     audited,
@@ -156,6 +157,7 @@ async function removeMember(store: ManagementStore, call: ManagementCall, userId
       removedMembers: [{ userId }],
       removedRoleBindings: held.map(({ id }) => ({ userId, id })),
       apiKeys: working.map((key) => revoke(key, call.nowMs)),
+      endedSessions: [{ userId }],
     },
     audited: [
       { action: 'member.remove', targetId: userId },

@@ -98,7 +98,8 @@ export function rotateProjectKey(
       };
       const result = { apiKey: token, overlapEndsAtMs };
       const audited = { action: 'project.rotateApiKey', targetId: current.id };
-      return { result, change: { projects: [project] }, audited };
+      const change = { projects: [project], ...(overlaps ? {} : { endedSessions: [{ projectId: project.id }] }) };
+      return { result, change, audited };
     },
   });
 }

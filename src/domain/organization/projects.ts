@@ -187,7 +187,8 @@ function archiveProject(deps: ProjectKeyDeps, call: ManagementCall, id: string):
     const current = await findProject(store, { call: fresh, id, permission: 'project:delete' });
     const project = { ...current, archivedAtMs: nowMs, updatedAtMs: nowMs };
     const audited = { action: 'project.archive', targetId: id };
-    return { result: { id, name: current.name, archivedAtMs: nowMs }, change: { projects: [project] }, audited };
+    const change = { projects: [project], endedSessions: [{ projectId: id }] };
+    return { result: { id, name: current.name, archivedAtMs: nowMs }, change, audited };
   });
 }
 

@@ -162,7 +162,11 @@ function createResponseStream(deps: Deps, opening: Opening, { responses, stop }:
 }
 
 /** Authentication and authorization depend only on the policy and these headers. */
-const CREDENTIAL_HEADERS = ['x-auth-token', 'authorization', 'x-project-id'];
+const CREDENTIAL_HEADERS = [
+  ...['x-auth-token', 'authorization', 'x-project-id'],
+  // Those that decide about a session.
+  ...['cookie', 'x-spandrel-console', 'sec-fetch-site', 'origin', 'host', ':authority'],
+];
 
 function recheckCaller(deps: Deps, { method, call }: Opening): Promise<void> {
   const presented = JSON.stringify([method.path, ...CREDENTIAL_HEADERS.map((name) => call.header(name) ?? null)]);

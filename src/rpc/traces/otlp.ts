@@ -63,6 +63,7 @@ export const OTLP_POLICY = create(PolicySchema, {
   body: BodyRule.TOLERANT,
   size: SizeClass.INGEST,
   trailingSlash: true,
+  headerOnly: true,
 });
 
 /** Some exporters append the path of the signal to a URL that already has it. The preferred path is first. */

@@ -53,6 +53,7 @@ export const REFERENCES: readonly Reference[] = [
     toColumns: ['organization_id', 'user_id'],
     isDeletedWithIt: true,
   },
+  ofOrganization('sessions'),
   ofOrganization('teams'),
   ofOrganization('virtual_keys'),
   ofOrganization('webhook_endpoints'),

@@ -31,6 +31,27 @@ export const ApiKey = defineEntity({
   ],
 });
 
+export const SessionRow = defineEntity({
+  name: 'Session',
+  tableName: 'sessions',
+  properties: {
+    organizationId: id().primary(),
+    id: id().primary(),
+    secretHash: bytes(),
+    keyHash: bytes(),
+    userId: id().strictNullable(),
+    apiKeyId: id().strictNullable(),
+    projectId: id().strictNullable(),
+    userAgent: text().strictNullable(),
+    ip: text().strictNullable(),
+    createdAtMs: instant('created_at'),
+    lastSeenAtMs: instant('last_seen_at'),
+    expiresAtMs: instant('expires_at'),
+  },
+  indexes: [{ name: 'sessions_by_creation', properties: ['organizationId', 'createdAtMs', 'id'] }],
+  uniques: [{ name: 'sessions_by_secret', properties: ['secretHash'] }],
+});
+
 /** The grants of keys. */
 export const ApiKeyBinding = table('ApiKeyBinding', 'api_key_bindings', {
   apiKeyId: id().primary(),

@@ -7,6 +7,7 @@
 import type { ApiKey, Project } from '../../domain/caller.ts';
 import type { GatewaySetup } from '../../domain/gateway/gateway-setup.ts';
 import type { KeyStore, MaybePromise } from '../../domain/management/management-port.ts';
+import { isIdle, type SessionRecord } from '../../domain/sessions/session.ts';
 import type { PresentedKey } from '../../domain/virtual-keys/virtual-key.ts';
 
 /** The most entries of each kind; a full cache is emptied. */
@@ -22,6 +23,7 @@ export type KeyReader = Pick<KeyStore, 'findApiKey' | 'findProject' | 'hasImport
   findProjectByKey(keyHash: Buffer): Promise<ProjectByKey | null>;
   /** By the secret of a virtual key or the secret before, also after the overlap. */
   findVirtualKey(secretHash: Buffer): Promise<VirtualKeyBySecret | null>;
+  findSession(secretHash: Buffer): Promise<SessionRecord | null>;
   findGatewaySetup(organizationId: string): Promise<GatewaySetup>;
 };
 
@@ -47,6 +49,7 @@ type Kept = {
   readonly projectsByHash: Entries<ProjectByKey>;
   readonly projects: Entries<Project>;
   readonly virtualKeysByHash: Entries<VirtualKeyBySecret>;
+  readonly sessionsByHash: Entries<SessionRecord>;
   readonly setups: Map<string, GatewaySetup>;
   keyIds: ReadonlySet<string> | null;
   hasImported: boolean | null;
@@ -85,7 +88,7 @@ export function cacheKeyReads({ reader, generation, age = NO_AGE_LIMIT }: KeyCac
     const instantMs = age.nowMs();
     // Any other number counts, not only a larger one: a restored database continues from a smaller one.
     if (kept === null || kept.generation !== current || instantMs - kept.sinceMs > age.maxMs) {
-      const hashed = { projectsByHash: new Map(), virtualKeysByHash: new Map() };
+      const hashed = { projectsByHash: new Map(), virtualKeysByHash: new Map(), sessionsByHash: new Map() };
       const entries = { keys: new Map(), projects: new Map(), setups: new Map(), ...hashed };
       kept = { generation: current, sinceMs: instantMs, ...entries, keyIds: null, hasImported: null };
     }
@@ -124,6 +127,15 @@ export function cacheKeyReads({ reader, generation, age = NO_AGE_LIMIT }: KeyCac
           if (known === null || isOver(known, atMs)) return null;
           return then(projectIn(now, known.key.traceProjectId), (project) => project && presented(known.key, project));
         });
+      }),
+    findSession: (secretHash, atMs) =>
+      withCurrent(({ sessionsByHash }) => {
+        const name = secretHash.toString('latin1');
+        const read = () => reader.findSession(secretHash);
+        // No generation counts the uses of a session, so one that looks idle is read again.
+        return then(lookUp(sessionsByHash, name, read), (known) =>
+          known !== null && isIdle(known, atMs) ? readEntry(sessionsByHash, name, read) : known,
+        );
       }),
     findGatewaySetup: (organizationId) =>
       withCurrent(({ setups }) => setups.get(organizationId) ?? readSetup(setups, organizationId)),

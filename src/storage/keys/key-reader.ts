@@ -29,7 +29,16 @@ export function createKeyReader(
     );
   });
 
+  const findSession = createFreshLookup(async (hashes) => {
+    const secretHashes = hashes.map((hash) => Buffer.from(hash, 'hex'));
+    const rows = await queryInBatches(secretHashes, pointsPerQuery, (some) =>
+      runQuery(keys.findSessions, { secretHashes: some }),
+    );
+    return new Map(rows.map((session) => [session.secretHash.toString('hex'), session]));
+  });
+
   return {
+    findSession: (secretHash) => findSession(secretHash.toString('hex')),
     findVirtualKey: (secretHash) => findVirtualKey(secretHash.toString('hex')),
     async findGatewaySetup(organizationId) {
       const [providers, budgets] = await Promise.all([

@@ -89,6 +89,12 @@ export const findVirtualKeys = query<{ readonly secretHashes: readonly Buffer[] 
       ),
 );
 
+/** Sessions by their secrets. */
+export const findSessions = query<{ readonly secretHashes: readonly Buffer[] }>()(
+  (db, { secretHashes }, { isPoint, allOf }) =>
+    db.selectFrom('Session').where(isPoint('Session.secretHash', secretHashes)).select(allOf('Session')),
+);
+
 /** The conditions match those of the partial indexes of imported keys. */
 export const hasImported = query<Record<never, never>>()((db) =>
   db.selectNoFrom(({ exists, or, selectFrom }) =>

@@ -7,10 +7,12 @@ import type {
   OrganizationRecord,
   ProjectRecord,
 } from '../../domain/management/management.ts';
+import { SESSION_IDLE_MS, type SessionRecord } from '../../domain/sessions/session.ts';
 import type { VirtualKeyRecord } from '../../domain/virtual-keys/virtual-key.ts';
 import { packBudget } from '../budgets/budgets.ts';
 import { AuditEntry } from '../entities/audit.ts';
 import { BudgetRow } from '../entities/budgets.ts';
+import { SessionRow } from '../entities/keys.ts';
 import { ModelProviderRow } from '../entities/model-providers.ts';
 import { IdempotencyReceipt, Member, Organization, Project, RoleBinding, Team } from '../entities/organization.ts';
 import { PriceOverrideRow } from '../entities/pricing.ts';
@@ -105,6 +107,8 @@ export async function storeRecords(
   if (members.length > 0) await em.upsertMany(Member, [...members]);
   if (roleBindings.length > 0) await em.upsertMany(RoleBinding, roleBindings.map(packGrant));
   for (const key of change.apiKeys ?? []) await storeKey(em, key);
+  for (const ended of change.endedSessions ?? []) await em.nativeDelete(SessionRow, { organizationId, ...ended });
+  for (const session of change.sessions ?? []) await storeSession(em, session);
   for (const { id } of change.removedPriceOverrides ?? [])
     await em.nativeDelete(PriceOverrideRow, { organizationId, id });
   if (change.priceOverrides) await em.insertMany(PriceOverrideRow, [...change.priceOverrides]);
@@ -114,6 +118,14 @@ export async function storeRecords(
   if (change.modelProviders) await em.upsertMany(ModelProviderRow, [...change.modelProviders]);
   for (const key of change.virtualKeys ?? []) await storeVirtualKey(em, key);
   if (change.audit.length > 0) await em.insertMany(AuditEntry, [...change.audit]);
+}
+
+/** Removes those that have ended before. */
+async function storeSession(em: EntityManager, session: SessionRecord): Promise<void> {
+  const { organizationId, createdAtMs } = session;
+  const ended = [{ expiresAtMs: { $lte: createdAtMs } }, { lastSeenAtMs: { $lte: createdAtMs - SESSION_IDLE_MS } }];
+  await em.nativeDelete(SessionRow, { organizationId, $or: ended });
+  await em.insert(SessionRow, { ...session });
 }
 
 /** An update keeps when the key was last used. */

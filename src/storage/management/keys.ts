@@ -1,16 +1,18 @@
 /**
- * API keys and their grants as management sees them, and their last use. Authentication has shorter reads of its own.
+ * API keys with their grants, and sessions, as management sees them, and their last use. Authentication has shorter reads
+ * of its own.
  */
 
 import { LockMode } from '@mikro-orm/core';
 import type { ApiKeyRecord, CredentialUse, KeyListing, ManagementStore } from '../../domain/management/management.ts';
-import { ApiKey, ApiKeyBinding } from '../entities/keys.ts';
+import { SESSION_IDLE_MS } from '../../domain/sessions/session.ts';
+import { ApiKey, ApiKeyBinding, SessionRow } from '../entities/keys.ts';
 import { Project } from '../entities/organization.ts';
 import { VirtualKeyRow } from '../entities/virtual-keys.ts';
 import { packGrant, unpackGrant } from '../keys/grants.ts';
 import type { EntityManager } from '../mapper.ts';
 import { type Db, IDS_PER_QUERY_MAX } from '../queries.ts';
-import { kyselyOf, type Units } from './units.ts';
+import { kyselyOf, plain, type Units } from './units.ts';
 
 type KeyVerbs = 'apiKey' | 'apiKeys' | 'apiKeysOf' | 'recordUse';
 
@@ -39,6 +41,33 @@ export function createKeyRecords({ read, transact }: Units): Pick<ManagementStor
     for (const use of uses)
       if (!noted.has(use.id)) await transact(({ em }) => note(em, [use], LockMode.PESSIMISTIC_WRITE));
   }
+}
+
+const NEWEST_FIRST = { createdAtMs: 'desc', id: 'desc' } as const;
+
+export function createSessionRecords({ read }: Units): Pick<ManagementStore, 'session' | 'sessions'> {
+  return {
+    session: (organizationId, id) =>
+      read(async (em) => {
+        const found = await em.findOne(SessionRow, { organizationId, id });
+        return found && plain(found);
+      }),
+    sessions: (organizationId, { owner, nowMs, after, limit }) =>
+      read(async (em) => {
+        const asked = {
+          organizationId,
+          ...(owner !== 'all' && owner),
+          expiresAtMs: { $gt: nowMs },
+          lastSeenAtMs: { $gt: nowMs - SESSION_IDLE_MS },
+          ...(after !== null && {
+            createdAtMs: { $lte: after.createdAtMs },
+            $or: [{ createdAtMs: { $lt: after.createdAtMs } }, { id: { $lt: after.id } }],
+          }),
+        };
+        const rows = await em.find(SessionRow, asked, { orderBy: NEWEST_FIRST, limit });
+        return rows.map((row) => plain(row));
+      }),
+  };
 }
 
 type Keys = ReturnType<typeof keysOf>;
@@ -99,17 +128,20 @@ type UseLock = LockMode.PESSIMISTIC_WRITE | LockMode.PESSIMISTIC_PARTIAL_WRITE;
 async function note(em: EntityManager, uses: readonly CredentialUse[], lockMode: UseLock): Promise<Set<string>> {
   const idsOf = (kind: CredentialUse['kind']) => uses.filter((use) => use.kind === kind).map(({ id }) => id);
   const [keyIds, projectIds, virtualIds] = [idsOf('api_key'), idsOf('project_key'), idsOf('virtual_key')];
+  const sessionIds = idsOf('session');
   const keys = keyIds.length === 0 ? [] : await em.find(ApiKey, { id: { $in: keyIds } }, { lockMode });
   const projects = projectIds.length === 0 ? [] : await em.find(Project, { id: { $in: projectIds } }, { lockMode });
   const virtualKeys =
     virtualIds.length === 0 ? [] : await em.find(VirtualKeyRow, { id: { $in: virtualIds } }, { lockMode });
+  const sessions = sessionIds.length === 0 ? [] : await em.find(SessionRow, { id: { $in: sessionIds } }, { lockMode });
   const atMs = (id: string, known: number | null) =>
     // Never sets an instant back: processes may report in any order.
     Math.max(known ?? 0, ...uses.filter((use) => use.id === id).map((use) => use.atMs));
   for (const key of keys) key.lastUsedAtMs = atMs(key.id, key.lastUsedAtMs);
   for (const project of projects) project.keyLastUsedAtMs = atMs(project.id, project.keyLastUsedAtMs);
   for (const key of virtualKeys) key.lastUsedAtMs = atMs(key.id, key.lastUsedAtMs);
-  return new Set([...keys, ...projects, ...virtualKeys].map(({ id }) => id));
+  for (const session of sessions) session.lastSeenAtMs = atMs(session.id, session.lastSeenAtMs);
+  return new Set([...keys, ...projects, ...virtualKeys, ...sessions].map(({ id }) => id));
 }
 
 /** Inserts or updates a key; an update keeps its last use and replaces its grants. */

@@ -10,7 +10,7 @@ import { createRunStore } from './evaluator-runs.ts';
 import { createEvaluatorStore } from './evaluators.ts';
 import { createExperimentRoom } from './experiments.ts';
 import { createSpendingStore } from './judge-spending.ts';
-import { createKeyRecords } from './keys.ts';
+import { createKeyRecords, createSessionRecords } from './keys.ts';
 import { createMonitorRoom } from './monitors.ts';
 import {
   createClockRecords,
@@ -41,6 +41,7 @@ export function createRooms(units: Units) {
     management: {
       ...createOrganizationReader(units),
       ...createKeyRecords(units),
+      ...createSessionRecords(units),
       ...createPriceOverrides(units),
       ...createBudgetRecords(units),
       ...createModelProviders(units),

@@ -33,6 +33,7 @@ const ORGANIZATION_PAGES: ReadonlySet<string> = new Set([
   'prices',
   'settings',
   'audit-log',
+  'sessions',
   'spend',
   'model-providers',
   'virtual-keys',

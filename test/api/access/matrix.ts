@@ -43,8 +43,10 @@ export function makeFor<T>(
   const shared = new Map<string, Promise<T>>();
   return (cell) => {
     if (!cell.isRefused) return make(cell);
-    const made = shared.get(nameOf(cell)) ?? make(cell);
-    shared.set(nameOf(cell), made);
+    // Several files may run a matrix, each with an organization of its own.
+    const name = `${cell.fixture.app.address} ${nameOf(cell)}`;
+    const made = shared.get(name) ?? make(cell);
+    shared.set(name, made);
     return made;
   };
 }

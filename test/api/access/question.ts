@@ -73,6 +73,14 @@ async function askRpc(question: Question, { address, token, wanted }: AskOptions
   };
 }
 
+/** Before the secret of a session, where it stands in place of a token. */
+export const SESSION_PREFIX = 'spandrel_session=';
+
+function credentialHeaders(token: string): Texts {
+  if (!token.startsWith(SESSION_PREFIX)) return { authorization: `Bearer ${token}` };
+  return { cookie: token, 'x-spandrel-console': '1' };
+}
+
 /** Every path of an rpc, its aliases included. */
 export function routesOf(method: Callable): readonly { readonly verb: string; readonly template: string }[] {
   const rule = getOption(method, http);
@@ -86,7 +94,7 @@ function pathOf(template: string, { parameters = {}, query = {} }: Question): st
 }
 
 function headersOf({ headers = {} }: Question, token: string | null): Texts {
-  return token === null ? headers : { ...headers, authorization: `Bearer ${token}` };
+  return token === null ? headers : { ...headers, ...credentialHeaders(token) };
 }
 
 function decode({ method, parameters = {}, query = {}, body }: Question): Message {

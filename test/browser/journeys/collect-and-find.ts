@@ -6,12 +6,18 @@ import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import { SHOP_TRACES, type Stage, type TestProject } from '../stage.ts';
 
-type Sending = { readonly stage: Stage; readonly page: Page; readonly project: TestProject };
+type Sending = {
+  readonly stage: Stage;
+  readonly page: Page;
+  readonly project: TestProject;
+  /** The key that the page has made; without it the snippet has a placeholder. */
+  readonly madeKey?: string;
+};
 
-/** Runs the snippet of the page as a shell would; it must have the key of the project. */
-async function sendAsShown({ stage, page, project }: Sending): Promise<void> {
+/** Runs the snippet of the page as a shell would. */
+async function sendAsShown({ stage, page, project, madeKey }: Sending): Promise<void> {
   const shell = await stage.copy(page.getByRole('button', { name: 'Copy', exact: true }).first());
-  expect(shell).toContain(`-H 'X-Auth-Token: ${project.projectKey}'`);
+  expect(shell).toContain(`-H 'X-Auth-Token: ${madeKey ?? `'"$SPANDREL_KEY"'`}'`);
   const body = /-d '(\{.*\})'$/s.exec(shell)?.[1]?.replaceAll(/'\$now'/g, String(Date.now())) ?? '';
   await send(project, JSON.parse(body));
 }
@@ -42,7 +48,7 @@ export function collectAndFind(stage: Stage): void {
         const token = (await page.getByRole('dialog').locator('pre').textContent()) ?? '';
         await page.getByRole('button', { name: 'I have stored it' }).click();
         await page.getByText('$SPANDREL_KEY').waitFor({ state: 'detached' });
-        await sendAsShown({ stage, page, project: { ...project, projectKey: token } });
+        await sendAsShown({ stage, page, project: { ...project, projectKey: token }, madeKey: token });
         expect(await page.content()).not.toContain(adminKey);
         await page.getByRole('link', { name: 'Open it' }).waitFor();
       }));

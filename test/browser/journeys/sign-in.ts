@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Response } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
-import { followLink, signInLink } from '../browser.ts';
+import { followLink, openPage, signInLink } from '../browser.ts';
 import type { Stage } from '../stage.ts';
 
 export function signIn(stage: Stage): void {
@@ -36,7 +36,9 @@ export function signIn(stage: Stage): void {
         await page.getByRole('heading', { name: 'Traces' }).waitFor();
         await page.evaluate(`location.hash = 'key=${adminKey}'`);
         await page.waitForFunction("location.hash === ''");
-        expect(await stored()).toContain(projectKey);
+        expect(await stored()).not.toContain('sk-lw-');
+        await page.reload();
+        await page.getByRole('heading', { name: 'Traces' }).waitFor();
         expect(await page.getByRole('heading', { name: 'Organization' }).count()).toBe(0);
       }));
 
@@ -64,7 +66,62 @@ export function signIn(stage: Stage): void {
         await callRest(address, { verb: 'DELETE', path: `/api/api-keys/${id}`, headers });
         await page.getByRole('link', { name: 'Events' }).click();
         await page.getByRole('heading', { name: 'Sign in with a key' }).waitFor();
-        await page.getByRole('alert').getByText('The key is not accepted').waitFor();
+        await page.getByRole('alert').getByText('Your session has ended').waitFor();
+      }));
+
+    it('is shared by the tabs of a browser, with links, and ends in all of them', () =>
+      stage.visit(async ({ page }) => {
+        const { address, adminKey } = stage.app;
+        await followLink(page, signInLink(address, adminKey, `/${stage.shop.slug}/traces`));
+        await page
+          .getByRole('row', { name: /customer/ })
+          .first()
+          .waitFor();
+        const second = await openPage(page.context(), address);
+        await second.page.goto(`${address}/${stage.shop.slug}/traces/shop-5`);
+        await second.page.getByRole('treeitem', { name: /answer the customer/ }).waitFor();
+        const [cookie, ...others] = await page.context().cookies();
+        expect(others).toEqual([]);
+        expect(cookie).toMatchObject({ name: 'spandrel_session', httpOnly: true, sameSite: 'Strict', path: '/' });
+        await second.page.getByRole('button', { name: 'Sign out' }).click();
+        for (const tab of [page, second.page]) await tab.getByRole('heading', { name: 'Sign in with a key' }).waitFor();
+        expect(await page.context().cookies()).toEqual([]);
+        expect(second.complaints).toEqual([]);
+      }));
+
+    it('can be ended in the list of sessions, and its tab notices', () =>
+      stage.visit(async ({ page }) => {
+        const { address } = stage.app;
+        const { token } = await stage.makeKey();
+        await followLink(page, signInLink(address, token, '/-/sessions'));
+        const own = page.getByRole('row').filter({ hasText: 'this one' });
+        await own.getByRole('button', { name: 'End' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'End the session' }).click();
+        await page.getByRole('heading', { name: 'Sign in with a key' }).waitFor();
+      }));
+
+    it('offers a narrow key its project by name, and only the pages that it may use', () =>
+      stage.visit(async ({ page }) => {
+        const { address, adminKey } = stage.app;
+        const body = {
+          name: 'reads traces',
+          keyType: 'service',
+          permissionMode: 'restricted',
+          permissions: ['traces:view'],
+          bindings: [{ role: 'CUSTOM', scopeType: 'PROJECT', scopeId: stage.shop.id }],
+        };
+        const headers = { 'x-auth-token': adminKey };
+        const made = await callRest(address, { verb: 'POST', path: '/api/api-keys', body, headers });
+        await page.goto(signInLink(address, made.body.token));
+        await page.getByRole('heading', { name: `Sign in to ${stage.shop.name}?` }).waitFor();
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+        await page
+          .getByRole('row', { name: /customer/ })
+          .first()
+          .waitFor();
+        const menu = page.getByRole('navigation', { name: 'Pages' });
+        await menu.getByText(stage.shop.name, { exact: true }).waitFor();
+        expect(await menu.getByRole('link').allTextContents()).toEqual(['Traces', 'Sessions']);
       }));
 
     it('shows the first page with at most 250 KB of scripts, packed', () =>

@@ -87,6 +87,7 @@ export function createFixture() {
       principal,
       organization,
       project: null,
+      keyHash: key.secretHash,
       key: { ...key, organization, ownerActive: true, ownerBindings },
     };
     const actor = {

@@ -141,6 +141,7 @@ export async function callBy(
       kind: 'api_key',
       organization,
       project: null,
+      keyHash: key.secretHash,
       key: { ...key, organization, ownerActive: true, ownerBindings },
       principal:
         userId === null

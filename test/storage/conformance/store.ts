@@ -32,6 +32,7 @@ import { resentSpanConformance } from './resent-spans.ts';
 import { retentionConformance } from './retention.ts';
 import { PROJECT, sampleAppend, sampleEvaluator } from './samples.ts';
 import { searchIndexConformance } from './search-index.ts';
+import { sessionConformance } from './sessions.ts';
 import { spendConformance } from './spend.ts';
 import { type OpenManagement, type OpenSubject, withStore } from './subject.ts';
 import { traceAnalyticsConformance } from './trace-analytics.ts';
@@ -72,6 +73,7 @@ export function managementPortConformance(open: OpenManagement): void {
   monitorStoreConformance(open);
   endpointConformance(open);
   budgetRecordConformance(open);
+  sessionConformance(open);
   virtualKeyConformance(open);
   backfillConformance(open);
 }

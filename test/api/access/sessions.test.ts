@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { createFixture, type Fixture } from './access-fixture.ts';
+import { BUDGET_MATRIX } from './budgets-matrix.ts';
+import { ENDPOINT_MATRIX } from './endpoints-matrix.ts';
+import { EXPERIMENT_MATRIX } from './experiments-matrix.ts';
+import { GATEWAY_MATRIX } from './gateway-matrix.ts';
+import { KEY_MATRIX } from './keys-matrix.ts';
+import { testMatrix } from './matrix.ts';
+import { MONITOR_MATRIX } from './monitors-matrix.ts';
+import { ORGANIZATION_MATRIX } from './organization-matrix.ts';
+import { forSessions, SESSION_MATRIX, withSessions } from './sessions-matrix.ts';
+
+describe('sessions', () => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await createFixture();
+  });
+  afterAll(async () => {
+    await fixture.app.close();
+  });
+  testMatrix(SESSION_MATRIX, () => fixture);
+});
+
+const MATRICES = {
+  budgets: BUDGET_MATRIX,
+  endpoints: ENDPOINT_MATRIX,
+  experiments: EXPERIMENT_MATRIX,
+  gateway: GATEWAY_MATRIX,
+  keys: KEY_MATRIX,
+  monitors: MONITOR_MATRIX,
+  organization: ORGANIZATION_MATRIX,
+};
+
+describe.each(Object.entries(MATRICES))('a session may do what its key may and nothing else: %s', (_, matrix) => {
+  let fixture: Fixture;
+  let keys: Fixture;
+  beforeAll(async () => {
+    keys = await createFixture();
+    fixture = await withSessions(keys);
+  });
+  afterAll(async () => {
+    await keys.app.close();
+  });
+  testMatrix(forSessions(matrix), () => fixture);
+});

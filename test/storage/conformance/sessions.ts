@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import {
+  isIdle,
+  SESSION_AGE_MAX_MS,
+  SESSION_IDLE_MS,
+  type SessionRecord,
+} from '../../../src/domain/sessions/session.ts';
+import { AT_MS, change, found, foundAnother } from './management-samples.ts';
+import { randomHex } from './samples.ts';
+import { type OpenManagement, withStore } from './subject.ts';
+
+export function sampleSession(organizationId: string, changes: Partial<SessionRecord> = {}): SessionRecord {
+  return {
+    organizationId,
+    id: `session_${randomHex(8)}`,
+    secretHash: randomBytes(32),
+    keyHash: randomBytes(32),
+    userId: null,
+    apiKeyId: null,
+    projectId: null,
+    userAgent: 'Größe',
+    ip: '::1',
+    createdAtMs: AT_MS,
+    lastSeenAtMs: AT_MS,
+    expiresAtMs: AT_MS + SESSION_AGE_MAX_MS,
+    ...changes,
+  };
+}
+
+const ALL = { owner: 'all', nowMs: AT_MS, after: null, limit: 100 } as const;
+
+export function sessionConformance(open: OpenManagement): void {
+  describe('sessions', () => {
+    it(
+      'are read back whole, only by their organization, and are found by their secret until they are ended',
+      withStore(open, async (store, subject) => {
+        const { organization } = await found(store);
+        const others = await foundAnother(subject);
+        const session = sampleSession(organization.id, { userId: 'user_1', apiKeyId: 'key' });
+        expect(await store.keys.findSession(session.secretHash, AT_MS)).toBeNull();
+        await change(store, organization.id, { sessions: [session] });
+        expect(await store.management.session(organization.id, session.id)).toEqual(session);
+        expect(await store.management.session(others, session.id)).toBeNull();
+        expect(await store.management.sessions(others, ALL)).toEqual([]);
+        expect(await store.keys.findSession(session.secretHash, AT_MS)).toEqual(session);
+        expect(await store.keys.findSession(randomBytes(32), AT_MS)).toBeNull();
+        await change(store, organization.id, { endedSessions: [{ id: session.id }] });
+        expect(await store.keys.findSession(session.secretHash, AT_MS)).toBeNull();
+        expect(await store.management.session(organization.id, session.id)).toBeNull();
+      }),
+    );
+
+    it(
+      'are listed newest first, page by page, of one owner, without those that have ended',
+      withStore(open, async (store) => {
+        const { organization } = await found(store);
+        const sessions = [
+          sampleSession(organization.id, { id: 'session_c', createdAtMs: AT_MS + 2, userId: 'user_1' }),
+          sampleSession(organization.id, { id: 'session_b', createdAtMs: AT_MS + 1, apiKeyId: 'key' }),
+          sampleSession(organization.id, { id: 'session_a', createdAtMs: AT_MS + 1, projectId: 'project' }),
+          sampleSession(organization.id, { id: 'session_z', userId: 'user_1', apiKeyId: 'key' }),
+        ];
+        await change(store, organization.id, { sessions });
+        const list = async (question: object) =>
+          (await store.management.sessions(organization.id, { ...ALL, ...question })).map(({ id }) => id);
+        expect(await list({})).toEqual(['session_c', 'session_b', 'session_a', 'session_z']);
+        expect(await list({ limit: 2 })).toEqual(['session_c', 'session_b']);
+        const after = { createdAtMs: AT_MS + 1, id: 'session_b' };
+        expect(await list({ after })).toEqual(['session_a', 'session_z']);
+        expect(await list({ owner: { userId: 'user_1' } })).toEqual(['session_c', 'session_z']);
+        expect(await list({ owner: { apiKeyId: 'key' } })).toEqual(['session_b', 'session_z']);
+        expect(await list({ owner: { projectId: 'project' } })).toEqual(['session_a']);
+        expect(await list({ owner: { projectId: 'project' }, after })).toEqual(['session_a']);
+        expect(await list({ nowMs: AT_MS + SESSION_IDLE_MS })).toEqual([]);
+        expect(await list({ nowMs: AT_MS + SESSION_AGE_MAX_MS })).toEqual([]);
+      }),
+    );
+
+    it(
+      'are ended by their person, their key or their project, and ended ones are removed when another begins',
+      withStore(open, async (store, { read }) => {
+        const { organization } = await found(store);
+        const kept = sampleSession(organization.id, { userId: 'user_2', apiKeyId: 'other' });
+        const left = async () => {
+          const rows = await read('SELECT id FROM sessions');
+          return rows.map(({ id }) => id).toSorted();
+        };
+        for (const owner of [{ userId: 'user_1' }, { apiKeyId: 'key' }, { projectId: 'project' }]) {
+          const ended = [sampleSession(organization.id, owner), sampleSession(organization.id, owner)];
+          await change(store, organization.id, { sessions: [kept, ...ended] });
+          await change(store, organization.id, { endedSessions: [owner] });
+          expect(await left()).toEqual([kept.id]);
+          await change(store, organization.id, { endedSessions: [{ id: kept.id }] });
+        }
+        const idle = sampleSession(organization.id, { lastSeenAtMs: AT_MS - SESSION_IDLE_MS });
+        const expired = sampleSession(organization.id, { expiresAtMs: AT_MS });
+        const alive = sampleSession(organization.id, { lastSeenAtMs: AT_MS - SESSION_IDLE_MS + 1 });
+        const later = sampleSession(organization.id);
+        await change(store, organization.id, { sessions: [idle, expired, alive, later] });
+        await change(store, organization.id, { sessions: [kept] });
+        expect(await left()).toEqual([alive.id, kept.id, later.id].toSorted());
+      }),
+    );
+
+    it(
+      'MUST NOT be answered as idle once a use of them is recorded, which is never set back',
+      withStore(open, async (store) => {
+        const { organization } = await found(store);
+        const session = sampleSession(organization.id);
+        await change(store, organization.id, { sessions: [session] });
+        const seen = async (nowMs: number) => {
+          const known = await store.keys.findSession(session.secretHash, nowMs);
+          return known === null ? null : { isIdle: isIdle(known, nowMs), lastSeenAtMs: known.lastSeenAtMs };
+        };
+        expect(await seen(AT_MS)).toEqual({ isIdle: false, lastSeenAtMs: AT_MS });
+        const idleAtMs = AT_MS + SESSION_IDLE_MS;
+        expect(await seen(idleAtMs)).toEqual({ isIdle: true, lastSeenAtMs: AT_MS });
+        await store.management.recordUse([{ kind: 'session', id: session.id, atMs: AT_MS + 5 }]);
+        expect(await seen(idleAtMs)).toEqual({ isIdle: false, lastSeenAtMs: AT_MS + 5 });
+        await store.management.recordUse([{ kind: 'session', id: session.id, atMs: AT_MS + 1 }]);
+        expect((await store.management.session(organization.id, session.id))?.lastSeenAtMs).toBe(AT_MS + 5);
+        expect(await seen(idleAtMs + 5)).toEqual({ isIdle: true, lastSeenAtMs: AT_MS + 5 });
+      }),
+    );
+  });
+}
