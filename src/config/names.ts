@@ -6,7 +6,7 @@ import { isSecretSetting, SETTINGS } from './settings.ts';
 const PREFIX = 'SPANDREL_';
 const FILE_SUFFIX = '_FILE';
 
-/** Variables that the first start prints or the command line reads as a client; they may also be set where a server starts. */
+/** Variables that the first start prints, the docs use, or the command line reads as a client; they may also be set where a server starts. */
 const NAMES_OF_CLIENTS = [
   'SPANDREL_URL',
   'SPANDREL_ORGANIZATION_ID',
@@ -15,6 +15,7 @@ const NAMES_OF_CLIENTS = [
   'SPANDREL_ADMIN_USER_ID',
   'SPANDREL_PROJECT_KEY',
   'SPANDREL_ADMIN_KEY',
+  'SPANDREL_VIRTUAL_KEY',
 ];
 
 /** Variables of other programs, which the server reads too. */

@@ -19,6 +19,10 @@ it('the gateway reaches no private destination unless a setting says so', () => 
   expect(readConfig(settings).gateway).toMatchObject({ virtualKeyPrefix: 'acme-', allow: [{ port: 11_434 }] });
 });
 
+it('a virtual key may be set where a server starts, as the docs set it', () => {
+  expect(problemsOf({ SPANDREL_VIRTUAL_KEY: 'vk-lw-1' })).toEqual([]);
+});
+
 it.each([
   ['SPANDREL_VIRTUAL_KEY_PREFIX', 'VK-'],
   ['SPANDREL_VIRTUAL_KEY_PREFIX', 'vk'],
