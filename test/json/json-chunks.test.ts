@@ -11,7 +11,11 @@ const KEYS = ['"a"', '"b"', '"__proto__"', '"\\n:"', '"0"', '"constructor"'];
 const SPACES = ['', '', '', ' ', '\n\t'];
 /** Spaces that JSON does not allow. */
 const NO_SPACES = [...'\u00a0\ufeff\u2028\u2029\v\f\u1680\u2003\u202f\u205f\u3000\u0085'];
-const NOISE = [',', ':', '[', ']', '{', '}', '"', ' ', '1', '\\'];
+/**
+ * No backslash: JSON.parse of V8 13 takes a name with a backslash, of an earlier object, for a later one that is written with
+ * escapes: {"\\":1} and then {"\u0020":1}.
+ */
+const NOISE = [',', ':', '[', ']', '{', '}', '"', ' ', '1', '\u0001'];
 
 function createTexts(random: () => number) {
   const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? '';

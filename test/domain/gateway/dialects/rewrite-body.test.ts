@@ -50,9 +50,14 @@ it('a body that needs no change is the same buffer', () => {
   expect(rewriteBody(bytes, { withoutStreamOptions: true })).toBe(bytes);
 });
 
+it('reads names with a backslash', () => {
+  expect(rewrite('{"a\\\\":1,"model":"a","\\\\":2}', { model: 'b' })).toBe('{"a\\\\":1,"model":"b","\\\\":2}');
+});
+
+/** JSON.parse of V8 13 takes a name with a backslash, of an earlier object, for a later one that is written with escapes. */
 const names = fc.oneof(
-  fc.constantFrom('model', 'stream_options', 'include_usage', '__proto__', 'constructor', 'mo"del', 'a\\'),
-  fc.string({ maxLength: 4 }),
+  fc.constantFrom('model', 'stream_options', 'include_usage', '__proto__', 'constructor', 'mo"del'),
+  fc.string({ maxLength: 4 }).filter((name) => !name.includes('\\')),
 );
 const values = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
