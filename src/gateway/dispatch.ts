@@ -11,7 +11,7 @@ import { type Attempted, type AttemptsDeps, attempt, type Candidate, discard, ty
 import type { createBudgetLevels } from './budget-levels.ts';
 import { answerFrom, type CachedAnswers, type CacheUse, keepAnswer } from './cached-answers.ts';
 import type { Guardrails } from './guardrails.ts';
-import { CALLER_LEFT, isEventStream, passAnswer } from './pass-answer.ts';
+import { CALLER_LEFT, ERROR_STATUS_MIN, isEventStream, passAnswer } from './pass-answer.ts';
 import type { Prepared } from './prepared.ts';
 import type { Served } from './proxy-call.ts';
 import { type CallerResponse, isGone } from './relay.ts';
@@ -31,7 +31,6 @@ export type Dispatch = ReturnType<typeof createDispatch>;
 const WHOLE_MAX_MS = 15 * 60_000;
 const TOOK_TOO_LONG = gatewayFault(504, 'provider_timeout', 'No provider answered within 15 minutes.');
 const GIVEN_UP: ReadonlySet<string> = new Set([CALLER_LEFT.code, TOOK_TOO_LONG.code]);
-const ERROR_STATUS_MIN = 400;
 
 /** How an answer came to be. */
 type Origin = Pick<Ending, 'cache' | 'fallbackCount'> & {
@@ -69,7 +68,7 @@ export function createDispatch(deps: DispatchDeps) {
     }
   }
 
-  /** The request is sent while its admission is committed; whatever waits for the answer waits for both. */
+  /** The request is sent while its admission is being committed; the caller gets nothing before both are there. */
   async function send(prepared: Prepared, reserved: Reserved, use: CacheUse | null): Promise<Served> {
     const { request } = prepared;
     const leaving = watchCaller(prepared.call.response);
@@ -99,7 +98,7 @@ export function createDispatch(deps: DispatchDeps) {
       return await refuse(prepared, fault);
     } catch (error) {
       leaving.abort();
-      // Behind the admission, which begins it.
+      // Only then: the end of the admission puts the request among those in progress.
       await admitting;
       accounting.abandon(request);
       throw error;

@@ -7,6 +7,7 @@ import { Fault } from '../domain/fault.ts';
 import type { TypedInput } from '../domain/gateway/dialects/dialect.ts';
 import { type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
 import type { SpanPlace } from '../domain/gateway/proxied-request.ts';
+import { ANY_FACTS } from '../domain/traces/collector/collector-draft.ts';
 import { isArray, isObject, type LosslessJson } from '../json/lossless-json.ts';
 
 type GuardrailDeps = {
@@ -27,7 +28,6 @@ export type Guarding = {
 
 const TIMEOUT_MS = 5_000;
 const BLOCKED = 403;
-const NO_HINTS = { depth: 128, hasEscapes: true, bytes: Number.MAX_SAFE_INTEGER, hasWide: true };
 
 export type Guardrails = ReturnType<typeof createGuardrails>;
 
@@ -46,7 +46,7 @@ export function createGuardrails({ evaluate }: GuardrailDeps) {
       asGuardrail: true,
       onError: 'block',
       withoutTexts: !captures,
-      facts: NO_HINTS,
+      facts: ANY_FACTS,
     };
     try {
       const { passed, outcome } = await evaluate(project, request, AbortSignal.timeout(TIMEOUT_MS));

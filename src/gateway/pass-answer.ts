@@ -43,7 +43,8 @@ export type Passed = {
   readonly finish: () => void;
 };
 
-const ERROR_STATUS_MIN = 400;
+/** Answers with this status or a higher one are errors. */
+export const ERROR_STATUS_MIN = 400;
 /** No answer with one of these has a body. */
 const BARE_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 const NOTHING = Buffer.alloc(0);

@@ -40,7 +40,7 @@ type ProxyDeps = {
   readonly recent: RecentOutputs;
   readonly dispatch: Dispatch;
   readonly runCooperatively: RunCooperatively;
-  /** Answers what a key may ask of itself. */
+  /** Serves the routes by which the holder of a key learns its limits and models. */
   readonly tell: (call: ProxyCall, presented: PresentedKey) => Promise<Served>;
   readonly clock: Clock;
   readonly random: RandomBytes;

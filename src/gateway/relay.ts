@@ -83,7 +83,7 @@ export function relay(body: Readable, { response, begin, read, holds, holdMemory
     finish('caller_left');
     return promise;
   }
-  // It broke while the request was being admitted, and tells so nobody who listens from now on.
+  // It broke while the request was being admitted: its events are over, and nobody listened.
   if (body.destroyed) {
     finish('provider_broke');
     return promise;

@@ -2098,7 +2098,7 @@ export declare const EndpointService: GenService<{
   },
   /**
    * Lists the endpoints, oldest first.
-   * Errors: INVALID_ARGUMENT invalid_cursor.
+   * Errors: INVALID_ARGUMENT invalid_cursor for a cursor of another listing.
    *
    * @generated from rpc spandrel.v1.EndpointService.ListEndpoints
    */

@@ -507,7 +507,7 @@ export declare const EvaluatorService: GenService<{
   /**
    * Lists the evaluators of the project, the one that changed last first. Over REST the answer is the bare array of all
    * evaluators; where it breaks off, it is incomplete.
-   * Errors: INVALID_ARGUMENT invalid_cursor.
+   * Errors: INVALID_ARGUMENT invalid_cursor for a cursor of another listing.
    *
    * @generated from rpc spandrel.v1.EvaluatorService.ListEvaluators
    */

@@ -619,8 +619,8 @@ export declare const ModelProviderService: GenService<{
     output: typeof ListModelProvidersResponseSchema;
   },
   /**
-   * Creates a model provider. Its API key is stored encrypted, and no response holds it. An organization has at most 200
-   * model providers.
+   * Creates a model provider. Its API key is stored encrypted, and no response holds it.
+   * An organization has at most 200 model providers.
    * Errors: NOT_FOUND project_not_found, ALREADY_EXISTS model_provider_name_taken, INVALID_ARGUMENT
    * model_provider_limit_reached.
    *

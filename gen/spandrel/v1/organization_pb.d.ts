@@ -1794,7 +1794,7 @@ export declare const ProjectService: GenService<{
 export declare const MemberService: GenService<{
   /**
    * Lists members, disabled ones included, oldest first.
-   * Errors: INVALID_ARGUMENT invalid_cursor.
+   * Errors: INVALID_ARGUMENT invalid_cursor for a cursor of another listing.
    *
    * @generated from rpc spandrel.v1.MemberService.ListMembers
    */
@@ -1849,7 +1849,7 @@ export declare const MemberService: GenService<{
 export declare const RoleBindingService: GenService<{
   /**
    * Lists grants of members, oldest first.
-   * Errors: INVALID_ARGUMENT invalid_cursor.
+   * Errors: INVALID_ARGUMENT invalid_cursor for a cursor of another listing.
    *
    * @generated from rpc spandrel.v1.RoleBindingService.ListRoleBindings
    */
@@ -1892,7 +1892,7 @@ export declare const RoleBindingService: GenService<{
 export declare const AuditLogService: GenService<{
   /**
    * Lists entries of the audit log, newest first.
-   * Errors: INVALID_ARGUMENT invalid_cursor.
+   * Errors: INVALID_ARGUMENT invalid_cursor for a cursor of another listing.
    *
    * @generated from rpc spandrel.v1.AuditLogService.ListAuditLog
    */

@@ -372,7 +372,7 @@ export declare const SessionService: GenService<{
   /**
    * Lists sessions that have not ended, newest first: those of the person behind the key, or of a service or project key
    * itself; for an administrator those of the whole organization.
-   * Errors: INVALID_ARGUMENT invalid_cursor.
+   * Errors: INVALID_ARGUMENT invalid_cursor for a cursor of another listing.
    *
    * @generated from rpc spandrel.v1.SessionService.ListSessions
    */

@@ -1064,8 +1064,8 @@ export declare const VirtualKeyService: GenService<{
    * project or a model provider outside of the grants of the caller is refused, and so is a provider that other projects
    * use. A budget of the key is created with it, or neither is; it needs gatewayBudgets:manage at the project, too.
    * Errors: PERMISSION_DENIED api_key_scope_violation, NOT_FOUND member_not_found, NOT_FOUND evaluator_not_found,
-   * ALREADY_EXISTS virtual_key_external_id_taken, INVALID_ARGUMENT virtual_key_limit_reached, INVALID_ARGUMENT
-   * budget_limit_reached.
+   * ALREADY_EXISTS virtual_key_external_id_taken,
+   * INVALID_ARGUMENT virtual_key_limit_reached, INVALID_ARGUMENT budget_limit_reached.
    *
    * @generated from rpc spandrel.v1.VirtualKeyService.CreateVirtualKey
    */

@@ -3,7 +3,7 @@
 import type { Project } from '../caller.ts';
 import type { TraceInputsDeps } from '../monitors/trace-inputs.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
-import type { EvaluationDraft } from '../traces/collector/collector-draft.ts';
+import { ANY_FACTS, type EvaluationDraft } from '../traces/collector/collector-draft.ts';
 import { readEvaluation } from '../traces/collector/collector-evaluation.ts';
 import { type CollectorLimits, createReading } from '../traces/collector/collector-reading.ts';
 import type { TraceStore } from '../traces/telemetry-port.ts';
@@ -32,9 +32,6 @@ type NewResult = {
   /** Stores nothing when the trace was removed meanwhile. */
   readonly mustBeKnown?: boolean;
 };
-
-/** The depth and length of the texts are unknown, so that every check applies. */
-const ANY_FACTS = { depth: 128, hasEscapes: true, bytes: Number.MAX_SAFE_INTEGER, hasWide: false };
 
 export type TraceResults = ReturnType<typeof createTraceResults>;
 

@@ -16,6 +16,7 @@ import type { DraftList, GovernanceDraft, RequestDraft, Sent } from './gateway-d
 import { createItemReading, type ItemReading } from './gateway-reading.ts';
 import { readRecord, type SentRecord, statusIn } from './gateway-record.ts';
 import { readGovernanceEvent } from './governance-event.ts';
+import { costOfUsage } from './request-cost.ts';
 
 type GatewayDeps = {
   readonly store: Pick<RequestStore, 'report' | 'reportGovernance'> &
@@ -262,25 +263,7 @@ function priceOf(prices: Prices, record: AssignedRecord, { model, usage }: Price
   return { model, usage, cost: record.status === 'admitted' ? null : costOf(prices, record, { model, usage }) };
 }
 
-/** Prices it like a span of that instant. */
 function costOf(prices: Prices, { content }: AssignedRecord, { model, usage }: Priced): RequestCost | null {
   if (usage === null) return null;
-  const { costNanoUsd, rateVersion } = prices.price({
-    model,
-    vendor: null,
-    startedAtMs: content.occurredAtMs,
-    tokens: {
-      prompt: usage.inputTokens,
-      completion: usage.outputTokens,
-      reasoning: usage.reasoningTokens,
-      cacheRead: usage.cacheReadInputTokens,
-      cacheCreation: usage.cacheCreationInputTokens,
-    },
-    details: null,
-    explicitCostUsd: null,
-    cachedTokensInPrompt: null,
-    resultCostUsd: null,
-    spanRates: null,
-  });
-  return costNanoUsd === null ? null : { nanoUsd: costNanoUsd, rateVersion };
+  return costOfUsage(prices, { model, vendor: null, atMs: content.occurredAtMs, usage, isCachedInInput: null });
 }

@@ -6,9 +6,10 @@ import type { ReportedRequest, RequestReport } from '../events/request-report.ts
 import type { ModelProviderKind, ModelProviderRecord } from '../model-providers/model-provider.ts';
 import type { Prices } from '../pricing/prices.ts';
 import { cutToCharacters } from '../text-limits.ts';
-import type { SpanDraft, TraceDraft, TypedDraft } from '../traces/collector/collector-draft.ts';
+import { ANY_FACTS, type SpanDraft, type TraceDraft, type TypedDraft } from '../traces/collector/collector-draft.ts';
 import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
 import type { AnswerFacts, ReadBody, RouteKind, TypedInput } from './dialects/dialect.ts';
+import { costOfUsage } from './request-cost.ts';
 
 /** Where the span of a request goes. */
 export type SpanPlace = {
@@ -167,29 +168,12 @@ export function reportOf(request: ProxiedRequest, ending: Ending, prices: Prices
 
 type Costing = { readonly usage: RequestUsage; readonly ending: Ending; readonly startedAtMs: number };
 
-function costOf(prices: Prices, { usage, ending, startedAtMs }: Costing): RequestCost | null {
+function costOf(prices: Prices, { usage, ending, startedAtMs: atMs }: Costing): RequestCost | null {
   const { facts, target } = ending;
-  const { costNanoUsd, rateVersion } = prices.price({
-    model: target?.model ?? null,
-    vendor: target === null ? null : vendorOf(target.provider.kind),
-    startedAtMs,
-    tokens: {
-      prompt: usage.inputTokens,
-      completion: usage.outputTokens,
-      reasoning: usage.reasoningTokens,
-      cacheRead: usage.cacheReadInputTokens,
-      cacheCreation: usage.cacheCreationInputTokens,
-    },
-    details: null,
-    explicitCostUsd: null,
-    cachedTokensInPrompt: facts.isCachedInInput,
-    resultCostUsd: null,
-    spanRates: null,
-  });
-  return costNanoUsd === null ? null : { nanoUsd: costNanoUsd, rateVersion };
+  const { isCachedInInput } = facts;
+  const vendor = target === null ? null : vendorOf(target.provider.kind);
+  return costOfUsage(prices, { model: target?.model ?? null, vendor, atMs, usage, isCachedInInput });
 }
-
-const NO_HINTS = { depth: 128, hasEscapes: true, bytes: Number.MAX_SAFE_INTEGER, hasWide: true };
 
 /** The trace with the span of an ended request. Texts are left out where the key captures metadata alone. */
 export function spanOf(request: ProxiedRequest, ending: Ending): TraceDraft {
@@ -207,7 +191,7 @@ export function spanOf(request: ProxiedRequest, ending: Ending): TraceDraft {
     evaluations: undefined,
     metadata: [{ members, pathPrefix: 'metadata.' }],
     expectedOutput: undefined,
-    facts: NO_HINTS,
+    facts: ANY_FACTS,
   };
 }
 

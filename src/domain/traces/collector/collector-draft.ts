@@ -69,6 +69,9 @@ export type DraftFacts = {
   readonly hasWide: boolean;
 };
 
+/** Nothing is known of the texts, so that every check applies; no object is too wide. */
+export const ANY_FACTS: DraftFacts = { depth: 128, hasEscapes: true, bytes: Number.MAX_SAFE_INTEGER, hasWide: false };
+
 export type SpanDraft = {
   readonly spanId: Sent<string>;
   /** Must be the trace of the draft, where it is sent. */
