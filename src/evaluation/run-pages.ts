@@ -1,141 +1,43 @@
-/** Runs evaluators over the traces of a search, page by page: another process can continue a run at the next page. */
+/** Runs evaluators over the traces of a search, page by page. */
 
 import { findTarget, type TargetDeps } from '../domain/evaluations/evaluation-target.ts';
-import type { EvaluatorRun, EvaluatorRunStore, LeasedRun } from '../domain/evaluations/evaluator-run.ts';
+import type { EvaluatorRun, LeasedRun } from '../domain/evaluations/evaluator-run.ts';
 import { evaluateTrace, type TraceRun, type TraceRunDeps, type TraceRunEnd } from '../domain/evaluations/trace-run.ts';
 import { Fault } from '../domain/fault.ts';
 import type { KeyStore } from '../domain/management/management-port.ts';
 import type { SearchRequest, TracePage, TraceSearches } from '../domain/traces/search/trace-search.ts';
 import type { TraceView } from '../domain/traces/traces.ts';
 
-export type RunsWorkerDeps = TargetDeps &
+export type RunPagesDeps = TargetDeps &
   TraceRunDeps & {
-    readonly store: EvaluatorRunStore;
     /** Null: the project no longer exists. */
     readonly findProject: KeyStore['findProject'];
     readonly searches: Pick<TraceSearches, 'search'>;
     /** Traces evaluated concurrently. */
     readonly tracesAtOnce: number;
-    readonly fence: () => number;
-    /** Resolves after the delay, or when the signal is aborted. */
-    readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
-    readonly log: { warn(fields: object, message: string): void };
   };
 
-const POLL_MS = 2_000;
-const LEASE_MS = 60_000;
-const RENEW_MS = 20_000;
 const PAGE_SIZE = 20;
-/** Delay after a failure, and the failures in a row that end a run. */
-const RETRY_MS = 5_000;
-const FAILURES_MAX = 100;
 /** Traces whose failures are remembered; a forgotten one starts again at zero. */
 const REMEMBERED_MAX = 10_000;
 
 /** Failures of traces that wait for a retry, by run and trace. They do not count as failures of the run. */
 type FailuresOfTraces = Map<string, number>;
-type WorkDeps = RunsWorkerDeps & { readonly failuresOfTraces: FailuresOfTraces };
-
-export type RunsWorker = ReturnType<typeof startRunsWorker>;
-
-export function startRunsWorker(deps: RunsWorkerDeps) {
-  const stopping = new AbortController();
-  let waking = new AbortController();
-  const wait: RunsWorkerDeps['wait'] = async (delayMs, signal) => {
-    await deps.wait(delayMs, AbortSignal.any([signal, waking.signal]));
-    if (waking.signal.aborted) waking = new AbortController();
-  };
-  const work: WorkDeps = { ...deps, wait, failuresOfTraces: new Map() };
-  const ended = (async () => {
-    while (!stopping.signal.aborted) {
-      if (!(await workOnce(work, stopping.signal))) await wait(POLL_MS, stopping.signal);
-    }
-  })();
-  return {
-    /** To be called after a run was started or cancelled. */
-    wake: () => waking.abort(),
-    /** Resolves when no page is being evaluated; unfinished runs continue later. */
-    async stop(): Promise<void> {
-      stopping.abort();
-      await ended;
-    },
-  };
-}
-
-/** False when no run is free, or the store failed. */
-async function workOnce(deps: WorkDeps, stopping: AbortSignal): Promise<boolean> {
-  try {
-    const nowMs = deps.clock();
-    const run = await deps.store.lease({ nowMs, untilMs: nowMs + LEASE_MS, fence: deps.fence() });
-    if (run === null) return false;
-    await workOn(deps, run, stopping);
-    return true;
-  } catch (error) {
-    deps.log.warn({ err: error }, 'runs of evaluators could not be worked on');
-    return false;
-  }
-}
-
-/** Evaluates one page only, so that a long run does not delay others: the run that waited longest is next. */
-async function workOn(deps: WorkDeps, run: LeasedRun, stopping: AbortSignal): Promise<void> {
-  const done = new AbortController();
-  const lost = new AbortController();
-  const renewing = renew(deps, run, { done: done.signal, lost });
-  const signal = AbortSignal.any([stopping, lost.signal]);
-  try {
-    const { next, restMs } = await evaluatePage(deps, run, signal);
-    // An interrupted page is repeated; results that it has stored stay.
-    if (!lost.signal.aborted) await save(deps, stopping.aborted ? run : next, stopping.aborted ? 0 : restMs);
-  } catch (error) {
-    await recordFailure(deps, run, error);
-  } finally {
-    done.abort();
-    await renewing;
-  }
-}
-
-type Renewing = { readonly done: AbortSignal; readonly lost: AbortController };
-
-/** Renews the lease, and sets `lost` when the run was cancelled or leased by another process. */
-async function renew(deps: RunsWorkerDeps, run: LeasedRun, { done, lost }: Renewing): Promise<void> {
-  for (;;) {
-    await deps.wait(RENEW_MS, done);
-    if (done.aborted) return;
-    try {
-      if (await save(deps, run, LEASE_MS)) continue;
-      lost.abort();
-      return;
-    } catch (error) {
-      deps.log.warn({ err: error }, 'the lease of a run of an evaluator could not be renewed');
-    }
-  }
-}
-
-function save(deps: RunsWorkerDeps, run: LeasedRun, leaseMs: number): Promise<boolean> {
-  const nowMs = deps.clock();
-  return deps.store.advance({ ...run, updatedAtMs: Math.max(run.updatedAtMs, nowMs), leasedUntilMs: nowMs + leaseMs });
-}
-
-/** Lets the run be retried later; a permanent failure ends it. */
-async function recordFailure(deps: RunsWorkerDeps, run: LeasedRun, error: unknown): Promise<void> {
-  const failures = run.failures + 1;
-  const isPermanent = (error instanceof Fault && error.kind !== 'unavailable') || failures >= FAILURES_MAX;
-  deps.log.warn({ err: error, run: run.id }, 'a run of an evaluator was broken off');
-  const message = error instanceof Fault ? error.message : 'The run failed again and again.';
-  await save(deps, isPermanent ? failed(run, message) : { ...run, failures }, RETRY_MS);
-}
-
-function failed(run: LeasedRun, error: string): LeasedRun {
-  return { ...run, status: 'failed', error };
-}
+type WorkDeps = RunPagesDeps & { readonly failuresOfTraces: FailuresOfTraces };
 
 /** `restMs`: how long no process may continue the run. */
 type PageOutcome = { readonly next: LeasedRun; readonly restMs: number };
 
+/** Works on the next page of a run. */
+export function createRunPages(deps: RunPagesDeps): (run: LeasedRun, signal: AbortSignal) => Promise<PageOutcome> {
+  const work: WorkDeps = { ...deps, failuresOfTraces: new Map() };
+  return (run, signal) => evaluatePage(work, run, signal);
+}
+
 /** The run after its next page, or unchanged when a trace of the page has to be retried. */
 async function evaluatePage(deps: WorkDeps, run: LeasedRun, signal: AbortSignal): Promise<PageOutcome> {
   const project = await deps.findProject(run.projectId);
-  if (project === null) return { next: failed(run, 'The project is archived.'), restMs: 0 };
+  if (project === null) throw new Fault('project_not_found', 'The project is archived.');
   const target = await findTarget(deps, project, { kind: 'saved', text: run.evaluatorId });
   const page = await deps.searches.search(searchOf(run), {
     project,
