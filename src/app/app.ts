@@ -4,6 +4,7 @@ import { createAuthenticate } from '../auth/authenticate.ts';
 import { createEvaluating } from '../background/evaluations.ts';
 import { startJobs } from '../background/jobs.ts';
 import { startMonitorRunner } from '../background/monitors.ts';
+import { createTraceDeleting } from '../background/trace-deletions.ts';
 import { createWebhooks } from '../background/webhooks.ts';
 import { readCommit, readVersion } from '../cli/version.ts';
 import type { Config } from '../config/config.ts';
@@ -116,6 +117,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   const traceParts = createTraceParts({ ...deps, store, runCooperatively, lossMeter: metrics.losses });
   const { prices } = traceParts;
   const evaluating = createEvaluating({ ...deps, store, prices, onEnd: metrics.evaluations.ended });
+  const deleting = createTraceDeleting(deps);
   const { results } = traceParts;
   const onLost = (error: unknown) => deps.log.warn({ err: error }, 'the result of an evaluation could not be stored');
   const evaluations = createEvaluations({ ...store, ...deps, ...evaluating.ports, results, onLost });
@@ -126,6 +128,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     changeFeed,
     requestMeter,
     onDiscarded: metrics.otlpDiscarded,
+    onTraceDeletionChanged: deleting.onChanged,
     runCooperatively,
     yieldToEventLoop,
     webhooks: webhooks.ports,
@@ -229,6 +232,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     const delivery = webhooks.deliver({ store: store.deliveries, meter, log: deps.log });
     attemptsInFlight = delivery.inFlight;
     evaluating.work({ ...traceParts, store, random: deps.random });
+    deleting.work({ ...traceParts, store, random: deps.random });
     const { run } = evaluating.ports;
     const monitors = startMonitorRunner({ ...deps, store, run, runCooperatively, results: traceParts.results });
     const jobs = startJobs({
@@ -243,7 +247,8 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       },
       wait: deps.wait ?? waitUnref,
     });
-    return (drainMs: number) => Promise.all([jobs.stop(), delivery.stop(drainMs), monitors.stop(drainMs)]);
+    return (drainMs: number) =>
+      Promise.all([jobs.stop(), deleting.stop(), delivery.stop(drainMs), monitors.stop(drainMs)]);
   };
   // A gateway leaves it to the other processes.
   const stopBackground = isWhole ? startBackground() : async () => undefined;

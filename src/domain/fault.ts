@@ -38,6 +38,8 @@ const FRAMEWORK_CODES = {
 /** Codes of resources. In the flat family `error` equals the code. */
 const RESOURCE_CODES = {
   trace_not_found: 'not_found',
+  trace_deletion_not_found: 'not_found',
+  trace_deletion_limit_reached: 'invalid',
   invalid_scroll_id: 'bad_request',
   ambiguous_trace_id: 'conflict',
   evaluator_not_found: 'not_found',

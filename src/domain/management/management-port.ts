@@ -13,6 +13,7 @@ import type { ExperimentStore } from '../experiments/experiment.ts';
 import type { GatewaySetup } from '../gateway/gateway-setup.ts';
 import type { MonitorStore } from '../monitors/monitor.ts';
 import type { SessionRecord } from '../sessions/session.ts';
+import type { TraceDeletionStore } from '../traces/deletion/trace-deletion.ts';
 import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
 import type { BackfillStore } from './backfill.ts';
 import type {
@@ -31,6 +32,7 @@ export type Management = {
   readonly projects: ProjectStore;
   readonly evaluators: EvaluatorStore;
   readonly evaluatorRuns: EvaluatorRunStore;
+  readonly traceDeletions: TraceDeletionStore;
   readonly judgeSpending: JudgeSpendingStore;
   readonly monitors: MonitorStore;
   readonly datasets: DatasetStore;

@@ -16,6 +16,7 @@ import {
   packedId,
   packedText,
   real,
+  searchRun,
   table,
   text,
   typedJson,
@@ -229,5 +230,19 @@ export const LogRecordRow = defineEntity({
     // Narrow, and with all that adding up the bytes of a project needs.
     { name: 'log_records_by_project', properties: ['projectNumber', 'receivedAtMs', 'bytes'] },
     { name: 'log_records_by_receipt', properties: 'receivedAtMs' },
+  ],
+});
+
+/** Deletions of all traces that match a search. */
+export const TraceDeletionRow = defineEntity({
+  name: 'TraceDeletion',
+  tableName: 'trace_deletions',
+  properties: { ...searchRun(), deleted: bigInteger() },
+  indexes: [
+    { name: 'trace_deletions_by_creation', properties: ['projectId', 'createdAtMs'] },
+    // For the instant at which a project was last served, ended runs included.
+    { name: 'trace_deletions_by_turn', properties: ['projectId', 'leasedUntilMs'] },
+    // For workers, who look for running runs of all projects; there are few at any time.
+    { name: 'trace_deletions_by_lease', properties: ['leasedUntilMs'], where: "status = 'running'" },
   ],
 });

@@ -1,6 +1,7 @@
 /** The rooms of management. Each is written once over the object mapper, and serves every database. */
 
 import { EvaluatorRunRow } from '../entities/evaluations.ts';
+import { TraceDeletionRow } from '../entities/traces.ts';
 import { createAuditLog } from './audit.ts';
 import { createBackfillStore } from './backfills.ts';
 import { createBudgetRecords } from './budgets.ts';
@@ -31,6 +32,7 @@ export function createRooms(units: Units) {
     backfills: createBackfillStore(units),
     datasets: createDatasetStore(units),
     evaluatorRuns: createRunStore(units, EvaluatorRunRow),
+    traceDeletions: createRunStore(units, TraceDeletionRow),
     evaluators: createEvaluatorStore(units),
     experiments: createExperimentRoom(units),
     judgeSpending: createSpendingStore(units),
