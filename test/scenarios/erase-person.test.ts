@@ -66,7 +66,7 @@ it('deletes all texts of a person from the files of the database', async () => {
     else await compactDatabase(database.url, { pause: async () => undefined, nowMs: () => performance.now() });
     const all = (await database.contents()).join('');
     const found = [...new Set(all.match(/ERASED-[a-z]+-/g) ?? [])];
-    expect(all).toContain('STAYS-input-');
+    expect(all).toContain('STAYS-output-');
     expect(found).toEqual([]);
   } finally {
     await database.remove();
