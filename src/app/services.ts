@@ -12,6 +12,7 @@ import { PermissionService } from '../../gen/spandrel/v1/permissions_pb.js';
 import { PricingService } from '../../gen/spandrel/v1/pricing_pb.js';
 import { SpendService } from '../../gen/spandrel/v1/spend_pb.js';
 import { TraceDeletionService } from '../../gen/spandrel/v1/trace_deletions_pb.js';
+import { TraceShareService } from '../../gen/spandrel/v1/trace_shares_pb.js';
 import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import type { EvaluationPorts } from '../background/evaluations.ts';
 import type { WebhookPorts } from '../background/webhooks.ts';
@@ -42,6 +43,7 @@ import { createTraceExports } from '../domain/traces/export/trace-export.ts';
 import { createTraceLogs } from '../domain/traces/logs/trace-logs.ts';
 import { createTraceFacets } from '../domain/traces/search/trace-facets.ts';
 import { createTraceSearches } from '../domain/traces/search/trace-search.ts';
+import { createTraceShares } from '../domain/traces/sharing/trace-shares.ts';
 import type { ChangeFeed } from '../domain/traces/tail/change-feed.ts';
 import { createTraceTails } from '../domain/traces/tail/trace-tail.ts';
 import { createTraceChanges } from '../domain/traces/trace-changes.ts';
@@ -61,6 +63,7 @@ import { createPricingRpc } from '../rpc/pricing/pricing.ts';
 import { compileService } from '../rpc/registry.ts';
 import { createSpendRpc } from '../rpc/spend/spend.ts';
 import { createTraceDeletionRpc } from '../rpc/trace-deletions/trace-deletions.ts';
+import { createTraceShareRpc } from '../rpc/trace-shares/trace-shares.ts';
 import { createOtlpMethods } from '../rpc/traces/otlp.ts';
 import { createTraceRpc } from '../rpc/traces/traces.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
@@ -113,6 +116,11 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: limits.traces });
   const onChanged = deps.onTraceDeletionChanged;
   const deletions = createTraceDeletions({ store: store.traceDeletions, searches, random, onChanged });
+  const shares = createTraceShares({
+    ...{ store: store.traceShares, traces, findProject: store.keys.findProject, random },
+    pepper: deps.rootKeys.pepper,
+    isOn: config.traceSharing,
+  });
   const exports = createTraceExports({ searches, traces, store: store.traces, runCooperatively, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
   const gateway = createGateway({
@@ -171,6 +179,7 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
       }),
     ),
     ...compile(TraceDeletionService, createTraceDeletionRpc({ deletions, searches })),
+    ...compile(TraceShareService, createTraceShareRpc({ shares, urlOf: (token) => `${publicUrl()}/shared/${token}` })),
     ...compile(GatewayService, createGatewayRpc({ gateway })),
     ...compile(PricingService, createPricingRpc({ overrides, prices })),
     ...compile(EventService, createEventRpc({ events: createEvents({ store: store.events, cursors }) })),

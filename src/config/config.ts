@@ -60,6 +60,7 @@ export function readConfig(environment: Environment) {
     metrics: readChoice(reader, 'SPANDREL_METRICS', ['on', 'off']) === 'on',
     /** Whether the console is served. */
     console: readChoice(reader, 'SPANDREL_CONSOLE', ['on', 'off']) === 'on',
+    traceSharing: readChoice(reader, 'SPANDREL_TRACE_SHARING', ['on', 'off']) === 'on',
     cors: readCors(reader),
     trustedProxies: readTrustedProxies(reader),
     tls: readTls(reader),

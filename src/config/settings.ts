@@ -43,6 +43,10 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
   SPANDREL_TRACING: ['on', 'on or off: trace ids in headers and error bodies.'],
   SPANDREL_METRICS: ['on', 'on or off: the page /metrics, which needs no key.'],
   SPANDREL_CONSOLE: ['on', 'on or off: the console for people, at /.'],
+  SPANDREL_TRACE_SHARING: [
+    'on',
+    'on or off: links by which anyone reads a trace, made by those with the permission traces:share. Off also closes those that exist.',
+  ],
   SPANDREL_CORS_ORIGINS: ['*', '*, none, or exact origins separated by commas.'],
   SPANDREL_TRUSTED_PROXIES: [
     '',

@@ -1,18 +1,7 @@
 /** The work of evaluations: jobs of monitors, and runs of evaluators. Results are stored with their traces. */
 
 import { defineEntity } from '@mikro-orm/core';
-import {
-  bigInteger,
-  flag,
-  id,
-  instant,
-  integer,
-  nanoUsd,
-  packedId,
-  searchRun,
-  table,
-  text,
-} from './kinds.ts';
+import { bigInteger, flag, id, instant, integer, nanoUsd, packedId, searchRun, table, text } from './kinds.ts';
 
 /**
  * Traces that wait to be evaluated, or are being evaluated. A stored trace has one row for all monitors of its project;

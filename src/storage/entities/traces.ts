@@ -5,6 +5,7 @@ import type { Evaluation, SpanType } from '../../domain/traces/trace.ts';
 import { OUTDATED_START } from '../../domain/traces/trace-aggregates.ts';
 import {
   bigInteger,
+  bytes,
   enumCode,
   enumText,
   flag,
@@ -245,4 +246,21 @@ export const TraceDeletionRow = defineEntity({
     // For workers, who look for running runs of all projects; there are few at any time.
     { name: 'trace_deletions_by_lease', properties: ['leasedUntilMs'], where: "status = 'running'" },
   ],
+});
+
+/** Links by which anyone reads a trace. */
+export const TraceShareRow = defineEntity({
+  name: 'TraceShare',
+  tableName: 'trace_shares',
+  properties: {
+    projectId: id().primary(),
+    id: id().primary(),
+    secretHash: bytes(),
+    traceId: text(),
+    createdBy: id().strictNullable(),
+    createdAtMs: instant('created_at'),
+    expiresAtMs: instant('expires_at'),
+  },
+  indexes: [{ name: 'trace_shares_by_creation', properties: ['projectId', 'createdAtMs'] }],
+  uniques: [{ name: 'trace_shares_by_secret', properties: ['secretHash'] }],
 });

@@ -22,6 +22,7 @@ import {
 import { createPriceOverrides } from './pricing.ts';
 import { createReceipts } from './receipts.ts';
 import { createRunStore } from './search-runs.ts';
+import { createShareStore } from './trace-shares.ts';
 import type { Units } from './units.ts';
 import { createModelProviders, createVirtualKeys } from './virtual-keys.ts';
 
@@ -33,6 +34,7 @@ export function createRooms(units: Units) {
     datasets: createDatasetStore(units),
     evaluatorRuns: createRunStore(units, EvaluatorRunRow),
     traceDeletions: createRunStore(units, TraceDeletionRow),
+    traceShares: createShareStore(units),
     evaluators: createEvaluatorStore(units),
     experiments: createExperimentRoom(units),
     judgeSpending: createSpendingStore(units),
