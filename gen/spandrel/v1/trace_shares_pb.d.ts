@@ -43,7 +43,7 @@ export declare type CreateTraceShareRequest = Message<"spandrel.v1.CreateTraceSh
 export declare const CreateTraceShareRequestSchema: GenMessage<CreateTraceShareRequest>;
 
 /**
- * The new link.
+ * The link that was made.
  *
  * @generated from message spandrel.v1.CreateTraceShareResponse
  */

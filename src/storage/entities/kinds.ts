@@ -118,7 +118,7 @@ export const slugged = <const Name extends string, const Table extends string, O
   ],
 });
 
-/** The columns of work on the traces that a search finds (management/search-runs.ts), beside its own. */
+/** The columns of work on the traces that a search finds (management/traces.ts), beside its own. */
 export const searchRun = () => ({
   ...{ projectId: id().primary(), id: id().primary(), searchJson: json('search') },
   status: enumText<SearchRun['status']>(),

@@ -21,8 +21,7 @@ import {
 } from './organization.ts';
 import { createPriceOverrides } from './pricing.ts';
 import { createReceipts } from './receipts.ts';
-import { createRunStore } from './search-runs.ts';
-import { createShareStore } from './trace-shares.ts';
+import { createRunStore, createShareStore } from './traces.ts';
 import type { Units } from './units.ts';
 import { createModelProviders, createVirtualKeys } from './virtual-keys.ts';
 

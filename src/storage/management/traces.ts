@@ -1,12 +1,14 @@
-/** Work on all traces that searches find: runs of evaluators, and deletions. */
+/** Work on all traces that searches find, which are runs of evaluators and deletions, and links to traces. */
 
 import { type EntitySchema, LockMode, raw } from '@mikro-orm/core';
 import type { Lease } from '../../domain/clock.ts';
 import type { Leased, RunProgress, SearchRun, SearchRunStore } from '../../domain/traces/search/search-run.ts';
+import type { TraceShareStore } from '../../domain/traces/sharing/trace-share.ts';
 import { AuditEntry } from '../entities/audit.ts';
+import { TraceShareRow } from '../entities/traces.ts';
 import type { EntityManager } from '../mapper.ts';
 import { lockProject } from './slugs.ts';
-import { plain, type Units, unleased } from './units.ts';
+import { plain, rowReads, type Units, unleased } from './units.ts';
 
 // The mapper's types resolve filters only of known entities, so these functions see a table by the common columns.
 type Row = { -readonly [Name in keyof SearchRun]: SearchRun[Name] } & {
@@ -84,4 +86,31 @@ async function lockIdle(em: EntityManager, runs: EntitySchema<Row>, lease: Lease
     .limit(1)
     .setLockMode(LockMode.PESSIMISTIC_PARTIAL_WRITE)
     .getSingleResult();
+}
+
+export function createShareStore({ read, transact }: Units): TraceShareStore {
+  const { one, all } = rowReads(read);
+  return {
+    insert: (share, liveMax, audited) =>
+      transact(async ({ em }) => {
+        const { projectId, createdAtMs } = share;
+        await lockProject(em, projectId);
+        await em.nativeDelete(TraceShareRow, { projectId, expiresAtMs: { $lte: createdAtMs } });
+        if ((await em.count(TraceShareRow, { projectId })) >= liveMax) return 'limit_reached';
+        em.create(TraceShareRow, share);
+        em.create(AuditEntry, audited);
+        return 'stored';
+      }),
+    list: (projectId, { traceId, nowMs }) => {
+      const live = { projectId, expiresAtMs: { $gt: nowMs }, ...(traceId === null ? {} : { traceId }) };
+      return all(TraceShareRow, live, { orderBy: NEWEST_FIRST });
+    },
+    findBySecret: (secretHash) => one(TraceShareRow, { secretHash }),
+    remove: (projectId, id, audited) =>
+      transact(async ({ em }) => {
+        if ((await em.nativeDelete(TraceShareRow, { projectId, id })) === 0) return false;
+        em.create(AuditEntry, audited);
+        return true;
+      }),
+  };
 }
