@@ -5,6 +5,7 @@ import { createEvaluating } from '../background/evaluations.ts';
 import { startJobs } from '../background/jobs.ts';
 import { startMonitorRunner } from '../background/monitors.ts';
 import { createWebhooks } from '../background/webhooks.ts';
+import { openFilesLimit } from '../cli/open-files.ts';
 import { readCommit, readVersion } from '../cli/version.ts';
 import type { Config } from '../config/config.ts';
 import { createEvaluations } from '../domain/evaluations/evaluations.ts';
@@ -105,6 +106,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       commit: readCommit(),
       store: isPostgres(config.databaseUrl) ? 'postgres' : 'sqlite',
     },
+    openFilesMax: openFilesLimit(),
     traceDefaultDays: config.traceRetentionDays,
   });
   const { requests: requestMeter, deliveries: meter } = metrics;

@@ -33,6 +33,8 @@ type MetricsDeps = {
   readonly openSockets: () => { readonly [kind: string]: SocketCounts };
   readonly retentionClock: Pick<RetentionClock, 'heldMs' | 'logResets' | 'nowMs'>;
   readonly build: Build;
+  /** Files and connections that this process may open. */
+  readonly openFilesMax: number;
   /** The term of traces in projects that never chose; null: for ever. */
   readonly traceDefaultDays: number | null;
 };
@@ -53,7 +55,7 @@ export function createMetrics(deps: MetricsDeps) {
   registerDatabase(registry, deps);
   registerDeliveries(registry, deps);
   registerEvaluations(registry, deps);
-  registerProcess(registry);
+  registerProcess(registry, deps.openFilesMax);
   registerUsage(registry, deps.held);
   return {
     ...meters,

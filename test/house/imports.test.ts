@@ -48,6 +48,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'app',
     'auth',
     'background',
+    'cli/open-files.ts',
     'cli/version.ts',
     'config/config.ts',
     'delivery',
