@@ -42,6 +42,7 @@ import { createOutageLog } from './outage-log.ts';
 import { createGateway, MODEL_BODY_WHOLE_MS } from './proxy.ts';
 import { createRequestRecords, flushRequestRecords } from './request-records.ts';
 import { compileServices, createTraceParts } from './services.ts';
+import { startTracing } from './tracing.ts';
 
 export type AppDeps = Deps & {
   /** The wait of jobs between their runs; real time by default. */
@@ -109,7 +110,9 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     openFilesMax: openFilesLimit(),
     traceDefaultDays: config.traceRetentionDays,
   });
-  const { requests: requestMeter, deliveries: meter } = metrics;
+  const tracing = await startTracing({ ...deps, monotonicMs, count: metrics.spans });
+  const requestMeter = metrics.requests;
+  const meter = tracing.watchDeliveries(metrics.deliveries);
   const changeFeed = createChangeFeed();
   const store = publishChanges(metrics.store, changeFeed);
   let publicUrl = config.publicUrl ?? '';
@@ -154,17 +157,13 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   const invoke = createInvoke(pipeline);
   const streams = createStreamWatch({ monotonicMs, accepting: () => accepting, wait: waitUnref });
   const invokeStream = createInvokeStream({ ...pipeline, streams, monotonicMs });
-  const ids = createIdSource(deps.random, config.tracing);
+  const ids = tracing.watchIds(createIdSource(deps.random, config.tracing));
   const watch = createBodyWatch({ gapMs: BODY_GAP_MS, wholeMs: BODY_WHOLE_MS }, monotonicMs);
   const health = createHealth({ methods, accepting: () => accepting, ready: store.ready, monotonicMs });
   const originOf = createOriginOf({ quotas, trustedProxies: config.trustedProxies });
   const responses = createResponseWatch(RESPONSE_TIMEOUTS, monotonicMs);
-  const callLog = createCallLog({
-    log: deps.log,
-    meter: metrics.calls,
-    addressOf: createAddressOf(config.trustedProxies),
-    monotonicMs,
-  });
+  const addressOf = createAddressOf(config.trustedProxies);
+  const callLog = tracing.watchCalls(createCallLog({ log: deps.log, meter: metrics.calls, addressOf, monotonicMs }));
   const inflate = createBoundedInflate();
   const reading = createReadBudget({ bytesPerTurn: BODY_BYTES_PER_TURN });
   const calls = { methods, invoke, invokeStream, ids, originOf, responses, callLog, reading, runCooperatively };
@@ -193,6 +192,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       evaluations,
       keyUse: requestRecords.keyUse,
       resolve: webhooks.ports.resolve,
+      tracing,
       wait: waitUnref,
     },
     { ...calls, ...HEAD_LIMITS, inflate, accepting: () => accepting },
@@ -262,6 +262,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       await evaluating.close();
       await flushRequestRecords(requestRecords);
       callLog.stop();
+      await tracing.stop();
       outage.stop();
       metrics.stop();
       watch.close();

@@ -49,6 +49,12 @@ export function createMetrics(deps: MetricsDeps) {
     evaluations: createEvaluationMeter(registry),
     otlpDiscarded: createOtlpMeter(registry),
     losses: createLossMeter(registry),
+    spans: registry.countBy({
+      name: 'spandrel_otel_spans_total',
+      help: 'Spans of the server itself, by what became of them; those recorded and neither exported nor failed wait, or had no room.',
+      label: 'result',
+      values: ['recorded', 'exported', 'failed'],
+    }),
   };
   registerBuild(registry, deps.build);
   registerStore(registry, deps);
