@@ -6,6 +6,7 @@ import { startJobs } from '../background/jobs.ts';
 import { startMonitorRunner } from '../background/monitors.ts';
 import { createTraceDeleting } from '../background/trace-deletions.ts';
 import { createWebhooks } from '../background/webhooks.ts';
+import { openFilesLimit } from '../cli/open-files.ts';
 import { readCommit, readVersion } from '../cli/version.ts';
 import type { Config } from '../config/config.ts';
 import { createEvaluations } from '../domain/evaluations/evaluations.ts';
@@ -42,6 +43,7 @@ import { createOutageLog } from './outage-log.ts';
 import { createGateway, MODEL_BODY_WHOLE_MS } from './proxy.ts';
 import { createRequestRecords, flushRequestRecords } from './request-records.ts';
 import { compileServices, createTraceParts } from './services.ts';
+import { startTracing } from './tracing.ts';
 
 export type AppDeps = Deps & {
   /** The wait of jobs between their runs; real time by default. */
@@ -106,9 +108,12 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       commit: readCommit(),
       store: isPostgres(config.databaseUrl) ? 'postgres' : 'sqlite',
     },
+    openFilesMax: openFilesLimit(),
     traceDefaultDays: config.traceRetentionDays,
   });
-  const { requests: requestMeter, deliveries: meter } = metrics;
+  const tracing = await startTracing({ ...deps, monotonicMs, count: metrics.spans });
+  const requestMeter = metrics.requests;
+  const meter = tracing.watchDeliveries(metrics.deliveries);
   const changeFeed = createChangeFeed();
   const store = publishChanges(metrics.store, changeFeed);
   let publicUrl = config.publicUrl ?? '';
@@ -155,17 +160,13 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   const invoke = createInvoke(pipeline);
   const streams = createStreamWatch({ monotonicMs, accepting: () => accepting, wait: waitUnref });
   const invokeStream = createInvokeStream({ ...pipeline, streams, monotonicMs });
-  const ids = createIdSource(deps.random, config.tracing);
+  const ids = tracing.watchIds(createIdSource(deps.random, config.tracing));
   const watch = createBodyWatch({ gapMs: BODY_GAP_MS, wholeMs: BODY_WHOLE_MS }, monotonicMs);
   const health = createHealth({ methods, accepting: () => accepting, ready: store.ready, monotonicMs });
   const originOf = createOriginOf({ quotas, trustedProxies: config.trustedProxies });
   const responses = createResponseWatch(RESPONSE_TIMEOUTS, monotonicMs);
-  const callLog = createCallLog({
-    log: deps.log,
-    meter: metrics.calls,
-    addressOf: createAddressOf(config.trustedProxies),
-    monotonicMs,
-  });
+  const addressOf = createAddressOf(config.trustedProxies);
+  const callLog = tracing.watchCalls(createCallLog({ log: deps.log, meter: metrics.calls, addressOf, monotonicMs }));
   const inflate = createBoundedInflate();
   const reading = createReadBudget({ bytesPerTurn: BODY_BYTES_PER_TURN });
   const calls = { methods, invoke, invokeStream, ids, originOf, responses, callLog, reading, runCooperatively };
@@ -194,6 +195,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       evaluations,
       keyUse: requestRecords.keyUse,
       resolve: webhooks.ports.resolve,
+      tracing,
       wait: waitUnref,
     },
     { ...calls, ...HEAD_LIMITS, inflate, accepting: () => accepting },
@@ -265,6 +267,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       await evaluating.close();
       await flushRequestRecords(requestRecords);
       callLog.stop();
+      await tracing.stop();
       outage.stop();
       metrics.stop();
       watch.close();

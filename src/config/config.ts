@@ -6,6 +6,7 @@ import type { CorsOrigins } from '../transport/rest/cors.ts';
 import { readBootstrap } from './bootstrap.ts';
 import { readEvaluators, readLlm } from './evaluators.ts';
 import { readLimits } from './limits.ts';
+import { readOtel } from './otel.ts';
 import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './reader.ts';
 import { LOG_LEVELS } from './settings.ts';
 import { type Environment, readSources } from './sources.ts';
@@ -56,6 +57,8 @@ export function readConfig(environment: Environment) {
     publicUrl: readPublicUrl(reader),
     logLevel: readChoice(reader, 'SPANDREL_LOG_LEVEL', LOG_LEVELS),
     tracing: readChoice(reader, 'SPANDREL_TRACING', ['on', 'off']) === 'on',
+    /** Where spans of the server itself go; null: nowhere. */
+    otel: readOtel(reader, environment),
     /** Whether /metrics is served. */
     metrics: readChoice(reader, 'SPANDREL_METRICS', ['on', 'off']) === 'on',
     /** Whether the console is served. */

@@ -41,6 +41,10 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
     `One of ${LOG_LEVELS.join(', ')}; refused requests are logged at info, all others at debug.`,
   ],
   SPANDREL_TRACING: ['on', 'on or off: trace ids in headers and error bodies.'],
+  SPANDREL_OTEL: [
+    'off',
+    'on sends spans of the server itself to a collector of OpenTelemetry, as the variables OTEL_* say.',
+  ],
   SPANDREL_METRICS: ['on', 'on or off: the page /metrics, which needs no key.'],
   SPANDREL_CONSOLE: ['on', 'on or off: the console for people, at /.'],
   SPANDREL_TRACE_SHARING: [

@@ -40,6 +40,16 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
   metrics: ['metrics', 'domain', 'delivery/meter.ts', 'transport/shared-read.ts'],
   delivery: ['delivery', 'scheduling', 'domain'],
   gateway: ['gateway', 'domain', 'json', 'scheduling'],
+  // What its spans are made of.
+  otel: [
+    'otel',
+    'config/otel.ts',
+    'delivery/meter.ts',
+    'gateway/upstream.ts',
+    'rpc/method.ts',
+    'transport/call-ids.ts',
+    'transport/call-log.ts',
+  ],
   scheduling: ['scheduling', 'domain/clock.ts'],
   evaluation: ['evaluation', 'scheduling', 'domain', 'json'],
   background: ['background', 'app/deps.ts', 'delivery', 'evaluation', 'metrics', 'scheduling', 'domain'],
@@ -48,6 +58,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'app',
     'auth',
     'background',
+    'cli/open-files.ts',
     'cli/version.ts',
     'config/config.ts',
     'delivery',
@@ -55,6 +66,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'evaluation',
     'gateway',
     'metrics',
+    'otel',
     'rpc',
     'scheduling',
     'storage/open.ts',
@@ -88,6 +100,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   metrics: /^node:fs$/,
   delivery: /^(node:|@aws-sdk\/client-(sqs|sts)$)/,
   gateway: /^(node:(dns|http|http2|https|net|stream)|undici$)/,
+  otel: /^(node:(async_hooks|crypto)|@opentelemetry\/|@grpc\/grpc-js$)/,
   scheduling: /^node:timers\/promises$/,
   background: /^$/,
   app: /^@bufbuild\/protobuf$/,
@@ -172,6 +185,14 @@ describe('the house', () => {
     const stems = files.map((name) => name.replace(/\.proto$/, '').replaceAll('_', '-'));
     expect(rooms.filter((room) => !stems.includes(room)).sort()).toEqual(RULES_BESIDE);
     expect(entries.length - rooms.length).toBeLessThan(25);
+  });
+
+  it('OpenTelemetry is loaded only where it is switched on', () => {
+    const loaded = imports.filter(({ isType }) => !isType);
+    const users = loaded.filter(({ from }) => from.startsWith('@opentelemetry/')).map(({ file }) => file);
+    expect([...new Set(users)].sort()).toEqual(['otel/exporting.ts', 'otel/spans.ts']);
+    const outside = loaded.filter((each) => each.from.startsWith('.') && target(each).startsWith('otel/'));
+    expect(outside.filter(({ file, isDynamic }) => !file.startsWith('otel/') && !isDynamic)).toEqual([]);
   });
 
   const ENGINES = ['sqlite', 'postgres'];
