@@ -41,6 +41,7 @@ import { createOutageLog } from './outage-log.ts';
 import { createGateway, MODEL_BODY_WHOLE_MS } from './proxy.ts';
 import { createRequestRecords, flushRequestRecords } from './request-records.ts';
 import { compileServices, createTraceParts } from './services.ts';
+import { createSignInWays } from './sign-in.ts';
 
 export type AppDeps = Deps & {
   /** The wait of jobs between their runs; real time by default. */
@@ -178,6 +179,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       metrics: config.metrics ? metrics.text : null,
       people: isWhole,
       console: config.console,
+      signIn: createSignInWays(deps),
       publicUrl: () => publicUrl,
     }),
     ...HEAD_LIMITS,

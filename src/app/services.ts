@@ -19,7 +19,6 @@ import {
 } from '../../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../../gen/spandrel/v1/permissions_pb.js';
 import { PricingService } from '../../gen/spandrel/v1/pricing_pb.js';
-import { SessionService } from '../../gen/spandrel/v1/sessions_pb.js';
 import { SpendService } from '../../gen/spandrel/v1/spend_pb.js';
 import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import type { EvaluationPorts } from '../background/evaluations.ts';
@@ -50,7 +49,6 @@ import { createRoleBindings } from '../domain/organization/role-bindings.ts';
 import { createTeams } from '../domain/organization/teams.ts';
 import { createPriceOverrides } from '../domain/pricing/overrides.ts';
 import { createPriceResolver } from '../domain/pricing/prices.ts';
-import { createSessions } from '../domain/sessions/sessions.ts';
 import { createSpend } from '../domain/spend/spend.ts';
 import type { RunCooperatively } from '../domain/steps.ts';
 import { createLosses, type LossMeter } from '../domain/traces/collector/losses.ts';
@@ -81,7 +79,6 @@ import { createProjectRpc } from '../rpc/organization/organization-projects.ts';
 import { createRoleBindingRpc } from '../rpc/organization/organization-role-bindings.ts';
 import { createPricingRpc } from '../rpc/pricing/pricing.ts';
 import { compileService } from '../rpc/registry.ts';
-import { createSessionRpc } from '../rpc/sessions/sessions.ts';
 import { createSpendRpc } from '../rpc/spend/spend.ts';
 import { createOtlpMethods } from '../rpc/traces/otlp.ts';
 import { createTraceRpc } from '../rpc/traces/traces.ts';
@@ -90,6 +87,7 @@ import { isPostgres } from '../storage/open.ts';
 import type { Deps } from './deps.ts';
 import { compileGateway } from './gateway-services.ts';
 import type { ServiceParts } from './service-parts.ts';
+import { compileSessions } from './sign-in.ts';
 
 type ServiceDeps = Deps & {
   readonly webhooks: WebhookPorts;
@@ -114,6 +112,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
     ...compileData(deps, shared),
     ...compileEvaluations(deps, shared),
     ...compileManagement(deps, shared),
+    ...compileSessions(deps, shared),
     ...compileWebhooks(deps, shared),
     ...compileGateway(deps, shared),
   ];
@@ -270,7 +269,6 @@ function compileManagement(
   const auditLog = createAuditLog({ store, cursors, retentionDays: config.auditRetentionDays });
   return [
     ...compile(ApiKeyService, createKeyRpc({ keys })),
-    ...compile(SessionService, createSessionRpc({ sessions: createSessions({ store, random, cursors, pepper }) })),
     ...compile(OrganizationService, createOrganizationRpc({ organizations })),
     ...compile(TeamService, createTeamRpc({ teams: createTeams({ store, random, limits }) })),
     ...compile(ProjectService, createProjectRpc({ projects })),

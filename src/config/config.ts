@@ -8,6 +8,7 @@ import { readEvaluators, readLlm } from './evaluators.ts';
 import { readLimits } from './limits.ts';
 import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './reader.ts';
 import { LOG_LEVELS } from './settings.ts';
+import { readSignIn } from './sign-in.ts';
 import { type Environment, readSources } from './sources.ts';
 import { readAllowList, readAws, readWebhooks } from './webhooks.ts';
 
@@ -41,6 +42,7 @@ export function readConfig(environment: Environment) {
   };
   const prefixes = readPrefixes(reader);
   const databaseUrl = readDatabaseUrl(reader);
+  const publicUrl = readPublicUrl(reader);
   const config = {
     role: readRole(reader, databaseUrl),
     host: readHost(reader),
@@ -53,13 +55,14 @@ export function readConfig(environment: Environment) {
     databaseMayLoseWrites: readChoice(reader, 'SPANDREL_DATABASE_UNSAFE', ['on', 'off']) === 'on',
     secret: readSecret(reader),
     keyPrefixes: prefixes,
-    publicUrl: readPublicUrl(reader),
+    publicUrl,
     logLevel: readChoice(reader, 'SPANDREL_LOG_LEVEL', LOG_LEVELS),
     tracing: readChoice(reader, 'SPANDREL_TRACING', ['on', 'off']) === 'on',
     /** Whether /metrics is served. */
     metrics: readChoice(reader, 'SPANDREL_METRICS', ['on', 'off']) === 'on',
     /** Whether the console is served. */
     console: readChoice(reader, 'SPANDREL_CONSOLE', ['on', 'off']) === 'on',
+    signIn: readSignIn(reader, publicUrl),
     cors: readCors(reader),
     trustedProxies: readTrustedProxies(reader),
     tls: readTls(reader),
