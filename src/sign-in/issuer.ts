@@ -153,6 +153,9 @@ const fetchBounded: CustomFetch = async (url, { body, ...options }) => {
   return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, headers });
 };
 
+/** What the store keeps and finds again. */
+const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
+
 type Profile = IDToken | (IDToken & UserInfoResponse);
 
 function lacksClaims(token: IDToken, { roleClaim }: IssuerSettings): boolean {
@@ -161,6 +164,7 @@ function lacksClaims(token: IDToken, { roleClaim }: IssuerSettings): boolean {
 
 function claimsOf({ iss, sub }: IDToken, profile: Profile, { roleClaim }: IssuerSettings): Claims {
   const { email, email_verified: verified, name } = profile;
+  if (!SUBJECT.test(sub)) throw new Error('the subject of the token is no text of 1 to 255 characters');
   return {
     issuer: iss,
     subject: sub,
