@@ -26,7 +26,7 @@ const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+( [\x21\x23-\x5B\x5D-\x7E]+)*$/;
 export function readSignIn(reader: ConfigReader, publicUrl: string | null) {
   const oidc = readOidc(reader);
   /** Whether a key begins a session. */
-  const byKey = readChoice(reader, 'SPANDREL_KEY_SIGN_IN', ['on', 'off']) === 'on';
+  const byKey = readChoice(reader, 'SPANDREL_KEY_SIGN_IN', ['on', 'off']) !== 'off';
   if (!byKey && oidc === null) {
     reader.refuse(`SPANDREL_KEY_SIGN_IN must not be off without ${ISSUER}, because nobody could sign in`);
   }

@@ -15,6 +15,11 @@ export type IssuerSettings = {
 /** What one sign-in is recognised by when the browser comes back. */
 export type Checks = { readonly state: string; readonly nonce: string; readonly verifier: string };
 
+/** Where the issuer sends people back to. `publicUrl` has no slash at its end. */
+export function redirectUriOf(publicUrl: string): string {
+  return `${publicUrl}/api/auth/callback`;
+}
+
 export type Issuer = ReturnType<typeof createIssuer>;
 
 type IssuerDeps = {
@@ -114,7 +119,7 @@ export function createIssuer({ settings, monotonicMs, onFailure }: IssuerDeps) {
 }
 
 /** What the issuer says about itself. Rejects when it is away, or is another one. */
-export async function discoverIssuer(settings: Pick<IssuerSettings, 'issuer' | 'clientId' | 'clientSecret'>) {
+async function discoverIssuer(settings: Pick<IssuerSettings, 'issuer' | 'clientId' | 'clientSecret'>) {
   const oidc = await import('openid-client');
   const { issuer, clientId, clientSecret } = settings;
   const isPlain = new URL(issuer).protocol === 'http:';
@@ -177,7 +182,7 @@ function claimsOf({ iss, sub }: IDToken, profile: Profile, { roleClaim }: Issuer
 }
 
 /** Without what the answer held, which may be about a person. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { code, error: reason, error_description: description, cause } = error as { [member: string]: unknown };
   const message = error instanceof Error ? error.message : String(error);
   const below = cause instanceof Error ? cause.message : null;

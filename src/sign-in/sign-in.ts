@@ -7,7 +7,7 @@ import { openFor, sealFor } from '../domain/secrets.ts';
 import type { Claims } from '../domain/sessions/claim-rules.ts';
 import type { Visit } from '../domain/sessions/people.ts';
 import type { NewSession } from '../domain/sessions/sessions.ts';
-import type { Checks, Issuer } from './issuer.ts';
+import { type Checks, type Issuer, redirectUriOf } from './issuer.ts';
 
 /** A request of a browser. */
 export type BrowserVisit = Pick<Visit, 'ip' | 'requestId' | 'traceId'> & {
@@ -47,7 +47,7 @@ const PATH_CHARACTERS_MAX = 2_048;
 
 /** Throws sign_in_invalid, sign_in_refused and unavailable, whose messages are for people. */
 export function createSignIn(deps: SignInDeps) {
-  const redirectUri = `${deps.publicUrl}/api/auth/callback`;
+  const redirectUri = redirectUriOf(deps.publicUrl);
   let underWay = 0;
 
   async function limited<T>(act: () => Promise<T>): Promise<T> {

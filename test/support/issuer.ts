@@ -26,9 +26,9 @@ const KEY_ID = 'key-of-the-tests';
 const OWN_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 const FOREIGN_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 
-/** `redirectUri` is the one address that the issuer sends people back to. */
-export async function startIssuer(redirectUri: string): Promise<TestIssuer> {
-  const port = await findFreePort();
+/** `redirectUri` is the one address that the issuer sends people back to. On a free port unless one is named. */
+export async function startIssuer(redirectUri: string, at?: number): Promise<TestIssuer> {
+  const port = at ?? (await findFreePort());
   const url = `http://127.0.0.1:${port}`;
   const issuer: Omit<TestIssuer, 'close'> = { url, person: { sub: 'nobody' }, forge: null, hasForeignKey: false };
   const provider = new Provider(url, {

@@ -63,5 +63,5 @@ export function pageResponse(
 ): PreparedResponse {
   if (headers.etag !== undefined && known === headers.etag) return { status: 304, headers, body: [], mediaType };
   const retry = status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
-  return { status, headers: { ...headers, ...retry }, body: splitIntoChunks(body), packed, brotli, mediaType };
+  return { status, headers: { ...retry, ...headers }, body: splitIntoChunks(body), packed, brotli, mediaType };
 }
