@@ -44,6 +44,7 @@ import { createGateway, MODEL_BODY_WHOLE_MS } from './proxy.ts';
 import { createRequestRecords, flushRequestRecords } from './request-records.ts';
 import { compileServices, createTraceParts } from './services.ts';
 import { startTracing } from './tracing.ts';
+import { createSignInWays } from './sign-in.ts';
 
 export type AppDeps = Deps & {
   /** The wait of jobs between their runs; real time by default. */
@@ -182,6 +183,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       metrics: config.metrics ? metrics.text : null,
       people: isWhole,
       console: config.console,
+      signIn: createSignInWays(deps),
       publicUrl: () => publicUrl,
     }),
     ...HEAD_LIMITS,

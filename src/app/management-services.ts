@@ -9,7 +9,6 @@ import {
   RoleBindingService,
   TeamService,
 } from '../../gen/spandrel/v1/organization_pb.js';
-import { SessionService } from '../../gen/spandrel/v1/sessions_pb.js';
 import { createApiKeys } from '../domain/keys/keys.ts';
 import { createAuditLog } from '../domain/organization/audit-log.ts';
 import { createMembers } from '../domain/organization/members.ts';
@@ -17,7 +16,6 @@ import { createOrganizations } from '../domain/organization/organization.ts';
 import { createProjects } from '../domain/organization/projects.ts';
 import { createRoleBindings } from '../domain/organization/role-bindings.ts';
 import { createTeams } from '../domain/organization/teams.ts';
-import { createSessions } from '../domain/sessions/sessions.ts';
 import { createKeyRpc } from '../rpc/keys/keys.ts';
 import type { Method } from '../rpc/method.ts';
 import { createOrganizationRpc, createTeamRpc } from '../rpc/organization/organization.ts';
@@ -25,7 +23,6 @@ import { createAuditLogRpc } from '../rpc/organization/organization-audit-log.ts
 import { createMemberRpc } from '../rpc/organization/organization-members.ts';
 import { createProjectRpc } from '../rpc/organization/organization-projects.ts';
 import { createRoleBindingRpc } from '../rpc/organization/organization-role-bindings.ts';
-import { createSessionRpc } from '../rpc/sessions/sessions.ts';
 import type { Deps } from './deps.ts';
 import type { ServiceParts } from './service-parts.ts';
 
@@ -43,7 +40,6 @@ export function compileManagement(
   const auditLog = createAuditLog({ store, cursors, retentionDays: config.auditRetentionDays });
   return [
     ...compile(ApiKeyService, createKeyRpc({ keys })),
-    ...compile(SessionService, createSessionRpc({ sessions: createSessions({ store, random, cursors, pepper }) })),
     ...compile(OrganizationService, createOrganizationRpc({ organizations })),
     ...compile(TeamService, createTeamRpc({ teams: createTeams({ store, random, limits }) })),
     ...compile(ProjectService, createProjectRpc({ projects })),

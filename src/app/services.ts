@@ -72,6 +72,7 @@ import type { Deps } from './deps.ts';
 import { compileGateway } from './gateway-services.ts';
 import { compileManagement } from './management-services.ts';
 import type { ServiceParts } from './service-parts.ts';
+import { compileSessions } from './sign-in.ts';
 
 type ServiceDeps = Deps & {
   readonly webhooks: WebhookPorts;
@@ -98,6 +99,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
     ...compileData(deps, shared),
     ...compileEvaluations(deps, shared),
     ...compileManagement(deps, shared),
+    ...compileSessions(deps, shared),
     ...compileWebhooks(deps, shared),
     ...compileGateway(deps, shared),
   ];

@@ -9,6 +9,7 @@ import { readLimits } from './limits.ts';
 import { readOtel } from './otel.ts';
 import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './reader.ts';
 import { LOG_LEVELS } from './settings.ts';
+import { readSignIn } from './sign-in.ts';
 import { type Environment, readSources } from './sources.ts';
 import { readAllowList, readAws, readWebhooks } from './webhooks.ts';
 
@@ -42,6 +43,7 @@ export function readConfig(environment: Environment) {
   };
   const prefixes = readPrefixes(reader);
   const databaseUrl = readDatabaseUrl(reader);
+  const publicUrl = readPublicUrl(reader);
   const config = {
     role: readRole(reader, databaseUrl),
     host: readHost(reader),
@@ -54,7 +56,7 @@ export function readConfig(environment: Environment) {
     databaseMayLoseWrites: readChoice(reader, 'SPANDREL_DATABASE_UNSAFE', ['on', 'off']) === 'on',
     secret: readSecret(reader),
     keyPrefixes: prefixes,
-    publicUrl: readPublicUrl(reader),
+    publicUrl,
     logLevel: readChoice(reader, 'SPANDREL_LOG_LEVEL', LOG_LEVELS),
     tracing: readChoice(reader, 'SPANDREL_TRACING', ['on', 'off']) === 'on',
     /** Where spans of the server itself go; null: nowhere. */
@@ -64,6 +66,7 @@ export function readConfig(environment: Environment) {
     /** Whether the console is served. */
     console: readChoice(reader, 'SPANDREL_CONSOLE', ['on', 'off']) === 'on',
     traceSharing: readChoice(reader, 'SPANDREL_TRACE_SHARING', ['on', 'off']) === 'on',
+    signIn: readSignIn(reader, publicUrl),
     cors: readCors(reader),
     trustedProxies: readTrustedProxies(reader),
     tls: readTls(reader),

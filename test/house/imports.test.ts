@@ -39,6 +39,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
   ],
   metrics: ['metrics', 'domain', 'delivery/meter.ts', 'transport/shared-read.ts'],
   delivery: ['delivery', 'scheduling', 'domain'],
+  'sign-in': ['sign-in', 'auth/session-cookie.ts', 'domain'],
   gateway: ['gateway', 'domain', 'json', 'scheduling'],
   // What its spans are made of.
   otel: [
@@ -69,6 +70,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'otel',
     'rpc',
     'scheduling',
+    'sign-in',
     'storage/open.ts',
     'transport',
     'gen',
@@ -82,6 +84,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'config/config.ts',
     'config/secret-file.ts',
     'domain',
+    'sign-in/issuer.ts',
     'storage/open.ts',
     'storage/copy/copy.ts',
   ],
@@ -99,6 +102,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   // Open files are counted in /proc.
   metrics: /^node:fs$/,
   delivery: /^(node:|@aws-sdk\/client-(sqs|sts)$)/,
+  'sign-in': /^openid-client$/,
   gateway: /^(node:(dns|http|http2|https|net|stream)|undici$)/,
   otel: /^(node:(async_hooks|crypto)|@opentelemetry\/|@grpc\/grpc-js$)/,
   scheduling: /^node:timers\/promises$/,

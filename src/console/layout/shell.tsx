@@ -63,7 +63,7 @@ export function Shell() {
             </ul>
           </>
         )}
-        {account.keyId !== null && ORGANIZATION_ITEMS.some(offered) && (
+        {!account.isOfProject && ORGANIZATION_ITEMS.some(offered) && (
           <>
             <h2 className={styles.heading}>Organization</h2>
             <ul className={styles.list}>

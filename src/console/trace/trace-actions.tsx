@@ -21,7 +21,7 @@ export function TraceActions({ trace }: { readonly trace: Trace }) {
   const client = useQueryClient();
   return (
     <>
-      <CopyButton text={curlOf(trace.traceId, account.keyId === null ? null : id)}>Copy as curl</CopyButton>
+      <CopyButton text={curlOf(trace.traceId, account.isOfProject ? null : id)}>Copy as curl</CopyButton>
       <CopyButton text={trace.traceId}>Copy id</CopyButton>
       {may('project:manage') && (
         <ConfirmButton
