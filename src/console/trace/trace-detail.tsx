@@ -12,7 +12,7 @@ type TraceDetailProps = {
   readonly onChoose: (span: TraceSpan) => void;
 };
 
-/** The details of the trace as a whole. */
+/** The details of the trace as a whole, without its input and output. */
 export function TraceDetail({ trace, spans, onChoose }: TraceDetailProps) {
   // The error of a trace is that of one of its spans.
   const failed = trace.error && spans.find(({ error }) => error?.message === trace.error?.message);
@@ -26,16 +26,6 @@ export function TraceDetail({ trace, spans, onChoose }: TraceDetailProps) {
             </Button>
           )}
         </ErrorView>
-      )}
-      {trace.input?.value && (
-        <Section title="Input">
-          <LongText text={trace.input.value} />
-        </Section>
-      )}
-      {trace.output?.value && (
-        <Section title="Output">
-          <LongText text={trace.output.value} />
-        </Section>
       )}
       {trace.expectedOutput !== undefined && (
         <Section title="Expected output">
