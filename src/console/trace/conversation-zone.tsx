@@ -1,11 +1,10 @@
-/** What went into the chosen span and came out of it; of the whole trace when none is chosen. */
+/** What was said in the chosen span; the whole run as one dialogue when none is chosen. */
 
-import type { Trace, TraceSpan, TypedValue } from '../../../gen/spandrel/v1/traces_pb.js';
-import { Conversation } from './conversation.tsx';
-import { JsonView } from './json-view.tsx';
-import { LongText } from './long-text.tsx';
-import { readMessages } from './messages.ts';
-import { Section } from './section.tsx';
+import { useCallback, useMemo } from 'react';
+import type { Trace, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
+import page from '../design/page.module.css';
+import { TurnList } from './conversation-list.tsx';
+import { createRunReader, turnsOfSpan } from './conversation-run.ts';
 
 export type ZoneProps = {
   readonly trace: Trace;
@@ -15,57 +14,25 @@ export type ZoneProps = {
   readonly onChoose: (span: TraceSpan | null) => void;
 };
 
-const CONTEXTS_MAX = 100;
-
-export function ConversationZone({ trace, chosen }: ZoneProps) {
+export function ConversationZone(props: ZoneProps) {
+  const { trace, chosen } = props;
   if (chosen) return <SpanConversation key={chosen.spanId} span={chosen} />;
-  return (
-    <>
-      {trace.input?.value && (
-        <Section title="Input">
-          <LongText text={trace.input.value} />
-        </Section>
-      )}
-      {trace.output?.value && (
-        <Section title="Output">
-          <LongText text={trace.output.value} />
-        </Section>
-      )}
-    </>
+  return <RunConversation key={trace.traceId} {...props} />;
+}
+
+function RunConversation({ trace, spans, onChoose }: ZoneProps) {
+  const read = useMemo(() => createRunReader(), []);
+  const turns = useMemo(() => read(trace, spans), [read, trace, spans]);
+  const open = useCallback(
+    (spanId: string) => onChoose(spans.find((span) => span.spanId === spanId) ?? null),
+    [spans, onChoose],
   );
+  if (turns.length === 0) return <p className={page.soft}>Nothing was said in this trace.</p>;
+  return <TurnList turns={turns} title="Conversation" onOpen={open} />;
 }
 
 function SpanConversation({ span }: { readonly span: TraceSpan }) {
-  return (
-    <>
-      {span.input && (
-        <Section title="Input">
-          <ValueView value={span.input} label="input" />
-        </Section>
-      )}
-      {span.output && (
-        <Section title="Output">
-          <ValueView value={span.output} label="output" />
-        </Section>
-      )}
-      {span.contexts.length > 0 && (
-        <Section title={`Retrieved documents, ${span.contexts.length}`}>
-          {span.contexts.slice(0, CONTEXTS_MAX).map((context, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a document may occur twice, and the order never changes.
-            <LongText key={index} text={context.content} />
-          ))}
-        </Section>
-      )}
-    </>
-  );
-}
-
-/** Shows a value as its type says: a conversation, text, or JSON. */
-function ValueView({ value, label }: { readonly value: TypedValue; readonly label: string }) {
-  if (value.type === 'chat_messages') {
-    const messages = readMessages(value.valueJson);
-    if (messages !== null) return <Conversation messages={messages} />;
-  }
-  if (value.valueJson.startsWith('"')) return <LongText text={String(JSON.parse(value.valueJson))} />;
-  return <JsonView json={value.valueJson} label={label} />;
+  const turns = useMemo(() => turnsOfSpan(span), [span]);
+  if (turns.length === 0) return <p className={page.soft}>This span has no input and no output.</p>;
+  return <TurnList turns={turns} title="Input and output" onOpen={null} />;
 }
