@@ -23,6 +23,7 @@ describe('the console', () => {
     '/',
     '/shop-abc123/traces/t1',
     '/shop/threads/t1',
+    '/shop/compare',
     '/shop/evaluators/e1',
     '/shop/experiments/e1/runs/r1',
     '/-/webhooks/w1',
@@ -38,6 +39,7 @@ describe('the console', () => {
   it.each([
     '/shop',
     '/shop/nothing',
+    '/shop/compare/t1/t2',
     '/shop/traces/t1/more',
     '/shop/traces/t1/runs/r1',
     '/shop/experiments/e1/runs/',

@@ -90,7 +90,7 @@ export function TurnList({ turns, title, onOpen }: TurnListProps) {
 }
 
 /** The element that scrolls around another one, and how far below its beginning the other one starts. */
-function useScroller(inner: RefObject<HTMLElement | null>) {
+export function useScroller(inner: RefObject<HTMLElement | null>) {
   const [found, setFound] = useState<{ readonly scroller: Element | null; readonly marginPx: number }>({
     scroller: null,
     marginPx: 0,

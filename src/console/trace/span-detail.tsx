@@ -4,10 +4,11 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { SpanMetrics, TraceEvaluation, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Badge, CopyButton } from '../design/button.tsx';
 import { formatCost, formatCount, formatDuration, formatInstant, nameControls } from '../design/format.ts';
+import { CostSplit } from './cost-split.tsx';
 import styles from './detail.module.css';
 import { Evaluations } from './evaluations.tsx';
 import { JsonView } from './json-view.tsx';
-import { ErrorView, Section } from './section.tsx';
+import { ErrorView, Section, SimilarFailures } from './section.tsx';
 import { costSourceName, spanTypeName } from './trace-enums.ts';
 
 type SpanDetailProps = { readonly span: TraceSpan; readonly evaluations: readonly TraceEvaluation[] };
@@ -32,7 +33,12 @@ export function SpanDetail({ span, evaluations }: SpanDetailProps) {
           </div>
         ))}
       </dl>
-      {span.error && <ErrorView error={span.error} />}
+      {span.error && (
+        <ErrorView error={span.error} isOpen>
+          <SimilarFailures error={span.error} />
+        </ErrorView>
+      )}
+      <CostSplit span={span} />
       {ofSpan.length > 0 && (
         <Section title="Evaluations">
           <Evaluations evaluations={ofSpan} />
@@ -66,7 +72,7 @@ function factsOf(span: TraceSpan): readonly Fact[] {
     span.model === undefined ? null : ['Model', nameControls(span.model), span.vendor && nameControls(span.vendor)],
     ['Started', formatInstant(startedAt)],
     ['Duration', since(finishedAt) ?? '–'],
-    firstTokenAt ? ['First token', since(firstTokenAt) ?? '–'] : null,
+    firstTokenAt ? ['Time to first token', since(firstTokenAt) ?? '–'] : null,
     ...(span.metrics ? factsOfMetrics(span.metrics) : []),
     ['Span id', nameControls(span.spanId)],
   ];
@@ -78,8 +84,8 @@ function factsOfMetrics(metrics: SpanMetrics): readonly (Fact | null)[] {
   const count = (label: string, value: bigint | undefined): Fact | null =>
     value === undefined ? null : [label, formatCount(value), estimated];
   return [
-    count('Prompt tokens', metrics.promptTokens),
-    count('Completion tokens', metrics.completionTokens),
+    count('Input tokens', metrics.promptTokens),
+    count('Output tokens', metrics.completionTokens),
     count('Reasoning tokens', metrics.reasoningTokens),
     count('Read from cache', metrics.cacheReadInputTokens),
     count('Written to cache', metrics.cacheCreationInputTokens),

@@ -15,6 +15,7 @@ const ORGANIZATION = '-';
 const PROJECT_PAGES: ReadonlySet<string> = new Set([
   'overview',
   'traces',
+  'compare',
   'threads',
   'users',
   'evaluators',
