@@ -101,7 +101,13 @@ function Tools({ turn, mode, onOpen, text }: ToolsProps) {
   return (
     <span className={styles.tools}>
       {span !== null && onOpen !== null && (
-        <Button small variant="plain" className={styles.origin} onClick={() => onOpen(span.spanId)}>
+        <Button
+          small
+          variant="plain"
+          className={styles.origin}
+          title="Show this span"
+          onClick={() => onOpen(span.spanId)}
+        >
           {nameControls(span.name.slice(0, NAME_CHARACTERS))}
         </Button>
       )}

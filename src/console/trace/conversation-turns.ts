@@ -92,7 +92,7 @@ export function createDialogue() {
         const at = findCall(part);
         const call = at === undefined ? null : callAt(at);
         if (at === undefined || call === null) {
-          const name = part.name ?? 'Tool';
+          const name = part.name ?? 'result';
           const turn = { kind: 'call', id: part.id, name, argumentsJson: null, step: null } as const;
           seenByModel.add(turns.length);
           addCall({ ...turn, key: `${key}/${count}`, origin, json, others, result: part.parts, failed: part.failed });

@@ -5,6 +5,7 @@ import type { Trace, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 import page from '../design/page.module.css';
 import { TurnList } from './conversation-list.tsx';
 import { createRunReader, turnsOfSpan } from './conversation-run.ts';
+import { useFailureFirst } from './failures.ts';
 
 export type ZoneProps = {
   readonly trace: Trace;
@@ -16,6 +17,7 @@ export type ZoneProps = {
 
 export function ConversationZone(props: ZoneProps) {
   const { trace, chosen } = props;
+  useFailureFirst(props);
   if (chosen) return <SpanConversation key={chosen.spanId} span={chosen} />;
   return <RunConversation key={trace.traceId} {...props} />;
 }

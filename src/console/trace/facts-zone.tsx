@@ -2,7 +2,6 @@
 
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
-import { useEffect, useRef } from 'react';
 import { SpanType, type Trace, TraceService, type TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 import { CompareWith } from '../compare/compare-with.tsx';
 import { Button } from '../design/button.tsx';
@@ -11,7 +10,7 @@ import { formatCount, formatDuration, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import type { ZoneProps } from './conversation-zone.tsx';
 import { Evaluations } from './evaluations.tsx';
-import { deepestFailure } from './failures.ts';
+import { deepestFailure, useFailureFirst } from './failures.ts';
 import { JsonView } from './json-view.tsx';
 import { LongText } from './long-text.tsx';
 import { ErrorView, Section, SimilarFailures } from './section.tsx';
@@ -30,19 +29,6 @@ export function FactsZone(props: ZoneProps) {
       <CompareWith traceId={trace.traceId} />
     </>
   );
-}
-
-/** Opens a failed trace at the span where it failed, once and only if no span is chosen. */
-function useFailureFirst({ trace, spans, chosen, onChoose }: ZoneProps): void {
-  const decided = useRef<string | null>(null);
-  useEffect(() => {
-    if (decided.current === trace.traceId) return;
-    const isComplete = BigInt(spans.length) >= trace.spanCount;
-    if (chosen === null && !isComplete) return;
-    decided.current = trace.traceId;
-    const failure = chosen === null && trace.error ? deepestFailure(trace, spans) : null;
-    if (failure !== null) onChoose(failure);
-  }, [trace, spans, chosen, onChoose]);
 }
 
 type TraceDetailProps = {

@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { isFullTier } from '../../support/scenario.ts';
 import { followLink, signInLink, takePicture } from '../browser.ts';
 import { checkPage } from '../page-checks.ts';
 import { hostileChat } from '../sent-hostile-chat.ts';
@@ -42,6 +43,22 @@ const SCROLL_ON = `new Promise((resolve) => {
   const before = box.scrollTop;
   box.scrollTop += box.clientHeight / 2;
   setTimeout(() => resolve(box.scrollTop === before), 100);
+})`;
+
+/** Scrolls to and fro, three screens a frame; the milliseconds of the longest frame. */
+const LONGEST_FRAME = `new Promise((resolve) => {
+  let box = document.querySelector('ol[aria-label]');
+  while (!/auto|scroll/.test(getComputedStyle(box).overflowY)) box = box.parentElement;
+  let [frames, longest, last] = [0, 0, null];
+  const step = (at) => {
+    if (last !== null) longest = Math.max(longest, at - last);
+    last = at;
+    frames += 1;
+    if (frames > 120) return resolve(longest);
+    box.scrollTop += (frames <= 60 ? 3 : -3) * box.clientHeight;
+    requestAnimationFrame(step);
+  };
+  requestAnimationFrame(step);
 })`;
 
 export function readRuns(stage: Stage): void {
@@ -128,6 +145,13 @@ export function readRuns(stage: Stage): void {
         const list = page.getByRole('list', { name: 'Input and output' });
         await list.getByText('Question 0', { exact: true }).waitFor();
         expect(await list.getByRole('article').count()).toBeLessThan(60);
+        await page.getByRole('button', { name: 'Whole trace' }).click();
+        await page.getByRole('list', { name: 'Conversation' }).waitFor();
+        const clickedAt = performance.now();
+        await page.getByRole('treeitem').click();
+        await list.getByText('Question 0', { exact: true }).waitFor();
+        expect(performance.now() - clickedAt).toBeLessThan(isFullTier ? 1_000 : 15_000);
+        expect(await page.evaluate(LONGEST_FRAME)).toBeLessThan(isFullTier ? 100 : 3_000);
         await page.getByText('5,001 messages').waitFor();
         await page.getByRole('button', { name: 'Newest' }).press('Enter');
         await list.getByText('Question 5000', { exact: true }).waitFor();
