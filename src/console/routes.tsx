@@ -44,6 +44,7 @@ const ofProject = project.addChildren([
   projectPage('overview', () => import('./overview/overview-page.tsx'), readOverviewSearch),
   projectPage('traces', () => import('./traces/trace-list-page.tsx'), readTraceListSearch),
   projectPage('traces/$traceId', () => import('./trace/trace-page.tsx'), readTraceSearch),
+  projectPage('compare', () => import('./compare/compare-page.tsx'), readerOf({ a: text, b: text })),
   projectPage('threads', () => import('./threads/thread-list-page.tsx'), readRange),
   projectPage('threads/$threadId', () => import('./threads/thread-page.tsx')),
   projectPage('users', () => import('./users/user-list-page.tsx'), readRange),

@@ -4,6 +4,7 @@ import { describe } from 'vitest';
 import { administer } from './journeys/administer.ts';
 import { limitSpending } from './journeys/budgets.ts';
 import { collectAndFind } from './journeys/collect-and-find.ts';
+import { readRuns } from './journeys/conversation.ts';
 import { evaluate } from './journeys/evaluate.ts';
 import { experiment } from './journeys/experiment.ts';
 import { meetForeignPages } from './journeys/foreign-pages.ts';
@@ -25,6 +26,7 @@ describe.concurrent('the console', () => {
   useAnyhow(stage);
   collectAndFind(stage);
   lookAtTraces(stage);
+  readRuns(stage);
   administer(stage);
   limitSpending(stage);
   manage(stage);

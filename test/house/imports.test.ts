@@ -112,7 +112,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   storage: /^(node:|@mikro-orm\/|better-sqlite3$|kysely($|\/helpers\/)|pg$)/,
   // Bundled: none of them is needed at run time but what the server has anyway.
   console:
-    /^(@bufbuild\/protobuf|@connectrpc\/connect(-web|-query)?|react|react-dom|@tanstack\/react-[a-z]+|@base-ui\/react|uplot)(\/|$)/,
+    /^(@bufbuild\/protobuf|@connectrpc\/connect(-web|-query)?|react|react-dom|@tanstack\/react-[a-z]+|@base-ui\/react|uplot|markdown-it|sugar-high)(\/|$)/,
   config: /^node:(fs|crypto|path|os)$/,
   cli: /^(node:|pino$)/,
 };

@@ -14,11 +14,11 @@ import { Back, Heading, PendingPage } from '../design/page.tsx';
 import type { ChangeOf } from '../layout/search.ts';
 import { ThreadLink, UserLink } from '../traces/metadata-links.tsx';
 import { metadataOf } from '../traces/trace-facts.ts';
+import { ConversationZone } from './conversation-zone.tsx';
+import { FactsZone } from './facts-zone.tsx';
 import type { TraceSearch } from './search.ts';
-import { SpanDetail } from './span-detail.tsx';
 import { costliestSpan, orderSpans } from './span-tree.ts';
 import { TraceActions } from './trace-actions.tsx';
-import { TraceDetail } from './trace-detail.tsx';
 import styles from './trace-page.module.css';
 import { useTrace } from './use-trace.ts';
 import { type Range, Waterfall } from './waterfall.tsx';
@@ -62,11 +62,8 @@ export default function TracePage() {
           complete={!found.hasNextPage}
         />
         <section className={styles.detail} aria-label={chosen ? 'The chosen span' : 'The whole trace'}>
-          {chosen ? (
-            <SpanDetail key={chosen.spanId} span={chosen} evaluations={trace.evaluations} />
-          ) : (
-            <TraceDetail trace={trace} spans={spans} onChoose={choose} />
-          )}
+          <ConversationZone trace={trace} spans={spans} chosen={chosen} onChoose={choose} />
+          <FactsZone trace={trace} spans={spans} chosen={chosen} onChoose={choose} />
         </section>
       </div>
     </div>

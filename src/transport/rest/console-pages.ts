@@ -15,6 +15,7 @@ const ORGANIZATION = '-';
 const PROJECT_PAGES: ReadonlySet<string> = new Set([
   'overview',
   'traces',
+  'compare',
   'threads',
   'users',
   'evaluators',
@@ -41,12 +42,12 @@ const ORGANIZATION_PAGES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * No inline scripts or styles, no eval, no requests to other origins, and trusted types keep text from becoming markup. No
- * referrer, because a URL contains search terms.
+ * No inline scripts or styles, no eval, no requests to other origins, and trusted types keep text from becoming markup. Pictures
+ * and sound of messages are blobs that the page makes. No referrer, because a URL contains search terms.
  */
 const HEADERS = {
   'content-security-policy': [
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src blob:; connect-src 'self'",
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "require-trusted-types-for 'script'; trusted-types 'none'",
   ].join('; '),

@@ -155,7 +155,7 @@ export function evaluate(stage: Stage): void {
           .first()
           .getByRole('link')
           .click();
-        await page.getByText('What it judged').click();
+        await page.getByText('Evaluator input').click();
         await page.getByText('expected_output:').waitFor();
         await page.getByRole('link', { name: 'Repetitions' }).click();
         await page.getByRole('heading', { level: 1, name: 'Repetitions' }).waitFor();
