@@ -51,9 +51,6 @@ export function TraceHead({ trace, search, onCostliest }: TraceHeadProps) {
       </div>
       {trace.error && <Badge tone="bad">Failed</Badge>}
       <dl className={styles.figures}>
-        <Figure label="Started">
-          <Instant at={trace.timestamps?.startedAt} as="short" />
-        </Figure>
         <Figure label="Duration">{formatDuration(metrics?.totalTimeMs)}</Figure>
         <Figure label="Cost">
           {formatCost(metrics?.totalCost)}
@@ -69,7 +66,6 @@ export function TraceHead({ trace, search, onCostliest }: TraceHeadProps) {
         <Figure label="Tokens">
           {formatCount(metrics?.promptTokens)} in, {formatCount(metrics?.completionTokens)} out
         </Figure>
-        <Figure label="Spans">{formatCount(trace.spanCount)}</Figure>
         {user !== undefined && (
           <Figure label="User">
             <UserLink user={user}>
@@ -84,6 +80,10 @@ export function TraceHead({ trace, search, onCostliest }: TraceHeadProps) {
             </ThreadLink>
           </Figure>
         )}
+        <Figure label="Started">
+          <Instant at={trace.timestamps?.startedAt} as="short" />
+        </Figure>
+        <Figure label="Spans">{formatCount(trace.spanCount)}</Figure>
       </dl>
       <Position trace={trace} search={search} />
       <div className={styles.actions}>

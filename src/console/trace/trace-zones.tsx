@@ -17,7 +17,7 @@ const label = (names: readonly ZoneName[]) => names.map((name) => [name, LABELS[
 /** In percent of the page. */
 type Widths = { readonly tree: number; readonly pair: number; readonly facts: number };
 
-const WIDTHS: Widths = { tree: 38, pair: 48, facts: 27 };
+const WIDTHS: Widths = { tree: 40, pair: 48, facts: 25 };
 const TREE = { min: 18, max: 62 };
 const PAIR = { min: 25, max: 75 };
 const FACTS = { min: 15, max: 45 };

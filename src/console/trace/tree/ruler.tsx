@@ -4,7 +4,8 @@ import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { placeIn, type TimeWindow, ticksOf } from './time-window.ts';
 import styles from './tree.module.css';
 
-const PX_PER_TICK = 84;
+const PX_PER_TICK = 64;
+const TICKS_MIN = 2;
 /** A shorter drag, in percent, is a click that slipped. */
 const BRUSH_MIN = 1;
 
@@ -26,7 +27,10 @@ export function Ruler({ whole, shown, onZoom }: RulerProps) {
     observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
-  const ticks = useMemo(() => ticksOf(shown, whole.startMs, widthPx / PX_PER_TICK), [shown, whole, widthPx]);
+  const ticks = useMemo(
+    () => ticksOf(shown, whole.startMs, Math.max(TICKS_MIN, widthPx / PX_PER_TICK)),
+    [shown, whole, widthPx],
+  );
   const at = ({ clientX, currentTarget }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
     return Math.min(100, Math.max(0, (100 * (clientX - left)) / width));
@@ -42,6 +46,8 @@ export function Ruler({ whole, shown, onZoom }: RulerProps) {
   return (
     <div
       ref={box}
+      role="group"
+      aria-label="Time"
       className={styles.ruler}
       title="Drag to zoom, double-click for the whole trace"
       onPointerDown={(event) => {

@@ -70,11 +70,13 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
           {name}
         </span>
         {run && <span className={styles.count}>×{formatCount(run.nodes.length)}</span>}
-        {span.model !== undefined && (
-          <span className={styles.model}>{nameControls(span.model.slice(0, NAME_CHARACTERS))}</span>
-        )}
         {failures > 0 && <span className={styles.failed}>{members.length > 1 ? `${failures} failed` : 'failed'}</span>}
         {folded && descendants > 0 && <span className={styles.hidden}>+{formatCount(descendants)}</span>}
+        {span.model !== undefined && (
+          <span className={styles.chips}>
+            <span className={styles.model}>{nameControls(span.model.slice(0, NAME_CHARACTERS))}</span>
+          </span>
+        )}
       </span>
       {shown && (
         <span className={styles.track} aria-hidden="true">

@@ -37,8 +37,10 @@ type TreeToolsProps = {
   readonly onCritical: (isOn: boolean) => void;
   /** Null where nothing can be folded. */
   readonly folding: { readonly isFolded: boolean; readonly toggle: () => void } | null;
-  readonly zoom: { readonly isZoomed: boolean; readonly by: (factor: number) => void; readonly reset: () => void };
+  readonly zoom: Zoom;
 };
+
+type Zoom = { readonly isZoomed: boolean; readonly by: (factor: number) => void; readonly reset: () => void };
 
 export function TreeTools(props: TreeToolsProps) {
   const { field, find, onFind, found, counts, types, onTypes, view, onView, zoom, folding } = props;
@@ -91,24 +93,28 @@ export function TreeTools(props: TreeToolsProps) {
           {folding.isFolded ? 'Unfold all' : 'Fold all'}
         </Button>
       )}
-      {view !== 'tree' && (
-        <span role="group" aria-label="Zoom" className={styles.views}>
-          <Button small aria-label="Zoom out" title="Zoom out" disabled={!zoom.isZoomed} onClick={() => zoom.by(0.5)}>
-            −
-          </Button>
-          <Button small aria-label="Zoom in" title="Zoom in" onClick={() => zoom.by(2)}>
-            +
-          </Button>
-          {zoom.isZoomed && (
-            <Button small onClick={zoom.reset}>
-              Whole time
-            </Button>
-          )}
-        </span>
-      )}
+      {view === 'flame' && <ZoomButtons {...zoom} />}
       <span role="status" className={styles.status}>
         {found !== null && `${formatCount(found)} found`}
       </span>
     </div>
+  );
+}
+
+export function ZoomButtons({ isZoomed, by, reset }: Zoom) {
+  return (
+    <span role="group" aria-label="Zoom">
+      <Button small aria-label="Zoom out" title="Zoom out ( - )" disabled={!isZoomed} onClick={() => by(0.5)}>
+        −
+      </Button>
+      <Button small aria-label="Zoom in" title="Zoom in ( + )" onClick={() => by(2)}>
+        +
+      </Button>
+      {isZoomed && (
+        <Button small aria-label="Whole time" title="Whole time ( 0 )" onClick={reset}>
+          ×
+        </Button>
+      )}
+    </span>
   );
 }

@@ -14,7 +14,7 @@ import { Ruler } from './ruler.tsx';
 import { SpanRow } from './span-row.tsx';
 import { clampWindow, panWindow, type TimeWindow, wholeWindow, zoomWindow } from './time-window.ts';
 import styles from './tree.module.css';
-import { TreeTools, type TreeView } from './tree-tools.tsx';
+import { TreeTools, type TreeView, ZoomButtons } from './tree-tools.tsx';
 
 /** bench/rows/console.ts has the same height. */
 const ROW_PX = 30;
@@ -118,7 +118,7 @@ export function TreeZone({ nodes, time, chosen, onChoose, search, onSearch, isCo
         zoom={zoom}
       />
       <div className={styles.scale}>
-        {view !== 'flame' && <span>Span</span>}
+        {view !== 'flame' && <span>Span{view === 'timeline' && <ZoomButtons {...zoom} />}</span>}
         {view !== 'tree' && <Ruler whole={whole} shown={shown} onZoom={show} />}
         {view !== 'flame' && (
           <>
