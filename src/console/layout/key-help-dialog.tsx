@@ -1,7 +1,6 @@
 import { Button } from '../design/button.tsx';
 import { Modal } from '../design/confirm.tsx';
 import page from '../design/page.module.css';
-import type { KeyGroup } from './keys.ts';
 import styles from './palette.module.css';
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -11,6 +10,16 @@ const NAMES: Readonly<Record<string, string>> = {
   ArrowRight: '→',
   Escape: 'Esc',
 };
+
+type KeyBinding = {
+  /** As `KeyboardEvent.key` spells them. */
+  readonly keys: readonly string[];
+  /** What they do, for the list of keys. */
+  readonly label: string;
+  readonly act: () => void;
+};
+
+export type KeyGroup = { readonly title: string; readonly bindings: readonly KeyBinding[] };
 
 type KeyHelpDialogProps = { readonly groups: readonly KeyGroup[]; readonly onClose: () => void };
 

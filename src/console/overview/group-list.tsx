@@ -1,6 +1,6 @@
 /** The users or the threads that traces name, with their sums over a range. */
 
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import {
   type AnalyticsBucket,
   type AnalyticsGrouping,
@@ -14,12 +14,12 @@ import { formatCost, formatCount, formatDuration } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Page, Pending } from '../design/page.tsx';
 import { Table } from '../design/table.tsx';
-import { useKeys } from '../layout/keys.ts';
+import { useKeys } from '../layout/keys.tsx';
 import type { ChangeOf } from '../layout/search.ts';
 import { useSession } from '../session/session.tsx';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangeQuery } from '../traces/range-query.ts';
-import type { GroupSearch } from './group-search.ts';
+import { asNumber, capitalized, type GroupProps, type GroupSearch, hasId } from './group-search.ts';
 import { tokensOf } from './metrics.ts';
 import { RecentGroups } from './recent-groups.tsx';
 import { rangeInput } from './series.ts';
@@ -38,19 +38,11 @@ const SORTS: Readonly<Record<SumSort, { readonly label: string; readonly of: (bu
   duration: { label: 'Duration, p95', of: ({ totalTimeMsP95 }) => Number(totalTimeMsP95?.value ?? -1n) },
 };
 
-export type GroupListProps = {
-  /** In the plural, for example Users. */
-  readonly title: string;
-  /** The singular. */
-  readonly noun: string;
+type GroupListProps = GroupProps & {
   readonly groupBy: AnalyticsGrouping;
-  /** The name of the metadata that names the group. */
-  readonly field: 'user_id' | 'thread_id';
   /** How a trace names its group. */
   readonly sent: string;
-  readonly search: GroupSearch;
   readonly onSearch: (change: ChangeOf<GroupSearch>) => void;
-  readonly linkOf: (group: string) => ReactNode;
 };
 
 export function GroupList(props: GroupListProps) {
@@ -135,7 +127,7 @@ function IdField({ noun, value, onChange }: IdFieldProps) {
   );
 }
 
-type GroupRowsProps = Pick<GroupListProps, 'noun' | 'search' | 'linkOf'> & {
+type GroupRowsProps = GroupProps & {
   readonly groups: readonly AnalyticsBucket[];
   readonly wanted: string;
 };
@@ -145,7 +137,7 @@ function GroupRows({ noun, search, groups, wanted, linkOf }: GroupRowsProps) {
   const sort = search.sort === undefined || search.sort === 'recent' ? 'cost' : search.sort;
   const rows = useMemo(() => {
     const { of } = SORTS[sort];
-    return groups.filter(({ group }) => containsText(group, wanted)).toSorted((one, other) => of(other) - of(one));
+    return groups.filter(({ group }) => hasId(group, wanted)).toSorted((one, other) => of(other) - of(one));
   }, [groups, wanted, sort]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: other rows are read from the first one on.
   useEffect(() => setShown(ROWS_AT_ONCE), [rows]);
@@ -172,16 +164,4 @@ function GroupRows({ noun, search, groups, wanted, linkOf }: GroupRowsProps) {
       </p>
     </>
   );
-}
-
-export function containsText(id: string | undefined, wanted: string): boolean {
-  return id !== undefined && id.toLowerCase().includes(wanted.toLowerCase());
-}
-
-export function capitalized(noun: string): string {
-  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
-}
-
-export function asNumber(heading: string) {
-  return { number: heading };
 }

@@ -11,12 +11,12 @@ import { InstantCell, Table } from '../design/table.tsx';
 import { useRangePages } from '../traces/range-query.ts';
 import { toRangeInput } from '../traces/search-input.ts';
 import { metadataOf } from '../traces/trace-facts.ts';
-import { asNumber, capitalized, containsText, type GroupListProps } from './group-list.tsx';
+import { asNumber, capitalized, type GroupProps, hasId } from './group-search.ts';
 
 const TRACES_PER_PAGE = 200;
 const INPUT_CHARACTERS = 160;
 
-type RecentGroupsProps = Pick<GroupListProps, 'noun' | 'title' | 'field' | 'search' | 'linkOf'> & {
+type RecentGroupsProps = GroupProps & {
   /** The sums of those with the most traces. */
   readonly groups: readonly AnalyticsBucket[];
   readonly wanted: string;
@@ -37,7 +37,7 @@ export function RecentGroups({ noun, title, field, search, linkOf, groups, wante
     return newestOf(traces ?? [], field);
   }, [found.data, field]);
   const sums = useMemo(() => new Map(groups.map((bucket) => [bucket.group, bucket])), [groups]);
-  const rows = [...newest].filter(([id]) => containsText(id, wanted));
+  const rows = [...newest].filter(([id]) => hasId(id, wanted));
   if (!found.data) return <Pending found={found} />;
   return (
     <>
@@ -78,7 +78,7 @@ export function RecentGroups({ noun, title, field, search, linkOf, groups, wante
 }
 
 /** The newest trace of each; the traces come newest first. */
-function newestOf(traces: readonly Trace[], field: GroupListProps['field']): ReadonlyMap<string, Trace> {
+function newestOf(traces: readonly Trace[], field: GroupProps['field']): ReadonlyMap<string, Trace> {
   const newest = new Map<string, Trace>();
   for (const trace of traces) {
     const { user, thread } = metadataOf(trace);

@@ -7,7 +7,7 @@ import { Badge, Button } from '../design/button.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import { Back, Heading } from '../design/page.tsx';
-import { useKeys } from '../layout/keys.ts';
+import { useKeys } from '../layout/keys.tsx';
 import { useProject } from '../session/session.tsx';
 import { ThreadLink, UserLink } from '../traces/metadata-links.tsx';
 import { keepPlace, placeKey } from '../traces/place.ts';

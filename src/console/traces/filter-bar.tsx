@@ -6,7 +6,7 @@ import { Chip, Chips } from '../design/chip.tsx';
 import controls from '../design/controls.module.css';
 import { Check } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
-import { useKeys } from '../layout/keys.ts';
+import { useKeys } from '../layout/keys.tsx';
 import type { ChangeOf } from '../layout/search.ts';
 import { AddFilter } from './add-filter.tsx';
 import styles from './filter-bar.module.css';

@@ -6,7 +6,7 @@ import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from
 import type { Trace } from '../../../gen/spandrel/v1/traces_pb.js';
 import { joined } from '../design/button.tsx';
 import page from '../design/page.module.css';
-import { useKeys } from '../layout/keys.ts';
+import { useKeys } from '../layout/keys.tsx';
 import { useProject } from '../session/session.tsx';
 import { COLUMNS, type Column, shownColumns } from './columns.tsx';
 import { findPlace, keepPlace, placeKey } from './place.ts';

@@ -8,10 +8,11 @@ import { nameControls } from '../../design/format.ts';
 import { hueOf } from '../span-icon.tsx';
 import type { SpanNode } from '../span-tree.ts';
 import { spanTypeName } from '../trace-enums.ts';
+import styles from './flame.module.css';
 import type { Measures } from './measures.ts';
 import { describe } from './span-row.tsx';
 import { placeIn, type TimeWindow } from './time-window.ts';
-import styles from './tree.module.css';
+import zone from './tree.module.css';
 
 const LANE_PX = 22;
 const LANES_MAX = 500;
@@ -61,14 +62,14 @@ export function Flame({
   return (
     <div
       ref={box}
-      className={styles.box}
+      className={zone.box}
       role="tree"
       aria-label="Spans as a flame graph; j and k move"
       tabIndex={0}
       aria-activedescendant={at === null ? undefined : idOf(at)}
       onKeyDown={onKeyDown}
     >
-      <div role="presentation" className={styles.rows} style={{ height: virtual.getTotalSize() }}>
+      <div role="presentation" className={zone.rows} style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map((item) =>
           drawn(lanes[item.index] ?? [], shown, at).map(({ node, left, width }) => (
             <div

@@ -1,8 +1,8 @@
 /** The scale above the bars. Dragging over it selects the time that they show. */
 
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
+import styles from './ruler.module.css';
 import { placeIn, type TimeWindow, ticksOf } from './time-window.ts';
-import styles from './tree.module.css';
 
 const PX_PER_TICK = 64;
 const TICKS_MIN = 2;

@@ -9,8 +9,8 @@ import { telemetryOf } from '../telemetry.ts';
 import { spanTypeName } from '../trace-enums.ts';
 import type { Measures } from './measures.ts';
 import type { TreeRow } from './rows.ts';
+import styles from './span-row.module.css';
 import { placeIn, type TimeWindow } from './time-window.ts';
-import styles from './tree.module.css';
 
 const NAME_CHARACTERS = 200;
 const BARS_MAX = 200;

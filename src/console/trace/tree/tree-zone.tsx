@@ -3,7 +3,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import type { SpanType, TraceSpan } from '../../../../gen/spandrel/v1/traces_pb.js';
-import { useKeys } from '../../layout/keys.ts';
+import { useKeys } from '../../layout/keys.tsx';
 import type { ChangeOf } from '../../layout/search.ts';
 import { readTypes, type TraceSearch, writeTypes } from '../search.ts';
 import type { SpanNode } from '../span-tree.ts';
@@ -124,7 +124,7 @@ export function TreeZone({ nodes, time, chosen, onChoose, search, onSearch, isCo
           <>
             <span className={styles.tokens}>Tokens</span>
             <span className={styles.cost}>Cost</span>
-            {view === 'tree' && <span className={styles.self}>Own time</span>}
+            {view === 'tree' && <span>Own time</span>}
             <span>Time</span>
           </>
         )}
