@@ -62,7 +62,8 @@ export function GroupList(props: GroupListProps) {
   const canReadTraces = may('traces:view');
   const isRecent = search.sort === 'recent' && canReadTraces;
   const wanted = (search.q ?? '').trim();
-  const isListed = groups.some(({ group }) => group === wanted);
+  // By last activity an old one is far down.
+  const isListed = !isRecent && groups.some(({ group }) => group === wanted);
   return (
     <Page
       title={title}

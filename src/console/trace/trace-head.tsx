@@ -156,7 +156,7 @@ function useGo(search: TraceSearch, neighbours: Neighbours | null) {
     const traceId = neighbours?.[to] ?? null;
     if (neighbours === null || traceId === null) return;
     const list = readTraceListSearch(search);
-    keepPlace(placeKey(slug, list), undefined, { traceId });
+    keepPlace(placeKey(slug, list), { traceId });
     const at = neighbours.place + (to === 'next' ? 1 : -1);
     const { view, find, types } = search;
     void navigate({

@@ -17,8 +17,9 @@ const CHOICES: readonly (readonly [range: string, label: string])[] = [
 ];
 
 export function RangePicker({ search, onChange }: RangePickerProps) {
-  const range = search.range ?? RANGE_DEFAULT;
   const { from, to } = search;
+  // A range of one's own has a start.
+  const range = search.range === RANGE_CUSTOM && from === undefined ? RANGE_DEFAULT : (search.range ?? RANGE_DEFAULT);
   const isTurned = from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to);
   return (
     <span className={page.row}>

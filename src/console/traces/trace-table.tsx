@@ -142,11 +142,10 @@ export function TraceTable(props: TraceTableProps) {
 /** Where one was in the list of this search, if one comes back to it. */
 function usePlace(search: TraceListSearch) {
   const { slug } = useProject();
-  const entry = useLocation({ select: ({ state }) => state.__TSR_key });
   const isReturn = useLocation({ select: ({ state }) => state.isReturn === true });
   const key = placeKey(slug, search);
-  const [start] = useState(() => findPlace(key, entry, isReturn));
-  return { start, keep: (change: Parameters<typeof keepPlace>[2]) => keepPlace(key, entry, change) };
+  const [start] = useState(() => findPlace(key, isReturn));
+  return { start, keep: (change: Parameters<typeof keepPlace>[1]) => keepPlace(key, change) };
 }
 
 type CurrentRow = Pick<TraceTableProps, 'traces' | 'search' | 'toTop'> & {
