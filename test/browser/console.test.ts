@@ -7,10 +7,13 @@ import { collectAndFind } from './journeys/collect-and-find.ts';
 import { readRuns } from './journeys/conversation.ts';
 import { evaluate } from './journeys/evaluate.ts';
 import { experiment } from './journeys/experiment.ts';
+import { findGroups } from './journeys/find-groups.ts';
 import { meetForeignPages } from './journeys/foreign-pages.ts';
 import { useGateway } from './journeys/gateway.ts';
+import { keepPlace } from './journeys/keep-place.ts';
 import { lookAtTraces } from './journeys/look-at-traces.ts';
 import { manage } from './journeys/manage.ts';
+import { readTrace } from './journeys/read-a-trace.ts';
 import { recover } from './journeys/recover.ts';
 import { signIn } from './journeys/sign-in.ts';
 import { useAnyhow } from './journeys/use-anyhow.ts';
@@ -24,6 +27,8 @@ describe.concurrent('the console', () => {
   experiment(stage);
   useGateway(stage);
   useAnyhow(stage);
+  readTrace(stage);
+  keepPlace(stage);
   collectAndFind(stage);
   lookAtTraces(stage);
   readRuns(stage);
@@ -33,4 +38,5 @@ describe.concurrent('the console', () => {
   recover(stage);
   signIn(stage);
   meetForeignPages(stage);
+  findGroups(stage);
 });

@@ -6,6 +6,7 @@ import { Button, joined } from '../design/button.tsx';
 import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
 import { useSession } from '../session/session.tsx';
+import { KeyHelp } from './keys.tsx';
 import { type NavItem, ORGANIZATION_ITEMS, PROJECT_ITEMS } from './navigation.ts';
 import { Palette } from './palette.tsx';
 import styles from './shell.module.css';
@@ -89,6 +90,7 @@ export function Shell() {
       <main id="content" className={styles.content} tabIndex={0}>
         <Outlet />
       </main>
+      <KeyHelp />
     </div>
   );
 }
