@@ -14,6 +14,7 @@ import { readMonitorSearch } from './monitors/search.ts';
 import { readAuditLogSearch } from './organization/audit-log-search.ts';
 import { readOverviewSearch } from './overview/search.ts';
 import { NothingHere, organization, project, root } from './parent-routes.tsx';
+import { loadsPart } from './session/connection.ts';
 import { useSession } from './session/session.tsx';
 import { readSpendSearch } from './spend/search.ts';
 import { readTraceSearch } from './trace/search.ts';
@@ -32,7 +33,7 @@ function pagesBelow<Parent extends AnyRoute>(parent: Parent) {
     createRoute({
       getParentRoute: () => parent,
       path,
-      component: lazyRouteComponent(load),
+      component: lazyRouteComponent(loadsPart(load)),
       validateSearch: readSearch as (raw: RawSearch) => Search,
     });
 }
@@ -95,10 +96,12 @@ const ofOrganization = organization.addChildren([
 export const router = createRouter({
   routeTree: root.addChildren([home, ofOrganization, ofProject]),
   defaultPreload: 'intent',
+  // The page that is left stays until the next one can be shown.
+  defaultPendingMs: Number.POSITIVE_INFINITY,
   defaultPendingComponent: Loading,
   defaultErrorComponent: ({ error }) => (
     <div className={page.page}>
-      <FailureNotice error={error} />
+      <FailureNotice error={error} retry={() => location.reload()} />
     </div>
   ),
 });

@@ -17,6 +17,8 @@ export type TestPage = {
   readonly complaints: readonly string[];
   /** Requested addresses of other origins. */
   readonly foreignRequests: readonly string[];
+  /** Runs `act` without a network. Failed requests are no complaints then. */
+  whileAway(act: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -46,9 +48,11 @@ export async function openPage(context: BrowserContext, address: string): Promis
   page.setDefaultTimeout(WAIT_MAX_MS);
   const complaints: string[] = [];
   const foreignRequests: string[] = [];
+  let isAway = false;
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     // The page shows refused requests, so their console errors are expected.
+    if (isAway && /net::ERR_/.test(message.text())) return;
     if (message.type() === 'error' && !/the server responded with a status of 4\d\d/.test(message.text()))
       complaints.push(message.text());
   });
@@ -59,7 +63,14 @@ export async function openPage(context: BrowserContext, address: string): Promis
   page.on('request', (request) => {
     if (!request.url().startsWith(`${address}/`)) foreignRequests.push(request.url());
   });
-  return { page, complaints, foreignRequests, close: () => page.close() };
+  const whileAway = async (act: () => Promise<void>) => {
+    isAway = true;
+    await context.setOffline(true);
+    await act();
+    await context.setOffline(false);
+    isAway = false;
+  };
+  return { page, complaints, foreignRequests, whileAway, close: () => page.close() };
 }
 
 /** Saves a screenshot for review, in the full tier only: no test judges it. Git ignores the folder. */

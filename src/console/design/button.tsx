@@ -121,13 +121,24 @@ export function Snippet({ title, code, shown = code }: SnippetProps) {
   );
 }
 
+/** Stands for what is loading, in its height. */
+export function Skeleton({ height }: { readonly height: number }) {
+  return <div className={styles.skeleton} style={{ height }} aria-hidden />;
+}
+
+/** Stands for a page or a table that is loading. */
 export function Loading() {
   return (
-    <p className={styles.skeleton} role="status">
-      Loading…
-    </p>
+    <div className={styles.loading} role="status">
+      <span className={styles.unseen}>Loading…</span>
+      {LINES.map((width) => (
+        <div key={width} className={styles.skeleton} style={{ width, height: 14 }} />
+      ))}
+    </div>
   );
 }
+
+const LINES = ['38%', '92%', '84%', '88%', '61%'];
 
 type ProgressProps = { readonly label: string; readonly done: number; readonly all: number };
 

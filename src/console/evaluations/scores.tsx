@@ -11,7 +11,7 @@ import { Empty } from '../design/page.tsx';
 import type { ChangeOf } from '../layout/search.ts';
 import { ChartCard } from '../overview/chart-card.tsx';
 import { type Figure, FigureCards } from '../overview/figure-cards.tsx';
-import { type Metric, rangeInput, seriesInput } from '../overview/series.ts';
+import { type Metric, meansInput, rangeInput, seriesInput } from '../overview/series.ts';
 import { writeQueryLine } from '../traces/query-line.ts';
 import { writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
@@ -60,9 +60,15 @@ export function Scores({ slug, input, evaluatorId, search, onChange }: ScoresPro
     input: { ...input, interval: AnalyticsInterval.TOTAL },
     toRangeInput: rangeInput,
   });
-  const timed = useRangeQuery({ ...request, input, toRangeInput: seriesInput });
-  const error = total.error ?? timed.error;
   const sum = total.data?.answer.buckets[0];
+  const shown = search.metric ?? (sum ? metricOf(sum) : 'mean');
+  const isSum = METRICS[shown].emptyValue === 0;
+  const timed = useRangeQuery({
+    ...request,
+    input: { ...input, ...(isSum && { metrics: 'evaluations' }) },
+    toRangeInput: isSum ? seriesInput : meansInput,
+  });
+  const error = total.error ?? timed.error;
   return (
     <>
       <div className={page.head}>
@@ -70,17 +76,16 @@ export function Scores({ slug, input, evaluatorId, search, onChange }: ScoresPro
         <RangePicker search={search} onChange={onChange} />
       </div>
       {error && <FailureNotice error={error} retry={() => Promise.all([total.refetch(), timed.refetch()])} />}
-      {(total.isPending || timed.isPending) && !error && <Loading />}
+      {total.isPending && !error && <Loading />}
       {total.isSuccess && !sum && (
         <Empty title="No evaluation in this range">An evaluation counts at the time when its trace began.</Empty>
       )}
       {sum && <FigureCards slug={slug} figures={figuresOf(sum, range, evaluatorId)} />}
-      {sum && timed.isSuccess && (
+      {sum && !error && (
         <ChartCard
           metrics={METRICS}
-          shown={search.metric ?? metricOf(sum)}
-          buckets={timed.data.answer.buckets}
-          bounds={timed.data.bounds}
+          shown={shown}
+          data={timed.isPlaceholderData ? null : timed.data}
           onShow={(name) => onChange({ metric: name })}
         />
       )}

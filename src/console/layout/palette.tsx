@@ -1,10 +1,11 @@
 /** The command palette: Ctrl+K or Cmd+K. */
 
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { loadsPart } from '../session/connection.ts';
 import styles from './palette.module.css';
 
 /** The first page does not need the dialog: it is loaded when the browser is idle, or on first use. */
-const load = () => import('./palette-dialog.tsx');
+const load = loadsPart(() => import('./palette-dialog.tsx'));
 const PaletteDialog = lazy(load);
 const IDLE_MS = 1_500;
 
