@@ -116,5 +116,5 @@ function Home() {
   const { account } = useSession();
   const [first] = account.projects;
   if (first) return <Navigate to="/$slug/traces" params={{ slug: first.slug }} replace />;
-  return <NothingHere text="This key reaches no project." />;
+  return <NothingHere text="Your key has no access to any project." />;
 }

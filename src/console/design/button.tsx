@@ -5,7 +5,7 @@ import { createContext, useContext, useEffect, useId, useState } from 'react';
 import styles from './controls.module.css';
 import { type Problem, problemOf } from './problem.ts';
 
-export type Variant = 'primary' | 'danger' | 'plain' | undefined;
+export type Variant = 'primary' | 'danger' | 'destroy' | 'plain' | undefined;
 
 type ButtonProps = ComponentProps<'button'> & { readonly variant?: Variant; readonly small?: boolean };
 

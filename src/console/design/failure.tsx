@@ -19,7 +19,7 @@ type Failure = {
 
 const TITLES: { readonly [code: number]: string } = {
   [Code.Unauthenticated]: 'The key is not accepted',
-  [Code.PermissionDenied]: 'The key may not do this',
+  [Code.PermissionDenied]: 'Not allowed',
   [Code.NotFound]: 'Not found',
   [Code.Unavailable]: 'The server is not ready',
   [Code.InvalidArgument]: 'The request is not valid',
@@ -43,7 +43,7 @@ export function readFailure(error: unknown): Failure {
     info?.metadata.requiredPermission ?? info?.metadata.required_permission ?? info?.metadata.permission;
   return {
     title: hasNoAnswer ? 'The server does not answer' : (TITLES[known.code] ?? 'Something went wrong'),
-    message: hasNoAnswer ? 'It is asked again on its own. What is shown here may be out of date.' : known.rawMessage,
+    message: hasNoAnswer ? 'The console keeps trying. What you see may be out of date.' : known.rawMessage,
     code,
     permission: permission ?? null,
     requestId: known.metadata.get('x-request-id'),
@@ -61,7 +61,7 @@ export function FailureNotice({ error, retry }: { readonly error: unknown; reado
       <span>{failure.message}</span>
       {failure.permission && (
         <span>
-          It lacks <code>{failure.permission}</code>.
+          Missing permission: <code>{failure.permission}</code>.
         </span>
       )}
       {failure.requestId && (

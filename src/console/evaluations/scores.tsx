@@ -17,6 +17,7 @@ import { writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangeQuery } from '../traces/range-query.ts';
 import type { TraceListSearch } from '../traces/search.ts';
+import { ErrorReasons } from './error-reasons.tsx';
 import type { ScoreMetricName, ScoreSearch } from './search.ts';
 
 const METRICS: Readonly<Record<ScoreMetricName, Metric<EvaluationAnalyticsBucket>>> = {
@@ -42,17 +43,29 @@ const METRICS: Readonly<Record<ScoreMetricName, Metric<EvaluationAnalyticsBucket
   },
 };
 
+/** What the score of an evaluator counts, where less is better; null for all others. */
+export function countedBy(evaluatorType: string): string | null {
+  return Object.hasOwn(COUNTED, evaluatorType) ? (COUNTED[evaluatorType] ?? null) : null;
+}
+
+const COUNTED: { readonly [evaluatorType: string]: string } = {
+  'langwatch/api_keys_and_secrets_detection': 'secrets found',
+  'langevals/competitor_blocklist': 'competitors named',
+};
+const SCORES_OF: { readonly [metric in ScoreMetricName]?: true } = { mean: true, p50: true, p95: true };
+
 type ScoresProps = {
   readonly slug: string;
   /** Selects the evaluations. */
   readonly input: { readonly evaluatorId: string } | { readonly monitorId: string };
-  /** The evaluator that their traces name. */
+  /** The evaluator that their traces name, and its type. */
   readonly evaluatorId: string;
+  readonly evaluatorType: string | null;
   readonly search: ScoreSearch;
   readonly onChange: (change: ChangeOf<ScoreSearch>) => void;
 };
 
-export function Scores({ slug, input, evaluatorId, search, onChange }: ScoresProps) {
+export function Scores({ slug, input, evaluatorId, evaluatorType, search, onChange }: ScoresProps) {
   const range = writeRange(search);
   const request = { method: EvaluationService.method.queryEvaluationAnalytics, range };
   const total = useRangeQuery({
@@ -61,6 +74,7 @@ export function Scores({ slug, input, evaluatorId, search, onChange }: ScoresPro
     toRangeInput: rangeInput,
   });
   const sum = total.data?.answer.buckets[0];
+  const counted = countedBy(evaluatorType ?? '');
   const shown = search.metric ?? (sum ? metricOf(sum) : 'mean');
   const isSum = METRICS[shown].emptyValue === 0;
   const timed = useRangeQuery({
@@ -78,13 +92,26 @@ export function Scores({ slug, input, evaluatorId, search, onChange }: ScoresPro
       {error && <FailureNotice error={error} retry={() => Promise.all([total.refetch(), timed.refetch()])} />}
       {total.isPending && !error && <Loading />}
       {total.isSuccess && !sum && (
-        <Empty title="No evaluation in this range">An evaluation counts at the time when its trace began.</Empty>
+        <Empty title="No evaluation in this range">An evaluation counts at the start time of its trace.</Empty>
       )}
-      {sum && <FigureCards slug={slug} figures={figuresOf(sum, range, evaluatorId)} />}
+      {sum && <FigureCards slug={slug} figures={figuresOf(sum, range, { evaluatorId, counted })} />}
+      {sum && (sum.errors ?? 0n) > 0n && (
+        <ErrorReasons
+          slug={slug}
+          evaluatorId={evaluatorId}
+          monitorId={'monitorId' in input ? input.monitorId : undefined}
+          range={range}
+        />
+      )}
       {sum && !error && (
         <ChartCard
           metrics={METRICS}
           shown={shown}
+          hint={
+            counted !== null &&
+            shown in SCORES_OF &&
+            `The score is the number of ${counted}: less is better, and 0 is best.`
+          }
           data={timed.isPlaceholderData ? null : timed.data}
           onShow={(name) => onChange({ metric: name })}
         />
@@ -99,7 +126,13 @@ function metricOf({ scored, passRate }: EvaluationAnalyticsBucket): ScoreMetricN
   return passRate?.value === undefined ? 'evaluations' : 'pass-rate';
 }
 
-function figuresOf(sum: EvaluationAnalyticsBucket, range: TraceListSearch, evaluatorId: string): readonly Figure[] {
+type Source = { readonly evaluatorId: string; readonly counted: string | null };
+
+function figuresOf(
+  sum: EvaluationAnalyticsBucket,
+  range: TraceListSearch,
+  { evaluatorId, counted }: Source,
+): readonly Figure[] {
   const find = (name: string, value: string) => ({
     ...range,
     q: writeQueryLine({ text: '', filters: [{ name, value }] }),
@@ -108,7 +141,8 @@ function figuresOf(sum: EvaluationAnalyticsBucket, range: TraceListSearch, evalu
     {
       label: 'Evaluations',
       value: formatCount(sum.evaluations),
-      note: `${formatCount(sum.skipped)} skipped, ${formatCount(sum.errors)} failed`,
+      note: `${formatCount(sum.skipped)} skipped, ${formatCount(sum.errors)} ${sum.errors === 1n ? 'error' : 'errors'}`,
+      isBad: (sum.errors ?? 0n) > 0n,
       search: find('evaluator', evaluatorId),
     },
     {
@@ -120,7 +154,7 @@ function figuresOf(sum: EvaluationAnalyticsBucket, range: TraceListSearch, evalu
     {
       label: 'Mean score',
       value: formatScore(sum.scoreMean?.value),
-      note: sum.scored ? `${formatScore(sum.scoreMin?.value)} to ${formatScore(sum.scoreMax?.value)}` : '',
+      note: scoreNote(sum, counted),
       search: find('scored', evaluatorId),
     },
     {
@@ -130,4 +164,10 @@ function figuresOf(sum: EvaluationAnalyticsBucket, range: TraceListSearch, evalu
       search: find('scored', evaluatorId),
     },
   ];
+}
+
+function scoreNote({ scored, scoreMin, scoreMax }: EvaluationAnalyticsBucket, counted: string | null): string {
+  if (!scored) return '';
+  const range = `${formatScore(scoreMin?.value)} to ${formatScore(scoreMax?.value)}`;
+  return counted === null ? range : `${range} ${counted}; 0 is best`;
 }

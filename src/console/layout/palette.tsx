@@ -1,6 +1,7 @@
 /** The command palette: Ctrl+K or Cmd+K. */
 
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { Icon } from '../design/icon.tsx';
 import { loadsPart } from '../session/connection.ts';
 import styles from './palette.module.css';
 
@@ -28,7 +29,10 @@ export function Palette() {
   return (
     <>
       <button type="button" className={styles.trigger} onClick={() => setOpen(true)} onPointerEnter={() => void load()}>
-        <span>Go to…</span>
+        <span>
+          <Icon name="search" />
+          Go to…
+        </span>
         <kbd className={styles.key}>Ctrl K</kbd>
       </button>
       {isOpen && (

@@ -58,7 +58,9 @@ export function GroupList({ title, noun, groupBy, sent, search, onSearch, linkOf
         </div>
       )}
       {groups.length > 0 && <GroupRows noun={noun} groups={groups} linkOf={linkOf} />}
-      {found.data?.answer.truncated && <p className={page.soft}>There are more; these have the most traces.</p>}
+      {found.data?.answer.truncated && (
+        <p className={page.soft}>There are more; this list shows those with the most traces.</p>
+      )}
     </Page>
   );
 }

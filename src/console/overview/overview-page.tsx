@@ -103,7 +103,7 @@ function Cards({ sum, range }: { readonly sum: AnalyticsBucket | undefined; read
       search: range,
     },
     {
-      label: 'Failed',
+      label: 'Failed traces',
       value: formatCount(errors),
       note: traces > 0 ? `${formatShare(errors / traces)} of traces` : '',
       search: { ...range, q: 'error:true' },

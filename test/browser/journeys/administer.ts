@@ -44,7 +44,7 @@ export function administer(stage: Stage): void {
       stage.visit(async ({ page }) => {
         await openFromMenu(page, signInLink(stage.app.address, stage.app.adminKey), 'Prices');
         await page.getByRole('heading', { name: 'No price of your own yet' }).waitFor();
-        await page.getByLabel('The price of').fill('openai/o3');
+        await page.getByLabel('Price of').fill('openai/o3');
         await page.keyboard.press('Enter');
         await page.getByText('price list', { exact: true }).waitFor();
         await page.getByRole('button', { name: 'New price' }).click();
@@ -77,7 +77,7 @@ export function administer(stage: Stage): void {
         await page.getByRole('button', { name: 'New grant' }).click();
         await page.getByLabel('Member').selectOption({ label: 'Grace <grace@example.test>' });
         await page.getByLabel('Where').selectOption({ label: 'team Support' });
-        await page.getByRole('heading', { name: 'What it gives there' }).waitFor();
+        await page.getByRole('heading', { name: 'Permissions it grants' }).waitFor();
         await page.getByText(/^\d+ permissions$/).waitFor();
         await page.getByLabel('Role', { exact: true }).selectOption('Chosen permissions');
         await page.getByRole('checkbox', { name: 'traces:view' }).check();
@@ -94,7 +94,7 @@ export function administer(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const { address, projectKey, slug } = await stage.makeProject('Forgetful shop');
         await openFromMenu(page, signInLink(address, stage.app.adminKey, `/${slug}/traces`), 'Settings');
-        await page.getByLabel('Days that traces are kept').fill('30');
+        await page.getByLabel('Retention of traces, in days').fill('30');
         await page.getByRole('button', { name: 'Save', exact: true }).click();
         await page.getByLabel('Type delete to confirm').fill('delete');
         await page.getByRole('button', { name: 'Delete what is older' }).click();
@@ -102,7 +102,7 @@ export function administer(stage: Stage): void {
         const headers = { 'x-auth-token': projectKey };
         const { body: settings } = await callRest(address, { path: '/api/project/settings', headers });
         expect(settings).toMatchObject({ traceRetentionDays: 30 });
-        await page.getByLabel('Days that traces are kept').fill('');
+        await page.getByLabel('Retention of traces, in days').fill('');
         await page.getByRole('button', { name: 'Save', exact: true }).click();
         await page.getByLabel('Language').fill('TypeScript');
         await page.getByRole('button', { name: 'Save the project' }).click();

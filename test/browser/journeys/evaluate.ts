@@ -44,7 +44,7 @@ export function evaluate(stage: Stage): void {
 
         await page.getByRole('button', { name: 'Scores' }).focus();
         await page.keyboard.press('Enter');
-        await page.getByRole('link', { name: 'Evaluations 7 0 skipped, 0 failed' }).waitFor();
+        await page.getByRole('link', { name: 'Evaluations 7 0 skipped, 0 errors' }).waitFor();
         await page.getByRole('img', { name: /^Mean score over time/ }).waitFor();
         await page.getByLabel('Metric').selectOption('Evaluations');
         await page.getByRole('img', { name: /^Evaluations over time/ }).waitFor();
@@ -90,7 +90,7 @@ export function evaluate(stage: Stage): void {
         await checkPage(page, 'monitor-new');
         await page.getByRole('button', { name: 'Create the monitor' }).click();
         await page
-          .getByRole('row', { name: /Shop is polite on .* 12.5 % label is "shop", metadata.tier is 2/ })
+          .getByRole('row', { name: /Shop is polite on .* 12.5% label is "shop", metadata.tier is 2/ })
           .waitFor();
         await page.getByRole('button', { name: 'Disable Shop is polite' }).click();
         await page.getByRole('cell', { name: 'off', exact: true }).waitFor();
@@ -134,12 +134,12 @@ export function evaluate(stage: Stage): void {
         const path = `/api/analytics/evaluations?from=0&to=${Date.now()}&interval=total&monitor_id=${monitor.id}`;
         await until(async () => (await callRest(address, { path, headers })).body.buckets[0]?.scored === 6);
         await followLink(page, signInLink(address, projectKey, `/${slug}/monitors?range=24h`));
-        await page.getByRole('region', { name: 'Backlog' }).getByText('Oldest waiting').waitFor();
+        await page.getByRole('region', { name: 'Backlog' }).getByText('Waiting longest since').waitFor();
         await page.getByRole('row', { name: /Repetitions on .* any trace 6 – 0\.\d+ Disable/ }).waitFor();
         await checkPage(page, 'monitors-scored');
         await page.getByRole('link', { name: 'Repetitions' }).click();
         await page.waitForURL(new RegExp(`${monitor.id}\\?range=24h`));
-        await page.getByRole('link', { name: 'Evaluations 6 0 skipped, 0 failed' }).waitFor();
+        await page.getByRole('link', { name: 'Evaluations 6 0 skipped, 0 errors' }).waitFor();
         await page.getByRole('img', { name: /^Mean score over time/ }).waitFor();
         await checkPage(page, 'monitor-scores');
         await page.getByLabel('Metric').selectOption('Score, p95');

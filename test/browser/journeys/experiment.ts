@@ -92,18 +92,18 @@ export function experiment(stage: Stage): void {
         await checkPage(page, 'experiment');
         await page.getByRole('link', { name: 'with the previous run' }).click();
         await page.getByRole('heading', { level: 1, name: 'second prompt (second)' }).waitFor();
-        await page.getByRole('row', { name: 'exact_match, passed 100.0 % 98.3 % +1.7 %' }).waitFor();
+        await page.getByRole('row', { name: 'exact_match, passed 100.0% 98.3% +1.7 pp' }).waitFor();
         await page
           .getByRole('row', { name: /<b>question 3<\/b> answer 3 of the second .* answer 3 of the first/ })
           .waitFor();
         await checkPage(page, 'experiment-run');
         await page.getByRole('button', { name: 'Show more' }).click();
-        await page.getByLabel('Only what differs').check();
+        await page.getByLabel('Only differences').check();
         await page.getByRole('row', { name: /question 57/ }).waitFor();
         expect(await page.getByRole('row', { name: /question/ }).count()).toBe(1);
         await page.reload();
-        await page.getByText('None of these entries differs.').waitFor();
-        await page.getByRole('button', { name: 'Delete the run' }).click();
+        await page.getByText('None of these results differ.').waitFor();
+        await page.getByRole('button', { name: 'Delete run' }).click();
         await page.getByLabel('Type delete to confirm').fill('delete');
         await page.getByRole('button', { name: 'Delete permanently' }).click();
         await page.getByRole('link', { name: 'first prompt' }).waitFor();
@@ -116,7 +116,7 @@ export function experiment(stage: Stage): void {
         });
         await page.reload();
         await page.getByRole('link', { name: 'with the previous run' }).click();
-        await page.getByText('Results in both runs: 1; only in this run: 1; only in the other: 59.').waitFor();
+        await page.getByText('Results in both runs: 1; only in this run: 1; only in the baseline: 59.').waitFor();
         await page.getByRole('row', { name: /question 1.* no result answer 1 of the first/ }).waitFor();
         await page.getByRole('button', { name: 'Show more' }).click();
         await page.getByRole('row', { name: /question 60 longer answer 60 no result/ }).waitFor();

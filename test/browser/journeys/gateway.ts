@@ -64,9 +64,9 @@ async function makeProvider(stage: Stage, page: Page, models: Models): Promise<v
   await page.getByLabel('Kind').selectOption('Compatible with OpenAI');
   await page.getByLabel('Name', { exact: true }).fill('House models');
   await page.getByLabel('Base URL').fill('http://10.0.0.1/v1');
-  await page.getByLabel('Other names of models').fill('fast');
+  await page.getByLabel('Model aliases').fill('fast');
   await page.getByText('“fast” does not have the form “name = model”.').waitFor();
-  await page.getByLabel('Other names of models').fill('fast = small');
+  await page.getByLabel('Model aliases').fill('fast = small');
   await page.getByRole('button', { name: 'Create the provider' }).click();
   // The problem is told beside its field, and to those who hear the page.
   await page.getByRole('alert').waitFor();
@@ -91,7 +91,7 @@ async function makeProvider(stage: Stage, page: Page, models: Models): Promise<v
   await page.getByText('enabled', { exact: true }).waitFor();
   await checkPage(page, 'provider');
   expect(await page.content()).not.toContain(PROVIDER_KEY);
-  await page.getByRole('link', { name: '‹ Model providers' }).click();
+  await page.getByRole('main').getByRole('link', { name: 'Model providers' }).click();
   await page.getByRole('link', { name: 'New provider' }).click();
   await page.getByLabel('Kind').selectOption('Compatible with OpenAI');
   await page.getByLabel('Name', { exact: true }).fill('House models');
@@ -189,7 +189,7 @@ async function seeRequests(stage: Stage, page: Page, { project, id }: UsedKey): 
   await page.getByRole('link', { name: 'New budget of this key' }).click();
   expect(await page.getByLabel('Id of the virtual key').inputValue()).toBe(id);
   await page.getByLabel('Name', { exact: true }).fill('Of checkout');
-  await page.getByLabel('Limit for a period, USD').fill('10');
+  await page.getByLabel('Limit per period, USD').fill('10');
   await page.getByRole('button', { name: 'Create the budget' }).click();
   await page.getByRole('link', { name: 'All budgets of this scope' }).click();
   await page.getByRole('button', { name: `Remove Scope ${id}` }).waitFor();
@@ -202,7 +202,7 @@ async function seeRequests(stage: Stage, page: Page, { project, id }: UsedKey): 
 async function endKey(page: Page, before: string): Promise<void> {
   const close = () => page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Rotate' }).click();
-  await page.getByLabel('The secret that it has now ends').selectOption('In an hour');
+  await page.getByLabel('The current secret ends').selectOption('In an hour');
   await page.getByRole('button', { name: 'Make a new secret' }).click();
   const secret = (await page.getByRole('dialog').locator('pre').first().textContent()) ?? '';
   expect(secret).toMatch(/^vk-lw-/);
@@ -223,7 +223,7 @@ async function endKey(page: Page, before: string): Promise<void> {
   await close();
   await page.getByText('revoked', { exact: true }).waitFor();
   expect(await page.getByRole('button', { name: 'Rotate' }).count()).toBe(0);
-  await page.getByRole('link', { name: '‹ Virtual keys' }).click();
+  await page.getByRole('main').getByRole('link', { name: 'Virtual keys' }).click();
   await page.getByRole('row', { name: /^checkout revoked vk-lw-/ }).waitFor();
   await checkPage(page, 'virtual-keys');
 }

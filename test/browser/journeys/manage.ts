@@ -32,7 +32,7 @@ export function manage(stage: Stage): void {
         await page.getByText('Details').first().click();
         await page.getByText('status: 201').first().waitFor();
         await page.reload();
-        await page.getByRole('button', { name: 'Only what was refused' }).click();
+        await page.getByRole('button', { name: 'Refused only' }).click();
         await page.getByText('No entry matches.').waitFor();
         await checkPage(page, 'audit-log-filtered');
       }));
