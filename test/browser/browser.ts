@@ -22,6 +22,9 @@ export type TestPage = {
   close(): Promise<void>;
 };
 
+/** Whose browser it is. */
+export type Reader = { readonly locale: string; readonly timezoneId?: string };
+
 export async function launchBrowser(): Promise<Browser> {
   // With this variable set, the package unpacks libraries that the machine may lack for Chromium.
   process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs22.x';
@@ -37,8 +40,12 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 /** A browser of its own: its pages share cookies. Animations would draw frames that no test sees. */
-export async function openContext(browser: Browser, address: string): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: DESK, locale: 'en-GB', reducedMotion: 'reduce' });
+export async function openContext(
+  browser: Browser,
+  address: string,
+  reader: Reader = { locale: 'en-GB' },
+): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: DESK, reducedMotion: 'reduce', ...reader });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: address });
   return context;
 }

@@ -10,6 +10,7 @@ import { meetForeignPages } from './journeys/foreign-pages.ts';
 import { useGateway } from './journeys/gateway.ts';
 import { lookAtTraces } from './journeys/look-at-traces.ts';
 import { manage } from './journeys/manage.ts';
+import { readElsewhere } from './journeys/read-elsewhere.ts';
 import { recover } from './journeys/recover.ts';
 import { signIn } from './journeys/sign-in.ts';
 import { useAnyhow } from './journeys/use-anyhow.ts';
@@ -29,6 +30,7 @@ describe.concurrent('the console', () => {
   limitSpending(stage);
   manage(stage);
   recover(stage);
+  readElsewhere(stage);
   signIn(stage);
   meetForeignPages(stage);
 });

@@ -27,7 +27,7 @@ const clock = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium' });
 const milliseconds = new Intl.DateTimeFormat(LOCALE, {
   month: 'short',
   day: 'numeric',
-  hour: 'numeric',
+  hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
   fractionalSecondDigits: 3,

@@ -17,7 +17,7 @@ export function Popover(props: PopoverProps) {
       aria-haspopup="dialog"
       aria-expanded={false}
       onClick={() => setRequested(true)}
-      onPointerEnter={() => void load()}
+      onPointerEnter={() => void load().catch(() => undefined)}
     >
       {props.label}
     </button>

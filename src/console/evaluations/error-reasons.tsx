@@ -1,4 +1,4 @@
-/** Why evaluations of an evaluator failed: the messages of the newest ones, each with a trace that has it. */
+/** Why evaluations failed, or were all skipped: the messages of the newest ones, each with a trace that has it. */
 
 import { useQuery } from '@connectrpc/connect-query';
 import { Link } from '@tanstack/react-router';
@@ -16,7 +16,21 @@ const TRACES_READ = 50;
 const REASONS_SHOWN = 5;
 const MESSAGE_CHARACTERS = 500;
 
+const STATES = {
+  error: {
+    status: EvaluationStatus.ERROR,
+    title: 'Why evaluations failed',
+    all: 'All traces with an evaluation error',
+  },
+  skipped: {
+    status: EvaluationStatus.SKIPPED,
+    title: 'Why evaluations were skipped',
+    all: 'All traces whose evaluation was skipped',
+  },
+} as const;
+
 type ErrorReasonsProps = {
+  readonly state: keyof typeof STATES;
   readonly slug: string;
   readonly evaluatorId: string;
   /** Only those of this monitor. */
@@ -24,7 +38,7 @@ type ErrorReasonsProps = {
   readonly range: RangeSearch;
 };
 
-export function ErrorReasons({ slug, evaluatorId, monitorId, range }: ErrorReasonsProps) {
+export function ErrorReasons({ state, slug, evaluatorId, monitorId, range }: ErrorReasonsProps) {
   const { may } = useSession();
   const { from, to } = range;
   const { fromMs, toMs, isOpen } = readBounds(range);
@@ -34,7 +48,7 @@ export function ErrorReasons({ slug, evaluatorId, monitorId, range }: ErrorReaso
   const found = useQuery(
     TraceService.method.searchTraces,
     {
-      filters: [{ name: 'evaluations.state', key: evaluatorId, values: ['error'] }],
+      filters: [{ name: 'evaluations.state', key: evaluatorId, values: [state] }],
       ...toRangeInput(bounds),
       pageSize: TRACES_READ,
     },
@@ -43,15 +57,15 @@ export function ErrorReasons({ slug, evaluatorId, monitorId, range }: ErrorReaso
   if (!may('traces:view')) return null;
   if (!found.isSuccess) return <Pending found={found} />;
   const traces = found.data.traces.flatMap(({ view }) => (view.case === 'trace' ? [view.value] : []));
-  const reasons = reasonsOf(traces, evaluatorId, monitorId);
+  const reasons = reasonsOf(traces, { state, evaluatorId, monitorId });
   if (reasons.length === 0) return null;
   const all = {
     ...range,
-    q: writeQueryLine({ text: '', filters: [{ name: `state.${evaluatorId}`, value: 'error' }] }),
+    q: writeQueryLine({ text: '', filters: [{ name: `state.${evaluatorId}`, value: state }] }),
   };
   return (
-    <section className={controls.notice} aria-label="Errors of evaluations">
-      <h2 className={controls.noticeTitle}>Why evaluations failed</h2>
+    <section className={controls.notice} aria-label={STATES[state].title}>
+      <h2 className={controls.noticeTitle}>{STATES[state].title}</h2>
       <ul className={controls.reasons}>
         {reasons.map(({ message, count, traceId }) => (
           <li key={message}>
@@ -66,7 +80,7 @@ export function ErrorReasons({ slug, evaluatorId, monitorId, range }: ErrorReaso
         ))}
       </ul>
       <Link to="/$slug/traces" params={{ slug }} search={all} className={page.underlined}>
-        All traces with an evaluation error
+        {STATES[state].all}
       </Link>
     </section>
   );
@@ -75,10 +89,13 @@ export function ErrorReasons({ slug, evaluatorId, monitorId, range }: ErrorReaso
 type Reason = { readonly message: string; readonly count: number; readonly traceId: string };
 
 /** The most frequent first. */
-function reasonsOf(traces: readonly Trace[], evaluatorId: string, monitorId: string | undefined): readonly Reason[] {
+function reasonsOf(
+  traces: readonly Trace[],
+  { state, evaluatorId, monitorId }: Pick<ErrorReasonsProps, 'state' | 'evaluatorId' | 'monitorId'>,
+): readonly Reason[] {
   const errors = traces.flatMap(({ traceId, evaluations }) =>
     evaluations
-      .filter((each) => each.status === EvaluationStatus.ERROR && each.evaluatorId === evaluatorId)
+      .filter((each) => each.status === STATES[state].status && each.evaluatorId === evaluatorId)
       .filter((each) => monitorId === undefined || each.monitorId === monitorId)
       .map((each) => ({
         traceId,

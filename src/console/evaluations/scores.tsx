@@ -95,8 +95,9 @@ export function Scores({ slug, input, evaluatorId, evaluatorType, search, onChan
         <Empty title="No evaluation in this range">An evaluation counts at the start time of its trace.</Empty>
       )}
       {sum && <FigureCards slug={slug} figures={figuresOf(sum, range, { evaluatorId, counted })} />}
-      {sum && (sum.errors ?? 0n) > 0n && (
+      {sum && ((sum.errors ?? 0n) > 0n || sum.skipped === sum.evaluations) && (
         <ErrorReasons
+          state={(sum.errors ?? 0n) > 0n ? 'error' : 'skipped'}
           slug={slug}
           evaluatorId={evaluatorId}
           monitorId={'monitorId' in input ? input.monitorId : undefined}

@@ -1,6 +1,6 @@
 /** All pages, the group of the menu that each is in, and the permission that it needs. */
 
-import type { IconName } from '../design/icon.tsx';
+import type { IconName } from '../design/icon-paths.ts';
 
 export type NavItem = {
   readonly to: string;

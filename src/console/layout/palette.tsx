@@ -8,12 +8,14 @@ import styles from './palette.module.css';
 /** The first page does not need the dialog: it is loaded when the browser is idle, or on first use. */
 const load = loadsPart(() => import('./palette-dialog.tsx'));
 const PaletteDialog = lazy(load);
+/** What fails here is tried again on first use. */
+const preload = () => void load().catch(() => undefined);
 const IDLE_MS = 1_500;
 
 export function Palette() {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => void load(), IDLE_MS);
+    const timer = setTimeout(preload, IDLE_MS);
     return () => clearTimeout(timer);
   }, []);
   useEffect(() => {
@@ -28,7 +30,7 @@ export function Palette() {
   }, []);
   return (
     <>
-      <button type="button" className={styles.trigger} onClick={() => setOpen(true)} onPointerEnter={() => void load()}>
+      <button type="button" className={styles.trigger} onClick={() => setOpen(true)} onPointerEnter={preload}>
         <span>
           <Icon name="search" />
           Go to…

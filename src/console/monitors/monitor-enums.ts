@@ -25,10 +25,11 @@ export function formatConditions({ preconditions }: Monitor): string {
 /** The state of a monitor, with its evaluations of a range; undefined where it has none or they are not known. */
 export function monitorState(
   { enabled }: Monitor,
-  sum: Pick<EvaluationAnalyticsBucket, 'evaluations' | 'errors'> | undefined,
+  sum: Pick<EvaluationAnalyticsBucket, 'evaluations' | 'errors' | 'skipped'> | undefined,
 ): { readonly text: string; readonly tone: Tone } {
   if (!enabled) return { text: 'off', tone: 'quiet' };
-  const { evaluations = 0n, errors = 0n } = sum ?? {};
+  const { evaluations = 0n, errors = 0n, skipped = 0n } = sum ?? {};
+  if (evaluations > 0n && skipped === evaluations) return { text: 'all skipped', tone: 'warn' };
   if (errors === 0n) return { text: 'on', tone: 'good' };
   return errors === evaluations ? { text: 'failing', tone: 'bad' } : { text: 'some errors', tone: 'warn' };
 }

@@ -41,7 +41,7 @@ export function ScoredMonitorTable({ monitors }: Monitors) {
     input: {
       interval: AnalyticsInterval.TOTAL,
       groupBy: EvaluationGrouping.MONITOR_ID,
-      metrics: 'evaluations,errors,pass_rate,score_mean',
+      metrics: 'evaluations,skipped,errors,pass_rate,score_mean',
       limit: GROUPS_MAX,
     },
     toRangeInput: rangeInput,

@@ -101,7 +101,7 @@ function Row({ entry, shownAs }: RowProps) {
         <Narrow name="action" value={entry.action} />
       </td>
       <td>
-        <Badge tone={entry.outcome === AuditOutcome.SUCCESS ? 'good' : 'bad'}>{entry.code ?? 'done'}</Badge>
+        <Badge tone={entry.outcome === AuditOutcome.SUCCESS ? 'quiet' : 'bad'}>{entry.code ?? 'done'}</Badge>
       </td>
       <td className={`${page.mono} ${page.cut}`}>{target !== undefined && <Narrow name="target" value={target} />}</td>
       <td className={page.cut}>

@@ -113,7 +113,14 @@ async function servedBundle(): Promise<string | null> {
 }
 
 /** Returns only where the tab was reloaded a moment ago. */
-async function reload(): Promise<void> {
+function reload(): Promise<void> {
+  reloading ??= reloadOnce();
+  return reloading;
+}
+
+let reloading: Promise<void> | null = null;
+
+async function reloadOnce(): Promise<void> {
   if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_PAUSE_MS) return;
   while (isEditing()) {
     change('stale');

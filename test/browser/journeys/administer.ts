@@ -81,7 +81,7 @@ export function administer(stage: Stage): void {
         await page.getByText(/^\d+ permissions$/).waitFor();
         await page.getByLabel('Role', { exact: true }).selectOption('Chosen permissions');
         await page.getByRole('checkbox', { name: 'traces:view' }).check();
-        await page.getByRole('button', { name: 'Grant it' }).click();
+        await page.getByRole('button', { name: 'Grant the role' }).click();
         const grant = page.getByRole('row', { name: /grace@example.test Chosen permissions traces:view team Support/ });
         await grant.waitFor();
         await checkPage(page, 'roles');

@@ -29,7 +29,7 @@ export function limitSpending(stage: Stage): void {
         await page.getByLabel('Limit per period, USD').fill('80');
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByText('$2.50 over').waitFor();
-        await page.getByRole('main').getByRole('link', { name: 'Budgets' }).click();
+        await page.getByRole('main').getByRole('link', { name: 'Budgets', exact: true }).click();
         const row = page.getByRole('row', {
           name: /^Support bot .*vk-elsewhere A month \$80\.00 \$82\.50 \$0 \$2\.50 over/,
         });
@@ -48,7 +48,7 @@ export function limitSpending(stage: Stage): void {
         await page.getByLabel('Type archive to confirm').fill('archive');
         await page.getByRole('button', { name: 'Archive permanently' }).click();
         await page.getByText('archived', { exact: true }).waitFor();
-        await page.getByRole('main').getByRole('link', { name: 'Budgets' }).click();
+        await page.getByRole('main').getByRole('link', { name: 'Budgets', exact: true }).click();
         await row.waitFor({ state: 'detached' });
         await page.getByLabel('Also archived').check();
         await page.getByRole('row', { name: /^Support bot archived/ }).waitFor();

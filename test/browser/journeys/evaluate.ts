@@ -78,7 +78,7 @@ export function evaluate(stage: Stage): void {
         await page.getByRole('link', { name: 'New monitor' }).click();
         await page.getByLabel('Name').fill('Shop is polite');
         await page.getByLabel('Evaluator', { exact: true }).selectOption('Polite');
-        await page.getByLabel('Share of traces').fill('12.5');
+        await page.getByLabel('Sample of traces').fill('12.5');
         await page.getByRole('button', { name: 'Add a condition' }).click();
         await page.getByLabel('Value of condition 1').fill('shop');
         await page.getByRole('button', { name: 'Add a condition' }).click();
@@ -135,7 +135,7 @@ export function evaluate(stage: Stage): void {
         await until(async () => (await callRest(address, { path, headers })).body.buckets[0]?.scored === 6);
         await followLink(page, signInLink(address, projectKey, `/${slug}/monitors?range=24h`));
         await page.getByRole('region', { name: 'Backlog' }).getByText('Waiting longest since').waitFor();
-        await page.getByRole('row', { name: /Repetitions on .* any trace 6 – 0\.\d+ Disable/ }).waitFor();
+        await page.getByRole('row', { name: /Repetitions on .* any trace 6 0 – 0\.\d+ Disable/ }).waitFor();
         await checkPage(page, 'monitors-scored');
         await page.getByRole('link', { name: 'Repetitions' }).click();
         await page.waitForURL(new RegExp(`${monitor.id}\\?range=24h`));

@@ -21,7 +21,7 @@ export function experiment(stage: Stage): void {
         );
         const buffer = Buffer.from(['input,expected_output', ...rows].join('\n'));
         await page.getByLabel('File').setInputFiles({ name: 'cases.csv', mimeType: 'text/csv', buffer });
-        await page.getByText('The file is read.').waitFor();
+        await page.getByText('The file was read.').waitFor();
         await page.getByRole('button', { name: 'Create the dataset' }).click();
         await page.getByText('120 entries').waitFor();
         await page.getByRole('button', { name: 'Next' }).click();
@@ -145,7 +145,7 @@ export function experiment(stage: Stage): void {
         await page.getByRole('link', { name: 'Parcel answers' }).click();
         await page.getByRole('link', { name: 'with the previous run' }).click();
         await page.getByRole('row', { name: /1 when does it come\? second answer 1 first answer 1/ }).waitFor();
-        await page.getByLabel('Compare with').selectOption('');
+        await page.getByLabel('Baseline').selectOption('');
         await page.getByRole('row', { name: /0 where is it\? second answer 0/ }).waitFor();
         await callRest(address, { verb: 'DELETE', path: `/api/dataset/${dataset.id}`, headers });
         await page.reload();

@@ -121,7 +121,7 @@ async function makeKey({ address, name }: TestProject, page: Page): Promise<Made
   await page.getByLabel('Metadata (optional)').fill('{"shop": 7}');
   await checkPage(page, 'new-virtual-key');
   await page.getByRole('button', { name: 'Create the key' }).click();
-  await page.getByText('shown only this once').waitFor();
+  await page.getByText('It will not be shown again').waitFor();
   const secret = (await page.getByRole('dialog').locator('pre').first().textContent()) ?? '';
   expect(secret).toMatch(/^vk-lw-/);
   await page.getByRole('button', { name: 'Anthropic' }).click();

@@ -53,7 +53,7 @@ export function manage(stage: Stage): void {
         await page.getByRole('checkbox', { name: 'traces:view' }).check();
         await page.getByRole('status').getByText('traces:view', { exact: true }).waitFor();
         await page.getByRole('button', { name: 'Create the key' }).click();
-        await page.getByText('shown only this once').waitFor();
+        await page.getByText('It will not be shown again').waitFor();
         const token = (await page.getByRole('dialog').locator('pre').textContent()) ?? '';
         await page.getByRole('button', { name: 'I have stored it' }).click();
         const row = page.getByRole('row', { name: /nightly report/ });
