@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
 import type { Stage } from '../stage.ts';
 
@@ -33,7 +34,7 @@ export function administer(stage: Stage): void {
       stage.visit(async ({ page }) => {
         await openFromMenu(page, signInLink(stage.app.address, stage.app.adminKey), 'Spend');
         await page.getByRole('link', { name: stage.shop.name }).waitFor();
-        await page.getByLabel('Group by').selectOption('Model');
+        await choose(page.getByLabel('Group by'), 'Model');
         await page.getByRole('row', { name: /^claude-sonnet-4-5 \d+ 0 0 .*\$\d/ }).waitFor();
         await checkPage(page, 'spend');
       }));
@@ -75,11 +76,11 @@ export function administer(stage: Stage): void {
         await page.getByRole('cell', { name: 'Support', exact: true }).waitFor();
         await page.getByRole('button', { name: 'Roles' }).click();
         await page.getByRole('button', { name: 'New grant' }).click();
-        await page.getByLabel('Member').selectOption({ label: 'Grace <grace@example.test>' });
-        await page.getByLabel('Where').selectOption({ label: 'team Support' });
+        await choose(page.getByLabel('Member'), 'Grace <grace@example.test>');
+        await choose(page.getByLabel('Where'), 'team Support');
         await page.getByRole('heading', { name: 'Permissions it grants' }).waitFor();
         await page.getByText(/^\d+ permissions$/).waitFor();
-        await page.getByLabel('Role', { exact: true }).selectOption('Chosen permissions');
+        await choose(page.getByLabel('Role', { exact: true }), 'Chosen permissions');
         await page.getByRole('checkbox', { name: 'traces:view' }).check();
         await page.getByRole('button', { name: 'Grant the role' }).click();
         const grant = page.getByRole('row', { name: /grace@example.test Chosen permissions traces:view team Support/ });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { followLink, signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { post, report } from '../gateway-calls.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
 import type { Stage } from '../stage.ts';
@@ -12,7 +13,7 @@ export function limitSpending(stage: Stage): void {
         await openFromMenu(page, signInLink(address, adminKey), 'Budgets');
         await page.getByRole('link', { name: 'New budget' }).click();
         await page.getByLabel('Name', { exact: true }).fill('Support bot');
-        await page.getByLabel('Applies to').selectOption('A virtual key');
+        await choose(page.getByLabel('Applies to'), 'A virtual key');
         await page.getByLabel('Id of the virtual key').fill('vk-elsewhere');
         await page.getByLabel('Limit per period, USD').fill('1e3');
         await page.getByText('Enter an amount above 0').waitFor();
@@ -34,9 +35,9 @@ export function limitSpending(stage: Stage): void {
           name: /^Support bot .*vk-elsewhere A month \$80\.00 \$82\.50 \$0 \$2\.50 over/,
         });
         await row.waitFor();
-        await page.getByLabel('Scope').selectOption('A team');
+        await choose(page.getByLabel('Scope'), 'A team');
         await page.getByRole('heading', { name: 'No budget here' }).waitFor();
-        await page.getByLabel('Scope').selectOption('A virtual key');
+        await choose(page.getByLabel('Scope'), 'A virtual key');
         await row.waitFor();
         await checkPage(page, 'budgets');
         await row.getByRole('link', { name: 'Support bot' }).click();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
 import { sendShop } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
@@ -44,7 +45,7 @@ export function experiment(stage: Stage): void {
         await page.getByText('5 entries were added; 2 more matched and were left out.').waitFor();
         await checkPage(page, 'dataset-traces');
         await page.getByRole('button', { name: 'Entries', exact: true }).click();
-        await page.getByLabel('Version').selectOption('1');
+        await choose(page.getByLabel('Version'), '1');
         await page.getByText('Page 1 of 2').waitFor();
         await page.getByRole('button', { name: 'Delete' }).click();
         await page.getByLabel('Type delete to confirm').fill('delete');
@@ -145,7 +146,7 @@ export function experiment(stage: Stage): void {
         await page.getByRole('link', { name: 'Parcel answers' }).click();
         await page.getByRole('link', { name: 'with the previous run' }).click();
         await page.getByRole('row', { name: /1 when does it come\? second answer 1 first answer 1/ }).waitFor();
-        await page.getByLabel('Baseline').selectOption('');
+        await choose(page.getByLabel('Baseline'), 'None');
         await page.getByRole('row', { name: /0 where is it\? second answer 0/ }).waitFor();
         await callRest(address, { verb: 'DELETE', path: `/api/dataset/${dataset.id}`, headers });
         await page.reload();

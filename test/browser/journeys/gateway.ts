@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { post, report } from '../gateway-calls.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
@@ -61,7 +62,7 @@ async function makeProvider(stage: Stage, page: Page, models: Models): Promise<v
   await openFromMenu(page, signInLink(address, adminKey), 'Model providers');
   await page.getByRole('heading', { name: 'No model provider yet' }).waitFor();
   await page.getByRole('link', { name: 'New provider' }).click();
-  await page.getByLabel('Kind').selectOption('Compatible with OpenAI');
+  await choose(page.getByLabel('Kind'), 'Compatible with OpenAI');
   await page.getByLabel('Name', { exact: true }).fill('House models');
   await page.getByLabel('Base URL').fill('http://10.0.0.1/v1');
   await page.getByLabel('Model aliases').fill('fast');
@@ -93,7 +94,7 @@ async function makeProvider(stage: Stage, page: Page, models: Models): Promise<v
   expect(await page.content()).not.toContain(PROVIDER_KEY);
   await page.getByRole('main').getByRole('link', { name: 'Model providers' }).click();
   await page.getByRole('link', { name: 'New provider' }).click();
-  await page.getByLabel('Kind').selectOption('Compatible with OpenAI');
+  await choose(page.getByLabel('Kind'), 'Compatible with OpenAI');
   await page.getByLabel('Name', { exact: true }).fill('House models');
   await page.getByLabel('Base URL').fill(models.url);
   await page.getByRole('button', { name: 'Create the provider' }).click();
@@ -108,10 +109,10 @@ async function makeKey({ address, name }: TestProject, page: Page): Promise<Made
   await page.getByRole('heading', { name: 'No virtual key yet' }).waitFor();
   await page.getByRole('link', { name: 'New virtual key' }).click();
   await page.getByLabel('Name', { exact: true }).fill('checkout');
-  await page.getByLabel('Project', { exact: true }).last().selectOption({ label: name });
+  await choose(page.getByLabel('Project', { exact: true }).last(), name);
   await page.getByLabel('Models allowed').fill('small\ngpt-5*');
-  await page.getByLabel('Providers', { exact: true }).last().selectOption('House models');
-  await page.getByLabel('Then').selectOption('Spare models');
+  await choose(page.getByLabel('Providers', { exact: true }).last(), 'House models');
+  await choose(page.getByLabel('Then'), 'Spare models');
   await page.getByRole('button', { name: 'Try Spare models earlier' }).click();
   await page.getByText('1. Spare models').waitFor();
   await page.getByRole('group', { name: 'Judge the answer' }).getByLabel('No secrets').check();
@@ -173,7 +174,7 @@ async function seeRequests(stage: Stage, page: Page, { project, id }: UsedKey): 
   await send(project, { ...shopTrace(905, nowMs), trace_id: 'by-key', metadata: { virtual_key_id: id } });
   await report(stage, { project_id: project.id, virtual_key_id: id, model: 'small', cost_usd: '1.25' });
   await page.getByRole('link', { name: 'Spend' }).click();
-  await page.getByLabel('Group by').selectOption('Virtual key');
+  await choose(page.getByLabel('Group by'), 'Virtual key');
   await page.getByRole('link', { name: 'checkout' }).click();
   await page.getByRole('row', { name: /^small 1 0 0 .*\$1\.25$/ }).waitFor();
   await page.getByRole('link', { name: 'all 1 of them' }).waitFor();
@@ -202,7 +203,7 @@ async function seeRequests(stage: Stage, page: Page, { project, id }: UsedKey): 
 async function endKey(page: Page, before: string): Promise<void> {
   const close = () => page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Rotate' }).click();
-  await page.getByLabel('The current secret ends').selectOption('In an hour');
+  await choose(page.getByLabel('The current secret ends'), 'In an hour');
   await page.getByRole('button', { name: 'Make a new secret' }).click();
   const secret = (await page.getByRole('dialog').locator('pre').first().textContent()) ?? '';
   expect(secret).toMatch(/^vk-lw-/);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
 import { followLink, signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { post } from '../gateway-calls.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
@@ -19,7 +20,7 @@ export function readElsewhere(stage: Stage): void {
         await page.getByRole('link', { name: /^Tokens 96\.556 4\.136 output tokens/ }).waitFor();
         await page.getByRole('link', { name: /^Cost \d,\d+ \$/ }).waitFor();
         await page.getByText('One point per day, in your time zone.').waitFor();
-        await page.getByLabel('Metric').selectOption('Duration, p95');
+        await choose(page.getByLabel('Metric'), 'Duration, p95');
         await page.getByText('One point per day, in UTC.').waitFor();
 
         await page.goto(`${address}/-/events`);
