@@ -5,7 +5,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { Button } from './design/button.tsx';
-import controls from './design/controls.module.css';
+import status from './design/status.module.css';
 import { router } from './routes.tsx';
 import { recoverConnection, useConnection } from './session/connection.ts';
 import { SessionGate } from './session/session.tsx';
@@ -56,7 +56,7 @@ function ConnectionBanner() {
   }, [connection]);
   if (connection === 'open') return null;
   return (
-    <div className={controls.banner} role="status">
+    <div className={status.banner} role="status">
       {connection === 'lost' ? (
         'The server does not answer. This page recovers on its own as soon as it does.'
       ) : (

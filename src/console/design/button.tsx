@@ -4,6 +4,7 @@ import type { ComponentProps, ReactNode } from 'react';
 import { createContext, useContext, useEffect, useId, useState } from 'react';
 import styles from './controls.module.css';
 import { type Problem, problemOf } from './problem.ts';
+import status from './status.module.css';
 
 export type Variant = 'primary' | 'danger' | 'destroy' | 'plain' | undefined;
 
@@ -82,24 +83,24 @@ const STATUS_MS = 1_500;
 
 /** Copies a text, and shows the result for a moment. */
 export function CopyButton({ text, children = 'Copy' }: { readonly text: string; readonly children?: ReactNode }) {
-  const [status, setStatus] = useState<string | null>(null);
+  const [outcome, setOutcome] = useState<string | null>(null);
   useEffect(() => {
-    if (status === null) return;
-    const timer = setTimeout(() => setStatus(null), STATUS_MS);
+    if (outcome === null) return;
+    const timer = setTimeout(() => setOutcome(null), STATUS_MS);
     return () => clearTimeout(timer);
-  }, [status]);
+  }, [outcome]);
   const copy = async () => {
     try {
       // Browsers give no clipboard to pages from another machine over plain http.
       await navigator.clipboard.writeText(text);
-      setStatus('Copied');
+      setOutcome('Copied');
     } catch {
-      setStatus('The browser refused');
+      setOutcome('The browser refused');
     }
   };
   return (
     <Button small onClick={() => void copy()}>
-      <span aria-live="polite">{status ?? children}</span>
+      <span aria-live="polite">{outcome ?? children}</span>
     </Button>
   );
 }
@@ -123,16 +124,16 @@ export function Snippet({ title, code, shown = code }: SnippetProps) {
 
 /** Stands for what is loading, in its height. */
 export function Skeleton({ height }: { readonly height: number }) {
-  return <div className={styles.skeleton} style={{ height }} aria-hidden />;
+  return <div className={status.skeleton} style={{ height }} aria-hidden />;
 }
 
 /** Stands for a page or a table that is loading. */
 export function Loading() {
   return (
-    <div className={styles.loading} role="status">
-      <span className={styles.unseen}>Loading…</span>
+    <div className={status.loading} role="status">
+      <span className={status.unseen}>Loading…</span>
       {LINES.map((width) => (
-        <div key={width} className={styles.skeleton} style={{ width, height: 14 }} />
+        <div key={width} className={status.skeleton} style={{ width, height: 14 }} />
       ))}
     </div>
   );

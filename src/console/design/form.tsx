@@ -15,9 +15,9 @@ import { Button, Field, joined, type Labelled, Problems } from './button.tsx';
 import controls from './controls.module.css';
 import dialog from './dialog.module.css';
 import { FailureNotice, readFailure } from './failure.tsx';
-import { Icon } from './icon.tsx';
 import page from './page.module.css';
 import type { Problem } from './problem.ts';
+import { Chosen, type SelectProps } from './select-button.tsx';
 
 /** What is typed into a form, and the function that changes parts of it. */
 export function useDraft<Draft extends object>(start: Draft): readonly [Draft, (part: Partial<Draft>) => void] {
@@ -112,19 +112,6 @@ export function AreaField({ label, hint, field, onChange, ...rest }: AreaFieldPr
   );
 }
 
-export type SelectProps<Value extends string | number> = {
-  readonly value: Value;
-  readonly options: readonly (readonly [value: Value, label: string, ...unknown[]])[];
-  readonly onChange: (value: Value) => void;
-  readonly disabled?: boolean | undefined;
-  readonly className?: string | undefined;
-  readonly title?: string | undefined;
-  readonly id?: string;
-  readonly 'aria-label'?: string;
-  readonly 'aria-describedby'?: string;
-  readonly 'aria-invalid'?: true;
-};
-
 const loadFloating = loadsPart(() => import('./select-floating.tsx'));
 const SelectFloating = lazy(loadFloating);
 const OPENING_KEYS: ReadonlySet<string> = new Set(['ArrowDown', 'ArrowUp']);
@@ -155,16 +142,6 @@ export function Select<Value extends string | number>(props: SelectProps<Value>)
     <Suspense fallback={closed}>
       <SelectFloating {...(props as unknown as SelectProps<string | number>)} />
     </Suspense>
-  );
-}
-
-/** What the button of a select shows. */
-export function Chosen({ text }: { readonly text: string }) {
-  return (
-    <>
-      <span className={controls.chosen}>{text}</span>
-      <Icon name="down" />
-    </>
   );
 }
 

@@ -3,9 +3,9 @@ import { Select } from '@base-ui/react/select';
 import { useState } from 'react';
 import { joined } from './button.tsx';
 import controls from './controls.module.css';
-import { Chosen, type SelectProps } from './form.tsx';
 import { Icon } from './icon.tsx';
 import styles from './popover.module.css';
+import { Chosen, type SelectProps } from './select-button.tsx';
 
 /** Opens at once: the click that loads this module asked for it. */
 export default function SelectFloating({
