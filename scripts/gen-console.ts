@@ -21,6 +21,8 @@ await build({
     // The page's security policy refuses inline code and data: addresses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // A style sheet that fails to load is not asked for again; one for all pages loads with the first.
+    cssCodeSplit: false,
     reportCompressedSize: false,
   },
 });

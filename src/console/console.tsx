@@ -3,7 +3,11 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { Button } from './design/button.tsx';
+import status from './design/status.module.css';
 import { router } from './routes.tsx';
+import { recoverConnection, useConnection } from './session/connection.ts';
 import { SessionGate } from './session/session.tsx';
 
 const FRESH_MS = 5_000;
@@ -30,9 +34,39 @@ type ConsoleProps = {
 export function Console({ offeredKey }: ConsoleProps) {
   return (
     <QueryClientProvider client={client}>
+      <ConnectionBanner />
       <SessionGate offeredKey={offeredKey}>
         <RouterProvider router={router} />
       </SessionGate>
     </QueryClientProvider>
+  );
+}
+
+/** Says that the server is away, or that the page has to be loaded again. Once it answers again, all data is read again. */
+function ConnectionBanner() {
+  const connection = useConnection();
+  useEffect(() => {
+    const check = () => void recoverConnection();
+    window.addEventListener('offline', check);
+    return () => window.removeEventListener('offline', check);
+  }, []);
+  useEffect(() => {
+    if (connection === 'lost') return () => void client.invalidateQueries();
+    return undefined;
+  }, [connection]);
+  if (connection === 'open') return null;
+  return (
+    <div className={status.banner} role="status">
+      {connection === 'lost' ? (
+        'The server does not answer. This page recovers on its own as soon as it does.'
+      ) : (
+        <>
+          The console was upgraded. Save or copy what you typed, then reload the page.
+          <Button small onClick={() => location.reload()}>
+            Reload
+          </Button>
+        </>
+      )}
+    </div>
   );
 }

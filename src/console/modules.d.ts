@@ -4,3 +4,8 @@ declare module '*.module.css' {
 }
 
 declare module '*.css';
+
+declare module '*.svg' {
+  const address: string;
+  export default address;
+}

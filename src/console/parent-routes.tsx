@@ -17,7 +17,7 @@ function Project() {
   const { account } = useSession();
   const { slug } = project.useParams();
   const found = account.projects.find((each) => each.slug === slug);
-  if (!found) return <NothingHere text="This key reaches no project of that name." />;
+  if (!found) return <NothingHere text="This project does not exist, or your key has no access to it." />;
   return (
     <ProjectScope key={found.id} project={found}>
       <Outlet />
@@ -25,10 +25,10 @@ function Project() {
   );
 }
 
-export function NothingHere({ text = 'There is no such page.' }: { readonly text?: string }) {
+export function NothingHere({ text = 'This page does not exist.' }: { readonly text?: string }) {
   return (
     <div className={page.empty}>
-      <Heading>Nothing here</Heading>
+      <Heading>Page not found</Heading>
       <p>{text}</p>
     </div>
   );

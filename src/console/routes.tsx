@@ -15,6 +15,7 @@ import { readAuditLogSearch } from './organization/audit-log-search.ts';
 import { readGroupSearch } from './overview/group-search.ts';
 import { readOverviewSearch } from './overview/search.ts';
 import { NothingHere, organization, project, root } from './parent-routes.tsx';
+import { loadsPart } from './session/connection.ts';
 import { useSession } from './session/session.tsx';
 import { readSpendSearch } from './spend/search.ts';
 import { readTraceSearch } from './trace/search.ts';
@@ -33,7 +34,7 @@ function pagesBelow<Parent extends AnyRoute>(parent: Parent) {
     createRoute({
       getParentRoute: () => parent,
       path,
-      component: lazyRouteComponent(load),
+      component: lazyRouteComponent(loadsPart(load)),
       validateSearch: readSearch as (raw: RawSearch) => Search,
     });
 }
@@ -97,10 +98,12 @@ const ofOrganization = organization.addChildren([
 export const router = createRouter({
   routeTree: root.addChildren([home, ofOrganization, ofProject]),
   defaultPreload: 'intent',
+  // The page that is left stays until the next one can be shown.
+  defaultPendingMs: Number.POSITIVE_INFINITY,
   defaultPendingComponent: Loading,
   defaultErrorComponent: ({ error }) => (
     <div className={page.page}>
-      <FailureNotice error={error} />
+      <FailureNotice error={error} retry={() => location.reload()} />
     </div>
   ),
 });
@@ -115,5 +118,5 @@ function Home() {
   const { account } = useSession();
   const [first] = account.projects;
   if (first) return <Navigate to="/$slug/traces" params={{ slug: first.slug }} replace />;
-  return <NothingHere text="This key reaches no project." />;
+  return <NothingHere text="Your key has no access to any project." />;
 }

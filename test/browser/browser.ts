@@ -17,8 +17,13 @@ export type TestPage = {
   readonly complaints: readonly string[];
   /** Requested addresses of other origins. */
   readonly foreignRequests: readonly string[];
+  /** Runs `act` without a network. Failed requests are no complaints then. */
+  whileAway(act: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 };
+
+/** Whose browser it is. */
+export type Reader = { readonly locale: string; readonly timezoneId?: string };
 
 export async function launchBrowser(): Promise<Browser> {
   // With this variable set, the package unpacks libraries that the machine may lack for Chromium.
@@ -35,8 +40,12 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 /** A browser of its own: its pages share cookies. Animations would draw frames that no test sees. */
-export async function openContext(browser: Browser, address: string): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: DESK, locale: 'en-GB', reducedMotion: 'reduce' });
+export async function openContext(
+  browser: Browser,
+  address: string,
+  reader: Reader = { locale: 'en-GB' },
+): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: DESK, reducedMotion: 'reduce', ...reader });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: address });
   return context;
 }
@@ -46,9 +55,11 @@ export async function openPage(context: BrowserContext, address: string): Promis
   page.setDefaultTimeout(WAIT_MAX_MS);
   const complaints: string[] = [];
   const foreignRequests: string[] = [];
+  let isAway = false;
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     // The page shows refused requests, so their console errors are expected.
+    if (isAway && /net::ERR_/.test(message.text())) return;
     if (message.type() === 'error' && !/the server responded with a status of 4\d\d/.test(message.text()))
       complaints.push(message.text());
   });
@@ -66,7 +77,14 @@ export async function openPage(context: BrowserContext, address: string): Promis
     )
       foreignRequests.push(request.url());
   });
-  return { page, complaints, foreignRequests, close: () => page.close() };
+  const whileAway = async (act: () => Promise<void>) => {
+    isAway = true;
+    await context.setOffline(true);
+    await act();
+    await context.setOffline(false);
+    isAway = false;
+  };
+  return { page, complaints, foreignRequests, whileAway, close: () => page.close() };
 }
 
 /** Saves a screenshot for review, in the full tier only: no test judges it. Git ignores the folder. */

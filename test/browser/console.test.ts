@@ -14,6 +14,7 @@ import { keepPlace } from './journeys/keep-place.ts';
 import { lookAtTraces } from './journeys/look-at-traces.ts';
 import { manage } from './journeys/manage.ts';
 import { readTrace } from './journeys/read-a-trace.ts';
+import { readElsewhere } from './journeys/read-elsewhere.ts';
 import { recover } from './journeys/recover.ts';
 import { signIn } from './journeys/sign-in.ts';
 import { useAnyhow } from './journeys/use-anyhow.ts';
@@ -36,6 +37,7 @@ describe.concurrent('the console', () => {
   limitSpending(stage);
   manage(stage);
   recover(stage);
+  readElsewhere(stage);
   signIn(stage);
   meetForeignPages(stage);
   findGroups(stage);

@@ -4,7 +4,7 @@ import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
 import { callRest } from '../support/surfaces.ts';
-import { launchBrowser, openContext, openPage, type TestPage } from './browser.ts';
+import { launchBrowser, openContext, openPage, type Reader, type TestPage } from './browser.ts';
 import { sendShop } from './sent-traces.ts';
 
 /** A project that receives traces. */
@@ -26,7 +26,7 @@ export type Stage = {
   /** Presses a button that copies, and returns the text. All pages of a browser share one clipboard. */
   copy(button: Locator): Promise<string>;
   /** Runs `act` on a new page. Fails on browser errors and on requests to other origins. */
-  visit(act: (tab: TestPage) => Promise<void>): Promise<void>;
+  visit(act: (tab: TestPage) => Promise<void>, reader?: Reader): Promise<void>;
 };
 
 /** More concurrent visits would not finish faster on two processors. */
@@ -85,10 +85,10 @@ export function openStage(): Stage {
         release();
       }
     },
-    async visit(act) {
+    async visit(act, reader) {
       const release = await permits.acquire();
       // Its tabs share a session, other visits have their own.
-      const context = await openContext(browser, app.address);
+      const context = await openContext(browser, app.address, reader);
       const tab = await openPage(context, app.address);
       try {
         await act(tab);

@@ -90,7 +90,7 @@ describe('events in the console', () => {
         await send(project, { ...shopTrace(903, Date.now()), trace_id: 'lost' });
         await page.getByRole('cell', { name: 'the receiver is gone' }).first().waitFor();
         await page.reload();
-        await page.getByText('The receiver answered 410: it is gone.').waitFor();
+        await page.getByText('Disabled because the receiver answered 410 Gone.').waitFor();
         await checkPage(page, 'webhook-dead');
         receiver.react = () => ({ kind: 'answer', status: 204 });
         await page.getByRole('button', { name: 'Enable' }).click();

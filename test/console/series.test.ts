@@ -1,9 +1,10 @@
 /** The series that charts of the console draw. */
 
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AnalyticsInterval } from '../../gen/spandrel/v1/analytics_pb.js';
 import { readMonitorSearch } from '../../src/console/monitors/search.ts';
-import { type Metric, seriesOf } from '../../src/console/overview/series.ts';
+import { type Metric, meansInput, seriesInput, seriesOf } from '../../src/console/overview/series.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -40,6 +41,37 @@ describe('a series', () => {
     expect(seconds[0]).toBe(MONDAY_MS / 1_000);
     expect(values.slice(0, 4)).toEqual([0, 0, 3, 0]);
     expect(values).toHaveLength(29);
+  });
+});
+
+describe('the days of a chart', () => {
+  const zone = process.env.TZ;
+  beforeAll(() => {
+    process.env.TZ = 'Asia/Tokyo';
+  });
+  afterAll(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+  /** In Tokyo it is the morning of Monday, the 5th of January. */
+  const month = { fromMs: MONDAY_MS, toMs: MONDAY_MS + 30 * DAY_MS };
+  const midnightMs = MONDAY_MS - 9 * HOUR_MS;
+
+  it('are those of the reader, folded from hours, where it shows sums', () => {
+    const hours = [bucket(MONDAY_MS + 14 * HOUR_MS, 3), bucket(MONDAY_MS + 15 * HOUR_MS, 4), bucket(MONDAY_MS, 1)];
+    const { seconds, values, zone: shown } = seriesOf(hours, metric(0), month);
+    expect([seriesInput(month).interval, shown, seconds[0]]).toEqual([
+      AnalyticsInterval.HOUR,
+      'local',
+      midnightMs / 1_000,
+    ]);
+    expect(values.slice(0, 3)).toEqual([4, 4, 0]);
+  });
+
+  it('are those of UTC, and said to be, where it shows percentiles', () => {
+    const { seconds, values, zone: shown } = seriesOf([bucket(MONDAY_MS, 7)], metric(null), month);
+    expect([meansInput(month).interval, shown, seconds[0]]).toEqual([AnalyticsInterval.DAY, 'utc', MONDAY_MS / 1_000]);
+    expect(values.slice(0, 2)).toEqual([7, null]);
   });
 });
 

@@ -34,8 +34,8 @@ export const BREACHES: readonly (readonly [action: BudgetOnBreach, label: string
 ];
 
 export const RESERVES: readonly (readonly [reserve: BudgetReserve, label: string, hint: string])[] = [
-  [BudgetReserve.EXPECTED, 'What it will probably cost', 'Requests in flight may exceed the limit a little.'],
-  [BudgetReserve.WORST, 'The most that it can cost', 'The limit is never exceeded, but fewer requests run at once.'],
+  [BudgetReserve.EXPECTED, 'Its expected cost', 'Running requests may exceed the limit a little.'],
+  [BudgetReserve.WORST, 'Its maximum cost', 'The limit is never exceeded, but fewer requests run at once.'],
 ];
 
 export function labelIn<Value>(choices: readonly (readonly [Value, string, ...unknown[]])[], value: Value): string {

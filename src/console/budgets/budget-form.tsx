@@ -44,7 +44,7 @@ export function BudgetForm({ start, isNew, action, call, outcome, onSubmit }: Bu
   const isAmount = AMOUNT.test(limit) && Number(limit) > 0;
   const hasScope = draft.scopeKind === BudgetScopeKind.ORGANIZATION || draft.scopeId.trim() !== '';
   const problems =
-    limit === '' || isAmount ? [] : [{ field: 'limit_usd', text: 'Write an amount above 0, such as 100 or 0.50.' }];
+    limit === '' || isAmount ? [] : [{ field: 'limit_usd', text: 'Enter an amount above 0, such as 100 or 0.50.' }];
   return (
     <Form
       className={FORM_CARD}
@@ -64,7 +64,7 @@ export function BudgetForm({ start, isNew, action, call, outcome, onSubmit }: Bu
       />
       {isNew && <Scope draft={draft} onChange={change} />}
       <TextField
-        label="Limit for a period, USD"
+        label="Limit per period, USD"
         field="limit_usd"
         inputMode="decimal"
         placeholder="100"
@@ -75,13 +75,13 @@ export function BudgetForm({ start, isNew, action, call, outcome, onSubmit }: Bu
         <SelectField label="Period" value={draft.window} options={WINDOWS} onChange={(window) => change({ window })} />
       )}
       <SelectField
-        label="When it is spent"
+        label="When the limit is reached"
         value={draft.onBreach}
         options={BREACHES}
         onChange={(onBreach) => change({ onBreach })}
       />
       <SelectField
-        label="A request in flight reserves"
+        label="Reserve for each running request"
         hint={RESERVES.find(([each]) => each === draft.reserve)?.[2]}
         value={draft.reserve}
         options={RESERVES}
@@ -100,7 +100,7 @@ function Scope({ draft: { scopeKind, scopeId }, onChange }: DraftProps) {
   return (
     <>
       <SelectField
-        label="Counts requests of"
+        label="Applies to"
         field="scope.kind"
         value={scopeKind}
         options={KINDS}
@@ -135,7 +135,7 @@ function ScopeId({ kind, value, onChange }: ScopeIdProps) {
     return (
       <SelectField
         label={isTeam ? 'Team' : 'Project'}
-        hint={isTeam ? 'Requests of its projects count, as they are when a request is reported.' : undefined}
+        hint={isTeam ? 'Counts requests of the projects that are in the team when a request is reported.' : undefined}
         field="scope.id"
         value={value}
         options={[['', 'Choose…'], ...ofType(isTeam ? ScopeType.TEAM : ScopeType.PROJECT)]}
@@ -146,12 +146,12 @@ function ScopeId({ kind, value, onChange }: ScopeIdProps) {
   const { label, hint, choices } = {
     [BudgetScopeKind.PRINCIPAL]: {
       label: 'Id of the member',
-      hint: 'Requests that are made for this member count.',
+      hint: 'Counts requests made for this member.',
       choices: members.map(({ userId, name, email }) => [userId, nameControls(name || email)] as const),
     },
     [BudgetScopeKind.ATTRIBUTED_USER]: {
       label: 'Id of the virtual key or project',
-      hint: 'Each of its end users has the whole limit. Requests must name their end user.',
+      hint: 'Each end user gets the whole limit. Requests must name their end user.',
       choices: [...keys, ...ofType(ScopeType.PROJECT)],
     },
   }[kind as BudgetScopeKind.PRINCIPAL | BudgetScopeKind.ATTRIBUTED_USER] ?? {
@@ -206,7 +206,9 @@ function Further({ draft, onChange }: DraftProps) {
       />
       <TextField
         label={isSingle ? 'Begins (optional)' : 'A period begins (optional)'}
-        hint={isSingle ? 'Empty: now.' : 'Periods are counted from this instant. Empty: now.'}
+        hint={
+          isSingle ? 'Leave it empty to start now.' : 'Periods are counted from this time. Leave it empty to start now.'
+        }
         field="cycle_anchor_at"
         type="datetime-local"
         value={draft.anchor}

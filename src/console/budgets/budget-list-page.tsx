@@ -26,7 +26,7 @@ export default function BudgetListPage() {
   return (
     <Page
       title="Budgets"
-      sub="Limits on what is spent on models in a period."
+      sub="Limits on model spend per period."
       actions={
         <div className={page.row}>
           <Check checked={archived} onChange={(isOn) => change({ archived: isOn || undefined })}>
@@ -59,8 +59,8 @@ export default function BudgetListPage() {
         input={{ scopeKind, includeArchived: archived, ...(of !== undefined && { scopeId: of }) }}
         empty={
           isFiltered
-            ? 'No budget that you may view has this scope.'
-            : 'Create one for the organization, a team, a project, a virtual key, a member, or each user of an application. It counts requests from then on.'
+            ? 'No budget you can view has this scope.'
+            : 'Create one for the organization, a team, a project, a virtual key, a member, or each end user of an application. It counts requests from then on.'
         }
       />
     </Page>

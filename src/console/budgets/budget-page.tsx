@@ -37,7 +37,7 @@ export default function BudgetPage() {
         const mayChange = may('gatewayBudgets:manage') && !budget.archivedAt;
         return {
           title: nameControls(budget.name ?? ''),
-          sub: <>Counts requests of {scopeLabel(budget.scope)}.</>,
+          sub: <>Applies to {scopeLabel(budget.scope)}.</>,
           actions: (
             <div className={page.row}>
               <BudgetState budget={budget} />
@@ -84,7 +84,7 @@ function Actions({ budget: { id, name = '' } }: BudgetProps) {
         method={BudgetService.method.archiveBudget}
         input={{ id }}
       >
-        It counts and refuses nothing any more. This cannot be undone.
+        It stops counting and refusing requests. This cannot be undone.
       </ConfirmButton>
     </>
   );
@@ -121,8 +121,8 @@ function About({ budget, mayChange }: BudgetProps & { readonly mayChange: boolea
   const scope = SCOPES.find(([each]) => each === kind)?.[1];
   const facts: readonly Fact[] = [
     ['Period', labelIn(WINDOWS, budget.window)],
-    ['When it is spent', !mayChange && labelIn(BREACHES, budget.onBreach)],
-    ['A request in flight reserves', !mayChange && labelIn(RESERVES, budget.reserve)],
+    ['When the limit is reached', !mayChange && labelIn(BREACHES, budget.onBreach)],
+    ['Reserve for each running request', !mayChange && labelIn(RESERVES, budget.reserve)],
     ['Model provider', budget.providerId !== undefined && nameControls(budget.providerId)],
     ['Last reset', budget.lastResetAt !== undefined && <Instant key="reset" at={budget.lastResetAt} />],
     ['Reason', budget.lastResetReason !== undefined && nameControls(budget.lastResetReason)],

@@ -22,7 +22,7 @@ export default function NewBudgetPage() {
     <Page
       back={<Back to="/-/budgets" label="Budgets" />}
       title="New budget"
-      sub="It counts requests that get their outcome from now on."
+      sub="It counts requests that finish from now on."
     >
       <BudgetForm
         key={`${scope} ${of}`}

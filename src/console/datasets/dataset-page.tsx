@@ -117,7 +117,7 @@ function Actions({ dataset }: { readonly dataset: Dataset }) {
           input={{ slugOrId: dataset.id }}
           onDone={() => navigate({ to: '/$slug/datasets', params: { slug } })}
         >
-          All its versions and entries go with it. This cannot be undone.
+          All of its versions and entries are deleted with it. This cannot be undone.
         </DeleteForGood>
       )}
     </div>

@@ -32,10 +32,7 @@ export function EntrySource({ source, onChange }: EntrySourceProps) {
   const isDrawn = source.text.length <= DRAWN_CHARACTERS;
   return (
     <>
-      <Field
-        label="File"
-        hint="CSV whose first row names the members, one JSON object a line, or a JSON array of objects."
-      >
+      <Field label="File" hint="CSV with a header row, one JSON object per line, or a JSON array of objects.">
         {(props) => (
           <input
             {...props}
@@ -66,7 +63,7 @@ export function EntrySource({ source, onChange }: EntrySourceProps) {
           )}
         </Field>
       ) : (
-        <p role="status">The file is read. It is too long to be shown here.</p>
+        <p role="status">The file was read. It is too long to show here.</p>
       )}
     </>
   );

@@ -50,7 +50,7 @@ export function EntryTable({ entries, number, onNumber }: EntryTableProps) {
           </tr>
         ))}
       </Table>
-      {isCut && <p className={page.soft}>Entries have more members than are shown as columns.</p>}
+      {isCut && <p className={page.soft}>Entries have more members than the columns show.</p>}
       {last > 1 && (
         <div className={page.row}>
           <Button disabled={at === 1} onClick={() => onNumber(at - 1)}>

@@ -4,8 +4,9 @@ import type { ComponentProps, ReactNode } from 'react';
 import { createContext, useContext, useEffect, useId, useState } from 'react';
 import styles from './controls.module.css';
 import { type Problem, problemOf } from './problem.ts';
+import status from './status.module.css';
 
-export type Variant = 'primary' | 'danger' | 'plain' | undefined;
+export type Variant = 'primary' | 'danger' | 'destroy' | 'plain' | undefined;
 
 type ButtonProps = ComponentProps<'button'> & { readonly variant?: Variant; readonly small?: boolean };
 
@@ -82,24 +83,24 @@ const STATUS_MS = 1_500;
 
 /** Copies a text, and shows the result for a moment. */
 export function CopyButton({ text, children = 'Copy' }: { readonly text: string; readonly children?: ReactNode }) {
-  const [status, setStatus] = useState<string | null>(null);
+  const [outcome, setOutcome] = useState<string | null>(null);
   useEffect(() => {
-    if (status === null) return;
-    const timer = setTimeout(() => setStatus(null), STATUS_MS);
+    if (outcome === null) return;
+    const timer = setTimeout(() => setOutcome(null), STATUS_MS);
     return () => clearTimeout(timer);
-  }, [status]);
+  }, [outcome]);
   const copy = async () => {
     try {
       // Browsers give no clipboard to pages from another machine over plain http.
       await navigator.clipboard.writeText(text);
-      setStatus('Copied');
+      setOutcome('Copied');
     } catch {
-      setStatus('The browser refused');
+      setOutcome('The browser refused');
     }
   };
   return (
     <Button small onClick={() => void copy()}>
-      <span aria-live="polite">{status ?? children}</span>
+      <span aria-live="polite">{outcome ?? children}</span>
     </Button>
   );
 }
@@ -121,13 +122,24 @@ export function Snippet({ title, code, shown = code }: SnippetProps) {
   );
 }
 
+/** Stands for what is loading, in its height. */
+export function Skeleton({ height }: { readonly height: number }) {
+  return <div className={status.skeleton} style={{ height }} aria-hidden />;
+}
+
+/** Stands for a page or a table that is loading. */
 export function Loading() {
   return (
-    <p className={styles.skeleton} role="status">
-      Loading…
-    </p>
+    <div className={status.loading} role="status">
+      <span className={status.unseen}>Loading…</span>
+      {LINES.map((width) => (
+        <div key={width} className={status.skeleton} style={{ width, height: 14 }} />
+      ))}
+    </div>
   );
 }
+
+const LINES = ['38%', '92%', '84%', '88%', '61%'];
 
 type ProgressProps = { readonly label: string; readonly done: number; readonly all: number };
 

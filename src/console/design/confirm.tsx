@@ -115,7 +115,7 @@ export function Confirm({ onClose, title, children, action, typed, reasonHint, c
           {error != null && error !== errorBefore && <FailureNotice error={error} />}
           <div className={styles.actions}>
             <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" variant="danger" disabled={isPending || (typed !== null && text !== typed)}>
+            <Button type="submit" variant="destroy" disabled={isPending || (typed !== null && text !== typed)}>
               {action}
             </Button>
           </div>
@@ -214,7 +214,7 @@ export function SecretOnce({ secret, title, onClose, children }: SecretOnceProps
   if (secret === null) return null;
   return (
     <Modal onClose={onClose} title={title} closedBy="button">
-      <p>Store it now: it is shown only this once.</p>
+      <p>Copy it now. It will not be shown again.</p>
       <Snippet title="Secret" code={secret} />
       {children}
       <div className={styles.foot}>

@@ -19,9 +19,9 @@ type Failure = {
 
 const TITLES: { readonly [code: number]: string } = {
   [Code.Unauthenticated]: 'The key is not accepted',
-  [Code.PermissionDenied]: 'The key may not do this',
-  [Code.NotFound]: 'There is nothing here',
-  [Code.Unavailable]: 'The server does not answer',
+  [Code.PermissionDenied]: 'Not allowed',
+  [Code.NotFound]: 'Not found',
+  [Code.Unavailable]: 'The server is not ready',
   [Code.InvalidArgument]: 'The request is not valid',
 };
 
@@ -35,13 +35,15 @@ const FIELDS: { readonly [code: string]: string } = {
 export function readFailure(error: unknown): Failure {
   const known = ConnectError.from(error);
   const [info] = known.findDetails(ErrorInfoSchema);
+  // Every browser has words of its own for this.
+  const hasNoAnswer = known.code === Code.Unknown && known.cause instanceof TypeError;
   const code = info?.reason.toLowerCase() ?? null;
   const [refused] = known.findDetails(BadRequestSchema);
   const permission =
     info?.metadata.requiredPermission ?? info?.metadata.required_permission ?? info?.metadata.permission;
   return {
-    title: TITLES[known.code] ?? 'That did not work',
-    message: known.rawMessage,
+    title: hasNoAnswer ? 'The server does not answer' : (TITLES[known.code] ?? 'Something went wrong'),
+    message: hasNoAnswer ? 'The console keeps trying. What you see may be out of date.' : known.rawMessage,
     code,
     permission: permission ?? null,
     requestId: known.metadata.get('x-request-id'),
@@ -59,7 +61,7 @@ export function FailureNotice({ error, retry }: { readonly error: unknown; reado
       <span>{failure.message}</span>
       {failure.permission && (
         <span>
-          It lacks <code>{failure.permission}</code>.
+          Missing permission: <code>{failure.permission}</code>.
         </span>
       )}
       {failure.requestId && (

@@ -2,19 +2,22 @@
 
 import {
   type InputHTMLAttributes,
+  lazy,
   type ReactNode,
-  type SelectHTMLAttributes,
+  Suspense,
   type TextareaHTMLAttributes,
   useEffect,
   useRef,
   useState,
 } from 'react';
-import { Button, Field, type Labelled, Problems } from './button.tsx';
+import { loadsPart } from '../session/connection.ts';
+import { Button, Field, joined, type Labelled, Problems } from './button.tsx';
 import controls from './controls.module.css';
 import dialog from './dialog.module.css';
 import { FailureNotice, readFailure } from './failure.tsx';
 import page from './page.module.css';
 import type { Problem } from './problem.ts';
+import { Chosen, type SelectProps } from './select-button.tsx';
 
 /** What is typed into a form, and the function that changes parts of it. */
 export function useDraft<Draft extends object>(start: Draft): readonly [Draft, (part: Partial<Draft>) => void] {
@@ -109,36 +112,36 @@ export function AreaField({ label, hint, field, onChange, ...rest }: AreaFieldPr
   );
 }
 
-type SelectProps<Value extends string | number> = Omit<
-  SelectHTMLAttributes<HTMLSelectElement>,
-  'value' | 'onChange'
-> & {
-  readonly value: Value;
-  readonly options: readonly (readonly [value: Value, label: string, ...unknown[]])[];
-  readonly onChange: (value: Value) => void;
-};
+const loadFloating = loadsPart(() => import('./select-floating.tsx'));
+const SelectFloating = lazy(loadFloating);
+const OPENING_KEYS: ReadonlySet<string> = new Set(['ArrowDown', 'ArrowUp']);
 
-export function Select<Value extends string | number>({
-  className = controls.control,
-  options,
-  onChange,
-  ...rest
-}: SelectProps<Value>) {
-  return (
-    <select
-      className={className}
+/** A choice of one. Its list is loaded on first use, when a finger or a pointer comes near. */
+export function Select<Value extends string | number>(props: SelectProps<Value>) {
+  const [isRequested, setRequested] = useState(false);
+  const { value, options, onChange, className = controls.control, ...rest } = props;
+  const preload = () => void loadFloating().catch(() => undefined);
+  const closed = (
+    <button
+      type="button"
+      role="combobox"
+      aria-haspopup="listbox"
+      aria-expanded={false}
+      className={joined(className, controls.select)}
       {...rest}
-      onChange={({ target }) => {
-        const [value] = options[target.selectedIndex] ?? [];
-        if (value !== undefined) onChange(value);
-      }}
+      onClick={() => setRequested(true)}
+      onKeyDown={({ key }) => OPENING_KEYS.has(key) && setRequested(true)}
+      onPointerEnter={preload}
+      onFocus={preload}
     >
-      {options.map(([value, label]) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
-    </select>
+      <Chosen text={options.find(([each]) => each === value)?.[1] ?? ''} />
+    </button>
+  );
+  if (!isRequested) return closed;
+  return (
+    <Suspense fallback={closed}>
+      <SelectFloating {...(props as unknown as SelectProps<string | number>)} />
+    </Suspense>
   );
 }
 

@@ -2,24 +2,44 @@
 
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 
-/** The console is in English; dates and time zone are the browser's. */
-const LOCALE = 'en';
+/** Words are English; numbers, dates and the time zone are those of the browser. */
+const LOCALE = undefined;
 const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
 const dollars = (digits: Intl.NumberFormatOptions) =>
-  new Intl.NumberFormat(LOCALE, { style: 'currency', currency: 'USD', ...digits });
+  new Intl.NumberFormat(LOCALE, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...digits });
+const noCents = dollars({ minimumFractionDigits: 0, maximumFractionDigits: 0 });
 const cents = dollars({});
 const hundredthsOfCents = dollars({ minimumFractionDigits: 4 });
 const twoDigits = dollars({ minimumSignificantDigits: 2, maximumSignificantDigits: 2 });
-const instant = new Intl.DateTimeFormat(undefined, {
-  dateStyle: 'medium',
-  timeStyle: 'medium',
-  hourCycle: 'h23',
+const oneDecimal = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const twoDecimals = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const fourDigits = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 4 });
+const percent = new Intl.NumberFormat(LOCALE, {
+  style: 'percent',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
 });
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
-const minute = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', hourCycle: 'h23' });
-const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric' });
-const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'always', style: 'narrow' });
+const upToPercent = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 4 });
+const signs = { signDisplay: 'exceptZero' } as const;
+const points = new Intl.NumberFormat(LOCALE, { ...signs, minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const instant = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium' });
+const milliseconds = new Intl.DateTimeFormat(LOCALE, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+});
+const minute = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short' });
+const day = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric' });
+const month = new Intl.DateTimeFormat(LOCALE, { month: 'short', year: 'numeric' });
+const utcMonth = new Intl.DateTimeFormat(LOCALE, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+const utcShortDay = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const wholeDay = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' });
+const utcDay = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
 
 export const NONE = '–';
 
@@ -30,32 +50,55 @@ export function formatCount(count: bigint | number | null | undefined): string {
 /** US dollars; small amounts keep more digits. */
 export function formatCost(usd: number | null | undefined): string {
   if (usd == null) return NONE;
-  if (usd === 0) return '$0';
-  if (usd > 0 && usd < 0.000_001) return '<$0.000001';
+  if (usd === 0) return noCents.format(0);
+  if (usd > 0 && usd < 0.000_001) return `<${dollars({ minimumFractionDigits: 6 }).format(0.000_001)}`;
   const format = Math.abs(usd) >= 1 ? cents : Math.abs(usd) >= 0.000_1 ? hundredthsOfCents : twoDigits;
   // A string is rounded by its decimal digits; the binary number may be slightly less than what it stands for.
   return format.format(`${usd}`);
 }
 
+/** Rounds before it splits, so that no part is as long as the next unit. */
 export function formatDuration(ms: bigint | number | null | undefined): string {
   if (ms == null) return NONE;
   const value = Number(ms);
-  if (value < 1_000) return `${Math.round(value)} ms`;
-  if (value < 60_000) return `${(value / 1_000).toFixed(2)} s`;
-  if (value < 3_600_000) return `${Math.floor(value / 60_000)} m ${Math.round((value % 60_000) / 1_000)} s`;
-  return `${Math.floor(value / 3_600_000)} h ${Math.round((value % 3_600_000) / 60_000)} m`;
+  if (Math.round(value) < 1_000) return `${whole.format(value)} ms`;
+  if (Math.round(value / 10) < 6_000) return `${twoDecimals.format(value / 1_000)} s`;
+  const seconds = Math.round(value / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
+  const minutes = Math.round(value / 60_000);
+  return `${whole.format(Math.floor(minutes / 60))} h ${minutes % 60} m`;
 }
 
 export function formatShare(share: number | null | undefined): string {
-  return share == null ? NONE : `${(100 * share).toFixed(1)} %`;
+  return share == null ? NONE : percent.format(share);
+}
+
+/** A share that somebody set, without digits that nobody typed. */
+export function formatSetShare(share: number): string {
+  return upToPercent.format(share);
+}
+
+/** The distance of two shares, with its sign. */
+export function formatPoints(difference: number): string {
+  return `${points.format(100 * difference)} pp`;
 }
 
 export function formatScore(score: number | null | undefined): string {
-  return score == null ? NONE : String(Number(score.toPrecision(4)));
+  return score == null ? NONE : fourDigits.format(score);
 }
 
 export function formatInstant(at: Timestamp | null | undefined): string {
   return at ? instant.format(timestampMs(at)) : NONE;
+}
+
+/** With milliseconds, for records that follow each other fast. */
+export function formatExactInstant(written: string): string {
+  return milliseconds.format(new Date(written));
+}
+
+/** A whole day, in UTC where it was cut there. */
+export function formatDay(second: number, isUtc: boolean): string {
+  return isUtc ? `${utcDay.format(1_000 * second)}, UTC` : wholeDay.format(1_000 * second);
 }
 
 /** Omits the day if it is today. */
@@ -67,9 +110,10 @@ export function formatShort(at: Timestamp | null | undefined): string {
 }
 
 /** A label below a chart, as exact as the distance to the next one. */
-export function formatTick(second: number, stepSeconds: number): string {
+export function formatTick(second: number, stepSeconds: number, isUtc = false): string {
   const date = new Date(1_000 * second);
-  if (stepSeconds > 15 * 86_400) return month.format(date);
+  if (stepSeconds > 15 * 86_400) return (isUtc ? utcMonth : month).format(date);
+  if (isUtc) return utcShortDay.format(date);
   return (stepSeconds < 86_400 && date.getHours() + date.getMinutes() > 0 ? minute : day).format(date);
 }
 
@@ -89,8 +133,10 @@ export function formatAge(at: Timestamp | null | undefined, nowMs = Date.now()):
 
 export function formatBytes(bytes: number): string {
   if (bytes < 1_024) return `${bytes} B`;
-  if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(1)} KB`;
-  return `${(bytes / 1_048_576).toFixed(1)} MB`;
+  const kilobytes = bytes / 1_024;
+  return Math.round(10 * kilobytes) < 10_240
+    ? `${oneDecimal.format(kilobytes)} KB`
+    : `${oneDecimal.format(kilobytes / 1_024)} MB`;
 }
 
 /** The lines of a text that are not blank. */

@@ -4,6 +4,7 @@ import { createLink } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react';
 import { Button, Loading } from './button.tsx';
 import { FailureNotice } from './failure.tsx';
+import { Icon } from './icon.tsx';
 import page from './page.module.css';
 
 /** The heading of a page, which also names the tab of the browser. */
@@ -47,8 +48,9 @@ export function Page({ back, title, sub, actions, children }: PageProps) {
 
 /** A link to the page above. */
 export const Back = createLink(({ label, ...rest }: ComponentProps<'a'> & { readonly label: string }) => (
-  <a {...rest} className={page.soft}>
-    ‹ {label}
+  <a {...rest} className={page.back}>
+    <Icon name="back" />
+    {label}
   </a>
 ));
 

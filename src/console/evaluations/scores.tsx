@@ -11,12 +11,13 @@ import { Empty } from '../design/page.tsx';
 import type { ChangeOf } from '../layout/search.ts';
 import { ChartCard } from '../overview/chart-card.tsx';
 import { type Figure, FigureCards } from '../overview/figure-cards.tsx';
-import { type Metric, rangeInput, seriesInput } from '../overview/series.ts';
+import { type Metric, meansInput, rangeInput, seriesInput } from '../overview/series.ts';
 import { writeQueryLine } from '../traces/query-line.ts';
 import { writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangeQuery } from '../traces/range-query.ts';
 import type { TraceListSearch } from '../traces/search.ts';
+import { ErrorReasons } from './error-reasons.tsx';
 import type { ScoreMetricName, ScoreSearch } from './search.ts';
 
 const METRICS: Readonly<Record<ScoreMetricName, Metric<EvaluationAnalyticsBucket>>> = {
@@ -42,17 +43,29 @@ const METRICS: Readonly<Record<ScoreMetricName, Metric<EvaluationAnalyticsBucket
   },
 };
 
+/** What the score of an evaluator counts, where less is better; null for all others. */
+export function countedBy(evaluatorType: string): string | null {
+  return Object.hasOwn(COUNTED, evaluatorType) ? (COUNTED[evaluatorType] ?? null) : null;
+}
+
+const COUNTED: { readonly [evaluatorType: string]: string } = {
+  'langwatch/api_keys_and_secrets_detection': 'secrets found',
+  'langevals/competitor_blocklist': 'competitors named',
+};
+const SCORES_OF: { readonly [metric in ScoreMetricName]?: true } = { mean: true, p50: true, p95: true };
+
 type ScoresProps = {
   readonly slug: string;
   /** Selects the evaluations. */
   readonly input: { readonly evaluatorId: string } | { readonly monitorId: string };
-  /** The evaluator that their traces name. */
+  /** The evaluator that their traces name, and its type. */
   readonly evaluatorId: string;
+  readonly evaluatorType: string | null;
   readonly search: ScoreSearch;
   readonly onChange: (change: ChangeOf<ScoreSearch>) => void;
 };
 
-export function Scores({ slug, input, evaluatorId, search, onChange }: ScoresProps) {
+export function Scores({ slug, input, evaluatorId, evaluatorType, search, onChange }: ScoresProps) {
   const range = writeRange(search);
   const request = { method: EvaluationService.method.queryEvaluationAnalytics, range };
   const total = useRangeQuery({
@@ -60,9 +73,16 @@ export function Scores({ slug, input, evaluatorId, search, onChange }: ScoresPro
     input: { ...input, interval: AnalyticsInterval.TOTAL },
     toRangeInput: rangeInput,
   });
-  const timed = useRangeQuery({ ...request, input, toRangeInput: seriesInput });
-  const error = total.error ?? timed.error;
   const sum = total.data?.answer.buckets[0];
+  const counted = countedBy(evaluatorType ?? '');
+  const shown = search.metric ?? (sum ? metricOf(sum) : 'mean');
+  const isSum = METRICS[shown].emptyValue === 0;
+  const timed = useRangeQuery({
+    ...request,
+    input: { ...input, ...(isSum && { metrics: 'evaluations' }) },
+    toRangeInput: isSum ? seriesInput : meansInput,
+  });
+  const error = total.error ?? timed.error;
   return (
     <>
       <div className={page.head}>
@@ -70,17 +90,30 @@ export function Scores({ slug, input, evaluatorId, search, onChange }: ScoresPro
         <RangePicker search={search} onChange={onChange} />
       </div>
       {error && <FailureNotice error={error} retry={() => Promise.all([total.refetch(), timed.refetch()])} />}
-      {(total.isPending || timed.isPending) && !error && <Loading />}
+      {total.isPending && !error && <Loading />}
       {total.isSuccess && !sum && (
-        <Empty title="No evaluation in this range">An evaluation counts at the time when its trace began.</Empty>
+        <Empty title="No evaluation in this range">An evaluation counts at the start time of its trace.</Empty>
       )}
-      {sum && <FigureCards slug={slug} figures={figuresOf(sum, range, evaluatorId)} />}
-      {sum && timed.isSuccess && (
+      {sum && <FigureCards slug={slug} figures={figuresOf(sum, range, { evaluatorId, counted })} />}
+      {sum && ((sum.errors ?? 0n) > 0n || sum.skipped === sum.evaluations) && (
+        <ErrorReasons
+          state={(sum.errors ?? 0n) > 0n ? 'error' : 'skipped'}
+          slug={slug}
+          evaluatorId={evaluatorId}
+          monitorId={'monitorId' in input ? input.monitorId : undefined}
+          range={range}
+        />
+      )}
+      {sum && !error && (
         <ChartCard
           metrics={METRICS}
-          shown={search.metric ?? metricOf(sum)}
-          buckets={timed.data.answer.buckets}
-          bounds={timed.data.bounds}
+          shown={shown}
+          hint={
+            counted !== null &&
+            shown in SCORES_OF &&
+            `The score is the number of ${counted}: less is better, and 0 is best.`
+          }
+          data={timed.isPlaceholderData ? null : timed.data}
           onShow={(name) => onChange({ metric: name })}
         />
       )}
@@ -94,7 +127,13 @@ function metricOf({ scored, passRate }: EvaluationAnalyticsBucket): ScoreMetricN
   return passRate?.value === undefined ? 'evaluations' : 'pass-rate';
 }
 
-function figuresOf(sum: EvaluationAnalyticsBucket, range: TraceListSearch, evaluatorId: string): readonly Figure[] {
+type Source = { readonly evaluatorId: string; readonly counted: string | null };
+
+function figuresOf(
+  sum: EvaluationAnalyticsBucket,
+  range: TraceListSearch,
+  { evaluatorId, counted }: Source,
+): readonly Figure[] {
   const find = (name: string, value: string) => ({
     ...range,
     q: writeQueryLine({ text: '', filters: [{ name, value }] }),
@@ -103,7 +142,8 @@ function figuresOf(sum: EvaluationAnalyticsBucket, range: TraceListSearch, evalu
     {
       label: 'Evaluations',
       value: formatCount(sum.evaluations),
-      note: `${formatCount(sum.skipped)} skipped, ${formatCount(sum.errors)} failed`,
+      note: `${formatCount(sum.skipped)} skipped, ${formatCount(sum.errors)} ${sum.errors === 1n ? 'error' : 'errors'}`,
+      isBad: (sum.errors ?? 0n) > 0n,
       search: find('evaluator', evaluatorId),
     },
     {
@@ -115,7 +155,7 @@ function figuresOf(sum: EvaluationAnalyticsBucket, range: TraceListSearch, evalu
     {
       label: 'Mean score',
       value: formatScore(sum.scoreMean?.value),
-      note: sum.scored ? `${formatScore(sum.scoreMin?.value)} to ${formatScore(sum.scoreMax?.value)}` : '',
+      note: scoreNote(sum, counted),
       search: find('scored', evaluatorId),
     },
     {
@@ -125,4 +165,10 @@ function figuresOf(sum: EvaluationAnalyticsBucket, range: TraceListSearch, evalu
       search: find('scored', evaluatorId),
     },
   ];
+}
+
+function scoreNote({ scored, scoreMin, scoreMax }: EvaluationAnalyticsBucket, counted: string | null): string {
+  if (!scored) return '';
+  const range = `${formatScore(scoreMin?.value)} to ${formatScore(scoreMax?.value)}`;
+  return counted === null ? range : `${range} ${counted}; 0 is best`;
 }

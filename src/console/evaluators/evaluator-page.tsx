@@ -21,6 +21,7 @@ import { Section } from '../trace/section.tsx';
 import { EvaluatorSettings } from './evaluator-settings.tsx';
 import { RunOnText } from './run-on-text.tsx';
 import { RunOnTraces } from './run-on-traces.tsx';
+import { readConfig } from './settings.ts';
 
 const route = getRouteApi('/$slug/evaluators/$evaluatorId');
 
@@ -47,13 +48,13 @@ export default function EvaluatorPage() {
           <>
             {nameControls(evaluator.slug)} · changed <Instant at={evaluator.updatedAt} /> ·{' '}
             <Link to="/$slug/traces" params={{ slug }} search={{ q: `evaluator:${evaluator.id}` }}>
-              traces that it evaluated
+              evaluated traces
             </Link>
             {may('evaluations:manage') && evaluator.evaluatorType === EvaluatorType.EVALUATOR && (
               <>
                 {' · '}
                 <Link to="/$slug/monitors/new" params={{ slug }} search={{ evaluator: evaluator.id }}>
-                  run it on every new trace
+                  monitor new traces with it
                 </Link>
               </>
             )}
@@ -103,6 +104,7 @@ function Parts({ evaluator }: { readonly evaluator: Evaluator }) {
           slug={slug}
           input={{ evaluatorId: evaluator.id }}
           evaluatorId={evaluator.id}
+          evaluatorType={readConfig(evaluator.configJson).evaluatorType}
           search={search}
           onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as typeof now, replace: true })}
         />

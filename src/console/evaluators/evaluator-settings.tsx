@@ -34,8 +34,7 @@ export function EvaluatorSettings({ slug, evaluator }: EvaluatorSettingsProps) {
             input={{ idOrSlug: evaluator.id }}
             onDone={() => navigate({ to: '/$slug/evaluators', params: { slug } })}
           >
-            Nothing can run it any more, and its monitors are switched off. Results that it made stay. This cannot be
-            undone.
+            It can no longer run, and its monitors are switched off. Its results are kept. This cannot be undone.
           </DeleteForGood>
         </div>
       )}
@@ -50,7 +49,10 @@ function Change({ evaluator }: { readonly evaluator: Evaluator }) {
   if (!types.isSuccess) return <Pending found={types} />;
   const known = types.data.evaluators;
   const type = evaluatorType !== null && Object.hasOwn(known, evaluatorType) ? known[evaluatorType] : undefined;
-  if (!type) return <p className={page.soft}>It is stored but never run here. Only the API changes it.</p>;
+  if (!type)
+    return (
+      <p className={page.soft}>This server stores it but cannot run it. It can only be changed through the API.</p>
+    );
   return (
     <>
       <EvaluatorForm

@@ -30,7 +30,7 @@ export default function NewEvaluatorPage() {
         )
       }
       title="New evaluator"
-      sub={type ? `${type.name}: ${type.description}` : 'Choose what it evaluates.'}
+      sub={type ? `${type.name}: ${type.description}` : 'Choose an evaluator.'}
     >
       <Pending found={found} />
       {id !== undefined && type && <Draft key={id} id={id} type={type} />}
@@ -48,7 +48,7 @@ function Draft({ id, type }: { readonly id: string; readonly type: EvaluatorType
   });
   return (
     <>
-      {!type.available && <p role="status">It can be saved, but not run here: {type.unavailableReason}.</p>}
+      {!type.available && <p role="status">This server can save it but not run it: {type.unavailableReason}.</p>}
       <EvaluatorForm
         type={type}
         start={{ name: type.name, settings: defaultsOf(type.settingsJsonSchemaJson), onError: 'pass' }}

@@ -39,7 +39,7 @@ export function RunOnText({ slug, evaluator }: RunOnTextProps) {
           <AreaField
             key={identifier}
             label={`${identifier}${isOptional ? ' (optional)' : ''}`}
-            hint={valueType === LIST ? 'One a line.' : undefined}
+            hint={valueType === LIST ? 'One per line.' : undefined}
             rows={3}
             value={texts[identifier] ?? ''}
             onChange={(text) => setTexts({ ...texts, [identifier]: text })}
@@ -47,7 +47,7 @@ export function RunOnText({ slug, evaluator }: RunOnTextProps) {
         ))}
         <TextField
           label="Trace id (optional)"
-          hint="The result is then kept on that trace; otherwise nothing is kept."
+          hint="With it, the result is stored on that trace; without it, nothing is stored."
           value={traceId}
           onChange={setTraceId}
         />
@@ -56,7 +56,7 @@ export function RunOnText({ slug, evaluator }: RunOnTextProps) {
         {run.isError && <FailureNotice error={run.error} />}
         {run.data && <Outcome outcome={run.data} slug={slug} traceId={run.variables?.traceId ?? null} />}
         {!run.data && !run.isError && (
-          <p className={page.soft}>Enter an input and an output and run the evaluator. Its result is shown here.</p>
+          <p className={page.soft}>Enter an input and an output, then run the evaluator. The result appears here.</p>
         )}
       </div>
     </div>
@@ -78,10 +78,10 @@ function Outcome({ outcome, slug, traceId }: OutcomeProps) {
       {outcome.details !== undefined && <p className={page.prose}>{nameControls(outcome.details)}</p>}
       {traceId !== null && outcome.stored === true && (
         <Link to="/$slug/traces/$traceId" params={{ slug, traceId }}>
-          Kept on its trace
+          Stored on its trace
         </Link>
       )}
-      {traceId !== null && outcome.stored === false && <p>It could not be kept on the trace.</p>}
+      {traceId !== null && outcome.stored === false && <p>It could not be stored on the trace.</p>}
     </div>
   );
 }

@@ -43,7 +43,7 @@ function Start({ evaluator }: { readonly evaluator: Evaluator }) {
       call={start}
       onAct={(input) => start.mutate({ idOrSlug: evaluator.id, ...input })}
     >
-      <p>It evaluates each of the traces below and stores its results on them. It reads: {readsOf(evaluator)}.</p>
+      <p>Evaluates every matching trace and stores the results on it. Reads: {readsOf(evaluator)}.</p>
     </TraceFinder>
   );
 }
@@ -63,7 +63,7 @@ function Runs({ evaluatorId }: { readonly evaluatorId: string }) {
   if (!found.isSuccess) return <Pending found={found} />;
   const runs = found.data.runs.filter((run) => run.evaluatorId === evaluatorId);
   if (runs.length === 0)
-    return <Empty title="No run yet">A run continues after this page is closed. Its progress is shown here.</Empty>;
+    return <Empty title="No run yet">A run continues when you close this page. Its progress is shown here.</Empty>;
   return (
     <>
       {cancel.isError && <FailureNotice error={cancel.error} />}

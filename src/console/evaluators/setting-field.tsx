@@ -33,7 +33,7 @@ export function SettingField(props: SettingProps) {
       return (
         <TextField
           label={labelOfKey(name)}
-          hint="Left empty, the server’s own."
+          hint="Leave it empty for the server’s default."
           type="number"
           step={schema.type === 'integer' ? 1 : 'any'}
           value={typeof value === 'number' ? value : ''}
@@ -68,7 +68,7 @@ function LinesSetting({ name, value, onChange }: SettingProps) {
   return (
     <AreaField
       label={labelOfKey(name)}
-      hint="One a line."
+      hint="One per line."
       rows={Math.min(8, lines.length + 1)}
       value={lines.join('\n')}
       onChange={(text) => onChange(text.split('\n'))}

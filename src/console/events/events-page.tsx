@@ -6,7 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { type Event, EventService } from '../../../gen/spandrel/v1/events_pb.js';
 import { Select } from '../design/form.tsx';
-import { nameControls } from '../design/format.ts';
+import { formatExactInstant, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Empty, More, Page, Pending } from '../design/page.tsx';
 import type { ChangeOf } from '../layout/search.ts';
@@ -39,7 +39,7 @@ export default function EventsPage() {
   return (
     <Page
       title="Events"
-      sub="What the organization emitted, for thirteen months. Webhooks push the same."
+      sub="Everything the organization emitted in the last thirteen months. Webhooks deliver the same events."
       actions={
         <div className={page.row}>
           <Select
@@ -57,7 +57,7 @@ export default function EventsPage() {
         <Chosen id={event} onClose={() => change({ event: undefined })} />
       )}
       {found.isSuccess && events.length === 0 && (
-        <Empty title="No event in this range">Every llm span that is collected becomes one.</Empty>
+        <Empty title="No event in this range">Each LLM span that arrives becomes an event.</Empty>
       )}
       {events.length > 0 && (
         <ul className={`${page.card} ${styles.list}`}>
@@ -82,7 +82,9 @@ function Item({ event, isOpen, onOpen }: ItemProps) {
   return (
     <li className={styles.item}>
       <button type="button" className={styles.head} aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
-        <time dateTime={event.created}>{event.created.replace('T', ' ').replace('Z', '')}</time>
+        <time dateTime={event.created} title={event.created}>
+          {formatExactInstant(event.created)}
+        </time>
         <span className={styles.name}>{nameControls(event.eventType)}</span>
         <span className={page.mono}>{nameControls(event.id)}</span>
       </button>

@@ -25,7 +25,7 @@ export default function ExperimentListPage() {
   return (
     <Page
       title="Experiments"
-      sub="Runs of an application over the same entries, to see whether a change made it better."
+      sub="Runs of your application over the same entries, to see whether a change made it better."
     >
       <Pending found={found} />
       {found.data?.data.length === 0 && (

@@ -37,13 +37,13 @@ export default function ExperimentPage() {
       actions={
         may('experiments:delete') && (
           <DeleteForGood
-            label="Delete"
+            label="Delete experiment"
             name={experiment.name}
             method={ExperimentService.method.deleteExperiment}
             input={{ slugOrId: experiment.id }}
             onDone={() => navigate({ to: '/$slug/experiments', params: { slug } })}
           >
-            All its runs and results go with it. This cannot be undone.
+            All of its runs and results are deleted with it. This cannot be undone.
           </DeleteForGood>
         )
       }
@@ -67,10 +67,12 @@ function Runs({ id }: { readonly id: string }) {
   const runs = found.data?.pages.flatMap(({ data }) => data) ?? [];
   if (!found.isSuccess) return <Pending found={found} />;
   if (runs.length === 0)
-    return <Empty title="No run yet">Results that are sent for this experiment with a run_id make one.</Empty>;
+    return (
+      <Empty title="No run yet">A run appears with the first results sent for this experiment with a run_id.</Empty>
+    );
   return (
     <>
-      <Table columns={['Run', 'Began', 'State', 'Entries', { number: 'Results' }, 'Compare']}>
+      <Table columns={['Run', 'Started', 'State', 'Entries', { number: 'Results' }, 'Compare']}>
         {runs.map((run, index) => {
           const before = runs[index + 1];
           const params = { slug, experimentId, runId: run.id };

@@ -3,15 +3,15 @@
 import { Link } from '@tanstack/react-router';
 import type { ExperimentEvaluation, ExperimentResult } from '../../../gen/spandrel/v1/experiments_pb.js';
 import { Badge } from '../design/button.tsx';
-import { formatCost, formatDuration, formatScore, NONE, nameControls } from '../design/format.ts';
+import { formatCost, formatDuration, formatScore, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Table } from '../design/table.tsx';
 import { outcomeOf, toneOf } from '../trace/evaluations.tsx';
 import styles from './experiments.module.css';
 import type { Entries } from './use-entries.ts';
 import type { ResultPair } from './use-results.ts';
+import { ValueView } from './value-view.tsx';
 
-const SHOWN_CHARACTERS = 2_000;
 const TEXT = `${page.prose} ${styles.text}`;
 
 type ResultTableProps = {
@@ -28,15 +28,17 @@ type ResultTableProps = {
 export function ResultTable({ slug, pairs, isCompared, targets, entries, onlyDiffering }: ResultTableProps) {
   const shown = isCompared && onlyDiffering ? pairs.filter(differs) : pairs;
   if (shown.length === 0)
-    return <p className={page.soft}>{pairs.length === 0 ? 'No result yet.' : 'None of these entries differs.'}</p>;
+    return <p className={page.soft}>{pairs.length === 0 ? 'No results yet.' : 'None of these results differ.'}</p>;
   return (
-    <Table columns={[{ number: 'Nr.' }, 'Entry', ...(isCompared ? ['This run', 'The other run'] : ['Result'])]}>
+    <Table columns={[{ number: '#' }, 'Entry', ...(isCompared ? ['This run', 'Baseline'] : ['Result'])]}>
       {shown.map(({ entry: { index, targetId, entryId = '', entryJson }, result, other }) => (
         <tr key={JSON.stringify([keyOf(result), keyOf(other)])}>
           <td className={page.number}>{index}</td>
           <td className={styles.cell}>
             {targetId !== undefined && <Badge>{nameControls(targets.get(targetId) ?? targetId)}</Badge>}
-            <div className={TEXT}>{textOf(entryJson ?? entries.get(entryId))}</div>
+            <div className={styles.text}>
+              <ValueView json={entryJson ?? entries.get(entryId)} />
+            </div>
           </td>
           <td className={styles.cell}>{result ? <Outcome slug={slug} result={result} /> : 'no result'}</td>
           {isCompared && (
@@ -62,7 +64,11 @@ function Outcome({ slug, result }: { readonly slug: string; readonly result: Exp
           <Badge tone="bad">Failed</Badge> {nameControls(error)}
         </div>
       )}
-      {predictedJson !== undefined && <div className={TEXT}>{textOf(predictedJson)}</div>}
+      {predictedJson !== undefined && (
+        <div className={styles.text}>
+          <ValueView json={predictedJson} />
+        </div>
+      )}
       {evaluations.map((evaluation) => (
         <Verdict key={evaluation.name ?? evaluation.evaluator ?? ''} evaluation={evaluation} />
       ))}
@@ -72,7 +78,7 @@ function Outcome({ slug, result }: { readonly slug: string; readonly result: Exp
           .join(' · ')}{' '}
         {traceId !== undefined && traceId !== '' && (
           <Link to="/$slug/traces/$traceId" params={{ slug, traceId }} className={page.underlined}>
-            its trace
+            trace
           </Link>
         )}
       </span>
@@ -90,16 +96,6 @@ function Verdict({ evaluation }: { readonly evaluation: ExperimentEvaluation }) 
       {label !== undefined && <span>{nameControls(label)}</span>}
     </div>
   );
-}
-
-/** Unquotes a JSON string; other JSON stays as sent. */
-function textOf(json: string | undefined): string {
-  if (json === undefined) return NONE;
-  const value: unknown = JSON.parse(json);
-  const members = typeof value === 'object' && value !== null ? Object.values(value) : [];
-  const only = members.length === 1 ? members[0] : value;
-  const text = typeof only === 'string' ? only : json;
-  return nameControls(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
 }
 
 /** Whether the outcome or an evaluation differs. */

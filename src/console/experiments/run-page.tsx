@@ -41,13 +41,13 @@ export default function RunPage() {
       actions={
         may('experiments:delete') && (
           <DeleteForGood
-            label="Delete the run"
+            label="Delete run"
             name={labelOf(run)}
             method={ExperimentService.method.deleteExperimentRun}
             input={{ slugOrId: experimentId, runId: run.id }}
             onDone={() => navigate({ to: '/$slug/experiments/$experimentId', params: { slug, experimentId } })}
           >
-            Its results go with it. This cannot be undone.
+            Its results are deleted with it. This cannot be undone.
           </DeleteForGood>
         )
       }
@@ -97,8 +97,8 @@ function Compared({ run, against }: { readonly run: ExperimentRun; readonly agai
       <SummaryTable summary={summary} other={base?.summary ?? null} />
       {onlyInBase + onlyInOther > 0 && (
         <p className={page.soft}>
-          Results in both runs: {formatCount(inBoth)}; only in this run: {formatCount(onlyInOther)}; only in the other:{' '}
-          {formatCount(onlyInBase)}.
+          Results in both runs: {formatCount(inBoth)}; only in this run: {formatCount(onlyInOther)}; only in the
+          baseline: {formatCount(onlyInBase)}.
         </p>
       )}
       <ResultTable
@@ -147,7 +147,7 @@ function More({ found, children }: MoreProps) {
 function Facts({ slug, run }: { readonly slug: string; readonly run: ExperimentRun }) {
   return (
     <>
-      {run.finishedAt ? <Badge tone="good">finished</Badge> : <Badge tone="accent">running</Badge>} began{' '}
+      {run.finishedAt ? <Badge tone="good">finished</Badge> : <Badge tone="accent">running</Badge>} · started{' '}
       <Instant at={run.createdAt} /> · {formatCount(run.done)}
       {run.total !== undefined && ` of ${formatCount(run.total)}`} entries
       {run.datasetId !== undefined && (
@@ -158,7 +158,7 @@ function Facts({ slug, run }: { readonly slug: string; readonly run: ExperimentR
             params={{ slug, datasetId: run.datasetId }}
             search={run.datasetVersion === undefined ? {} : { version: run.datasetVersion }}
           >
-            its dataset
+            dataset
           </Link>
         </>
       )}
@@ -178,7 +178,7 @@ function Against({ runId }: { readonly runId: string }) {
   if (offered.length === 0 && against === undefined) return null;
   const isKnown = against === undefined || offered.some(({ id }) => id === against);
   const choices: readonly (readonly [id: string, label: string])[] = [
-    ['', 'nothing'],
+    ['', 'None'],
     ...(isKnown ? [] : [[against, nameControls(against)] as const]),
     ...offered.map((run) => [run.id, labelOf(run)] as const),
   ];
@@ -187,7 +187,7 @@ function Against({ runId }: { readonly runId: string }) {
     <div className={page.row}>
       {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is in Select */}
       <label className={page.row}>
-        Compare with
+        Baseline
         <Select value={against ?? ''} options={choices} onChange={(id) => change(id === '' ? {} : { against: id })} />
       </label>
       {against !== undefined && (
@@ -195,7 +195,7 @@ function Against({ runId }: { readonly runId: string }) {
           checked={differing === true}
           onChange={(isOn) => change({ against, ...(isOn && { differing: true as const }) })}
         >
-          Only what differs
+          Only differences
         </Check>
       )}
     </div>

@@ -5,9 +5,20 @@ import type { Effect } from './effect.ts';
 /** Longer lists are folded. */
 const LISTED_MAX = 20;
 
-type EffectViewProps = { readonly title: string; readonly effect: Effect; readonly isPersonal?: boolean };
+type EffectViewProps = {
+  readonly title: string;
+  readonly effect: Effect;
+  readonly isPersonal?: boolean;
+  readonly isKey?: boolean;
+};
 
-export function EffectView({ title, effect: { granted, without }, isPersonal = false }: EffectViewProps) {
+export function EffectView({
+  title,
+  effect: { granted, without },
+  isPersonal = false,
+  isKey = false,
+}: EffectViewProps) {
+  const writes = isKey ? granted.filter((name) => !name.endsWith(':view')) : [];
   const list = <p className={page.mono}>{granted.length === 0 ? 'Nothing yet.' : granted.join(', ')}</p>;
   return (
     <div className={`${page.card} ${page.padded}`} role="status">
@@ -22,10 +33,17 @@ export function EffectView({ title, effect: { granted, without }, isPersonal = f
       )}
       {without.length > 0 && (
         <p>
-          Given only at the organization, so not here: <span className={page.mono}>{without.join(', ')}</span>
+          These apply only to the whole organization: <span className={page.mono}>{without.join(', ')}</span>
         </p>
       )}
-      {isPersonal && <p className={page.soft}>Limited to the permissions you have yourself.</p>}
+      {writes.length > 0 && (
+        <p className={page.warned}>
+          It can change data: {formatCount(writes.length)} of its permissions do more than view. The permissionMode
+          “readonly” of the API is only a label and does not restrict a key. For a read-only key, choose the role View
+          data.
+        </p>
+      )}
+      {isPersonal && <p className={page.soft}>Limited to the permissions you have.</p>}
     </div>
   );
 }

@@ -46,11 +46,11 @@ export default function KeyListPage() {
   return (
     <Page
       title="API keys"
-      sub="Credentials of applications and people."
+      sub="Credentials for applications and people."
       actions={
         <div className={page.row}>
-          {choice('all', all, 'Of all owners')}
-          {choice('revoked', revoked, 'Also revoked')}
+          {choice('all', all, 'All owners')}
+          {choice('revoked', revoked, 'Include revoked')}
           {may('organization:manage') && (
             <Link to="/-/keys/new" className={buttonClass('primary')}>
               New key
@@ -95,6 +95,7 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
                   {roleLabel(role)}, {scopes.find(({ id }) => id === scopeId)?.label ?? scopeId}
                 </div>
               ))}
+              {key.warnings && <p className={page.warned}>{nameControls(key.warnings.sentences.join(' '))}</p>}
               <details>
                 <summary>
                   {formatCount(key.effectivePermissions.length)}{' '}
@@ -144,8 +145,8 @@ function KeyActions({ apiKey: { id, name = '' }, isOwn, onRotated }: KeyActionsP
         onDone={({ token }) => onRotated({ token, isOwn })}
       >
         {isOwn
-          ? 'You are signed in with this key. The token it has now is refused in an hour; the console continues with the new one.'
-          : 'The token it has now is refused from the next request on.'}
+          ? 'You are signed in with this key. The current token stops working in an hour; the console continues with the new one.'
+          : 'The current token stops working at once.'}
       </ConfirmButton>
       <ConfirmButton
         small
@@ -157,7 +158,7 @@ function KeyActions({ apiKey: { id, name = '' }, isOwn, onRotated }: KeyActionsP
         method={ApiKeyService.method.revokeApiKey}
         input={{ id }}
       >
-        Whoever uses it is refused from the next request on. This cannot be undone.
+        Requests with this key are refused at once. This cannot be undone.
       </ConfirmButton>
     </span>
   );

@@ -109,6 +109,7 @@ export default function NewKeyPage() {
         <EffectView
           title="Effective permissions of the key"
           effect={effect}
+          isKey
           isPersonal={draft.type === KeyType.PERSONAL}
         />
         {(organization.error ?? catalogue.error) && <FailureNotice error={organization.error ?? catalogue.error} />}
@@ -128,7 +129,7 @@ function Basics({ draft, onChange }: { readonly draft: Draft; readonly onChange:
       <TextField label="Name" maxLength={100} value={draft.name} onChange={(name) => onChange({ name })} />
       <SelectField
         label="Owner"
-        hint="A personal key can never do more than you."
+        hint="A personal key can never do more than you can."
         value={draft.type}
         options={OWNERS}
         onChange={(type) => onChange({ type })}

@@ -59,7 +59,7 @@ export function PermissionMatrix({ catalogue, chosen, granted, onChange }: Matri
         </table>
       </div>
       <Check checked={showsAll} onChange={setShowsAll}>
-        Also permissions that no operation of this server requires yet
+        Show permissions that nothing on this server needs yet
       </Check>
     </fieldset>
   );

@@ -74,7 +74,7 @@ function Choice({ onDone }: { readonly onDone: () => void }) {
         aria-expanded
         aria-controls="goals"
         aria-activedescendant={goals[at] ? `goal-${at}` : undefined}
-        placeholder="A page, or the id of a trace"
+        placeholder="Page name or trace id"
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -105,7 +105,7 @@ function Choice({ onDone }: { readonly onDone: () => void }) {
       </div>
       <div role="status">
         {search.isPending && 'Looking for the trace…'}
-        {search.data === null && 'No project that this key reaches has such a trace.'}
+        {search.data === null && 'No project you can access has this trace.'}
       </div>
       {search.isError && <FailureNotice error={search.error} />}
     </div>

@@ -1,17 +1,21 @@
 /** The command palette: Ctrl+K or Cmd+K. */
 
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { Icon } from '../design/icon.tsx';
+import { loadsPart } from '../session/connection.ts';
 import styles from './palette.module.css';
 
 /** The first page does not need the dialog: it is loaded when the browser is idle, or on first use. */
-const load = () => import('./palette-dialog.tsx');
+const load = loadsPart(() => import('./palette-dialog.tsx'));
 const PaletteDialog = lazy(load);
+/** What fails here is tried again on first use. */
+const preload = () => void load().catch(() => undefined);
 const IDLE_MS = 1_500;
 
 export function Palette() {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => void load(), IDLE_MS);
+    const timer = setTimeout(preload, IDLE_MS);
     return () => clearTimeout(timer);
   }, []);
   useEffect(() => {
@@ -26,8 +30,11 @@ export function Palette() {
   }, []);
   return (
     <>
-      <button type="button" className={styles.trigger} onClick={() => setOpen(true)} onPointerEnter={() => void load()}>
-        <span>Go to…</span>
+      <button type="button" className={styles.trigger} onClick={() => setOpen(true)} onPointerEnter={preload}>
+        <span>
+          <Icon name="search" />
+          Go to…
+        </span>
         <kbd className={styles.key}>Ctrl K</kbd>
       </button>
       {isOpen && (

@@ -1,13 +1,16 @@
 /** The frame of every page: project, navigation and sign-out. */
 
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button, joined } from '../design/button.tsx';
 import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
+import { Icon } from '../design/icon.tsx';
+import { chooseTheme, type Theme, useTheme } from '../design/theme.ts';
+import mark from '../icon.svg';
 import { useSession } from '../session/session.tsx';
 import { KeyHelp } from './keys.tsx';
-import { type NavItem, ORGANIZATION_ITEMS, PROJECT_ITEMS } from './navigation.ts';
+import { groupsOf, ORGANIZATION_ITEMS, PROJECT_ITEMS } from './navigation.ts';
 import { Palette } from './palette.tsx';
 import styles from './shell.module.css';
 
@@ -34,57 +37,66 @@ export function Shell() {
     return () => window.removeEventListener('keydown', listen);
   }, [isOpen]);
   const slug = useCurrentSlug();
-  const offered = ({ permission }: NavItem) => may(permission);
+  const isLoading = useRouterState({ select: (state) => state.isLoading });
   const link = { className: styles.item, activeProps: { className: styles.active }, onClick: () => setOpen(false) };
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#content">
         Skip to the page
       </a>
+      {isLoading && <div className={styles.loading} aria-hidden />}
       <header className={styles.bar}>
-        <span className={styles.brand}>Spandrel</span>
+        <Brand />
         <Button ref={menu} small aria-expanded={isOpen} aria-controls="navigation" onClick={() => setOpen(!isOpen)}>
+          <Icon name={isOpen ? 'close' : 'menu'} />
           Menu
         </Button>
       </header>
       <nav id="navigation" className={joined(styles.nav, isOpen && styles.open)} aria-label="Pages">
-        <span className={styles.brandWide}>Spandrel</span>
+        <div className={styles.brandWide}>
+          <Brand />
+        </div>
         <Palette />
         {slug !== null && (
           <>
             <ProjectPicker slug={slug} />
-            <ul className={styles.list}>
-              {PROJECT_ITEMS.filter(offered).map(({ label, to }) => (
-                <li key={to}>
-                  <Link to={to} params={{ slug }} {...link}>
-                    {label}
-                  </Link>
-                </li>
-              ))}
-            </ul>
+            {groupsOf(PROJECT_ITEMS, may).map(([group, items]) => (
+              <Group key={group} title={group}>
+                {items.map(({ label, to, icon }) => (
+                  <li key={to}>
+                    <Link to={to} params={{ slug }} {...link}>
+                      <Icon name={icon} />
+                      {label}
+                    </Link>
+                  </li>
+                ))}
+              </Group>
+            ))}
           </>
         )}
-        {!account.isOfProject && ORGANIZATION_ITEMS.some(offered) && (
-          <>
-            <h2 className={styles.heading}>Organization</h2>
-            <ul className={styles.list}>
-              {ORGANIZATION_ITEMS.filter(offered).map(({ label, to }) => (
+        {!account.isOfProject &&
+          groupsOf(ORGANIZATION_ITEMS, may).map(([group, items]) => (
+            <Group key={group} title={group}>
+              {items.map(({ label, to, icon }) => (
                 <li key={to}>
                   <Link to={to} {...link}>
+                    <Icon name={icon} />
                     {label}
                   </Link>
                 </li>
               ))}
-            </ul>
-          </>
-        )}
+            </Group>
+          ))}
         <div className={styles.out}>
+          <ThemeChoice />
           <Link to="/-/sessions" {...link}>
+            <Icon name="sessions" />
             Sessions
           </Link>
-          <Button variant="plain" onClick={end}>
+          <button type="button" className={styles.item} onClick={end}>
+            <Icon name="signOut" />
             Sign out
-          </Button>
+          </button>
         </div>
       </nav>
       <main id="content" className={styles.content} tabIndex={0}>
@@ -95,10 +107,62 @@ export function Shell() {
   );
 }
 
+function Brand() {
+  return (
+    <span className={styles.brand}>
+      <img src={mark} width={20} height={20} alt="" />
+      Spandrel
+    </span>
+  );
+}
+
+function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section>
+      <h2 className={styles.heading}>{title}</h2>
+      <ul className={styles.list}>{children}</ul>
+    </section>
+  );
+}
+
+const THEMES: readonly (readonly [theme: Theme, label: string])[] = [
+  ['system', 'System theme'],
+  ['light', 'Light theme'],
+  ['dark', 'Dark theme'],
+];
+
+/** Lets the reader choose between light, dark, and what the system shows. */
+function ThemeChoice() {
+  const chosen = useTheme();
+  return (
+    <fieldset className={styles.themes} aria-label="Theme">
+      {THEMES.map(([theme, label]) => (
+        <button
+          key={theme}
+          type="button"
+          className={styles.theme}
+          title={label}
+          aria-label={label}
+          aria-pressed={chosen === theme}
+          onClick={() => chooseTheme(theme)}
+        >
+          <Icon name={theme} />
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
 function ProjectPicker({ slug }: { readonly slug: string }) {
   const { account } = useSession();
   const navigate = useNavigate();
-  if (account.projects.length === 1) return <p className={styles.project}>{account.projects[0]?.name}</p>;
+  const [only] = account.projects;
+  if (account.projects.length === 1)
+    return (
+      <p className={styles.project} title={only?.name}>
+        {only?.name}
+      </p>
+    );
   return (
     <Select
       className={joined(controls.control, styles.picker)}

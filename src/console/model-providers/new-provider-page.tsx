@@ -32,7 +32,7 @@ export default function NewProviderPage() {
     <Page
       back={<Back to="/-/model-providers" label="Model providers" />}
       title="New model provider"
-      sub="A service of language models, and your API key for it."
+      sub="A language model service, and your API key for it."
     >
       <ProviderForm
         start={EMPTY}

@@ -38,7 +38,7 @@ export function ProviderForm({ start, stored, action, call, outcome, onSubmit }:
       {stored === null && (
         <SelectField
           label="Kind"
-          hint="The API that it speaks; it cannot be changed later."
+          hint="The API the provider offers. It cannot be changed later."
           field="kind"
           value={kind}
           options={KINDS}
@@ -54,7 +54,7 @@ export function ProviderForm({ start, stored, action, call, outcome, onSubmit }:
       />
       <TextField
         label={hasDefaultUrl(kind) ? 'Base URL (optional)' : 'Base URL'}
-        hint="Paths such as /chat/completions follow it. https, at a public address, unless the server allows others."
+        hint="Paths such as /chat/completions are appended to it. It must use https and a public address, unless the server allows others."
         field="base_url"
         inputMode="url"
         spellCheck={false}
@@ -81,7 +81,7 @@ export function ProviderForm({ start, stored, action, call, outcome, onSubmit }:
       {isAzure(kind) && (
         <TextField
           label="API version"
-          hint="Sent as api-version."
+          hint="Sent as the api-version parameter."
           field="api_version"
           spellCheck={false}
           value={draft.apiVersion}
@@ -99,7 +99,7 @@ export function ProviderForm({ start, stored, action, call, outcome, onSubmit }:
 }
 
 function keyHintOf(stored: ProviderFormProps['stored']): string {
-  if (stored === null) return 'It is stored encrypted, and never shown again.';
+  if (stored === null) return 'Stored encrypted, and never shown again.';
   const known = stored.keyHint === undefined ? '' : `The stored key ends with ${stored.keyHint}. `;
   return `${known}Empty: it stays. A base URL of another origin needs the key again.`;
 }
@@ -117,7 +117,7 @@ function More({ draft, onChange }: MoreProps) {
       <legend>Models and requests</legend>
       <AreaField
         label="Models"
-        hint="One a line; * stands for any characters. Empty: all."
+        hint="One per line; * matches any characters. Leave it empty for all."
         field="models"
         rows={2}
         spellCheck={false}
@@ -126,8 +126,8 @@ function More({ draft, onChange }: MoreProps) {
         onChange={(models) => onChange({ models })}
       />
       <AreaField
-        label="Other names of models"
-        hint="One a line, with the name at the provider: name = model."
+        label="Model aliases"
+        hint="One per line, with the provider’s name: name = model."
         field="aliases"
         rows={2}
         spellCheck={false}
@@ -136,8 +136,8 @@ function More({ draft, onChange }: MoreProps) {
         onChange={(aliases) => onChange({ aliases })}
       />
       <AreaField
-        label="Further headers"
-        hint="One a line: Name: text. They can be read back, so they are no place for secrets."
+        label="Additional headers"
+        hint="One per line, as Name: text. They can be read back, so keep secrets out of them."
         field="extra_headers"
         rows={2}
         spellCheck={false}
@@ -145,7 +145,7 @@ function More({ draft, onChange }: MoreProps) {
         onChange={(headers) => onChange({ headers })}
       />
       <TextField
-        label="Milliseconds until the first byte of an answer"
+        label="Timeout for the first byte, in milliseconds"
         field="timeout_ms"
         type="number"
         min={1_000}
@@ -155,7 +155,7 @@ function More({ draft, onChange }: MoreProps) {
         onChange={(timeoutMs) => onChange({ timeoutMs })}
       />
       <Check checked={draft.streamUsage} onChange={(streamUsage) => onChange({ streamUsage })}>
-        Streamed chats ask for their usage
+        Request token usage with streamed chats
       </Check>
     </fieldset>
   );

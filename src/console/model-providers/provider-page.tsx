@@ -101,7 +101,7 @@ function Test({ id }: { readonly id: string }) {
         <Button disabled={test.isPending} onClick={() => test.mutate({ id })}>
           {test.isPending ? 'Testing…' : 'Test'}
         </Button>
-        <span className={page.soft}>Asks the provider for its models, with the stored settings.</span>
+        <span className={page.soft}>Lists the provider’s models with the stored settings.</span>
       </div>
       <div role="status">{test.data && <Outcome outcome={test.data} />}</div>
       {test.isError && <FailureNotice error={test.error} />}
@@ -145,7 +145,7 @@ function Change({ provider }: Stored) {
       stored={{ keyHint: provider.keyHint }}
       action="Save"
       call={update}
-      outcome={update.isSuccess && 'Saved. Requests that begin from now on use it.'}
+      outcome={update.isSuccess && 'Saved. It applies to new requests.'}
       onSubmit={(draft, onDone) => {
         const { kind: _, ...modelProvider } = toProvider(draft);
         update.mutate(

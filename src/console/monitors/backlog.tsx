@@ -21,7 +21,7 @@ export function Backlog() {
   if (!data) return null;
   const facts: readonly Fact[] = [
     ['Waiting', formatSome(data.due)],
-    ['Oldest waiting', <Instant key="oldest" at={data.oldestDueAt} />],
+    ['Waiting longest since', <Instant key="oldest" at={data.oldestDueAt} />],
     ['Not due yet', formatSome(data.scheduled)],
     ['Running', formatSome(data.running)],
   ];
@@ -30,8 +30,8 @@ export function Backlog() {
       <Facts facts={facts} />
       {data.tracesRefused > 0n && (
         <p>
-          Too many evaluations waited: {formatCount(data.tracesRefused)} traces were stored without one since the server
-          started.
+          The queue was full: {formatCount(data.tracesRefused)} traces were stored without an evaluation since the
+          server started.
         </p>
       )}
     </section>

@@ -37,7 +37,7 @@ type ConditionFieldsProps = {
 export function ConditionFields({ conditions, onChange }: ConditionFieldsProps) {
   return (
     <fieldset className={page.group}>
-      <legend>Only traces that meet all of these conditions</legend>
+      <legend>Only traces that match all of these conditions</legend>
       {conditions.length === 0 && <p className={controls.hint}>No condition: the monitor evaluates every trace.</p>}
       {conditions.map((condition, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no id, and their fields are controlled

@@ -31,7 +31,7 @@ export function MappingFields({ fields, mappings, onChange }: MappingFieldsProps
   if (fields.length === 0) return null;
   return (
     <fieldset className={page.group}>
-      <legend>Where it reads</legend>
+      <legend>Evaluator input</legend>
       <datalist id={listId}>
         {SOURCES.map((source) => (
           <option key={source} value={source} />
@@ -41,7 +41,7 @@ export function MappingFields({ fields, mappings, onChange }: MappingFieldsProps
         <TextField
           key={identifier}
           label={`${identifier}${isOptional ? ' (optional)' : ''}`}
-          hint={`Empty: from ${identifier} of the trace. Else input, output, metadata.key, or span.type.output of its last span of that type.`}
+          hint={`Read from ${identifier} of the trace if empty. Otherwise: input, output, metadata.key, or span.type.output of the last span of that type.`}
           list={listId}
           placeholder={identifier}
           spellCheck={false}

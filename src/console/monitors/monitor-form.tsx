@@ -55,8 +55,8 @@ export function MonitorForm({ start, action, call, onSubmit }: MonitorFormProps)
         onChange={(chosen) => change({ executionMode: chosen })}
       />
       <TextField
-        label="Share of traces, in percent"
-        hint="The same traces are chosen however often they are sent."
+        label="Sample of traces, in percent"
+        hint="The sample is stable: a trace that is sent again is chosen again or not at all."
         type="number"
         min={0}
         max={100}

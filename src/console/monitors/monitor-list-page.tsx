@@ -17,7 +17,7 @@ export default function MonitorListPage() {
   return (
     <Page
       title="Monitors"
-      sub="Evaluators that run by themselves on the traces of this project."
+      sub="Evaluators that run automatically on the traces of this project."
       actions={
         may('evaluations:manage') && (
           <Link to="/$slug/monitors/new" params={{ slug }} className={buttonClass('primary')}>
@@ -31,11 +31,11 @@ export default function MonitorListPage() {
         <div className={`${page.card} ${page.empty}`}>
           <h2>No monitor yet</h2>
           <p>
-            A monitor runs a saved evaluator on each trace as it comes in, or on a share of them, and puts the result on
-            the trace. Nothing waits for it.
+            A monitor runs a saved evaluator on new traces, or on a sample of them, and stores the result on the trace.
+            Your application does not wait for it.
           </p>
           <Link to="/$slug/evaluators" params={{ slug }}>
-            First an evaluator has to be there
+            Create an evaluator first
           </Link>
         </div>
       )}

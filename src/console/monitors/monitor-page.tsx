@@ -2,8 +2,10 @@
 
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
+import { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import { type Monitor, MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
-import { Badge, Button, CopyButton } from '../design/button.tsx';
+import { Button, CopyButton } from '../design/button.tsx';
 import { DeleteForGood } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
@@ -13,12 +15,16 @@ import page from '../design/page.module.css';
 import { Back } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { Scores } from '../evaluations/scores.tsx';
+import { rangeInput } from '../overview/series.ts';
 import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { JsonView } from '../trace/json-view.tsx';
 import { Section } from '../trace/section.tsx';
+import { writeRange } from '../traces/range.ts';
+import { useRangeQuery } from '../traces/range-query.ts';
 import { toDraft, toMonitor } from './draft.ts';
 import { MonitorForm } from './monitor-form.tsx';
+import { StateBadge } from './monitor-table.tsx';
 
 const route = getRouteApi('/$slug/monitors/$monitorId');
 const FIELDS = ['name', 'evaluator_id', 'execution_mode', 'sample', 'preconditions', 'mappings_json'];
@@ -39,7 +45,7 @@ export default function MonitorPage() {
           <>
             {nameControls(monitor.slug)} · changed <Instant at={monitor.updatedAt} /> ·{' '}
             <Link to="/$slug/evaluators/$evaluatorId" params={{ slug, evaluatorId: monitor.evaluatorId ?? '' }}>
-              its evaluator
+              evaluator
             </Link>{' '}
             ·{' '}
             <Link to="/$slug/traces" params={{ slug }} search={{ q: `evaluator:${monitor.evaluatorId}` }}>
@@ -49,7 +55,7 @@ export default function MonitorPage() {
         ),
         actions: (
           <div className={page.row}>
-            <Badge tone={monitor.enabled ? 'good' : 'quiet'}>{monitor.enabled ? 'on' : 'off'}</Badge>
+            {may('analytics:view') ? <State monitor={monitor} /> : <StateBadge monitor={monitor} sum={undefined} />}
             <CopyButton text={monitor.id}>Copy id</CopyButton>
             {may('evaluations:manage') && <Switch monitor={monitor} />}
           </div>
@@ -86,6 +92,7 @@ function Parts({ monitor }: { readonly monitor: Monitor }) {
           slug={slug}
           input={{ monitorId: monitor.id }}
           evaluatorId={monitor.evaluatorId ?? ''}
+          evaluatorType={monitor.checkType}
           search={search}
           onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as typeof now, replace: true })}
         />
@@ -104,7 +111,7 @@ function Settings({ slug, monitor }: { readonly slug: string; readonly monitor: 
     <>
       {may('evaluations:manage') && <Change key={monitor.id} monitor={monitor} />}
       {parametersJson !== '{}' && (
-        <Section title="Settings that override those of the evaluator">
+        <Section title="Settings that override the evaluator’s">
           <JsonView json={parametersJson} label="settings" />
         </Section>
       )}
@@ -117,12 +124,24 @@ function Settings({ slug, monitor }: { readonly slug: string; readonly monitor: 
             input={{ idOrSlug: monitor.id }}
             onDone={() => navigate({ to: '/$slug/monitors', params: { slug } })}
           >
-            What waits for it is dropped. Results that it made stay. This cannot be undone; switching it off can.
+            Pending evaluations are dropped; its results are kept. This cannot be undone. To pause it, disable it
+            instead.
           </DeleteForGood>
         </div>
       )}
     </>
   );
+}
+
+/** Its query is the one of the scores below. */
+function State({ monitor }: { readonly monitor: Monitor }) {
+  const { data } = useRangeQuery({
+    method: EvaluationService.method.queryEvaluationAnalytics,
+    range: writeRange(route.useSearch()),
+    input: { monitorId: monitor.id, interval: AnalyticsInterval.TOTAL },
+    toRangeInput: rangeInput,
+  });
+  return <StateBadge monitor={monitor} sum={data?.answer.buckets[0]} />;
 }
 
 function Switch({ monitor: { id, enabled } }: { readonly monitor: Monitor }) {

@@ -8,19 +8,19 @@ import {
 import { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { type Monitor, MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
-import { Badge, Button } from '../design/button.tsx';
+import { Badge, Button, joined } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { formatCount, formatScore, formatShare, nameControls } from '../design/format.ts';
+import { formatCount, formatScore, formatSetShare, formatShare, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Table } from '../design/table.tsx';
+import { countedBy } from '../evaluations/scores.tsx';
 import { rangeInput } from '../overview/series.ts';
 import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangeQuery } from '../traces/range-query.ts';
-import { toPercent } from './draft.ts';
-import { formatConditions, modeName } from './monitor-enums.ts';
+import { formatConditions, modeName, monitorState } from './monitor-enums.ts';
 
 const route = getRouteApi('/$slug/monitors');
 
@@ -41,7 +41,7 @@ export function ScoredMonitorTable({ monitors }: Monitors) {
     input: {
       interval: AnalyticsInterval.TOTAL,
       groupBy: EvaluationGrouping.MONITOR_ID,
-      metrics: 'evaluations,pass_rate,score_mean',
+      metrics: 'evaluations,skipped,errors,pass_rate,score_mean',
       limit: GROUPS_MAX,
     },
     toRangeInput: rangeInput,
@@ -62,7 +62,7 @@ export function ScoredMonitorTable({ monitors }: Monitors) {
 }
 
 const ABOUT = ['Name', 'State', 'Evaluator', 'Runs', { number: 'Share' }, 'Conditions'];
-const SCORES = [{ number: 'Evaluations' }, { number: 'Pass rate' }, { number: 'Mean score' }];
+const SCORES = [{ number: 'Evaluations' }, { number: 'Errors' }, { number: 'Pass rate' }, { number: 'Mean score' }];
 
 export function MonitorTable({ monitors, scores }: Monitors & { readonly scores: Scores | null }) {
   const { slug } = route.useParams();
@@ -83,13 +83,13 @@ export function MonitorTable({ monitors, scores }: Monitors & { readonly scores:
               </Link>
             </td>
             <td>
-              <Badge tone={monitor.enabled ? 'good' : 'quiet'}>{monitor.enabled ? 'on' : 'off'}</Badge>
+              <StateBadge monitor={monitor} sum={scores?.get(monitor.id)} />
             </td>
             <td>{nameControls(nameOf(monitor.evaluatorId) ?? monitor.checkType)}</td>
             <td>{modeName(monitor.executionMode)}</td>
-            <td className={page.number}>{toPercent(monitor.sample ?? 1)} %</td>
+            <td className={page.number}>{formatSetShare(monitor.sample ?? 1)}</td>
             <td className={page.mono}>{formatConditions(monitor) || 'any trace'}</td>
-            {scores && <ScoreCells bucket={scores.get(monitor.id)} />}
+            {scores && <ScoreCells bucket={scores.get(monitor.id)} counted={countedBy(monitor.checkType)} />}
             <td>
               {may('evaluations:manage') && (
                 <Button
@@ -109,12 +109,29 @@ export function MonitorTable({ monitors, scores }: Monitors & { readonly scores:
   );
 }
 
-function ScoreCells({ bucket }: { readonly bucket: EvaluationAnalyticsBucket | undefined }) {
+type StateBadgeProps = { readonly monitor: Monitor; readonly sum: EvaluationAnalyticsBucket | undefined };
+
+export function StateBadge({ monitor, sum }: StateBadgeProps) {
+  const { text, tone } = monitorState(monitor, sum);
+  return <Badge tone={tone}>{text}</Badge>;
+}
+
+type ScoreCellsProps = {
+  readonly bucket: EvaluationAnalyticsBucket | undefined;
+  /** What the score counts; null for scores of which more is better. */
+  readonly counted: string | null;
+};
+
+function ScoreCells({ bucket, counted }: ScoreCellsProps) {
   return (
     <>
       <td className={page.number}>{formatCount(bucket?.evaluations)}</td>
+      <td className={joined(page.number, (bucket?.errors ?? 0n) > 0n && page.wrong)}>{formatCount(bucket?.errors)}</td>
       <td className={page.number}>{formatShare(bucket?.passRate?.value)}</td>
-      <td className={page.number}>{formatScore(bucket?.scoreMean?.value)}</td>
+      <td className={page.number}>
+        {formatScore(bucket?.scoreMean?.value)}
+        {counted !== null && bucket?.scoreMean && <span className={page.soft}> {counted}</span>}
+      </td>
     </>
   );
 }

@@ -18,7 +18,7 @@ export default function NewMonitorPage() {
     <Page
       back={<Back to="/$slug/monitors" params={{ slug }} label="Monitors" />}
       title="New monitor"
-      sub="It evaluates traces that are stored after it was created."
+      sub="It evaluates traces that arrive after it was created."
     >
       <MonitorForm
         key={evaluator}

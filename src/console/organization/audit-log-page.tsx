@@ -13,6 +13,7 @@ import type { ChangeOf } from '../layout/search.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangePages } from '../traces/range-query.ts';
 import type { FilterName } from './audit-log-search.ts';
+import { useKeyName, useMemberName } from './scopes.ts';
 
 const route = getRouteApi('/-/audit-log');
 const PAGE_SIZE = 100;
@@ -46,6 +47,9 @@ export default function AuditLogPage() {
     nextPageToken: ({ nextPageToken }) => nextPageToken,
   });
   const entries = found.data?.pages.flatMap(({ answer }) => answer.data) ?? [];
+  const [memberName, keyName] = [useMemberName(), useKeyName()];
+  const shownAs = (name: FilterName, value: string) =>
+    name === 'user' ? memberName(value) : name === 'key' ? keyName(value) : value;
   const filters = FILTERS.flatMap(([name, label]) => {
     const value = search[name];
     return value === undefined ? [] : [{ name, label, value }];
@@ -53,12 +57,12 @@ export default function AuditLogPage() {
   return (
     <Page
       title="Audit log"
-      sub="Who did what, newest first."
+      sub="Who changed what, newest first."
       actions={
         <div className={page.row}>
           {outcome === undefined && (
             <Button small onClick={() => change({ outcome: 'refused' })}>
-              Only what was refused
+              Refused only
             </Button>
           )}
           <RangePicker search={search} onChange={change} />
@@ -68,7 +72,7 @@ export default function AuditLogPage() {
       {filters.length > 0 && (
         <Chips>
           {filters.map(({ name, label, value }) => (
-            <Chip key={name} name={label} value={value} onRemove={() => change({ [name]: undefined })} />
+            <Chip key={name} name={label} value={shownAs(name, value)} onRemove={() => change({ [name]: undefined })} />
           ))}
         </Chips>
       )}
@@ -77,7 +81,7 @@ export default function AuditLogPage() {
       {entries.length > 0 && (
         <Table columns={['When', 'Action', 'Outcome', 'Target', 'By', 'More']}>
           {entries.map((entry) => (
-            <Row key={entry.id} entry={entry} />
+            <Row key={entry.id} entry={entry} shownAs={shownAs} />
           ))}
         </Table>
       )}
@@ -86,7 +90,9 @@ export default function AuditLogPage() {
   );
 }
 
-function Row({ entry }: { readonly entry: AuditEntry }) {
+type RowProps = { readonly entry: AuditEntry; readonly shownAs: (name: FilterName, value: string) => string };
+
+function Row({ entry, shownAs }: RowProps) {
   const { actorUserId: user, actorKeyId: key, targetId: target } = entry;
   return (
     <tr>
@@ -95,12 +101,12 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
         <Narrow name="action" value={entry.action} />
       </td>
       <td>
-        <Badge tone={entry.outcome === AuditOutcome.SUCCESS ? 'good' : 'bad'}>{entry.code ?? 'done'}</Badge>
+        <Badge tone={entry.outcome === AuditOutcome.SUCCESS ? 'quiet' : 'bad'}>{entry.code ?? 'done'}</Badge>
       </td>
       <td className={`${page.mono} ${page.cut}`}>{target !== undefined && <Narrow name="target" value={target} />}</td>
-      <td className={`${page.mono} ${page.cut}`}>
-        {user !== undefined && <Narrow name="user" value={user} />}
-        {user === undefined && key !== undefined && <Narrow name="key" value={key} />}
+      <td className={page.cut}>
+        {user !== undefined && <Narrow name="user" value={user} label={shownAs('user', user)} />}
+        {user === undefined && key !== undefined && <Narrow name="key" value={key} label={shownAs('key', key)} />}
         {user === undefined && key === undefined && ActorKind[entry.actorKind]?.toLowerCase()}
       </td>
       <td>
@@ -120,11 +126,19 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
 }
 
 /** Finds the entries with the same value. */
-function Narrow({ name, value }: { readonly name: FilterName; readonly value: string }) {
+function Narrow({
+  name,
+  value,
+  label,
+}: {
+  readonly name: FilterName;
+  readonly value: string;
+  readonly label?: string;
+}) {
   const text = nameControls(value);
   return (
     <Link to="/-/audit-log" search={(now) => ({ ...now, [name]: value })} title={text}>
-      {text}
+      {label ?? text}
     </Link>
   );
 }

@@ -27,8 +27,8 @@ export function GrantTable() {
     <>
       <Pending found={found} />
       {found.isSuccess && grants.length === 0 && (
-        <Empty title="Nothing is granted">
-          Members have their role at the organization. Give one of them more at a team or at a project.
+        <Empty title="No extra roles yet">
+          Every member has a role in the organization. Grant more in a team or a project.
         </Empty>
       )}
       {grants.length > 0 && (
@@ -55,7 +55,7 @@ export function GrantTable() {
                   method={RoleBindingService.method.deleteRoleBinding}
                   input={{ id: grant.id }}
                 >
-                  Keys of this member can do that much less from the next request on. It can be granted again.
+                  Keys of this member lose these permissions at once. You can grant them again.
                 </ConfirmButton>
               </td>
             </tr>

@@ -30,7 +30,7 @@ export default function MembersPage() {
   return (
     <Page
       title="Members"
-      sub="People who can own keys of the organization."
+      sub="People who can own keys in the organization."
       actions={
         <ModalButton label="Add a member" variant="primary">
           {(close) => <AddMember onDone={close} />}
@@ -76,7 +76,7 @@ export default function MembersPage() {
                     method={MemberService.method.removeMember}
                     input={{ userId: member.userId }}
                   >
-                    All personal keys go too, and are refused from the next request on. This cannot be undone.
+                    All personal keys of this member are deleted and stop working at once. This cannot be undone.
                   </ConfirmButton>
                 </span>
               </td>

@@ -37,7 +37,7 @@ export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
   const isComplete = userId !== '' && scope !== undefined && (!isCustom || effect.granted.length > 0);
   return (
     <Form
-      action="Grant it"
+      action="Grant the role"
       disabled={create.isPending || !isComplete}
       error={create.error ?? catalogue.error}
       onSubmit={() => {
@@ -63,7 +63,7 @@ export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
       />
       <SelectField
         label="Where"
-        hint="There and below."
+        hint="The role applies there and to everything below it."
         value={scopeId}
         options={[['', 'Choose…'], ...scopes.map(({ id, label }) => [id, label] as const)]}
         onChange={setScopeId}
@@ -77,7 +77,7 @@ export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
           onChange={setChosen}
         />
       )}
-      {scope !== undefined && <EffectView title="What it gives there" effect={effect} />}
+      {scope !== undefined && <EffectView title="Permissions it grants" effect={effect} />}
     </Form>
   );
 }

@@ -1,5 +1,6 @@
-/** A choice of projects: all of the organization, or some. */
+/** A choice of projects: all of the organization, or some; and a link to one of them. */
 
+import { Link } from '@tanstack/react-router';
 import controls from '../design/controls.module.css';
 import { Check } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
@@ -38,5 +39,17 @@ export function ProjectChoice({ legend, chosen, onChange }: ProjectChoiceProps) 
         ))}
       </div>
     </fieldset>
+  );
+}
+
+/** Leads to the traces of a project, where the key reaches it. */
+export function ProjectLink({ id, name }: { readonly id: string; readonly name: string }) {
+  const { account } = useSession();
+  const reached = account.projects.find((project) => project.id === id);
+  if (!reached) return nameControls(name);
+  return (
+    <Link to="/$slug/traces" params={{ slug: reached.slug }}>
+      {nameControls(name)}
+    </Link>
   );
 }

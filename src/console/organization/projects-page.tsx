@@ -12,6 +12,7 @@ import page from '../design/page.module.css';
 import { Page, Pending } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
 import { useSession } from '../session/session.tsx';
+import { ProjectLink } from './project-choice.tsx';
 
 const PAGE_SIZE = 1_000;
 
@@ -23,7 +24,7 @@ export default function ProjectsPage() {
   return (
     <Page
       title="Projects"
-      sub="Each has traces of its own, and a key that sends them."
+      sub="Each project has its own traces and its own key to send them."
       actions={
         may('project:create') && (
           <ModalButton label="New project" variant="primary">
@@ -45,7 +46,8 @@ export default function ProjectsPage() {
           {found.data.data.map((project) => (
             <tr key={project.id}>
               <td>
-                {nameControls(project.name ?? '')} {project.archivedAt && <Badge>archived</Badge>}
+                <ProjectLink id={project.id} name={project.name ?? project.slug} />{' '}
+                {project.archivedAt && <Badge>archived</Badge>}
               </td>
               <td className={page.mono}>{project.id}</td>
               <td className={page.mono}>{nameControls(project.apiKeyHint)}</td>
@@ -63,7 +65,7 @@ export default function ProjectsPage() {
                     input={{ id: project.id }}
                     onDone={({ apiKey }) => setSecret(apiKey)}
                   >
-                    The key it has now is refused from the next request on.
+                    The current key stops working at once.
                   </ConfirmButton>
                 )}
               </td>

@@ -1,7 +1,7 @@
 /** The names of scopes, members and virtual keys. */
 
 import { useQuery } from '@connectrpc/connect-query';
-import { Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
+import { ApiKeyScope, ApiKeyService, Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { MemberService, OrganizationService, TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { type VirtualKey, VirtualKeyService } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
 import { nameControls } from '../design/format.ts';
@@ -50,6 +50,23 @@ export function useMembers() {
   const { may } = useSession();
   const enabled = may('organization:manage');
   return useQuery(MemberService.method.listMembers, { pageSize: MEMBERS_MAX, pageToken: '' }, { enabled });
+}
+
+/** Names a member; those that the key may not list by their id. */
+export function useMemberName(): (userId: string) => string {
+  const members = useMembers().data?.data ?? [];
+  return (id) => {
+    const member = members.find(({ userId }) => userId === id);
+    return nameControls(member?.name || member?.email || id);
+  };
+}
+
+/** Names a key, also a revoked one; those beyond the newest page, or that the caller may not list, by their id. */
+export function useKeyName(): (keyId: string) => string {
+  const { may } = useSession();
+  const input = { scope: ApiKeyScope.ORGANIZATION, includeRevoked: true, pageSize: KEYS_LISTED, pageToken: '' };
+  const { data } = useQuery(ApiKeyService.method.listApiKeys, input, { enabled: may('organization:view') });
+  return (id) => nameControls(data?.data.find((key) => key.id === id)?.name || id);
 }
 
 /** Those of the newest page, if the caller may view them; others, also of other gateways, are shown by their id. */

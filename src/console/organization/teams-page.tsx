@@ -2,11 +2,11 @@
 
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
-import { TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
+import { type ReactNode, useState } from 'react';
+import { ProjectService, RoleBindingService, TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { ModalButton } from '../design/confirm.tsx';
 import { Form, TextField } from '../design/form.tsx';
-import { nameControls } from '../design/format.ts';
+import { NONE, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Page, Pending } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
@@ -14,10 +14,13 @@ import { Tabs } from '../design/tabs.tsx';
 import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { GrantTable } from './grant-table.tsx';
+import { ProjectLink } from './project-choice.tsx';
+import { roleLabel, useMemberName } from './scopes.ts';
 
 const route = getRouteApi('/-/teams');
 const PAGE_SIZE = 1_000;
 const NAME_CHARACTERS = 255;
+const GRANTS_LISTED = 200;
 
 const TABS = [
   ['teams', 'Teams'],
@@ -32,7 +35,7 @@ export default function TeamsPage() {
   return (
     <Page
       title="Teams and roles"
-      sub="A project belongs to one team. What a member is given at a team holds in its projects; grants add up, and none takes away."
+      sub="A project belongs to one team. A role that a member has in a team applies to all of its projects; roles add up."
     >
       <Tabs
         label="Teams and roles"
@@ -48,14 +51,43 @@ export default function TeamsPage() {
 function Teams() {
   const { may } = useSession();
   const found = useQuery(TeamService.method.listTeams, { pageSize: PAGE_SIZE });
+  const seesMembers = may('organization:manage');
+  const canList = may('project:view');
+  const projects =
+    useQuery(ProjectService.method.listProjects, { pageSize: PAGE_SIZE }, { enabled: canList }).data?.data ?? [];
+  const grants =
+    useQuery(
+      RoleBindingService.method.listRoleBindings,
+      { pageSize: GRANTS_LISTED, pageToken: '' },
+      { enabled: seesMembers },
+    ).data?.data ?? [];
+  const memberName = useMemberName();
   return (
     <>
       <Pending found={found} />
       {found.data && (
-        <Table columns={['Name', 'Slug', 'Id', 'Created']}>
+        <Table columns={['Name', 'Projects', ...(seesMembers ? ['Members'] : []), 'Slug', 'Id', 'Created']}>
           {found.data.data.map((team) => (
             <tr key={team.id}>
               <td>{nameControls(team.name)}</td>
+              <td>
+                <Listed
+                  items={projects.filter(({ teamId, archivedAt }) => teamId === team.id && !archivedAt)}
+                  show={({ id, name, slug }) => <ProjectLink id={id} name={name ?? slug} />}
+                />
+              </td>
+              {seesMembers && (
+                <td>
+                  <Listed
+                    items={grants.filter(({ scopeId }) => scopeId === team.id)}
+                    show={({ userId, role }) => (
+                      <>
+                        {memberName(userId)} <span className={page.soft}>{roleLabel(role)}</span>
+                      </>
+                    )}
+                  />
+                </td>
+              )}
               <td className={page.mono}>{nameControls(team.slug)}</td>
               <td className={page.mono}>{team.id}</td>
               <InstantCell at={team.createdAt} />
@@ -72,6 +104,14 @@ function Teams() {
       )}
     </>
   );
+}
+
+type ListedProps<Item> = { readonly items: readonly Item[]; readonly show: (item: Item) => ReactNode };
+
+/** One line each. */
+function Listed<Item extends { readonly id: string }>({ items, show }: ListedProps<Item>) {
+  if (items.length === 0) return <span className={page.soft}>{NONE}</span>;
+  return items.map((item) => <div key={item.id}>{show(item)}</div>);
 }
 
 function NewTeam({ onDone }: { readonly onDone: () => void }) {

@@ -1,15 +1,22 @@
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
+import { Skeleton } from '../design/button.tsx';
+import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import type { Bounds } from '../traces/range.ts';
-import { Chart } from './chart.tsx';
-import { type Metric, seriesOf, type Timed } from './series.ts';
+import { CHART_HEIGHT_PX, Chart } from './chart.tsx';
+import { type Metric, type Series, seriesOf, type Timed } from './series.ts';
 
 type ChartCardProps<Name extends string, Bucket> = {
   readonly metrics: Readonly<Record<Name, Metric<Bucket>>>;
   readonly shown: Name;
-  readonly buckets: readonly Bucket[];
-  readonly bounds: Bounds;
+  /** Absent while it is loading. */
+  readonly data:
+    | { readonly answer: { readonly buckets: readonly Bucket[] }; readonly bounds: Bounds }
+    | null
+    | undefined;
+  /** What its values mean, where the name does not say it. */
+  readonly hint?: ReactNode;
   readonly onShow: (name: Name) => void;
 };
 
@@ -17,13 +24,13 @@ type ChartCardProps<Name extends string, Bucket> = {
 export function ChartCard<Name extends string, Bucket extends Timed>({
   metrics,
   shown,
-  buckets,
-  bounds,
+  data,
+  hint,
   onShow,
 }: ChartCardProps<Name, Bucket>) {
   const metric = metrics[shown];
   const choices = Object.entries<Metric<Bucket>>(metrics);
-  const series = useMemo(() => seriesOf(buckets, metric, bounds), [buckets, metric, bounds]);
+  const series = useMemo(() => data && seriesOf(data.answer.buckets, metric, data.bounds), [data, metric]);
   return (
     <section className={`${page.card} ${page.padded}`}>
       <div className={page.head}>
@@ -35,7 +42,16 @@ export function ChartCard<Name extends string, Bucket extends Timed>({
           onChange={onShow}
         />
       </div>
-      <Chart series={series} metric={metric} />
+      {hint && <p className={controls.hint}>{hint}</p>}
+      {series ? <Chart series={series} metric={metric} /> : <Skeleton height={CHART_HEIGHT_PX} />}
+      {series && <p className={controls.hint}>{cutNote(series)}</p>}
     </section>
   );
+}
+
+/** Says where a chart's days begin, and that its ends are cut off by the range. */
+function cutNote({ unit, zone }: Series): string {
+  if (unit === 'minute' || unit === 'hour') return `One point per ${unit}, in your time zone.`;
+  const where = zone === 'utc' ? 'in UTC' : 'in your time zone';
+  return `One point per ${unit}, ${where}. The first and the last ${unit} are not whole.`;
 }

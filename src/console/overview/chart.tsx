@@ -4,32 +4,34 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { formatInstant, formatTick } from '../design/format.ts';
+import { formatDay, formatInstant, formatTick, NONE } from '../design/format.ts';
+import { watchTheme } from '../design/theme.ts';
 import styles from './overview.module.css';
 import type { Metric, Series } from './series.ts';
 
+/** Of the plot, its legend, and the space between them. */
+export const CHART_HEIGHT_PX = 250;
 const HEIGHT_PX = 220;
 
-type ShownMetric = Pick<Metric<never>, 'label' | 'format' | 'emptyValue'>;
+type ShownMetric = Pick<Metric<never>, 'label' | 'format' | 'emptyValue' | 'isBad'>;
 
 export function Chart({ series, metric }: { readonly series: Series; readonly metric: ShownMetric }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = box.current;
     if (!element) return;
-    const dark = window.matchMedia('(prefers-color-scheme: dark)');
     let plot: uPlot | null = null;
     const draw = () => {
       plot?.destroy();
-      plot = new uPlot(optionsOf(element, metric), [series.seconds, series.values], element);
+      plot = new uPlot(optionsOf(element, metric, series), [series.seconds, series.values], element);
     };
     draw();
     const resized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
     resized.observe(element);
-    dark.addEventListener('change', draw);
+    const stopTheme = watchTheme(draw);
     return () => {
       resized.disconnect();
-      dark.removeEventListener('change', draw);
+      stopTheme();
       plot?.destroy();
     };
   }, [series, metric]);
@@ -43,14 +45,29 @@ export function Chart({ series, metric }: { readonly series: Series; readonly me
   );
 }
 
-function optionsOf(element: HTMLElement, { label, format, emptyValue }: ShownMetric): uPlot.Options {
-  const style = getComputedStyle(element);
-  const color = (name: string) => style.getPropertyValue(name);
+/** The value of a colour of the style sheet in the current theme, for a canvas. */
+function colorsOf(element: HTMLElement): (name: string) => string {
+  return (name) => {
+    element.style.color = `var(${name})`;
+    const { color } = getComputedStyle(element);
+    element.style.color = '';
+    return color;
+  };
+}
+
+function optionsOf(
+  element: HTMLElement,
+  { label, format, emptyValue, isBad }: ShownMetric,
+  cut: Series,
+): uPlot.Options {
+  const color = colorsOf(element);
+  const ink = color(isBad ? '--bad' : '--accent');
   const grid = { stroke: color('--line'), width: 1 };
   const axis = { stroke: color('--text-soft'), font: '12px system-ui', grid, ticks: { show: false } };
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
+    ...(cut.zone === 'utc' && { tzDate: (second: number) => uPlot.tzDate(new Date(1_000 * second), 'Etc/UTC') }),
     legend: { show: true, live: true },
     cursor: { y: false },
     scales: { y: { range: (_, min, max) => [Math.min(0, min * 1.1), max > 0 ? max * 1.1 : Number(!(min < 0))] } },
@@ -62,23 +79,30 @@ function optionsOf(element: HTMLElement, { label, format, emptyValue }: ShownMet
         gap: 12,
         size: 36,
         space: 64,
-        values: (_, ticks, _axis, _space, step) => ticks.map((tick) => formatTick(tick, step)),
+        values: (_, ticks, _axis, _space, step) => ticks.map((tick) => formatTick(tick, step, cut.zone === 'utc')),
       },
       { ...axis, size: 72, values: (_, ticks) => ticks.map(format) },
     ],
     series: [
       {
         label: 'Time',
-        value: (_, second: number | null) => formatInstant(second === null ? null : timestampFromMs(1_000 * second)),
+        value: (_, second: number | null) => (second === null ? NONE : formatStart(second, cut)),
       },
       {
         label,
-        stroke: color('--accent'),
-        ...(emptyValue === 0 ? barsOf(color('--accent')) : lineOf(color('--accent'))),
+        stroke: ink,
+        ...(emptyValue === 0 ? barsOf(ink) : lineOf(ink)),
         value: (_, value: number | null) => format(value),
       },
     ],
   };
+}
+
+/** The start of an interval, as exact as it is. */
+function formatStart(second: number, { unit, zone }: Series): string {
+  if (unit === 'minute' || unit === 'hour') return formatInstant(timestampFromMs(1_000 * second));
+  const day = formatDay(second, zone === 'utc');
+  return unit === 'week' ? `week of ${day}` : day;
 }
 
 function barsOf(fill: string): Partial<uPlot.Series> {

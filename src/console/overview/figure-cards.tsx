@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { joined } from '../design/button.tsx';
 import controls from '../design/controls.module.css';
 import { NONE } from '../design/format.ts';
 import page from '../design/page.module.css';
@@ -9,6 +10,8 @@ export type Figure = {
   readonly label: string;
   readonly value: string;
   readonly note: string;
+  /** Whether its note says that something is wrong. */
+  readonly isBad?: boolean;
   /** Finds the traces behind it. */
   readonly search: TraceListSearch;
 };
@@ -16,7 +19,7 @@ export type Figure = {
 export function FigureCards({ slug, figures }: { readonly slug: string; readonly figures: readonly Figure[] }) {
   return (
     <div className={styles.cards}>
-      {figures.map(({ label, value, note, search }) => (
+      {figures.map(({ label, value, note, isBad = false, search }) => (
         <Link
           key={label}
           to="/$slug/traces"
@@ -26,7 +29,7 @@ export function FigureCards({ slug, figures }: { readonly slug: string; readonly
         >
           <span className={controls.hint}>{label}</span>
           <span className={styles.figure}>{value}</span>
-          <span className={controls.hint}>{note || NONE}</span>
+          <span className={joined(controls.hint, isBad && page.wrong)}>{note || NONE}</span>
         </Link>
       ))}
     </div>

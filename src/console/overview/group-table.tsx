@@ -49,7 +49,7 @@ export function GroupTable({ by, range, buckets, truncated, onBy }: GroupTablePr
           columns={[
             LABELS[by],
             { number: 'Traces' },
-            { number: 'Errors' },
+            { number: by === 'model' ? 'Failed spans' : 'Failed traces' },
             { number: 'Tokens' },
             { number: 'Cost' },
             { number: 'Duration, p95' },
@@ -84,7 +84,13 @@ export function GroupTable({ by, range, buckets, truncated, onBy }: GroupTablePr
           ))}
         </BareTable>
       </div>
-      {truncated && <p className={page.padded}>There are more; these have the most traces.</p>}
+      {by === 'model' && (
+        <p className={`${page.soft} ${styles.note}`}>
+          A model’s row counts only its own spans. Failures of tools and other spans belong to no model, and a trace
+          with several models counts in each row, so the rows do not add up to the totals above.
+        </p>
+      )}
+      {truncated && <p className={page.padded}>There are more; this list shows those with the most traces.</p>}
     </section>
   );
 }

@@ -9,7 +9,13 @@ export const METRICS: Readonly<Record<MetricName, Metric<AnalyticsBucket>>> = {
   cost: { label: 'Cost', format: formatCost, read: ({ totalCost }) => totalCost?.value ?? null, emptyValue: 0 },
   traces: { label: 'Traces', format: formatCount, read: ({ traces }) => Number(traces ?? 0n), emptyValue: 0 },
   tokens: { label: 'Tokens', format: formatCount, read: tokensOf, emptyValue: 0 },
-  errors: { label: 'Failed traces', format: formatCount, read: ({ errors }) => Number(errors ?? 0n), emptyValue: 0 },
+  errors: {
+    label: 'Failed traces',
+    format: formatCount,
+    read: ({ errors }) => Number(errors ?? 0n),
+    emptyValue: 0,
+    isBad: true,
+  },
   latency: {
     label: 'Duration, p95',
     format: formatDuration,

@@ -16,8 +16,8 @@ import { ChartCard } from './chart-card.tsx';
 import { type Figure, FigureCards } from './figure-cards.tsx';
 import { GroupTable } from './group-table.tsx';
 import { METRICS, tokensOf } from './metrics.ts';
-import type { GroupName, OverviewSearch } from './search.ts';
-import { rangeInput, seriesInput } from './series.ts';
+import type { GroupName, MetricName, OverviewSearch } from './search.ts';
+import { meansInput, rangeInput, seriesInput } from './series.ts';
 
 const route = getRouteApi('/$slug/overview');
 
@@ -28,6 +28,9 @@ const GROUPS: Readonly<Record<GroupName, AnalyticsGrouping>> = {
   label: AnalyticsGrouping.LABEL,
 };
 const GROUPS_SHOWN = 50;
+/** The metrics of the chart, asked for apart: percentiles of hours do not give those of days. */
+const SUMS = 'traces,errors,total_cost,prompt_tokens,completion_tokens';
+const PERCENTILES = 'total_time_ms';
 
 export default function OverviewPage() {
   const search = route.useSearch();
@@ -35,7 +38,7 @@ export default function OverviewPage() {
   const change = (part: ChangeOf<OverviewSearch>) =>
     void navigate({ search: (now: OverviewSearch) => ({ ...now, ...part }) as OverviewSearch, replace: true });
   const { metric = 'cost', by = 'model' } = search;
-  const { total, timed, grouped } = useFigures(search, by);
+  const { total, timed, grouped } = useFigures(search, by, metric);
   const retry = () =>
     Promise.all([total, timed, grouped].filter(({ isError }) => isError).map((each) => each.refetch()));
   const error = total.error ?? timed.error ?? grouped.error;
@@ -44,12 +47,11 @@ export default function OverviewPage() {
       {error && <FailureNotice error={error} retry={retry} />}
       {total.isPending && !error && <Loading />}
       {total.isSuccess && <Cards sum={total.data.answer.buckets[0]} range={writeRange(search)} />}
-      {timed.isSuccess && (
+      {!error && (
         <ChartCard
           metrics={METRICS}
           shown={metric}
-          buckets={timed.data.answer.buckets}
-          bounds={timed.data.bounds}
+          data={timed.isPlaceholderData ? null : timed.data}
           onShow={(next) => change({ metric: next === 'cost' ? undefined : next })}
         />
       )}
@@ -66,10 +68,15 @@ export default function OverviewPage() {
   );
 }
 
-function useFigures(search: OverviewSearch, by: GroupName) {
+function useFigures(search: OverviewSearch, by: GroupName, metric: MetricName) {
   const request = { method: TraceService.method.queryAnalytics, range: writeRange(search), toRangeInput: rangeInput };
   const total = useRangeQuery({ ...request, input: { interval: AnalyticsInterval.TOTAL } });
-  const timed = useRangeQuery({ ...request, input: {}, toRangeInput: seriesInput });
+  const isSum = METRICS[metric].emptyValue === 0;
+  const timed = useRangeQuery({
+    ...request,
+    input: { metrics: isSum ? SUMS : PERCENTILES },
+    toRangeInput: isSum ? seriesInput : meansInput,
+  });
   const grouped = useRangeQuery({
     ...request,
     input: { interval: AnalyticsInterval.TOTAL, groupBy: GROUPS[by], limit: GROUPS_SHOWN },
@@ -92,11 +99,11 @@ function Cards({ sum, range }: { readonly sum: AnalyticsBucket | undefined; read
     {
       label: 'Tokens',
       value: formatCount(sum ? tokensOf(sum) : 0),
-      note: `${formatCount(sum?.completionTokens?.value)} of them out`,
+      note: `${formatCount(sum?.completionTokens?.value)} output tokens`,
       search: range,
     },
     {
-      label: 'Failed',
+      label: 'Failed traces',
       value: formatCount(errors),
       note: traces > 0 ? `${formatShare(errors / traces)} of traces` : '',
       search: { ...range, q: 'error:true' },

@@ -67,12 +67,12 @@ export function NewPrice({ onDone }: { readonly onDone: () => void }) {
         value={model}
         onChange={setModel}
       />
-      <SelectField label="Matched as" value={match} options={MATCHES} onChange={setMatch} />
+      <SelectField label="Match by" value={match} options={MATCHES} onChange={setMatch} />
       {RATES.map(([name, label, isRequired]) => (
         <TextField
           key={name}
           label={label}
-          hint={isRequired ? undefined : 'Empty: the price of an input token.'}
+          hint={isRequired ? undefined : 'Leave it empty for the price of an input token.'}
           inputMode="decimal"
           placeholder={isRequired ? '0.50' : ''}
           value={rates[name]}
@@ -81,12 +81,12 @@ export function NewPrice({ onDone }: { readonly onDone: () => void }) {
       ))}
       <TextField
         label="Effective from"
-        hint="Earlier spans have another price. Empty: effective for all spans."
+        hint="Earlier spans keep their price. Leave it empty to apply it to all spans."
         type="datetime-local"
         value={from}
         onChange={setFrom}
       />
-      {isWrong && <p role="status">Write an amount in digits with a point: 0.50.</p>}
+      {isWrong && <p role="status">Enter an amount with a decimal point, such as 0.50.</p>}
     </Form>
   );
 }

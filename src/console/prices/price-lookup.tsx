@@ -31,7 +31,7 @@ export function PriceLookup() {
     >
       <div className={page.lookup}>
         <TextField
-          label="The price of"
+          label="Price of"
           type="search"
           maxLength={NAME_CHARACTERS}
           placeholder="openai/gpt-5-2025-08-07"

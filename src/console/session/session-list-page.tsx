@@ -18,7 +18,7 @@ export default function SessionListPage() {
   return (
     <Page
       title="Sessions"
-      sub="Browsers that are signed in. A session ends after twelve hours without use, after seven days, and with its key or its member."
+      sub="Signed-in browsers. A session ends after twelve hours without use, after seven days, or with its key or its member."
     >
       <Pending found={found} />
       {sessions.length > 0 && <SessionTable sessions={sessions} />}
@@ -58,7 +58,7 @@ function SessionTable({ sessions }: { readonly sessions: readonly Session[] }) {
               input={{ id: session.id }}
             >
               {session.current
-                ? 'It is yours: you are signed out in every tab.'
+                ? 'This is your own session: you will be signed out in every tab.'
                 : 'The browser is signed out at its next request.'}
             </ConfirmButton>
           </td>

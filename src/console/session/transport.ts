@@ -2,6 +2,7 @@
 
 import type { Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
+import { isLoss, recoverConnection } from './connection.ts';
 
 /** The server accepts the cookie only with this header, which no other page can send. `projectId` names one of several projects. */
 export function sessionHeaders(projectId: string | null): Readonly<Record<string, string>> {
@@ -21,9 +22,14 @@ function withHeaders(headers: Readonly<Record<string, string>>): Transport {
     baseUrl: location.origin,
     useBinaryFormat: true,
     interceptors: [
-      (next) => (request) => {
+      (next) => async (request) => {
         for (const [name, value] of Object.entries(headers)) request.header.set(name, value);
-        return next(request);
+        try {
+          return await next(request);
+        } catch (error) {
+          if (isLoss(error)) void recoverConnection();
+          throw error;
+        }
       },
     ],
   });

@@ -88,8 +88,8 @@ function Archive({ project }: { readonly project: Project }) {
         onDone={() => navigate({ to: '/-/projects' })}
         refresh={() => client.invalidateQueries()}
       >
-        Its key and all grants on it are refused from the next request on. Its data stays, and nobody reads it here any
-        more. This cannot be undone.
+        Its key and all roles in it stop working at once. Its data is kept, but nobody can read it here any more. This
+        cannot be undone.
       </ConfirmButton>
     </div>
   );

@@ -20,7 +20,7 @@ export default function ProjectPage() {
   const { account } = useSession();
   const found = useQuery(TraceService.method.getProjectSettings);
   return (
-    <Page title="Settings" sub={<>Of the project {nameControls(project.name)}.</>}>
+    <Page title="Settings" sub={<>Project {nameControls(project.name)}</>}>
       <p className={page.row}>
         <span className={page.mono}>{project.id}</span> <CopyButton text={project.id}>Copy id</CopyButton>
       </p>
@@ -57,8 +57,8 @@ function Settings({ settings }: { readonly settings: ProjectSettings }) {
     >
       <h2>Traces</h2>
       <TextField
-        label="Days that traces are kept"
-        hint={`From when they were stored first, 1 to ${formatCount(DAYS_MAX)}. Empty: for ever.`}
+        label="Retention of traces, in days"
+        hint={`Counted from the day they were first stored, 1 to ${formatCount(DAYS_MAX)}. Leave it empty to keep them forever.`}
         type="number"
         min={1}
         max={DAYS_MAX}
@@ -67,7 +67,7 @@ function Settings({ settings }: { readonly settings: ProjectSettings }) {
         onChange={setDays}
       />
       <Check checked={emits} disabled={!may('project:manage')} onChange={setEmits}>
-        Calls of models in traces are requests in the log of events, too
+        Record an event for every LLM call in a trace
       </Check>
       {isAsking && (
         <Confirm
@@ -78,8 +78,8 @@ function Settings({ settings }: { readonly settings: ProjectSettings }) {
           call={update}
           onConfirm={save}
         >
-          Traces that were stored more than {formatCount(chosen)} days ago are unknown from the next request on, and so
-          is every other once it is that old. They are erased within a day. This cannot be undone.
+          Traces stored more than {formatCount(chosen)} days ago disappear at once, and every other trace once it is
+          that old. They are erased within a day. This cannot be undone.
         </Confirm>
       )}
     </Form>

@@ -9,7 +9,7 @@ import { nameControls } from '../design/format.ts';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 
-const REASON_HINT = 'It is in the event that webhooks get.';
+const REASON_HINT = 'Included in the event that webhooks receive.';
 
 export function KeyActions({ virtualKey }: { readonly virtualKey: VirtualKey }) {
   const { may } = useSession();
@@ -31,7 +31,7 @@ export function KeyActions({ virtualKey }: { readonly virtualKey: VirtualKey }) 
               method={VirtualKeyService.method.enableVirtualKey}
               input={(reason) => ({ id, ...(reason && { reason }) })}
             >
-              Requests with it are accepted again.
+              Requests with this key are accepted again.
             </ConfirmButton>
           ) : (
             <ConfirmButton
@@ -43,7 +43,7 @@ export function KeyActions({ virtualKey }: { readonly virtualKey: VirtualKey }) 
               method={VirtualKeyService.method.disableVirtualKey}
               input={(reason) => ({ id, ...(reason && { reason }) })}
             >
-              Whoever uses it is refused from the next request on, until it is enabled again.
+              Requests with this key are refused at once, until it is enabled again.
             </ConfirmButton>
           )}
           <ConfirmButton
@@ -117,9 +117,9 @@ function NewSecret({ id, onClose, onMade }: NewSecretProps) {
       onSubmit={() => rotate.mutate({ id, overlapS })}
       onCancel={onClose}
     >
-      <p>The key gets a new secret, which works at once. A secret from before the last rotation ends now.</p>
+      <p>The key gets a new secret, which works at once. A secret from before the last rotation stops working now.</p>
       <SelectField
-        label="The secret that it has now ends"
+        label="The current secret ends"
         value={overlapS}
         options={OVERLAPS}
         onChange={(chosen) => setOverlap(chosen)}

@@ -53,7 +53,7 @@ export function KeyForm({ start, isNew, action, call, outcome, notice, onSubmit 
       {isNew && (
         <SelectField
           label="Project"
-          hint="It gets the traces and requests of the key; it cannot be changed later."
+          hint="It receives the traces and requests of the key. It cannot be changed later."
           field="trace_project_id"
           value={projectId}
           options={account.projects.map(({ id, name }) => [id, nameControls(name)] as const)}
@@ -63,7 +63,7 @@ export function KeyForm({ start, isNew, action, call, outcome, notice, onSubmit 
       )}
       <TextField
         label="Expires (optional)"
-        hint="From then on it is refused. Empty: never."
+        hint="Leave it empty for a key that never expires."
         field="expires_at"
         type="datetime-local"
         value={draft.expires}
@@ -95,7 +95,7 @@ function Further({ draft, onChange }: DraftProps) {
       />
       <AreaField
         label="Labels (optional)"
-        hint="One a line. Requests of the key have them, and spend can be summed up by them."
+        hint="One per line. Requests of the key carry them, and spend can be grouped by them."
         field="labels"
         rows={2}
         value={draft.labels}
@@ -103,7 +103,7 @@ function Further({ draft, onChange }: DraftProps) {
       />
       <TextField
         label="External id (optional)"
-        hint="Its id in another system, unique in the organization."
+        hint="The id of the key in another system, unique in the organization."
         field="external_id"
         maxLength={NAME_CHARACTERS}
         spellCheck={false}
@@ -133,7 +133,7 @@ function Principal({ value, onChange }: PrincipalProps) {
     <>
       <TextField
         label="Member (optional)"
-        hint="The id of the member that requests are made for; budgets of that member count them."
+        hint="The member the requests are made for; their budgets count them."
         field="principal_user_id"
         list={list}
         spellCheck={false}
@@ -177,9 +177,9 @@ function Guardrails({ rules, onChange }: GuardrailsProps) {
   return (
     <fieldset className={page.group}>
       <legend>Guardrails</legend>
-      <p className={page.soft}>Evaluators of the project that stop a request or an answer that fails.</p>
+      <p className={page.soft}>Evaluators of the project that block a request or a response that fails.</p>
       {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
-      {found.isSuccess && evaluators.length === 0 && <p>The project has no evaluator yet.</p>}
+      {found.isSuccess && evaluators.length === 0 && <p>This project has no evaluators yet.</p>}
       {STAGES.map(([stage, label]) => {
         const chosen = rules[stage];
         const ids = [...new Set([...known.keys(), ...chosen])];

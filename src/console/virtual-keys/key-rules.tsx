@@ -43,7 +43,7 @@ export function RuleFields({ rules, projectId, onChange }: RuleFieldsProps) {
         <legend>Models and providers</legend>
         <AreaField
           label="Models allowed"
-          hint="One a line; * stands for any characters. Empty: all."
+          hint="One per line; * matches any characters. Leave it empty for all."
           field="config.models_allowed"
           rows={2}
           spellCheck={false}
@@ -57,8 +57,8 @@ export function RuleFields({ rules, projectId, onChange }: RuleFieldsProps) {
           onChange={(providers) => onChange({ providers })}
         />
         <TextField
-          label="Providers that a request is sent to at most"
-          hint="The next one is tried when one fails; 1 to 5, by default 3."
+          label="Maximum providers per request"
+          hint="If one fails, the next is tried; 1 to 5, 3 by default."
           field="config.fallback"
           type="number"
           min={1}
@@ -67,7 +67,7 @@ export function RuleFields({ rules, projectId, onChange }: RuleFieldsProps) {
           onChange={(attempts) => onChange({ attempts })}
         />
         <Check checked={rules.allowUnpriced} onChange={(allowUnpriced) => onChange({ allowUnpriced })}>
-          Models without a price pass budgets that block
+          Let models without a price pass blocking budgets
         </Check>
       </fieldset>
       <fieldset className={page.group}>
@@ -97,8 +97,8 @@ export function RuleFields({ rules, projectId, onChange }: RuleFieldsProps) {
         />
         {rules.cacheMode === VirtualKeyCacheMode.EXACT && (
           <TextField
-            label="Seconds that an answer is kept"
-            hint="At most a day, 86,400; by default an hour."
+            label="Cache lifetime, in seconds"
+            hint="At most 86,400 (a day); an hour by default."
             field="config.cache.ttl_s"
             type="number"
             min={1}
@@ -181,6 +181,6 @@ function ProviderOrder({ chosen, projectId, onChange }: ProviderOrderProps) {
 }
 
 function hintOf(chosen: readonly string[], usable: readonly ModelProvider[]): string | undefined {
-  if (chosen.length > 0) return 'The first one that has the model is tried first.';
-  return usable.length === 0 ? undefined : 'Choose one to use only some, in an order of your own.';
+  if (chosen.length > 0) return 'The first provider that offers the model is tried first.';
+  return usable.length === 0 ? undefined : 'Choose providers to use only those, in your order.';
 }

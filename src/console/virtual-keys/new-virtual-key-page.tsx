@@ -21,7 +21,7 @@ export default function NewVirtualKeyPage() {
     <Page
       back={<Back to="/-/virtual-keys" label="Virtual keys" />}
       title="New virtual key"
-      sub="A name is enough; everything else has a default."
+      sub="A name is all it needs; everything else has a default."
     >
       <KeyForm
         start={emptyKey(account.projects[0]?.id ?? '')}

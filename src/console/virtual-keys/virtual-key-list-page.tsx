@@ -53,7 +53,7 @@ export default function VirtualKeyListPage() {
       items={inPages}
       empty={{
         title: 'No virtual key yet',
-        text: 'Create one for an application: it may use the models and providers that you choose, within limits and budgets, and never learns the keys of the providers.',
+        text: 'Create one per application. It can use the models and providers you choose, within limits and budgets, and never sees the providers’ own keys.',
       }}
       columns={['Name', 'State', 'Secret', 'Project', 'Last used', 'Expires', 'Created']}
       row={row}

@@ -169,7 +169,7 @@ function Change({ virtualKey: key, onReload }: PartsProps) {
       isNew={false}
       action="Save"
       call={isStale ? { isPending: false, error: null } : update}
-      outcome={update.isSuccess && 'Saved. Requests that begin from now on follow it.'}
+      outcome={update.isSuccess && 'Saved. It applies to new requests.'}
       notice={isStale && <Stale onReload={onReload} />}
       onSubmit={(draft) =>
         update.mutate({
@@ -188,7 +188,7 @@ function Stale({ onReload }: Pick<PartsProps, 'onReload'>) {
     <div className={controls.notice} role="alert">
       <span className={controls.noticeTitle}>The key has changed since this form was opened</span>
       <span>
-        Nothing was saved, so that the other change is not lost. Load what is stored now, and make your change again.
+        Nothing was saved, so the other change is not lost. Load the current version and make your change again.
       </span>
       <span>
         <Button small onClick={() => void onReload()}>

@@ -23,7 +23,7 @@ export function DeadLetters({ id }: { readonly id: string }) {
   if (letters.length === 0)
     return (
       <Empty title="No dead letters">
-        Deliveries whose attempts all failed are kept here for 30 days, and can be sent again.
+        Deliveries that failed every attempt are kept here for 30 days and can be sent again.
       </Empty>
     );
   return (

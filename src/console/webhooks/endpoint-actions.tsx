@@ -50,8 +50,7 @@ export function EndpointActions({ endpoint }: { readonly endpoint: Endpoint }) {
           input={{ id }}
           onDone={() => navigate({ to: '/-/webhooks' })}
         >
-          It receives nothing more, its deliveries are cancelled, and lists do not show it any more. This cannot be
-          undone.
+          It receives nothing more, its deliveries are cancelled, and it disappears from lists. This cannot be undone.
         </ConfirmButton>
       </div>
       <div role="status">{test.data?.data && <TestOutcome outcome={test.data.data} />}</div>

@@ -39,7 +39,7 @@ export function EndpointForm({ start, action, call, onSubmit, onCancel }: Endpoi
         <TextField
           label="URL"
           field="url"
-          hint="https, and reachable from the server; it gets batches of events by POST."
+          hint="An https address the server can reach. Events arrive in batches, by POST."
           type="text"
           inputMode="url"
           placeholder="https://example.com/spandrel"

@@ -21,8 +21,8 @@ const OUTCOMES: { readonly [outcome: number]: NameAndTone } = {
 
 const DISABLED: { readonly [reason: number]: string } = {
   [DisabledReason.MANUAL]: 'Somebody disabled it.',
-  [DisabledReason.AUTO_FAILURES_72H]: 'No attempt succeeded for 72 hours.',
-  [DisabledReason.RECEIVER_GONE]: 'The receiver answered 410: it is gone.',
+  [DisabledReason.AUTO_FAILURES_72H]: 'Disabled because no attempt succeeded for 72 hours.',
+  [DisabledReason.RECEIVER_GONE]: 'Disabled because the receiver answered 410 Gone.',
 };
 
 const DEAD: { readonly [reason: number]: string } = {

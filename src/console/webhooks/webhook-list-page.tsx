@@ -22,7 +22,7 @@ export default function WebhookListPage() {
   return (
     <ListPage
       title="Webhooks"
-      sub="Events of the organization, pushed to receivers of yours, signed."
+      sub="Signed HTTP calls that deliver the events of the organization to your servers."
       actions={
         may('webhookEndpoints:manage') && (
           <ModalButton label="New endpoint" variant="primary">
@@ -34,7 +34,7 @@ export default function WebhookListPage() {
       items={inPages}
       empty={{
         title: 'No endpoint yet',
-        text: 'Create one: every event that it subscribes to is sent to its URL until the receiver accepts it.',
+        text: 'Create one: each event it subscribes to is sent to its URL until the receiver accepts it.',
       }}
       columns={['Destination', 'Status', 'Events', 'Last delivered', 'Created']}
       row={rowOf}

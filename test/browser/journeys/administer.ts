@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
 import type { Stage } from '../stage.ts';
 
@@ -33,7 +34,7 @@ export function administer(stage: Stage): void {
       stage.visit(async ({ page }) => {
         await openFromMenu(page, signInLink(stage.app.address, stage.app.adminKey), 'Spend');
         await page.getByRole('link', { name: stage.shop.name }).waitFor();
-        await page.getByLabel('Group by').selectOption('Model');
+        await choose(page.getByLabel('Group by'), 'Model');
         await page.getByRole('row', { name: /^claude-sonnet-4-5 \d+ 0 0 .*\$\d/ }).waitFor();
         await checkPage(page, 'spend');
       }));
@@ -44,7 +45,7 @@ export function administer(stage: Stage): void {
       stage.visit(async ({ page }) => {
         await openFromMenu(page, signInLink(stage.app.address, stage.app.adminKey), 'Prices');
         await page.getByRole('heading', { name: 'No price of your own yet' }).waitFor();
-        await page.getByLabel('The price of').fill('openai/o3');
+        await page.getByLabel('Price of').fill('openai/o3');
         await page.keyboard.press('Enter');
         await page.getByText('price list', { exact: true }).waitFor();
         await page.getByRole('button', { name: 'New price' }).click();
@@ -75,13 +76,13 @@ export function administer(stage: Stage): void {
         await page.getByRole('cell', { name: 'Support', exact: true }).waitFor();
         await page.getByRole('button', { name: 'Roles' }).click();
         await page.getByRole('button', { name: 'New grant' }).click();
-        await page.getByLabel('Member').selectOption({ label: 'Grace <grace@example.test>' });
-        await page.getByLabel('Where').selectOption({ label: 'team Support' });
-        await page.getByRole('heading', { name: 'What it gives there' }).waitFor();
+        await choose(page.getByLabel('Member'), 'Grace <grace@example.test>');
+        await choose(page.getByLabel('Where'), 'team Support');
+        await page.getByRole('heading', { name: 'Permissions it grants' }).waitFor();
         await page.getByText(/^\d+ permissions$/).waitFor();
-        await page.getByLabel('Role', { exact: true }).selectOption('Chosen permissions');
+        await choose(page.getByLabel('Role', { exact: true }), 'Chosen permissions');
         await page.getByRole('checkbox', { name: 'traces:view' }).check();
-        await page.getByRole('button', { name: 'Grant it' }).click();
+        await page.getByRole('button', { name: 'Grant the role' }).click();
         const grant = page.getByRole('row', { name: /grace@example.test Chosen permissions traces:view team Support/ });
         await grant.waitFor();
         await checkPage(page, 'roles');
@@ -94,7 +95,7 @@ export function administer(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const { address, projectKey, slug } = await stage.makeProject('Forgetful shop');
         await openFromMenu(page, signInLink(address, stage.app.adminKey, `/${slug}/traces`), 'Settings');
-        await page.getByLabel('Days that traces are kept').fill('30');
+        await page.getByLabel('Retention of traces, in days').fill('30');
         await page.getByRole('button', { name: 'Save', exact: true }).click();
         await page.getByLabel('Type delete to confirm').fill('delete');
         await page.getByRole('button', { name: 'Delete what is older' }).click();
@@ -102,7 +103,7 @@ export function administer(stage: Stage): void {
         const headers = { 'x-auth-token': projectKey };
         const { body: settings } = await callRest(address, { path: '/api/project/settings', headers });
         expect(settings).toMatchObject({ traceRetentionDays: 30 });
-        await page.getByLabel('Days that traces are kept').fill('');
+        await page.getByLabel('Retention of traces, in days').fill('');
         await page.getByRole('button', { name: 'Save', exact: true }).click();
         await page.getByLabel('Language').fill('TypeScript');
         await page.getByRole('button', { name: 'Save the project' }).click();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { followLink, signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { post, report } from '../gateway-calls.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
 import type { Stage } from '../stage.ts';
@@ -12,31 +13,31 @@ export function limitSpending(stage: Stage): void {
         await openFromMenu(page, signInLink(address, adminKey), 'Budgets');
         await page.getByRole('link', { name: 'New budget' }).click();
         await page.getByLabel('Name', { exact: true }).fill('Support bot');
-        await page.getByLabel('Counts requests of').selectOption('A virtual key');
+        await choose(page.getByLabel('Applies to'), 'A virtual key');
         await page.getByLabel('Id of the virtual key').fill('vk-elsewhere');
-        await page.getByLabel('Limit for a period, USD').fill('1e3');
-        await page.getByText('Write an amount above 0').waitFor();
-        await page.getByLabel('Limit for a period, USD').fill('100');
+        await page.getByLabel('Limit per period, USD').fill('1e3');
+        await page.getByText('Enter an amount above 0').waitFor();
+        await page.getByLabel('Limit per period, USD').fill('100');
         await checkPage(page, 'new-budget');
         await page.getByRole('button', { name: 'Create the budget' }).click();
         await page.getByRole('heading', { level: 1, name: 'Support bot' }).waitFor();
         await report(stage, { virtual_key_id: 'vk-elsewhere', model: 'gpt-5', cost_usd: '82.5' });
         await page.getByText('nearly spent').waitFor();
         const meter = page.getByRole('meter', { name: 'Spent and reserved' });
-        expect(await meter.getAttribute('aria-valuetext')).toBe('82.5 % spent, 0.0 % reserved');
+        expect(await meter.getAttribute('aria-valuetext')).toBe('82.5% spent, 0.0% reserved');
         await page.getByText('$17.50').waitFor();
         await checkPage(page, 'budget');
-        await page.getByLabel('Limit for a period, USD').fill('80');
+        await page.getByLabel('Limit per period, USD').fill('80');
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByText('$2.50 over').waitFor();
-        await page.getByRole('link', { name: '‹ Budgets' }).click();
+        await page.getByRole('main').getByRole('link', { name: 'Budgets', exact: true }).click();
         const row = page.getByRole('row', {
           name: /^Support bot .*vk-elsewhere A month \$80\.00 \$82\.50 \$0 \$2\.50 over/,
         });
         await row.waitFor();
-        await page.getByLabel('Scope').selectOption('A team');
+        await choose(page.getByLabel('Scope'), 'A team');
         await page.getByRole('heading', { name: 'No budget here' }).waitFor();
-        await page.getByLabel('Scope').selectOption('A virtual key');
+        await choose(page.getByLabel('Scope'), 'A virtual key');
         await row.waitFor();
         await checkPage(page, 'budgets');
         await row.getByRole('link', { name: 'Support bot' }).click();
@@ -48,7 +49,7 @@ export function limitSpending(stage: Stage): void {
         await page.getByLabel('Type archive to confirm').fill('archive');
         await page.getByRole('button', { name: 'Archive permanently' }).click();
         await page.getByText('archived', { exact: true }).waitFor();
-        await page.getByRole('link', { name: '‹ Budgets' }).click();
+        await page.getByRole('main').getByRole('link', { name: 'Budgets', exact: true }).click();
         await row.waitFor({ state: 'detached' });
         await page.getByLabel('Also archived').check();
         await page.getByRole('row', { name: /^Support bot archived/ }).waitFor();

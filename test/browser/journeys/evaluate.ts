@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
 import { followLink, signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
 import { sendShop } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
@@ -44,9 +45,9 @@ export function evaluate(stage: Stage): void {
 
         await page.getByRole('button', { name: 'Scores' }).focus();
         await page.keyboard.press('Enter');
-        await page.getByRole('link', { name: 'Evaluations 7 0 skipped, 0 failed' }).waitFor();
+        await page.getByRole('link', { name: 'Evaluations 7 0 skipped, 0 errors' }).waitFor();
         await page.getByRole('img', { name: /^Mean score over time/ }).waitFor();
-        await page.getByLabel('Metric').selectOption('Evaluations');
+        await choose(page.getByLabel('Metric'), 'Evaluations');
         await page.getByRole('img', { name: /^Evaluations over time/ }).waitFor();
         await page.reload();
         await page.getByRole('img', { name: /^Evaluations over time/ }).waitFor();
@@ -77,20 +78,20 @@ export function evaluate(stage: Stage): void {
         await page.getByRole('heading', { name: 'No monitor yet' }).waitFor();
         await page.getByRole('link', { name: 'New monitor' }).click();
         await page.getByLabel('Name').fill('Shop is polite');
-        await page.getByLabel('Evaluator', { exact: true }).selectOption('Polite');
-        await page.getByLabel('Share of traces').fill('12.5');
+        await choose(page.getByLabel('Evaluator', { exact: true }), 'Polite');
+        await page.getByLabel('Sample of traces').fill('12.5');
         await page.getByRole('button', { name: 'Add a condition' }).click();
         await page.getByLabel('Value of condition 1').fill('shop');
         await page.getByRole('button', { name: 'Add a condition' }).click();
-        await page.getByLabel('Subject of condition 2').selectOption('metadata');
+        await choose(page.getByLabel('Subject of condition 2'), 'metadata');
         await page.getByLabel('Key of condition 2').fill('tier');
-        await page.getByLabel('Kind of condition 2').selectOption('number');
+        await choose(page.getByLabel('Kind of condition 2'), 'is the number');
         await page.getByLabel('Value of condition 2').fill('2');
         await page.getByLabel(/^output/).fill('span.llm.output');
         await checkPage(page, 'monitor-new');
         await page.getByRole('button', { name: 'Create the monitor' }).click();
         await page
-          .getByRole('row', { name: /Shop is polite on .* 12.5 % label is "shop", metadata.tier is 2/ })
+          .getByRole('row', { name: /Shop is polite on .* 12.5% label is "shop", metadata.tier is 2/ })
           .waitFor();
         await page.getByRole('button', { name: 'Disable Shop is polite' }).click();
         await page.getByRole('cell', { name: 'off', exact: true }).waitFor();
@@ -134,17 +135,17 @@ export function evaluate(stage: Stage): void {
         const path = `/api/analytics/evaluations?from=0&to=${Date.now()}&interval=total&monitor_id=${monitor.id}`;
         await until(async () => (await callRest(address, { path, headers })).body.buckets[0]?.scored === 6);
         await followLink(page, signInLink(address, projectKey, `/${slug}/monitors?range=24h`));
-        await page.getByRole('region', { name: 'Backlog' }).getByText('Oldest waiting').waitFor();
-        await page.getByRole('row', { name: /Repetitions on .* any trace 6 – 0\.\d+ Disable/ }).waitFor();
+        await page.getByRole('region', { name: 'Backlog' }).getByText('Waiting longest since').waitFor();
+        await page.getByRole('row', { name: /Repetitions on .* any trace 6 0 – 0\.\d+ Disable/ }).waitFor();
         await checkPage(page, 'monitors-scored');
         await page.getByRole('link', { name: 'Repetitions' }).click();
         await page.waitForURL(new RegExp(`${monitor.id}\\?range=24h`));
-        await page.getByRole('link', { name: 'Evaluations 6 0 skipped, 0 failed' }).waitFor();
+        await page.getByRole('link', { name: 'Evaluations 6 0 skipped, 0 errors' }).waitFor();
         await page.getByRole('img', { name: /^Mean score over time/ }).waitFor();
         await checkPage(page, 'monitor-scores');
-        await page.getByLabel('Metric').selectOption('Score, p95');
+        await choose(page.getByLabel('Metric'), 'Score, p95');
         await page.getByRole('img', { name: /^Score, p95 over time/ }).waitFor();
-        await page.getByLabel('Range').selectOption('Last hour');
+        await choose(page.getByLabel('Range'), 'Last hour');
         await page.waitForURL(/range=1h/);
         await page.getByRole('link', { name: /^Mean score/ }).focus();
         await page.keyboard.press('Enter');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
 import { sendShop } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
@@ -21,7 +22,7 @@ export function experiment(stage: Stage): void {
         );
         const buffer = Buffer.from(['input,expected_output', ...rows].join('\n'));
         await page.getByLabel('File').setInputFiles({ name: 'cases.csv', mimeType: 'text/csv', buffer });
-        await page.getByText('The file is read.').waitFor();
+        await page.getByText('The file was read.').waitFor();
         await page.getByRole('button', { name: 'Create the dataset' }).click();
         await page.getByText('120 entries').waitFor();
         await page.getByRole('button', { name: 'Next' }).click();
@@ -44,7 +45,7 @@ export function experiment(stage: Stage): void {
         await page.getByText('5 entries were added; 2 more matched and were left out.').waitFor();
         await checkPage(page, 'dataset-traces');
         await page.getByRole('button', { name: 'Entries', exact: true }).click();
-        await page.getByLabel('Version').selectOption('1');
+        await choose(page.getByLabel('Version'), '1');
         await page.getByText('Page 1 of 2').waitFor();
         await page.getByRole('button', { name: 'Delete' }).click();
         await page.getByLabel('Type delete to confirm').fill('delete');
@@ -92,18 +93,18 @@ export function experiment(stage: Stage): void {
         await checkPage(page, 'experiment');
         await page.getByRole('link', { name: 'with the previous run' }).click();
         await page.getByRole('heading', { level: 1, name: 'second prompt (second)' }).waitFor();
-        await page.getByRole('row', { name: 'exact_match, passed 100.0 % 98.3 % +1.7 %' }).waitFor();
+        await page.getByRole('row', { name: 'exact_match, passed 100.0% 98.3% +1.7 pp' }).waitFor();
         await page
           .getByRole('row', { name: /<b>question 3<\/b> answer 3 of the second .* answer 3 of the first/ })
           .waitFor();
         await checkPage(page, 'experiment-run');
         await page.getByRole('button', { name: 'Show more' }).click();
-        await page.getByLabel('Only what differs').check();
+        await page.getByLabel('Only differences').check();
         await page.getByRole('row', { name: /question 57/ }).waitFor();
         expect(await page.getByRole('row', { name: /question/ }).count()).toBe(1);
         await page.reload();
-        await page.getByText('None of these entries differs.').waitFor();
-        await page.getByRole('button', { name: 'Delete the run' }).click();
+        await page.getByText('None of these results differ.').waitFor();
+        await page.getByRole('button', { name: 'Delete run' }).click();
         await page.getByLabel('Type delete to confirm').fill('delete');
         await page.getByRole('button', { name: 'Delete permanently' }).click();
         await page.getByRole('link', { name: 'first prompt' }).waitFor();
@@ -116,7 +117,7 @@ export function experiment(stage: Stage): void {
         });
         await page.reload();
         await page.getByRole('link', { name: 'with the previous run' }).click();
-        await page.getByText('Results in both runs: 1; only in this run: 1; only in the other: 59.').waitFor();
+        await page.getByText('Results in both runs: 1; only in this run: 1; only in the baseline: 59.').waitFor();
         await page.getByRole('row', { name: /question 1.* no result answer 1 of the first/ }).waitFor();
         await page.getByRole('button', { name: 'Show more' }).click();
         await page.getByRole('row', { name: /question 60 longer answer 60 no result/ }).waitFor();
@@ -145,7 +146,7 @@ export function experiment(stage: Stage): void {
         await page.getByRole('link', { name: 'Parcel answers' }).click();
         await page.getByRole('link', { name: 'with the previous run' }).click();
         await page.getByRole('row', { name: /1 when does it come\? second answer 1 first answer 1/ }).waitFor();
-        await page.getByLabel('Compare with').selectOption('');
+        await choose(page.getByLabel('Baseline'), 'None');
         await page.getByRole('row', { name: /0 where is it\? second answer 0/ }).waitFor();
         await callRest(address, { verb: 'DELETE', path: `/api/dataset/${dataset.id}`, headers });
         await page.reload();

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { post, report } from '../gateway-calls.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
@@ -61,12 +62,12 @@ async function makeProvider(stage: Stage, page: Page, models: Models): Promise<v
   await openFromMenu(page, signInLink(address, adminKey), 'Model providers');
   await page.getByRole('heading', { name: 'No model provider yet' }).waitFor();
   await page.getByRole('link', { name: 'New provider' }).click();
-  await page.getByLabel('Kind').selectOption('Compatible with OpenAI');
+  await choose(page.getByLabel('Kind'), 'Compatible with OpenAI');
   await page.getByLabel('Name', { exact: true }).fill('House models');
   await page.getByLabel('Base URL').fill('http://10.0.0.1/v1');
-  await page.getByLabel('Other names of models').fill('fast');
+  await page.getByLabel('Model aliases').fill('fast');
   await page.getByText('“fast” does not have the form “name = model”.').waitFor();
-  await page.getByLabel('Other names of models').fill('fast = small');
+  await page.getByLabel('Model aliases').fill('fast = small');
   await page.getByRole('button', { name: 'Create the provider' }).click();
   // The problem is told beside its field, and to those who hear the page.
   await page.getByRole('alert').waitFor();
@@ -91,9 +92,9 @@ async function makeProvider(stage: Stage, page: Page, models: Models): Promise<v
   await page.getByText('enabled', { exact: true }).waitFor();
   await checkPage(page, 'provider');
   expect(await page.content()).not.toContain(PROVIDER_KEY);
-  await page.getByRole('link', { name: '‹ Model providers' }).click();
+  await page.getByRole('main').getByRole('link', { name: 'Model providers' }).click();
   await page.getByRole('link', { name: 'New provider' }).click();
-  await page.getByLabel('Kind').selectOption('Compatible with OpenAI');
+  await choose(page.getByLabel('Kind'), 'Compatible with OpenAI');
   await page.getByLabel('Name', { exact: true }).fill('House models');
   await page.getByLabel('Base URL').fill(models.url);
   await page.getByRole('button', { name: 'Create the provider' }).click();
@@ -108,10 +109,10 @@ async function makeKey({ address, name }: TestProject, page: Page): Promise<Made
   await page.getByRole('heading', { name: 'No virtual key yet' }).waitFor();
   await page.getByRole('link', { name: 'New virtual key' }).click();
   await page.getByLabel('Name', { exact: true }).fill('checkout');
-  await page.getByLabel('Project', { exact: true }).last().selectOption({ label: name });
+  await choose(page.getByLabel('Project', { exact: true }).last(), name);
   await page.getByLabel('Models allowed').fill('small\ngpt-5*');
-  await page.getByLabel('Providers', { exact: true }).last().selectOption('House models');
-  await page.getByLabel('Then').selectOption('Spare models');
+  await choose(page.getByLabel('Providers', { exact: true }).last(), 'House models');
+  await choose(page.getByLabel('Then'), 'Spare models');
   await page.getByRole('button', { name: 'Try Spare models earlier' }).click();
   await page.getByText('1. Spare models').waitFor();
   await page.getByRole('group', { name: 'Judge the answer' }).getByLabel('No secrets').check();
@@ -121,7 +122,7 @@ async function makeKey({ address, name }: TestProject, page: Page): Promise<Made
   await page.getByLabel('Metadata (optional)').fill('{"shop": 7}');
   await checkPage(page, 'new-virtual-key');
   await page.getByRole('button', { name: 'Create the key' }).click();
-  await page.getByText('shown only this once').waitFor();
+  await page.getByText('It will not be shown again').waitFor();
   const secret = (await page.getByRole('dialog').locator('pre').first().textContent()) ?? '';
   expect(secret).toMatch(/^vk-lw-/);
   await page.getByRole('button', { name: 'Anthropic' }).click();
@@ -173,7 +174,7 @@ async function seeRequests(stage: Stage, page: Page, { project, id }: UsedKey): 
   await send(project, { ...shopTrace(905, nowMs), trace_id: 'by-key', metadata: { virtual_key_id: id } });
   await report(stage, { project_id: project.id, virtual_key_id: id, model: 'small', cost_usd: '1.25' });
   await page.getByRole('link', { name: 'Spend' }).click();
-  await page.getByLabel('Group by').selectOption('Virtual key');
+  await choose(page.getByLabel('Group by'), 'Virtual key');
   await page.getByRole('link', { name: 'checkout' }).click();
   await page.getByRole('row', { name: /^small 1 0 0 .*\$1\.25$/ }).waitFor();
   await page.getByRole('link', { name: 'all 1 of them' }).waitFor();
@@ -189,7 +190,7 @@ async function seeRequests(stage: Stage, page: Page, { project, id }: UsedKey): 
   await page.getByRole('link', { name: 'New budget of this key' }).click();
   expect(await page.getByLabel('Id of the virtual key').inputValue()).toBe(id);
   await page.getByLabel('Name', { exact: true }).fill('Of checkout');
-  await page.getByLabel('Limit for a period, USD').fill('10');
+  await page.getByLabel('Limit per period, USD').fill('10');
   await page.getByRole('button', { name: 'Create the budget' }).click();
   await page.getByRole('link', { name: 'All budgets of this scope' }).click();
   await page.getByRole('button', { name: `Remove Scope ${id}` }).waitFor();
@@ -202,7 +203,7 @@ async function seeRequests(stage: Stage, page: Page, { project, id }: UsedKey): 
 async function endKey(page: Page, before: string): Promise<void> {
   const close = () => page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Rotate' }).click();
-  await page.getByLabel('The secret that it has now ends').selectOption('In an hour');
+  await choose(page.getByLabel('The current secret ends'), 'In an hour');
   await page.getByRole('button', { name: 'Make a new secret' }).click();
   const secret = (await page.getByRole('dialog').locator('pre').first().textContent()) ?? '';
   expect(secret).toMatch(/^vk-lw-/);
@@ -223,7 +224,7 @@ async function endKey(page: Page, before: string): Promise<void> {
   await close();
   await page.getByText('revoked', { exact: true }).waitFor();
   expect(await page.getByRole('button', { name: 'Rotate' }).count()).toBe(0);
-  await page.getByRole('link', { name: '‹ Virtual keys' }).click();
+  await page.getByRole('main').getByRole('link', { name: 'Virtual keys' }).click();
   await page.getByRole('row', { name: /^checkout revoked vk-lw-/ }).waitFor();
   await checkPage(page, 'virtual-keys');
 }

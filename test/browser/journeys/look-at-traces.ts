@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { followLink, signInLink, takePicture } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { longTrace, send, sendText } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
 
@@ -48,11 +49,11 @@ export function lookAtTraces(stage: Stage): void {
         await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('link', { name: 'Overview' }).click();
         await page.getByRole('img', { name: /Cost over time/ }).waitFor();
-        await page.getByLabel('Metric').selectOption('latency');
+        await choose(page.getByLabel('Metric'), 'Duration, p95');
         await page.getByRole('img', { name: /Duration, p95 over time/ }).waitFor();
         await takePicture(page, 'overview');
         await page.getByRole('link', { name: 'claude-sonnet-4-5' }).waitFor();
-        await page.getByLabel('Group by').selectOption('User');
+        await choose(page.getByLabel('Group by'), 'User');
         await page
           .getByRole('row', { name: /user-5/ })
           .getByRole('link', { name: '1', exact: true })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { followLink, signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { checkPage } from '../page-checks.ts';
 import { shopTrace } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
@@ -16,7 +17,7 @@ export function manage(stage: Stage): void {
         await page.getByRole('button', { name: 'Create the project' }).click();
         await page.getByRole('button', { name: 'I have stored it' }).click();
         await page.getByRole('cell', { name: 'Second shop' }).waitFor();
-        await page.getByLabel('Project', { exact: true }).selectOption({ label: 'Second shop' });
+        await choose(page.getByLabel('Project', { exact: true }), 'Second shop');
         await page.getByText('Waiting for the first trace').waitFor();
         await pages.getByRole('link', { name: 'Members' }).click();
         await page.getByRole('button', { name: 'Add a member' }).click();
@@ -32,7 +33,7 @@ export function manage(stage: Stage): void {
         await page.getByText('Details').first().click();
         await page.getByText('status: 201').first().waitFor();
         await page.reload();
-        await page.getByRole('button', { name: 'Only what was refused' }).click();
+        await page.getByRole('button', { name: 'Refused only' }).click();
         await page.getByText('No entry matches.').waitFor();
         await checkPage(page, 'audit-log-filtered');
       }));
@@ -43,17 +44,17 @@ export function manage(stage: Stage): void {
         await followLink(page, signInLink(address, adminKey, '/-/keys'));
         await page.getByRole('link', { name: 'New key' }).click();
         await page.getByLabel('Name', { exact: true }).fill('nightly report');
-        await page.getByLabel('Role').selectOption('Work with data (MEMBER)');
+        await choose(page.getByLabel('Role'), 'Work with data (MEMBER)');
         await page.getByText(/^\d+ permissions$/).click();
         await page
           .getByRole('status')
           .getByText(/traces:view, .*traces:create/)
           .waitFor();
-        await page.getByLabel('Role').selectOption('Chosen permissions');
+        await choose(page.getByLabel('Role'), 'Chosen permissions');
         await page.getByRole('checkbox', { name: 'traces:view' }).check();
         await page.getByRole('status').getByText('traces:view', { exact: true }).waitFor();
         await page.getByRole('button', { name: 'Create the key' }).click();
-        await page.getByText('shown only this once').waitFor();
+        await page.getByText('It will not be shown again').waitFor();
         const token = (await page.getByRole('dialog').locator('pre').textContent()) ?? '';
         await page.getByRole('button', { name: 'I have stored it' }).click();
         const row = page.getByRole('row', { name: /nightly report/ });

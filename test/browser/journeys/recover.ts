@@ -83,6 +83,68 @@ export function recover(stage: Stage): void {
       }));
   });
 
+  describe('while the server is away', () => {
+    it('a page that was never opened waits, and is shown when the server is back', () =>
+      stage.visit(async ({ page, whileAway }) => {
+        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await page.getByRole('heading', { name: 'Traces' }).waitFor();
+        await whileAway(async () => {
+          await page.getByRole('link', { name: 'Datasets' }).click();
+          await page.getByText(/The server does not answer\. This page recovers/).waitFor();
+          await page.getByRole('heading', { level: 1, name: 'Traces' }).waitFor();
+        });
+        await page.getByRole('heading', { level: 1, name: 'Datasets' }).waitFor();
+        await page.getByText('The server does not answer').waitFor({ state: 'detached' });
+      }));
+
+    it('the banner says so, and the data is read again without a click', () =>
+      stage.visit(async ({ page, whileAway }) => {
+        const project = await stage.makeProject('Distant shop');
+        await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/evaluators`));
+        await page.getByRole('heading', { name: 'No evaluator yet' }).waitFor();
+        await whileAway(() => page.getByText(/This page recovers/).waitFor());
+        await page.getByText(/This page recovers/).waitFor({ state: 'detached' });
+        await page.getByRole('heading', { name: 'No evaluator yet' }).waitFor();
+      }));
+  });
+
+  describe('after an upgrade of the server', () => {
+    const other = '<script type="module" crossorigin src="/assets/index-other.js"></script>';
+    /** The server has another bundle, without the part of a page, until the page is loaded again. */
+    const upgrade = async (page: Page, part: string) => {
+      await page.evaluate('globalThis.isOld = true');
+      await page.route(`**/assets/${part}-*.js`, async (route) => {
+        if (await page.evaluate('globalThis.isOld === true')) await route.fulfill({ status: 404 });
+        else await route.continue();
+      });
+      await page.route(`${stage.app.address}/`, (route) => route.fulfill({ body: other, contentType: 'text/html' }));
+    };
+
+    it('a page whose part is gone loads the new console once', () =>
+      stage.visit(async ({ page }) => {
+        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await page.getByRole('heading', { name: 'Traces' }).waitFor();
+        await upgrade(page, 'dataset-list-page');
+        await page.getByRole('link', { name: 'Datasets' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Datasets' }).waitFor();
+        expect(await page.evaluate('globalThis.isOld')).toBeUndefined();
+      }));
+
+    it('but not over typed text', () =>
+      stage.visit(async ({ page }) => {
+        const { address, projectKey, slug } = stage.shop;
+        await followLink(page, signInLink(address, projectKey, `/${slug}/monitors/new`));
+        await page.getByLabel('Name').fill('Half a monitor');
+        await upgrade(page, 'dataset-list-page');
+        await page.getByRole('link', { name: 'Datasets' }).click();
+        await page.getByText(/The console was upgraded/).waitFor();
+        expect(await page.getByLabel('Name').inputValue()).toBe('Half a monitor');
+        expect(await page.evaluate('globalThis.isOld')).toBe(true);
+        await page.getByRole('button', { name: 'Reload' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Datasets' }).waitFor();
+      }));
+  });
+
   describe('the palette', () => {
     it('cancels the search for a trace when it is closed', () =>
       stage.visit(async ({ page }) => {

@@ -87,7 +87,7 @@ export function useAnyhow(stage: Stage): void {
         const goal = page.getByRole('combobox', { name: 'Page or trace id' });
         await goal.fill('no-such-trace');
         await page.keyboard.press('Enter');
-        await page.getByText('No project that this key reaches has such a trace.').waitFor();
+        await page.getByText('No project you can access has this trace.').waitFor();
         await goal.fill('slow-65');
         await page.keyboard.press('Enter');
         await page.getByRole('heading', { name: 'research the order' }).waitFor();

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { callRest } from '../../support/surfaces.ts';
+import { until } from '../../support/temp.ts';
+import { followLink, signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
+import { post } from '../gateway-calls.ts';
+import { send, shopTrace } from '../sent-traces.ts';
+import type { Stage } from '../stage.ts';
+
+const TOKYO = { locale: 'de-DE', timezoneId: 'Asia/Tokyo' };
+
+export function readElsewhere(stage: Stage): void {
+  describe('a reader with another locale and zone', () => {
+    it('reads numbers, dates and days as theirs', () =>
+      stage.visit(async ({ page }) => {
+        const project = await stage.makeProject('Far shop');
+        await send(project, shopTrace(1, Date.now() - 60_000, true));
+        const { address, slug } = project;
+        await followLink(page, signInLink(address, stage.app.adminKey, `/${slug}/overview`));
+        await page.getByRole('link', { name: /^Tokens 96\.556 4\.136 output tokens/ }).waitFor();
+        await page.getByRole('link', { name: /^Cost \d,\d+ \$/ }).waitFor();
+        await page.getByText('One point per day, in your time zone.').waitFor();
+        await choose(page.getByLabel('Metric'), 'Duration, p95');
+        await page.getByText('One point per day, in UTC.').waitFor();
+
+        await page.goto(`${address}/-/events`);
+        const first = page.getByRole('main').getByRole('listitem').locator('time').first();
+        const created = (await first.getAttribute('datetime')) ?? '';
+        const clock = new Intl.DateTimeFormat('de-DE', { timeStyle: 'medium', timeZone: TOKYO.timezoneId });
+        expect(await first.textContent()).toContain(clock.format(new Date(created)));
+      }, TOKYO));
+  });
+
+  describe('the theme', () => {
+    it('is that of the system until the reader chooses, and the choice is remembered', () =>
+      stage.visit(async ({ page }) => {
+        const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme');
+        const surface = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        const dark = page.getByRole('button', { name: 'Dark theme' });
+        await dark.waitFor();
+        const light = await surface();
+        await dark.click();
+        expect(await scheme()).toBe('dark');
+        expect(await surface()).not.toBe(light);
+        await page.reload();
+        await dark.waitFor();
+        expect(await dark.getAttribute('aria-pressed')).toBe('true');
+        expect(await scheme()).toBe('dark');
+        await page.getByRole('button', { name: 'System theme' }).click();
+        expect(await surface()).toBe(light);
+      }));
+  });
+
+  describe('a narrow key', () => {
+    it('gets the pages that it may open, and the name of its project', () =>
+      stage.visit(async ({ page }) => {
+        const { address, id } = await stage.makeProject('Narrow shop');
+        const { token } = await post(stage.app, '/api/api-keys', stage.app.adminKey, {
+          name: 'reader',
+          keyType: 'service',
+          permissionMode: 'restricted',
+          permissions: ['traces:view'],
+          bindings: [{ role: 'CUSTOM', scopeType: 'PROJECT', scopeId: id }],
+        });
+        await followLink(page, signInLink(address, token));
+        const menu = page.getByRole('navigation', { name: 'Pages' });
+        await menu.getByText('Narrow shop', { exact: true }).waitFor();
+        expect(await menu.getByRole('link').allTextContents()).toEqual(['Traces', 'Sessions']);
+      }));
+  });
+
+  describe('a monitor whose evaluations give nothing', () => {
+    it('says so beside its name, and why', () =>
+      stage.visit(async ({ page }) => {
+        const project = await stage.makeProject('Silent shop');
+        const { address, projectKey, slug } = project;
+        const evaluator = await post(project, '/api/evaluators', projectKey, {
+          name: 'Helpful',
+          config: { evaluatorType: 'langevals/llm_boolean', settings: {} },
+        });
+        const body = { name: 'Helpful answers', evaluatorId: evaluator.id };
+        const monitor = await post(project, '/api/monitors', projectKey, body);
+        await send(project, shopTrace(1, Date.now() - 60_000));
+        const path = `/api/analytics/evaluations?from=0&to=${Date.now()}&interval=total&monitor_id=${monitor.id}`;
+        const headers = { 'x-auth-token': projectKey };
+        await until(async () => (await callRest(address, { path, headers })).body.buckets[0]?.evaluations === 1);
+        await followLink(page, signInLink(address, projectKey, `/${slug}/monitors`));
+        await page.getByRole('row', { name: /Helpful answers all skipped/ }).waitFor();
+        await page.getByRole('link', { name: 'Helpful answers' }).click();
+        await page.getByRole('region', { name: 'Why evaluations were skipped' }).getByText(/LLM/).waitFor();
+      }));
+  });
+}
