@@ -131,6 +131,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     changeFeed,
     requestMeter,
     onDiscarded: metrics.otlpDiscarded,
+    onSpans: tracing.noteSpans,
     runCooperatively,
     yieldToEventLoop,
     webhooks: webhooks.ports,

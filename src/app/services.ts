@@ -83,7 +83,7 @@ import { createPricingRpc } from '../rpc/pricing/pricing.ts';
 import { compileService } from '../rpc/registry.ts';
 import { createSessionRpc } from '../rpc/sessions/sessions.ts';
 import { createSpendRpc } from '../rpc/spend/spend.ts';
-import { createOtlpMethods } from '../rpc/traces/otlp.ts';
+import { createOtlpMethods, type OtlpRpcDeps } from '../rpc/traces/otlp.ts';
 import { createTraceRpc } from '../rpc/traces/traces.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
 import { isPostgres } from '../storage/open.ts';
@@ -91,19 +91,19 @@ import type { Deps } from './deps.ts';
 import { compileGateway } from './gateway-services.ts';
 import type { ServiceParts } from './service-parts.ts';
 
-type ServiceDeps = Deps & {
-  readonly webhooks: WebhookPorts;
-  readonly evaluations: EvaluationPorts & { readonly evaluations: Evaluations };
-  readonly traceParts: ReturnType<typeof createTraceParts>;
-  readonly requestMeter: RequestMeter;
-  /** Publishes the traces that this process changes. */
-  readonly changeFeed: ChangeFeed;
-  /** Called with the number of records of OpenTelemetry that are not kept. */
-  readonly onDiscarded: (signal: 'logs' | 'metrics', records: number) => void;
-  readonly runCooperatively: RunCooperatively;
-  /** Resolves in a later turn of the event loop. */
-  readonly yieldToEventLoop: () => Promise<void>;
-};
+type ServiceDeps = Deps &
+  Pick<OtlpRpcDeps, 'onSpans' | 'runCooperatively'> & {
+    readonly webhooks: WebhookPorts;
+    readonly evaluations: EvaluationPorts & { readonly evaluations: Evaluations };
+    readonly traceParts: ReturnType<typeof createTraceParts>;
+    readonly requestMeter: RequestMeter;
+    /** Publishes the traces that this process changes. */
+    readonly changeFeed: ChangeFeed;
+    /** Called with the number of records of OpenTelemetry that are not kept. */
+    readonly onDiscarded: (signal: 'logs' | 'metrics', records: number) => void;
+    /** Resolves in a later turn of the event loop. */
+    readonly yieldToEventLoop: () => Promise<void>;
+  };
 
 /** `publicUrl` is the base of links, known once the server listens. */
 export function compileServices(deps: ServiceDeps, publicUrl: () => string): Method[] {
@@ -175,7 +175,7 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
   return [
     ...createOtlpMethods(
       {
-        ...{ traces, logs, runCooperatively, spansMax: limits.traces.spansMax },
+        ...{ traces, logs, runCooperatively, spansMax: limits.traces.spansMax, onSpans: deps.onSpans },
         onDiscarded: (metrics) => onDiscarded('metrics', metrics),
       },
       limits,
