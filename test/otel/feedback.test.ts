@@ -17,14 +17,15 @@ afterEach(async () => {
 
 /** A server that sends its spans to the address. */
 async function start(port: number, endpoint: string, variables: { readonly [name: string]: string }): Promise<TestApp> {
-  const restore = setVariables({
+  const ofSdk = {
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
     OTEL_EXPORTER_OTLP_HEADERS: `x-auth-token=${KEY}`,
     OTEL_BSP_SCHEDULE_DELAY: '20',
     ...variables,
-  });
+  };
+  const restore = setVariables(ofSdk);
   const settings = { SPANDREL_OTEL: 'on', SPANDREL_PORT: String(port), SPANDREL_BOOTSTRAP_PROJECT_KEY: KEY };
-  const app = await startApp({ environment: { ...process.env, ...settings } as { [name: string]: string } });
+  const app = await startApp({ environment: { ...ofSdk, ...settings } });
   restore();
   cleanUps.push(() => app.close());
   return app;
