@@ -135,6 +135,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     requestMeter,
     onDiscarded: metrics.otlpDiscarded,
     onTraceDeletionChanged: deleting.onChanged,
+    onSpans: tracing.noteSpans,
     runCooperatively,
     yieldToEventLoop,
     webhooks: webhooks.ports,

@@ -64,7 +64,7 @@ import { compileService } from '../rpc/registry.ts';
 import { createSpendRpc } from '../rpc/spend/spend.ts';
 import { createTraceDeletionRpc } from '../rpc/trace-deletions/trace-deletions.ts';
 import { createTraceShareRpc } from '../rpc/trace-shares/trace-shares.ts';
-import { createOtlpMethods } from '../rpc/traces/otlp.ts';
+import { createOtlpMethods, type OtlpRpcDeps } from '../rpc/traces/otlp.ts';
 import { createTraceRpc } from '../rpc/traces/traces.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
 import { isPostgres } from '../storage/open.ts';
@@ -74,21 +74,21 @@ import { compileManagement } from './management-services.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { compileSessions } from './sign-in.ts';
 
-type ServiceDeps = Deps & {
-  readonly webhooks: WebhookPorts;
-  readonly evaluations: EvaluationPorts & { readonly evaluations: Evaluations };
-  readonly traceParts: ReturnType<typeof createTraceParts>;
-  readonly requestMeter: RequestMeter;
-  /** Called after a deletion of traces was started or cancelled. */
-  readonly onTraceDeletionChanged: () => void;
-  /** Publishes the traces that this process changes. */
-  readonly changeFeed: ChangeFeed;
-  /** Called with the number of records of OpenTelemetry that are not kept. */
-  readonly onDiscarded: (signal: 'logs' | 'metrics', records: number) => void;
-  readonly runCooperatively: RunCooperatively;
-  /** Resolves in a later turn of the event loop. */
-  readonly yieldToEventLoop: () => Promise<void>;
-};
+type ServiceDeps = Deps &
+  Pick<OtlpRpcDeps, 'onSpans' | 'runCooperatively'> & {
+    readonly webhooks: WebhookPorts;
+    readonly evaluations: EvaluationPorts & { readonly evaluations: Evaluations };
+    readonly traceParts: ReturnType<typeof createTraceParts>;
+    readonly requestMeter: RequestMeter;
+    /** Called after a deletion of traces was started or cancelled. */
+    readonly onTraceDeletionChanged: () => void;
+    /** Publishes the traces that this process changes. */
+    readonly changeFeed: ChangeFeed;
+    /** Called with the number of records of OpenTelemetry that are not kept. */
+    readonly onDiscarded: (signal: 'logs' | 'metrics', records: number) => void;
+    /** Resolves in a later turn of the event loop. */
+    readonly yieldToEventLoop: () => Promise<void>;
+  };
 
 /** `publicUrl` is the base of links, known once the server listens. */
 export function compileServices(deps: ServiceDeps, publicUrl: () => string): Method[] {
@@ -168,7 +168,7 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
   return [
     ...createOtlpMethods(
       {
-        ...{ traces, logs, runCooperatively, spansMax: limits.traces.spansMax },
+        ...{ traces, logs, runCooperatively, spansMax: limits.traces.spansMax, onSpans: deps.onSpans },
         onDiscarded: (metrics) => onDiscarded('metrics', metrics),
       },
       limits,

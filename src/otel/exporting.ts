@@ -18,6 +18,8 @@ export type ExportDeps = {
   readonly protocol: OtlpProtocol;
   /** Sent with each export. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What is said of the process, beside what the environment says. */
+  readonly resource: Readonly<Record<string, string>>;
   readonly version: string;
   readonly count: (result: 'recorded' | 'exported' | 'failed', spans: number) => void;
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
@@ -30,10 +32,10 @@ const STOP_MAX_MS = 2_000;
 const MESSAGE_CHARACTERS_MAX = 200;
 const SUCCESS = 0;
 
-export async function startExporting({ protocol, headers, version, count, log }: ExportDeps) {
+export async function startExporting({ protocol, headers, resource, version, count, log }: ExportDeps) {
   const exporter = watchExports(await createExporter(protocol, headers), { count, log });
   const ids = createIds();
-  const own = { 'service.name': 'spandrel', 'service.version': version };
+  const own = { ...resource, 'service.name': 'spandrel', 'service.version': version };
   const provider = new BasicTracerProvider({
     idGenerator: ids.generator,
     // What the environment says of the service comes last.

@@ -17,14 +17,16 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { DeliveryMeter } from '../delivery/meter.ts';
+import type { OtlpExport } from '../domain/traces/otlp/span.ts';
 import type { Upstream } from '../gateway/upstream.ts';
 import type { CallIds } from '../rpc/method.ts';
 import type { IdSource } from '../transport/call-ids.ts';
 import type { CallLog } from '../transport/call-log.ts';
 import { type ExportDeps, startExporting } from './exporting.ts';
 
-/** Marks what this server sends, for every process of its installation. */
-export const OWN_HEADER = 'x-spandrel-own-spans';
+/** Both mark what this server sends, for every process of its installation; a collector in between passes on the latter. */
+const OWN_HEADER = 'x-spandrel-own-spans';
+const OWN_ATTRIBUTE = 'spandrel.installation';
 const MARK_LENGTH = 32;
 const TRACE_ID_HEX = 32;
 /** Asked all the time by machines. */
@@ -34,7 +36,7 @@ const ERROR_STATUS_MIN = 500;
 /** More than any request asks. */
 const ATTEMPTS_MAX = 32;
 
-type SpanDeps = Omit<ExportDeps, 'headers'> & {
+type SpanDeps = Omit<ExportDeps, 'headers' | 'resource'> & {
   readonly clock: () => number;
   readonly monotonicMs: () => number;
   /** Of which the mark is derived. */
@@ -62,7 +64,8 @@ export type Spans = Awaited<ReturnType<typeof startSpans>>;
 
 export async function startSpans({ clock, monotonicMs, secretKey, ...deps }: SpanDeps) {
   const mark = createHmac('sha256', secretKey).update('spandrel/own-spans/v1').digest('hex').slice(0, MARK_LENGTH);
-  const exporting = await startExporting({ ...deps, headers: { [OWN_HEADER]: mark } });
+  const marks = { headers: { [OWN_HEADER]: mark }, resource: { [OWN_ATTRIBUTE]: mark } };
+  const exporting = await startExporting({ ...deps, ...marks });
   const requests = new WeakMap<CallIds, Request>();
   const running = new AsyncLocalStorage<Request>();
 
@@ -139,6 +142,12 @@ export async function startSpans({ clock, monotonicMs, secretKey, ...deps }: Spa
         write({ ...ended, attributes: { ...attributes, ...because }, isError }, ROOT_CONTEXT, null);
       },
     }),
+    /** A request that brings nothing but spans of the server itself becomes none. */
+    noteSpans({ spans }: OtlpExport, ids: CallIds): void {
+      const isOwn = (span: (typeof spans)[number]) =>
+        span !== undefined && 'resource' in span && span.resource.get(OWN_ATTRIBUTE) === mark;
+      if (spans.length > 0 && spans.every(isOwn)) requests.delete(ids);
+    },
     stop: exporting.stop,
   };
 }

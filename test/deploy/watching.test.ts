@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
@@ -146,6 +147,16 @@ describe('every alert', () => {
   it('and no other has an entry', () => {
     const entries = [...read('docs/production.md').matchAll(/^### (Spandrel\w+)$/gm)].map(([, name]) => name);
     expect(entries).toEqual(alerts.map(({ alert }) => alert));
+  });
+
+  it('is checked by npm run test:rules, which says what it needs where that is missing', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['test/rules/main.ts'], {
+      ...{ cwd: ROOT, encoding: 'utf8', env: { PATH: '/nonexistent', NODE_NO_WARNINGS: '1' } },
+    });
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^test:rules cannot run here: it needs promtool .*\n$/),
+    ]);
   });
 
   it.each(alerts)('$alert is raised, and is not, by series of its own', ({ alert }) => {

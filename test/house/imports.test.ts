@@ -46,6 +46,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'otel',
     'config/otel.ts',
     'delivery/meter.ts',
+    'domain/traces/otlp/span.ts',
     'gateway/upstream.ts',
     'rpc/method.ts',
     'transport/call-ids.ts',

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
 import { findFreePort } from '../support/port.ts';
@@ -15,14 +17,15 @@ afterEach(async () => {
 
 /** A server that sends its spans to the address. */
 async function start(port: number, endpoint: string, variables: { readonly [name: string]: string }): Promise<TestApp> {
-  const restore = setVariables({
+  const ofSdk = {
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
     OTEL_EXPORTER_OTLP_HEADERS: `x-auth-token=${KEY}`,
     OTEL_BSP_SCHEDULE_DELAY: '20',
     ...variables,
-  });
+  };
+  const restore = setVariables(ofSdk);
   const settings = { SPANDREL_OTEL: 'on', SPANDREL_PORT: String(port), SPANDREL_BOOTSTRAP_PROJECT_KEY: KEY };
-  const app = await startApp({ environment: { ...process.env, ...settings } as { [name: string]: string } });
+  const app = await startApp({ environment: { ...ofSdk, ...settings } });
   restore();
   cleanUps.push(() => app.close());
   return app;
@@ -60,6 +63,36 @@ describe('a server that exports to itself', () => {
       expect(kept.body.spans).toMatchObject([{ name: 'GET /api/traces/{trace_id}' }]);
     },
   );
+});
+
+it('a server whose spans come back through a collector makes none of keeping them', async () => {
+  const port = await findFreePort();
+  let passedOn = 0;
+  // A collector sends with headers of its own.
+  const collector = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', async () => {
+      const headers = { 'content-type': 'application/x-protobuf', 'x-auth-token': KEY };
+      const sent = { method: 'POST', headers, body: Buffer.concat(chunks) };
+      // Null: the server has stopped meanwhile.
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/traces`, sent).catch(() => null);
+      if (answer?.ok) passedOn += 1;
+      response.writeHead(answer?.status ?? 503).end();
+    });
+  });
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  cleanUps.push(
+    () => void collector.close(),
+    () => collector.closeAllConnections(),
+  );
+  const app = await start(port, `http://127.0.0.1:${(collector.address() as AddressInfo).port}`, {});
+  for (const [index, digit] of ['a', 'b', 'c'].entries()) {
+    await ask(app, digit.repeat(32));
+    await until(async () => (await count(app)).exported === index + 1);
+  }
+  expect(passedOn).toBe(3);
+  expect(await count(app)).toEqual({ recorded: 3, exported: 3, failed: 0 });
 });
 
 it('two servers of one installation that export to each other make no spans of it', async () => {
