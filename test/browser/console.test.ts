@@ -11,7 +11,7 @@ import { useGateway } from './journeys/gateway.ts';
 import { lookAtTraces } from './journeys/look-at-traces.ts';
 import { manage } from './journeys/manage.ts';
 import { recover } from './journeys/recover.ts';
-import { signIn } from './journeys/sign-in.ts';
+import { signIn, signInThroughIssuer } from './journeys/sign-in.ts';
 import { useAnyhow } from './journeys/use-anyhow.ts';
 import { openStage } from './stage.ts';
 
@@ -30,5 +30,6 @@ describe.concurrent('the console', () => {
   manage(stage);
   recover(stage);
   signIn(stage);
+  signInThroughIssuer(stage);
   meetForeignPages(stage);
 });
