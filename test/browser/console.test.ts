@@ -16,7 +16,7 @@ import { manage } from './journeys/manage.ts';
 import { readTrace } from './journeys/read-a-trace.ts';
 import { readElsewhere } from './journeys/read-elsewhere.ts';
 import { recover } from './journeys/recover.ts';
-import { signIn } from './journeys/sign-in.ts';
+import { signIn, signInThroughIssuer } from './journeys/sign-in.ts';
 import { useAnyhow } from './journeys/use-anyhow.ts';
 import { openStage } from './stage.ts';
 
@@ -39,6 +39,7 @@ describe.concurrent('the console', () => {
   recover(stage);
   readElsewhere(stage);
   signIn(stage);
+  signInThroughIssuer(stage);
   meetForeignPages(stage);
   findGroups(stage);
 });

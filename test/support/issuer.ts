@@ -26,17 +26,32 @@ const KEY_ID = 'key-of-the-tests';
 const OWN_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 const FOREIGN_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 
-/** `redirectUri` is the one address that the issuer sends people back to. On a free port unless one is named. */
-export async function startIssuer(redirectUri: string, at?: number): Promise<TestIssuer> {
-  const port = at ?? (await findFreePort());
+export type IssuerOptions = {
+  /** A free one by default. */
+  readonly port?: number;
+  /** Whether the profile is read from userinfo, and is not in the token. */
+  readonly isProfileApart?: boolean;
+  /** How the client proves itself; the only way that the issuer takes. */
+  readonly clientAuth?: 'client_secret_basic' | 'client_secret_post';
+};
+
+/** `redirectUri` is the one address that the issuer sends people back to. */
+export async function startIssuer(redirectUri: string, options: IssuerOptions = {}): Promise<TestIssuer> {
+  const { port = await findFreePort(), isProfileApart = false, clientAuth = 'client_secret_basic' } = options;
   const url = `http://127.0.0.1:${port}`;
   const issuer: Omit<TestIssuer, 'close'> = { url, person: { sub: 'nobody' }, forge: null, hasForeignKey: false };
   const provider = new Provider(url, {
-    clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirectUri] }],
+    clients: [
+      {
+        ...{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirectUri] },
+        token_endpoint_auth_method: clientAuth,
+      },
+    ],
+    clientAuthMethods: [clientAuth],
     jwks: { keys: [{ ...OWN_KEY.export({ format: 'jwk' }), kid: KEY_ID, alg: 'RS256', use: 'sig' }] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
     scopes: ['openid', 'email', 'profile', 'groups'],
-    conformIdTokenClaims: false,
+    conformIdTokenClaims: isProfileApart,
     ttl: {
       AccessToken: TTL_S,
       AuthorizationCode: TTL_S,

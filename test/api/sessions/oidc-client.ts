@@ -6,6 +6,7 @@ import {
   type Browser,
   CLIENT,
   type IssuedClaims,
+  type IssuerOptions,
   openBrowser,
   startIssuer,
   type TestIssuer,
@@ -25,12 +26,12 @@ export const ALLOWED_DOMAIN = 'allowed.example';
 
 export async function startOidcApp(
   environment: TestAppOptions['environment'] = {},
-  options: Omit<TestAppOptions, 'environment'> = {},
+  { issuer: issuerOptions, ...options }: Omit<TestAppOptions, 'environment'> & { readonly issuer?: IssuerOptions } = {},
 ): Promise<OidcApp> {
   const port = await findFreePort();
   const publicUrl = `http://127.0.0.1:${port}`;
   const callback = `${publicUrl}/api/auth/callback`;
-  const issuer = await startIssuer(callback);
+  const issuer = await startIssuer(callback, issuerOptions);
   const app = await startApp({
     ...options,
     environment: {

@@ -54,7 +54,7 @@ it('an issuer that is away keeps no server from starting, and signs people in on
   expect(away.body).toContain(AWAY);
   const headers = { authorization: `Bearer ${app.adminKey}` };
   expect((await send(app, { path: '/api/organization', headers })).status).toBe(200);
-  const issuer = await startIssuer(callback, port);
+  const issuer = await startIssuer(callback, { port });
   ends.push(issuer.close);
   await until(async () => (await login(app)).status === 303);
   await signIn({ app, issuer, callback, close: async () => {} }, personOf('ada'));
@@ -66,7 +66,7 @@ it('an issuer that is away keeps no server from starting, and signs people in on
 it('what an issuer says of itself is remembered while it is away', async () => {
   const port = await findFreePort();
   const { app, callback } = await startWith(`http://127.0.0.1:${port}`);
-  const issuer = await startIssuer(callback, port);
+  const issuer = await startIssuer(callback, { port });
   await until(async () => (await login(app)).status === 303);
   await issuer.close();
   expect((await login(app)).status).toBe(303);

@@ -5,17 +5,21 @@ import { ask, goToIssuer, type OidcApp, personOf, type SignedIn, signIn, startOi
 
 let oidc: OidcApp;
 let mapped: OidcApp;
+let apart: OidcApp;
+const GROUPS = {
+  SPANDREL_OIDC_SCOPES: 'openid email profile groups',
+  SPANDREL_OIDC_ROLE_CLAIM: 'groups',
+  SPANDREL_OIDC_ROLE_MAP: 'cn=admins=ADMIN, staff=MEMBER',
+};
 beforeAll(async () => {
   oidc = await startOidcApp({ SPANDREL_OIDC_DEFAULT_ROLE: 'VIEWER' });
-  mapped = await startOidcApp({
-    SPANDREL_OIDC_SCOPES: 'openid email profile groups',
-    SPANDREL_OIDC_ROLE_CLAIM: 'groups',
-    SPANDREL_OIDC_ROLE_MAP: 'cn=admins=ADMIN, staff=MEMBER',
-  });
+  mapped = await startOidcApp(GROUPS);
+  apart = await startOidcApp(GROUPS, { issuer: { isProfileApart: true, clientAuth: 'client_secret_post' } });
 });
 afterAll(async () => {
   await oidc.close();
   await mapped.close();
+  await apart.close();
 });
 
 const MEMBERS = '/api/organization/members';
@@ -100,6 +104,13 @@ describe('a sign-in through the issuer', () => {
       state: expect.stringMatching(/^[\w-]{43}$/),
       nonce: expect.stringMatching(/^[\w-]{43}$/),
     });
+  });
+
+  it('reads the profile where the issuer keeps it out of the token, and proves itself as the issuer asks', async () => {
+    await signIn(apart, personOf('ada', { groups: ['staff'] }));
+    expect(await memberOf(apart, 'ada@allowed.example')).toMatchObject({ name: 'Person ada', role: 'MEMBER' });
+    const { browser, address } = await goToIssuer(apart, personOf('eve', { email_verified: false }));
+    expect((await browser.visit(address)).status).toBe(403);
   });
 
   it('is in the audit log as what the person did', async () => {
