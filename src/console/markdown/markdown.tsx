@@ -4,7 +4,7 @@
  */
 
 import MarkdownIt, { type Token } from 'markdown-it';
-import { Fragment, memo, type ReactNode } from 'react';
+import { Fragment, type ReactNode, useMemo } from 'react';
 import { nameControls } from '../design/format.ts';
 import { MediaView } from '../trace/conversation-media.tsx';
 import { sourceOf } from '../trace/messages-media.ts';
@@ -35,10 +35,11 @@ const TAGS: ReadonlySet<string> = new Set<Tag>([
   'tbody',
 ]);
 
-/** Memoized: a row of a virtual list is rendered at every step of scrolling. */
-export default memo(function Markdown({ text }: { readonly text: string }) {
-  return <div className={styles.markdown}>{elementsOf(parser.parse(text, {}))}</div>;
-});
+export default function Markdown({ text }: { readonly text: string }) {
+  // A row of a virtual list is rendered at many steps of scrolling.
+  const elements = useMemo(() => elementsOf(parser.parse(text, {})), [text]);
+  return <div className={styles.markdown}>{elements}</div>;
+}
 
 type Open = { readonly token: Token | null; readonly children: ReactNode[] };
 
@@ -92,7 +93,7 @@ function elementOf({ token, children }: Open, key: number): ReactNode {
     <Element
       key={key}
       dir={token.block ? 'auto' : undefined}
-      className={/right/.test(token.attrGet('style') ?? '') ? styles.right : undefined}
+      className={/right/.test(String(token.attrGet('style'))) ? styles.right : undefined}
       {...(Element === 'ol' && Number.isSafeInteger(start) && { start })}
     >
       {children}

@@ -24,6 +24,10 @@ export function TurnList({ turns, title, onOpen }: TurnListProps) {
   const choices = useChoices();
   const list = useRef<HTMLOListElement>(null);
   const { scroller, marginPx } = useScroller(list);
+  useLayoutEffect(() => {
+    // What was chosen before may have been scrolled far.
+    if (scroller) scroller.scrollTop = 0;
+  }, [scroller]);
   const virtual = useVirtualizer({
     count: turns.length,
     getScrollElement: () => scroller,

@@ -48,7 +48,11 @@ export function useChoices() {
     setChoices((now) => ({ ...now, ofOne: new Map(now.ofOne).set(key, mode) }));
   }, []);
   const turn = useCallback((key: string) => {
-    setChoices((now) => ({ ...now, turned: now.turned.symmetricDifference(new Set([key])) }));
+    setChoices((now) => {
+      const turned = new Set(now.turned);
+      if (!turned.delete(key)) turned.add(key);
+      return { ...now, turned };
+    });
   }, []);
   return useMemo(() => ({ ...choices, chooseAll, chooseOne, turn }), [choices, chooseAll, chooseOne, turn]);
 }

@@ -15,6 +15,7 @@ import { type Message, type Part, readMessages } from './messages.ts';
 type Said = { readonly input: readonly Message[]; readonly output: readonly Message[] };
 type Event = { readonly atMs: number; readonly order: number; readonly act: () => void };
 
+const FIRST_SPANS = 500;
 const ANCESTORS_MAX = 100;
 /** Of the spans of a run, for whether a text of the whole trace was said in one. */
 const COMPARED_TURNS_MAX = 2_000;
@@ -35,7 +36,7 @@ export function createRunReader() {
     return said;
   };
 
-  return (trace: Trace, spans: readonly TraceSpan[]): readonly Turn[] => {
+  const build = (trace: Trace, spans: readonly TraceSpan[]): readonly Turn[] => {
     const dialogue = createDialogue();
     const seen = createSeen(spans);
     const events: Event[] = [];
@@ -65,6 +66,24 @@ export function createRunReader() {
     for (const { act } of ordered) act();
     return withWhole(trace, spans, dialogue.turns);
   };
+
+  /** What was built last, of how many spans, and of which last one. */
+  let last: { readonly count: number; readonly span: TraceSpan | undefined; readonly turns: readonly Turn[] } | null =
+    null;
+  return (trace: Trace, spans: readonly TraceSpan[]): readonly Turn[] => {
+    const count = builtCount(spans.length, trace.spanCount);
+    const span = spans[count - 1];
+    if (last?.count !== count || last.span !== span) {
+      last = { count, span, turns: build(trace, spans.slice(0, count)) };
+    }
+    return last.turns;
+  };
+}
+
+/** While spans load, the dialogue is built again each time when there are twice as many: else its cost would be their square. */
+function builtCount(loaded: number, all: bigint): number {
+  if (BigInt(loaded) >= all || loaded <= FIRST_SPANS) return loaded;
+  return FIRST_SPANS * 2 ** Math.floor(Math.log2(loaded / FIRST_SPANS));
 }
 
 /** The turns of one span: its messages, or its input and output as they are, and the documents that it found. */

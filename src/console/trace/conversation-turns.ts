@@ -51,10 +51,13 @@ export function createDialogue() {
   /** The indexes of calls by their id and by their name; the latest is last. */
   const byId = new Map<string, number[]>();
   const byName = new Map<string, number[]>();
+  /** The indexes of calls that no step has carried out yet, by their name. */
+  const pending = new Map<string, number[]>();
 
   const addCall = (turn: CallTurn): void => {
     if (turn.id !== null) addTo(byId, turn.id, turns.length);
     addTo(byName, turn.name, turns.length);
+    if (turn.step === null) addTo(pending, turn.name, turns.length);
     turns.push(turn);
   };
   const callAt = (index: number): CallTurn | null => {
@@ -62,7 +65,8 @@ export function createDialogue() {
     return turn?.kind === 'call' ? turn : null;
   };
   const findCall = (part: ResultPart): number | undefined => {
-    const named = part.id === null ? (part.name === null ? [] : byName.get(part.name)) : byId.get(part.id);
+    const all = part.id === null ? (part.name === null ? [] : byName.get(part.name)) : byId.get(part.id);
+    const named = all?.slice(-CANDIDATES_MAX);
     const open = named?.findLast((index) => callAt(index)?.result === null);
     // The result that the messages have is the one that the model saw.
     return open ?? named?.findLast((index) => callAt(index)?.step !== null && !seenByModel.has(index));
@@ -115,13 +119,16 @@ export function createDialogue() {
     /** A step that a tool made: part of the card of its call, or a card of its own if no message tells of the call. */
     addStep(step: Step, key: string, json: () => string): void {
       const { spanId, name, ms } = step;
-      const fits = (index: number) => callAt(index)?.step === null;
-      const called = [...byName].filter(([each]) => name === each || wordsOf(name).has(each));
-      const open = called.flatMap(([, indexes]) => indexes.filter(fits)).toSorted((one, other) => one - other);
+      const called = namesOf(name).find((each) => (pending.get(each)?.length ?? 0) > 0);
+      const open = (called === undefined ? undefined : pending.get(called))?.slice(0, CANDIDATES_MAX) ?? [];
       const wanted = step.argumentsJson === null ? null : canonical(step.argumentsJson);
       const same = open.find((index) => canonical(callAt(index)?.argumentsJson ?? null) === wanted);
       const at = same ?? open[0];
       const call = at === undefined ? null : callAt(at);
+      if (called !== undefined) {
+        const left = pending.get(called)?.filter((each) => each !== at) ?? [];
+        pending.set(called, left);
+      }
       const failure: readonly Part[] = step.error === null ? [] : [{ kind: 'text', title: 'Error', text: step.error }];
       if (at === undefined || call === null) {
         const result = step.result === null && failure.length === 0 ? null : [...(step.result ?? []), ...failure];
@@ -158,11 +165,14 @@ function addTo(map: Map<string, number[]>, key: string, index: number): void {
   else map.set(key, [index]);
 }
 
-/** Frameworks name a step `execute_tool search` or `search.tool`. */
-function wordsOf(name: string): ReadonlySet<string> {
-  return new Set(name.split(/[\s.:/]+/));
+/** What a call of a step may be named: frameworks name a step `execute_tool search` or `search.tool`. */
+function namesOf(name: string): readonly string[] {
+  return [name, ...name.split(/[\s.:/]+/, WORDS_MAX)];
 }
 
+const WORDS_MAX = 20;
+/** Of calls with one name or id, those that a result or a step may belong to. */
+const CANDIDATES_MAX = 50;
 const CANONICAL_MAX = 20_000;
 
 /** The same text for arguments that differ in spaces and in the order of members only. */

@@ -1,11 +1,11 @@
 /** What was said in the chosen span; the whole run as one dialogue when none is chosen. */
 
-import { useCallback, useMemo } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
 import type { Trace, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 import page from '../design/page.module.css';
 import { TurnList } from './conversation-list.tsx';
 import { createRunReader, turnsOfSpan } from './conversation-run.ts';
-import { useFailureFirst } from './failures.ts';
+import { deepestFailure } from './failures.ts';
 
 export type ZoneProps = {
   readonly trace: Trace;
@@ -37,4 +37,19 @@ function SpanConversation({ span }: { readonly span: TraceSpan }) {
   const turns = useMemo(() => turnsOfSpan(span), [span]);
   if (turns.length === 0) return <p className={page.soft}>This span has no input and no output.</p>;
   return <TurnList turns={turns} title="Input and output" onOpen={null} />;
+}
+
+/** The trace that was opened last: which zones of a page exist depends on its width, and each may come and go. */
+let opened: string | null = null;
+
+/** Opens a failed trace at the span where it failed, once and only if no span is chosen. */
+export function useFailureFirst({ trace, spans, chosen, onChoose }: ZoneProps): void {
+  useEffect(() => {
+    if (opened === trace.traceId) return;
+    const isComplete = BigInt(spans.length) >= trace.spanCount;
+    if (chosen === null && !isComplete) return;
+    opened = trace.traceId;
+    const failure = chosen === null && trace.error ? deepestFailure(trace, spans) : null;
+    if (failure !== null) onChoose(failure);
+  }, [trace, spans, chosen, onChoose]);
 }

@@ -1,6 +1,5 @@
-/** Finds the span where a trace failed, opens the trace there, and finds traces that failed alike. */
+/** Finds the span where a trace failed, and traces that failed alike. */
 
-import { useEffect } from 'react';
 import type { SpanError, Trace, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 import { writeQueryLine } from '../traces/query-line.ts';
 import { orderSpans } from './span-tree.ts';
@@ -22,28 +21,6 @@ export function deepestFailure({ error }: Pick<Trace, 'error'>, spans: readonly 
     }
   }
   return found?.span ?? null;
-}
-
-type Opened = {
-  readonly trace: Trace;
-  readonly spans: readonly TraceSpan[];
-  readonly chosen: TraceSpan | null;
-  readonly onChoose: (span: TraceSpan | null) => void;
-};
-
-/** The trace that was opened last: which zones of a page exist depends on its width, and each may come and go. */
-let opened: string | null = null;
-
-/** Opens a failed trace at the span where it failed, once and only if no span is chosen. */
-export function useFailureFirst({ trace, spans, chosen, onChoose }: Opened): void {
-  useEffect(() => {
-    if (opened === trace.traceId) return;
-    const isComplete = BigInt(spans.length) >= trace.spanCount;
-    if (chosen === null && !isComplete) return;
-    opened = trace.traceId;
-    const failure = chosen === null && trace.error ? deepestFailure(trace, spans) : null;
-    if (failure !== null) onChoose(failure);
-  }, [trace, spans, chosen, onChoose]);
 }
 
 const QUERY_CHARACTERS = 120;

@@ -21,7 +21,7 @@ async function widthOf(picture: Locator): Promise<number> {
 const DANGERS = `(() => {
   const main = document.querySelector('main');
   for (const each of main.querySelectorAll('details')) each.open = true;
-  const dangers = [...main.querySelectorAll('script, iframe, object, embed, svg, style, link, form[action], base, meta, b')];
+  const dangers = [...main.querySelectorAll('script, iframe, object, embed, article svg, style, link, form[action], base, meta, b, img[alt=vector]')];
   for (const element of main.querySelectorAll('*')) {
     if ([...element.attributes].some(({ name }) => /^on|^srcset$|^formaction$/.test(name))) dangers.push(element);
     const source = element.getAttribute('src');
