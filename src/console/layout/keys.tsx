@@ -19,6 +19,11 @@ function isTyping({ target }: Event): boolean {
   return target instanceof HTMLElement && target.matches(TYPING);
 }
 
+/** In an open list of choices letters choose. */
+function isChoosing({ target }: Event): boolean {
+  return target instanceof Element && target.closest('[role=listbox], [role=menu], [role=combobox]') !== null;
+}
+
 /** Enter does what the focused control does. */
 function isPressable({ target }: Event): boolean {
   return target instanceof Element && target.matches('a, button, summary, input, [role=separator]');
@@ -39,7 +44,7 @@ export function useKeys(title: string, bindings: KeyGroup['bindings']): void {
     groups.add(group);
     const listen = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isTyping(event) || hasDialog() || (event.key === 'Enter' && isPressable(event))) return;
+      if (isTyping(event) || isChoosing(event) || hasDialog() || (event.key === 'Enter' && isPressable(event))) return;
       const bound = group.current.bindings.find(({ keys }) => keys.includes(event.key));
       if (!bound) return;
       event.preventDefault();

@@ -167,6 +167,13 @@ export function readTrace(stage: Stage): void {
         await page.keyboard.press('0');
         await block.dblclick();
         expect((await block.boundingBox())?.width).toBeGreaterThan(before * 5);
+        // Left and right lead to the parent and to the first child.
+        await page.getByRole('tree').focus();
+        await page.keyboard.press('ArrowRight');
+        await page.waitForURL(/span=order-3/);
+        await page.keyboard.press('ArrowLeft');
+        await page.keyboard.press('ArrowLeft');
+        await page.waitForURL(/span=agent-3/);
       }));
 
     it('shows the events and links of a span, and shares of tokens and cost', () =>

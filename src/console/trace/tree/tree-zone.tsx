@@ -82,10 +82,13 @@ export function TreeZone({ nodes, time, chosen, onChoose, search, onSearch, isCo
     const row = rows[at];
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
-    else if (event.key === 'ArrowRight' && row) fold(row, false);
-    else if (event.key === 'ArrowLeft' && row) {
+    else if (event.key === 'ArrowRight' && row) {
+      const below = nodes[row.node.index + 1];
+      if (view !== 'flame') fold(row, false);
+      else if (below?.parent === row.node.index) onChoose(below.span);
+    } else if (event.key === 'ArrowLeft' && row) {
       const above = nodes[row.node.parent];
-      if (isOpen(row, folding)) fold(row, true);
+      if (view !== 'flame' && isOpen(row, folding)) fold(row, true);
       else if (above) onChoose(above.span);
     } else return;
     event.preventDefault();

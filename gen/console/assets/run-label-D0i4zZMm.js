@@ -1,0 +1,1 @@
+import{f as e}from"./format-CmKpDDsQ.js";function t({id:t,name:n}){return e(n===``||n===t?t:`${n} (${t})`)}export{t};
