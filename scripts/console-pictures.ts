@@ -29,20 +29,16 @@ const QUALITY = 78;
 const SETTLE_MS = 6_000;
 
 const [folder] = process.argv.slice(2);
-const only = process.argv[3];
 const temporary = temporaryFolder();
 const server = await spawnServer({
   SPANDREL_DATABASE_URL: `sqlite:${join(temporary.path, 'spandrel.db')}`,
   SPANDREL_SECRET: 'the secret of a server for pictures',
-  // Nobody listens there, so evaluations by a model fail.
-  SPANDREL_LLM_BASE_URL: 'http://127.0.0.1:9/v1',
 });
 const browser = await launchBrowser();
 try {
   const shop = await fillShop({ address: server.address, adminKey: ADMIN_KEY, projectKey: PROJECT_KEY }, Date.now());
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-  const pages = pagesOf(shop).filter(([name]) => only === undefined || name.startsWith(only));
-  await takeAll(browser, folder === undefined ? chosen(pages) : everything(pages), folder ?? DOCS);
+  await takeAll(browser, folder === undefined ? chosen(pagesOf(shop)) : everything(pagesOf(shop)), folder ?? DOCS);
 } finally {
   await browser.close();
   await server.stop('SIGTERM');
@@ -57,6 +53,7 @@ function pagesOf(shop: Awaited<ReturnType<typeof fillShop>>): readonly PageRef[]
     ['overview', `${project}/overview`],
     ['overview-failed', `${project}/overview?metric=errors&range=7d`],
     ['traces', `${project}/traces`],
+    ['trace', `${project}/traces/trace-7`],
     ['threads', `${project}/threads`],
     ['users', `${project}/users`],
     ['user', `${project}/users/ada`],
@@ -104,9 +101,9 @@ function chosen(pages: readonly PageRef[]): readonly Picture[] {
   const themes: { readonly [name: string]: Theme } = {
     overview: 'light',
     traces: 'light',
+    trace: 'dark',
     monitors: 'light',
     comparison: 'dark',
-    'virtual-key': 'dark',
   };
   return pages.flatMap(([name, path]) => {
     const theme = themes[name];
@@ -132,7 +129,7 @@ async function takeAll(from: Browser, pictures: readonly Picture[], target: stri
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme: theme });
     await page.goto(`${server.address}${path}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('heading').first().waitFor();
     await page.waitForLoadState('networkidle').catch(() => undefined);
     writeFileSync(join(target, `${name}.webp`), await shoot(page));
   }

@@ -140,7 +140,7 @@ async function makeEvaluators(post: Post) {
   const mentions = await monitor('Mentions a day', polite.id);
   const onSecrets = await monitor('Secrets on all traffic', secrets.id);
   await monitor('JSON answers', json.id, { sample: 0.25 });
-  // The endpoint of its judge does not answer, so it always fails.
+  // The server has no model to ask, so every evaluation of this one is skipped.
   const judge = await evaluator('Helpful', 'langevals/llm_boolean', {});
   const failing = await monitor('Helpful answers', judge.id);
   return {
@@ -154,8 +154,8 @@ async function makeEvaluators(post: Post) {
 async function logRuns(post: Post, nowMs: number) {
   const { slug } = await post('/api/experiment/init', { experiment_name: 'Shorter prompt' });
   for (const [run_id, name, chance] of [
-    ['baseline', 'Today’s prompt', 0.7],
-    ['shorter', 'Shorter prompt', 0.9],
+    ['baseline', 'Today’s prompt', 0.6],
+    ['shorter', 'Shorter prompt', 0.95],
   ] as const) {
     const passes = Array.from({ length: RUN_ENTRIES }, () => dice() < chance);
     await post('/api/evaluations/batch/log_results', {

@@ -6,6 +6,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { Button } from './design/button.tsx';
 import status from './design/status.module.css';
+import { Tips } from './design/tips.tsx';
 import { router } from './routes.tsx';
 import { recoverConnection, useConnection } from './session/connection.ts';
 import { SessionGate } from './session/session.tsx';
@@ -35,6 +36,7 @@ export function Console({ offeredKey }: ConsoleProps) {
   return (
     <QueryClientProvider client={client}>
       <ConnectionBanner />
+      <Tips />
       <SessionGate offeredKey={offeredKey}>
         <RouterProvider router={router} />
       </SessionGate>

@@ -30,7 +30,7 @@ export function EntryTable({ entries, number, onNumber }: EntryTableProps) {
     return <Empty title="No entry yet">Add some from a CSV file, from lines of JSON, or over the API.</Empty>;
   return (
     <>
-      <Table columns={[{ number: 'Nr.' }, ...columns.map(nameControls), 'Whole']}>
+      <Table columns={[{ number: '#' }, ...columns.map(nameControls), 'Full entry']}>
         {rows.map(({ id, json, members }, index) => (
           <tr key={id}>
             <td className={page.number}>{formatCount(first + index + 1)}</td>

@@ -27,7 +27,7 @@ export const ICON_PATHS = {
   prices: 'M2.5 3v4.5l6 6 5-5-6-6H3a.5.5 0 0 0-.5.5zm3 2.5h.01',
   auditLog: 'M4 2.5h8c.6 0 1 .4 1 1v9c0 .6-.4 1-1 1H4c-.6 0-1-.4-1-1v-9c0-.6.4-1 1-1zM5.5 6h5m-5 2.5h5m-5 2.5h3',
   organization: 'M3 13.5v-11h6v11m0-7h4v7m-11.5 0h13M5 5h2M5 7.5h2M5 10h2',
-  sessions: 'M2.5 3.5h11v7h-11zm3 10h5m-2.5-3v3',
+  sessions: 'M1.5 3.5h9v6h-9zm0 9h6.5m2.5-5.5h4v7h-4z',
   signOut: 'M6.5 13.5h-3c-.6 0-1-.4-1-1v-9c0-.6.4-1 1-1h3M10 11l3-3-3-3m3 3H6.5',
   search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zm3.3-1.2l3.2 3.2',
   system: 'M2.5 3.5h11v7.5h-11zm3.5 10h4',

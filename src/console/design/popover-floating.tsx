@@ -1,4 +1,5 @@
 import { Popover } from '@base-ui/react/popover';
+import { Tooltip } from '@base-ui/react/tooltip';
 import { type ReactNode, useState } from 'react';
 import { buttonClass } from './button.tsx';
 import styles from './popover.module.css';
@@ -25,5 +26,20 @@ export default function PopoverFloating({ label, title, children }: PopoverProps
         </Popover.Positioner>
       </Popover.Portal>
     </Popover.Root>
+  );
+}
+
+/** The tooltip of an element. */
+export function Tip({ element, text }: { readonly element: Element; readonly text: string }) {
+  return (
+    <Tooltip.Root open>
+      <Tooltip.Portal>
+        <Tooltip.Positioner anchor={element} sideOffset={6} collisionPadding={8} className={styles.tips ?? ''}>
+          <Tooltip.Popup className={styles.tip ?? ''} role="tooltip">
+            {text}
+          </Tooltip.Popup>
+        </Tooltip.Positioner>
+      </Tooltip.Portal>
+    </Tooltip.Root>
   );
 }

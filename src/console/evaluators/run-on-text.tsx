@@ -56,7 +56,9 @@ export function RunOnText({ slug, evaluator }: RunOnTextProps) {
         {run.isError && <FailureNotice error={run.error} />}
         {run.data && <Outcome outcome={run.data} slug={slug} traceId={run.variables?.traceId ?? null} />}
         {!run.data && !run.isError && (
-          <p className={page.soft}>Enter an input and an output, then run the evaluator. The result appears here.</p>
+          <p className={`${page.card} ${page.padded} ${page.soft}`}>
+            Enter an input and an output, then run the evaluator. The result appears here.
+          </p>
         )}
       </div>
     </div>

@@ -6,6 +6,7 @@ import { Button, joined } from '../design/button.tsx';
 import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
 import { Icon } from '../design/icon.tsx';
+import status from '../design/status.module.css';
 import { chooseTheme, type Theme, useTheme } from '../design/theme.ts';
 import mark from '../icon.svg';
 import { useSession } from '../session/session.tsx';
@@ -89,13 +90,13 @@ export function Shell() {
           ))}
         <div className={styles.out}>
           <ThemeChoice />
-          <Link to="/-/sessions" {...link}>
+          <Link to="/-/sessions" {...link} className={styles.tool} title="Sessions">
             <Icon name="sessions" />
-            Sessions
+            <span className={status.unseen}>Sessions</span>
           </Link>
-          <button type="button" className={styles.item} onClick={end}>
+          <button type="button" className={styles.tool} title="Sign out" onClick={end}>
             <Icon name="signOut" />
-            Sign out
+            <span className={status.unseen}>Sign out</span>
           </button>
         </div>
       </nav>

@@ -34,7 +34,12 @@ export function ChartCard<Name extends string, Bucket extends Timed>({
   return (
     <section className={`${page.card} ${page.padded}`}>
       <div className={page.head}>
-        <h2>{metric.label} over time</h2>
+        <div>
+          <h2>{metric.label} over time</h2>
+          <p className={controls.hint}>
+            {hint} {series && cutNote(series)}
+          </p>
+        </div>
         <Select
           aria-label="Metric"
           value={shown}
@@ -42,9 +47,7 @@ export function ChartCard<Name extends string, Bucket extends Timed>({
           onChange={onShow}
         />
       </div>
-      {hint && <p className={controls.hint}>{hint}</p>}
       {series ? <Chart series={series} metric={metric} /> : <Skeleton height={CHART_HEIGHT_PX} />}
-      {series && <p className={controls.hint}>{cutNote(series)}</p>}
     </section>
   );
 }
@@ -53,5 +56,5 @@ export function ChartCard<Name extends string, Bucket extends Timed>({
 function cutNote({ unit, zone }: Series): string {
   if (unit === 'minute' || unit === 'hour') return `One point per ${unit}, in your time zone.`;
   const where = zone === 'utc' ? 'in UTC' : 'in your time zone';
-  return `One point per ${unit}, ${where}. The first and the last ${unit} are not whole.`;
+  return `One point per ${unit}, ${where}. The first and the last ${unit} are incomplete.`;
 }

@@ -40,7 +40,10 @@ export function readElsewhere(stage: Stage): void {
         const dark = page.getByRole('button', { name: 'Dark theme' });
         await dark.waitFor();
         const light = await surface();
+        await dark.hover();
+        await page.getByRole('tooltip').filter({ hasText: 'Dark theme' }).waitFor();
         await dark.click();
+        await page.getByRole('tooltip').waitFor({ state: 'detached' });
         expect(await scheme()).toBe('dark');
         expect(await surface()).not.toBe(light);
         await page.reload();

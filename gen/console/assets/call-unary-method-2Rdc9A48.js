@@ -1,1 +1,0 @@
-import{g as e}from"./connect-error-SV5PJo12.js";async function t(t,n,r,i){return(await t.unary(n,i?.signal,void 0,i?.headers,r??e(n.input),void 0)).message}export{t};

@@ -1,1 +1,0 @@
-import{l as e,m as t,o as n,t as r}from"./format-fcyKKEd-.js";import{f as i}from"./button-C5fdnEwb.js";var a=i();function o({at:i,as:o=`age`}){if(!i)return(0,a.jsx)(`span`,{children:`–`});let[s,c]=o===`age`?[r(i),n(i)]:[e(i),r(i)];return(0,a.jsx)(`time`,{dateTime:t(i).toISOString(),title:c,children:s})}export{o as t};

@@ -1,1 +1,0 @@
-import{f as e}from"./format-CmKpDDsQ.js";function t({id:t,name:n}){return e(n===``||n===t?t:`${n} (${t})`)}export{t};
