@@ -13,6 +13,7 @@ import { manage } from './journeys/manage.ts';
 import { readElsewhere } from './journeys/read-elsewhere.ts';
 import { recover } from './journeys/recover.ts';
 import { signIn } from './journeys/sign-in.ts';
+import { tellWhatIsWrong } from './journeys/tell-what-is-wrong.ts';
 import { useAnyhow } from './journeys/use-anyhow.ts';
 import { openStage } from './stage.ts';
 
@@ -31,6 +32,7 @@ describe.concurrent('the console', () => {
   manage(stage);
   recover(stage);
   readElsewhere(stage);
+  tellWhatIsWrong(stage);
   signIn(stage);
   meetForeignPages(stage);
 });
