@@ -76,7 +76,9 @@ const MEMORY = { provide: { store: 'memory' as const } };
 const POSTGRESQL = { provide: { store: 'postgres' as const }, globalSetup: 'test/support/postgres-setup.ts' };
 
 const NOT_OF_MEMORY = [...OF_TWO_ORGANIZATIONS, POSTGRES];
-const OF_POSTGRESQL = [...API_OF_STORES, ...SCENARIOS_OF_STORES, POSTGRES];
+/** Some metrics exist on one store only. */
+const METRICS_OF_STORES = ['test/deploy/watching.test.ts'];
+const OF_POSTGRESQL = [...API_OF_STORES, ...SCENARIOS_OF_STORES, ...METRICS_OF_STORES, POSTGRES];
 
 /** The setup of a project runs only when one of its files does. */
 const quickProjects = [

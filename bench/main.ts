@@ -10,6 +10,7 @@ import { describeMachine } from './machine.ts';
 import { cleanUp, createDirectory } from './program.ts';
 import { analytics } from './rows/analytics.ts';
 import { authRefuse } from './rows/auth-refuse.ts';
+import { budget } from './rows/budget.ts';
 import { consoleFirst, consoleTrace } from './rows/console.ts';
 import { deliverBatch, deliverClient, deliverSingle } from './rows/deliver.ts';
 import { disk, wal } from './rows/disk.ts';
@@ -36,6 +37,7 @@ const rows: readonly Row[] = [
   ingestJson,
   ingestBatch,
   ingestGrpc,
+  budget,
   restRead,
   grpcRead,
   traceRead,

@@ -78,12 +78,13 @@ export async function startServer(
   bench: Bench,
   keys: Keys,
   workspace = createWorkspace(),
+  nodeOptions: readonly string[] = [],
 ): Promise<Program & { readyAt: number }> {
   if (!existsSync(bench.serverEntry)) throw new Error(`There is no server at ${bench.serverEntry}.`);
   const program = await launch({
     name: 'the server',
     entry: bench.serverEntry,
-    nodeOptions: readStartScript(bench.serverEntry).match(/--\S+/g) ?? [],
+    nodeOptions: [...(readStartScript(bench.serverEntry).match(/--\S+/g) ?? []), ...nodeOptions],
     args: [],
     env: { ...readStartVariables(bench.serverEntry), ...serverEnv(keys, workspace) },
     logFile: join(workspace.root, 'log'),

@@ -1,4 +1,7 @@
-/** Packs the server as `npm pack` does, with JavaScript, which Node needs in folders of packages. Takes the folder of the tarball. */
+/**
+ * Packs the server as `npm pack` does, with JavaScript, which Node needs in folders of packages, and writes its bill of
+ * materials beside the tarball. Takes the folder of both.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,6 +24,7 @@ try {
   const packed = { ...manifest, scripts: { start: scripts.start }, files: ['src', ...COPIED] };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(packed, null, 2));
   execFileSync('npm', ['pack', '--pack-destination', resolve(destination)], { cwd: folder, stdio: 'inherit' });
+  execFileSync(process.execPath, [join(ROOT, 'scripts/sbom.ts'), destination], { stdio: 'inherit' });
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -21,9 +21,10 @@ for (const [name, kept] of Object.entries(KEPT)) {
     if (!isKept) rmSync(join(folder, path));
   }
 }
-/** For compilers, debuggers and people. */
+/** For compilers, debuggers and people; and what bundlers take of OpenTelemetry, of which Node loads `build/src`. */
+const UNUSED = /\.(map|d\.[cm]?ts|md|markdown)$|(^|\/)@opentelemetry\/[^/]+\/build\/(esm|esnext)\//;
 for (const path of filesOf(root)) {
-  if (/\.(map|d\.[cm]?ts|md|markdown)$/.test(path)) rmSync(join(root, path));
+  if (UNUSED.test(path)) rmSync(join(root, path));
 }
 rmSync(join(root, '@types'), { recursive: true, force: true });
 

@@ -4,7 +4,9 @@ import { createAuthenticate } from '../auth/authenticate.ts';
 import { createEvaluating } from '../background/evaluations.ts';
 import { startJobs } from '../background/jobs.ts';
 import { startMonitorRunner } from '../background/monitors.ts';
+import { createTraceDeleting } from '../background/trace-deletions.ts';
 import { createWebhooks } from '../background/webhooks.ts';
+import { openFilesLimit } from '../cli/open-files.ts';
 import { readCommit, readVersion } from '../cli/version.ts';
 import type { Config } from '../config/config.ts';
 import { createEvaluations } from '../domain/evaluations/evaluations.ts';
@@ -41,6 +43,8 @@ import { createOutageLog } from './outage-log.ts';
 import { createGateway, MODEL_BODY_WHOLE_MS } from './proxy.ts';
 import { createRequestRecords, flushRequestRecords } from './request-records.ts';
 import { compileServices, createTraceParts } from './services.ts';
+import { createSignInWays } from './sign-in.ts';
+import { startTracing } from './tracing.ts';
 
 export type AppDeps = Deps & {
   /** The wait of jobs between their runs; real time by default. */
@@ -105,18 +109,21 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       commit: readCommit(),
       store: isPostgres(config.databaseUrl) ? 'postgres' : 'sqlite',
     },
+    openFilesMax: openFilesLimit(),
     traceDefaultDays: config.traceRetentionDays,
   });
-  const { requests: requestMeter, deliveries: meter } = metrics;
+  const tracing = await startTracing({ ...deps, monotonicMs, count: metrics.spans });
+  const requestMeter = metrics.requests;
+  const meter = tracing.watchDeliveries(metrics.deliveries);
   const changeFeed = createChangeFeed();
   const store = publishChanges(metrics.store, changeFeed);
   let publicUrl = config.publicUrl ?? '';
   const yieldToEventLoop = createYieldToEventLoop();
   const runCooperatively = createCooperativeRunner({ yieldToEventLoop, nowMs: monotonicMs });
   const traceParts = createTraceParts({ ...deps, store, runCooperatively, lossMeter: metrics.losses });
-  const { prices } = traceParts;
+  const { prices, results } = traceParts;
   const evaluating = createEvaluating({ ...deps, store, prices, onEnd: metrics.evaluations.ended });
-  const { results } = traceParts;
+  const deleting = createTraceDeleting(deps);
   const onLost = (error: unknown) => deps.log.warn({ err: error }, 'the result of an evaluation could not be stored');
   const evaluations = createEvaluations({ ...store, ...deps, ...evaluating.ports, results, onLost });
   const isWhole = config.role === 'all';
@@ -126,6 +133,8 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     changeFeed,
     requestMeter,
     onDiscarded: metrics.otlpDiscarded,
+    onTraceDeletionChanged: deleting.onChanged,
+    onSpans: tracing.noteSpans,
     runCooperatively,
     yieldToEventLoop,
     webhooks: webhooks.ports,
@@ -152,17 +161,13 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   const invoke = createInvoke(pipeline);
   const streams = createStreamWatch({ monotonicMs, accepting: () => accepting, wait: waitUnref });
   const invokeStream = createInvokeStream({ ...pipeline, streams, monotonicMs });
-  const ids = createIdSource(deps.random, config.tracing);
+  const ids = tracing.watchIds(createIdSource(deps.random, config.tracing));
   const watch = createBodyWatch({ gapMs: BODY_GAP_MS, wholeMs: BODY_WHOLE_MS }, monotonicMs);
   const health = createHealth({ methods, accepting: () => accepting, ready: store.ready, monotonicMs });
   const originOf = createOriginOf({ quotas, trustedProxies: config.trustedProxies });
   const responses = createResponseWatch(RESPONSE_TIMEOUTS, monotonicMs);
-  const callLog = createCallLog({
-    log: deps.log,
-    meter: metrics.calls,
-    addressOf: createAddressOf(config.trustedProxies),
-    monotonicMs,
-  });
+  const addressOf = createAddressOf(config.trustedProxies);
+  const callLog = tracing.watchCalls(createCallLog({ log: deps.log, meter: metrics.calls, addressOf, monotonicMs }));
   const inflate = createBoundedInflate();
   const reading = createReadBudget({ bytesPerTurn: BODY_BYTES_PER_TURN });
   const calls = { methods, invoke, invokeStream, ids, originOf, responses, callLog, reading, runCooperatively };
@@ -178,6 +183,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       metrics: config.metrics ? metrics.text : null,
       people: isWhole,
       console: config.console,
+      signIn: createSignInWays(deps),
       publicUrl: () => publicUrl,
     }),
     ...HEAD_LIMITS,
@@ -191,6 +197,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       evaluations,
       keyUse: requestRecords.keyUse,
       resolve: webhooks.ports.resolve,
+      tracing,
       wait: waitUnref,
     },
     { ...calls, ...HEAD_LIMITS, inflate, accepting: () => accepting },
@@ -229,6 +236,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     const delivery = webhooks.deliver({ store: store.deliveries, meter, log: deps.log });
     attemptsInFlight = delivery.inFlight;
     evaluating.work({ ...traceParts, store, random: deps.random });
+    deleting.work({ ...traceParts, store, random: deps.random });
     const { run } = evaluating.ports;
     const monitors = startMonitorRunner({ ...deps, store, run, runCooperatively, results: traceParts.results });
     const jobs = startJobs({
@@ -243,7 +251,8 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       },
       wait: deps.wait ?? waitUnref,
     });
-    return (drainMs: number) => Promise.all([jobs.stop(), delivery.stop(drainMs), monitors.stop(drainMs)]);
+    return (drainMs: number) =>
+      Promise.all([jobs.stop(), deleting.stop(), delivery.stop(drainMs), monitors.stop(drainMs)]);
   };
   // A gateway leaves it to the other processes.
   const stopBackground = isWhole ? startBackground() : async () => undefined;
@@ -260,6 +269,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       await evaluating.close();
       await flushRequestRecords(requestRecords);
       callLog.stop();
+      await tracing.stop();
       outage.stop();
       metrics.stop();
       watch.close();

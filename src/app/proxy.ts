@@ -24,12 +24,14 @@ import { createOutcomes } from '../gateway/outcomes.ts';
 import { createProxy } from '../gateway/proxy.ts';
 import { createReserving } from '../gateway/reserving.ts';
 import { createUpstream } from '../gateway/upstream.ts';
+import type { CallIds } from '../rpc/method.ts';
 import { createQuotas } from '../rpc/quotas.ts';
 import { startSchedule, type Wait } from '../scheduling/schedule.ts';
 import { createBodyWatch } from '../transport/rest/body-watch.ts';
 import { createDataRoutes } from '../transport/rest/data-routes.ts';
 import type { Deps } from './deps.ts';
 import type { createTraceParts } from './services.ts';
+import type { Tracing } from './tracing.ts';
 
 type ProxyDeps = Deps & {
   readonly resolve: WebhookPorts['resolve'];
@@ -37,6 +39,7 @@ type ProxyDeps = Deps & {
   readonly keyUse: KeyUse;
   readonly runCooperatively: RunCooperatively;
   readonly evaluations: Evaluations;
+  readonly tracing: Pick<Tracing, 'watchUpstream' | 'within'>;
   readonly wait: Wait;
 };
 
@@ -83,7 +86,7 @@ function startProxy(deps: ProxyDeps) {
   const nowMs = () => performance.now();
   const onError = (err: unknown, message: string) => log.warn({ err }, message);
   const policy = createUrlPolicy(config.gateway.allow, 'SPANDREL_GATEWAY_ALLOW');
-  const upstream = createUpstream({ policy, resolve: deps.resolve });
+  const upstream = deps.tracing.watchUpstream(createUpstream({ policy, resolve: deps.resolve }));
   const processId = random(PROCESS_ID_BYTES).toString('hex');
   const holder = createLeaseHolder({ store: store.leases, processId, nowMs });
   const limiter = createRateLimiter({ store: store.leases, nowMs });
@@ -125,10 +128,10 @@ function startProxy(deps: ProxyDeps) {
     if (isStopping && inProgress === 0) allEnded.resolve();
   };
   return {
-    async serve(call: Parameters<typeof proxy.serve>[0]) {
+    async serve(call: Parameters<typeof proxy.serve>[0] & { readonly ids: CallIds }) {
       inProgress += 1;
       try {
-        return await proxy.serve(call);
+        return await deps.tracing.within(call.ids, () => proxy.serve(call));
       } finally {
         inProgress -= 1;
         endIfLast();

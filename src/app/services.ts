@@ -7,20 +7,12 @@ import { EvaluatorService } from '../../gen/spandrel/v1/evaluators_pb.js';
 import { EventService } from '../../gen/spandrel/v1/events_pb.js';
 import { ExperimentService } from '../../gen/spandrel/v1/experiments_pb.js';
 import { GatewayService } from '../../gen/spandrel/v1/gateway_pb.js';
-import { ApiKeyService } from '../../gen/spandrel/v1/keys_pb.js';
 import { MonitorService } from '../../gen/spandrel/v1/monitors_pb.js';
-import {
-  AuditLogService,
-  MemberService,
-  OrganizationService,
-  ProjectService,
-  RoleBindingService,
-  TeamService,
-} from '../../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../../gen/spandrel/v1/permissions_pb.js';
 import { PricingService } from '../../gen/spandrel/v1/pricing_pb.js';
-import { SessionService } from '../../gen/spandrel/v1/sessions_pb.js';
 import { SpendService } from '../../gen/spandrel/v1/spend_pb.js';
+import { TraceDeletionService } from '../../gen/spandrel/v1/trace_deletions_pb.js';
+import { TraceShareService } from '../../gen/spandrel/v1/trace_shares_pb.js';
 import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import type { EvaluationPorts } from '../background/evaluations.ts';
 import type { WebhookPorts } from '../background/webhooks.ts';
@@ -39,25 +31,19 @@ import { createRunComparisons } from '../domain/experiments/comparison.ts';
 import { createExperiments } from '../domain/experiments/experiments.ts';
 import { createExperimentRuns } from '../domain/experiments/runs.ts';
 import { createGateway } from '../domain/gateway/gateway.ts';
-import { createApiKeys } from '../domain/keys/keys.ts';
 import { createMonitors } from '../domain/monitors/monitors.ts';
-import { createAuditLog } from '../domain/organization/audit-log.ts';
-import { createMembers } from '../domain/organization/members.ts';
-import { createOrganizations } from '../domain/organization/organization.ts';
 import { createProjectSettings } from '../domain/organization/project-settings.ts';
-import { createProjects } from '../domain/organization/projects.ts';
-import { createRoleBindings } from '../domain/organization/role-bindings.ts';
-import { createTeams } from '../domain/organization/teams.ts';
 import { createPriceOverrides } from '../domain/pricing/overrides.ts';
 import { createPriceResolver } from '../domain/pricing/prices.ts';
-import { createSessions } from '../domain/sessions/sessions.ts';
 import { createSpend } from '../domain/spend/spend.ts';
 import type { RunCooperatively } from '../domain/steps.ts';
 import { createLosses, type LossMeter } from '../domain/traces/collector/losses.ts';
+import { createTraceDeletions } from '../domain/traces/deletion/trace-deletions.ts';
 import { createTraceExports } from '../domain/traces/export/trace-export.ts';
 import { createTraceLogs } from '../domain/traces/logs/trace-logs.ts';
 import { createTraceFacets } from '../domain/traces/search/trace-facets.ts';
 import { createTraceSearches } from '../domain/traces/search/trace-search.ts';
+import { createTraceShares } from '../domain/traces/sharing/trace-shares.ts';
 import type { ChangeFeed } from '../domain/traces/tail/change-feed.ts';
 import { createTraceTails } from '../domain/traces/tail/trace-tail.ts';
 import { createTraceChanges } from '../domain/traces/trace-changes.ts';
@@ -70,40 +56,39 @@ import { createEvaluatorRpc } from '../rpc/evaluators/evaluators.ts';
 import { createEventRpc } from '../rpc/events/events.ts';
 import { createExperimentRpc } from '../rpc/experiments/experiments.ts';
 import { createGatewayRpc } from '../rpc/gateway/gateway.ts';
-import { createKeyRpc } from '../rpc/keys/keys.ts';
 import { createPermissionRpc } from '../rpc/keys/permissions.ts';
 import type { Method } from '../rpc/method.ts';
 import { createMonitorRpc } from '../rpc/monitors/monitors.ts';
-import { createOrganizationRpc, createTeamRpc } from '../rpc/organization/organization.ts';
-import { createAuditLogRpc } from '../rpc/organization/organization-audit-log.ts';
-import { createMemberRpc } from '../rpc/organization/organization-members.ts';
-import { createProjectRpc } from '../rpc/organization/organization-projects.ts';
-import { createRoleBindingRpc } from '../rpc/organization/organization-role-bindings.ts';
 import { createPricingRpc } from '../rpc/pricing/pricing.ts';
 import { compileService } from '../rpc/registry.ts';
-import { createSessionRpc } from '../rpc/sessions/sessions.ts';
 import { createSpendRpc } from '../rpc/spend/spend.ts';
-import { createOtlpMethods } from '../rpc/traces/otlp.ts';
+import { createTraceDeletionRpc } from '../rpc/trace-deletions/trace-deletions.ts';
+import { createTraceShareRpc } from '../rpc/trace-shares/trace-shares.ts';
+import { createOtlpMethods, type OtlpRpcDeps } from '../rpc/traces/otlp.ts';
 import { createTraceRpc } from '../rpc/traces/traces.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
 import { isPostgres } from '../storage/open.ts';
 import type { Deps } from './deps.ts';
 import { compileGateway } from './gateway-services.ts';
+import { compileManagement } from './management-services.ts';
 import type { ServiceParts } from './service-parts.ts';
+import { compileSessions } from './sign-in.ts';
 
-type ServiceDeps = Deps & {
-  readonly webhooks: WebhookPorts;
-  readonly evaluations: EvaluationPorts & { readonly evaluations: Evaluations };
-  readonly traceParts: ReturnType<typeof createTraceParts>;
-  readonly requestMeter: RequestMeter;
-  /** Publishes the traces that this process changes. */
-  readonly changeFeed: ChangeFeed;
-  /** Called with the number of records of OpenTelemetry that are not kept. */
-  readonly onDiscarded: (signal: 'logs' | 'metrics', records: number) => void;
-  readonly runCooperatively: RunCooperatively;
-  /** Resolves in a later turn of the event loop. */
-  readonly yieldToEventLoop: () => Promise<void>;
-};
+type ServiceDeps = Deps &
+  Pick<OtlpRpcDeps, 'onSpans' | 'runCooperatively'> & {
+    readonly webhooks: WebhookPorts;
+    readonly evaluations: EvaluationPorts & { readonly evaluations: Evaluations };
+    readonly traceParts: ReturnType<typeof createTraceParts>;
+    readonly requestMeter: RequestMeter;
+    /** Called after a deletion of traces was started or cancelled. */
+    readonly onTraceDeletionChanged: () => void;
+    /** Publishes the traces that this process changes. */
+    readonly changeFeed: ChangeFeed;
+    /** Called with the number of records of OpenTelemetry that are not kept. */
+    readonly onDiscarded: (signal: 'logs' | 'metrics', records: number) => void;
+    /** Resolves in a later turn of the event loop. */
+    readonly yieldToEventLoop: () => Promise<void>;
+  };
 
 /** `publicUrl` is the base of links, known once the server listens. */
 export function compileServices(deps: ServiceDeps, publicUrl: () => string): Method[] {
@@ -114,6 +99,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
     ...compileData(deps, shared),
     ...compileEvaluations(deps, shared),
     ...compileManagement(deps, shared),
+    ...compileSessions(deps, shared),
     ...compileWebhooks(deps, shared),
     ...compileGateway(deps, shared),
   ];
@@ -130,6 +116,13 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
   const traceDefaultDays = config.traceRetentionDays;
   const { prices, traces, searches } = deps.traceParts;
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: limits.traces });
+  const onChanged = deps.onTraceDeletionChanged;
+  const deletions = createTraceDeletions({ store: store.traceDeletions, searches, random, onChanged });
+  const shares = createTraceShares({
+    ...{ store: store.traceShares, traces, findProject: store.keys.findProject, random },
+    pepper: deps.rootKeys.pepper,
+    isOn: config.traceSharing,
+  });
   const exports = createTraceExports({ searches, traces, store: store.traces, runCooperatively, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
   const gateway = createGateway({
@@ -175,7 +168,7 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
   return [
     ...createOtlpMethods(
       {
-        ...{ traces, logs, runCooperatively, spansMax: limits.traces.spansMax },
+        ...{ traces, logs, runCooperatively, spansMax: limits.traces.spansMax, onSpans: deps.onSpans },
         onDiscarded: (metrics) => onDiscarded('metrics', metrics),
       },
       limits,
@@ -187,6 +180,8 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
         platformUrl: linkTo('traces'),
       }),
     ),
+    ...compile(TraceDeletionService, createTraceDeletionRpc({ deletions, searches })),
+    ...compile(TraceShareService, createTraceShareRpc({ shares, urlOf: (token) => `${publicUrl()}/shared/${token}` })),
     ...compile(GatewayService, createGatewayRpc({ gateway })),
     ...compile(PricingService, createPricingRpc({ overrides, prices })),
     ...compile(EventService, createEventRpc({ events: createEvents({ store: store.events, cursors }) })),
@@ -254,30 +249,6 @@ function compileEvaluations(
       docsUrl: () => `${publicUrl()}/docs`,
     }),
   );
-}
-
-function compileManagement(
-  { store: { management: store }, random, clock, config, rootKeys: { pepper } }: ServiceDeps,
-  { cursors, compile }: ServiceParts,
-): Method[] {
-  const [keyPrefix = 'sk-lw-'] = config.keyPrefixes;
-  const limits = config.limits.organization;
-  const keys = createApiKeys({ store, random, clock, cursors, pepper, keyPrefix });
-  const projects = createProjects({ store, random, pepper, keyPrefixes: config.keyPrefixes, limits });
-  const organizations = createOrganizations({ store, random });
-  const members = createMembers({ store, random, cursors, limits });
-  const roleBindings = createRoleBindings({ store, random, cursors, limits });
-  const auditLog = createAuditLog({ store, cursors, retentionDays: config.auditRetentionDays });
-  return [
-    ...compile(ApiKeyService, createKeyRpc({ keys })),
-    ...compile(SessionService, createSessionRpc({ sessions: createSessions({ store, random, cursors, pepper }) })),
-    ...compile(OrganizationService, createOrganizationRpc({ organizations })),
-    ...compile(TeamService, createTeamRpc({ teams: createTeams({ store, random, limits }) })),
-    ...compile(ProjectService, createProjectRpc({ projects })),
-    ...compile(MemberService, createMemberRpc({ members })),
-    ...compile(RoleBindingService, createRoleBindingRpc({ roleBindings })),
-    ...compile(AuditLogService, createAuditLogRpc({ auditLog })),
-  ];
 }
 
 function compileWebhooks(

@@ -1,7 +1,7 @@
 /** Verifies credentials, reading the store on every call: a revoked key is refused on the next request. */
 
 import { Credential, type Policy } from '../../gen/spandrel/v1/options_pb.js';
-import type { ApiKey, Caller, Project } from '../domain/caller.ts';
+import type { ApiKey, Caller, CallingKey, PresentedSession, Project } from '../domain/caller.ts';
 import type { Clock } from '../domain/clock.ts';
 import { Fault } from '../domain/fault.ts';
 import { isPossibleId } from '../domain/ids.ts';
@@ -30,7 +30,7 @@ type AuthenticateDeps = {
 /** `keyHash` and `session` are those of the caller. */
 type Proof = Pick<Extract<Caller, { kind: 'api_key' }>, 'keyHash' | 'session'>;
 type Verified =
-  | (Proof & { readonly kind: 'api_key'; readonly key: ApiKey })
+  | (Proof & { readonly kind: 'api_key'; readonly key: CallingKey })
   | (Proof & { readonly kind: 'project_key'; readonly project: Project });
 
 const HASH_BYTES = 32;
@@ -89,7 +89,7 @@ async function callerOf(deps: AuthenticateDeps, policy: Policy, { proven, named 
   return apiKeyCaller(proven, isScoped ? await namedProject(deps, proven.key, named) : null);
 }
 
-/** A session is valid as long as the token that began it would be. */
+/** A session is valid as long as the token that began it would be, or the person may sign in. */
 async function verifySession(deps: AuthenticateDeps, secret: string): Promise<Verified | null> {
   const { keys, clock, pepper } = deps;
   if (!hasValidChecksum(secret)) return null;
@@ -102,8 +102,15 @@ async function verifySession(deps: AuthenticateDeps, secret: string): Promise<Ve
     const key = await keys.findApiKey(apiKeyId);
     return key !== null && provesKey(deps, keyHash, key) ? { kind: 'api_key', key, ...proof } : null;
   }
+  if (projectId === null) return session.ownerActive ? { kind: 'api_key', key: keyOfPerson(session), ...proof } : null;
   const project = await keys.findProjectByKeyHash(keyHash, nowMs);
   return project !== null && project.id === projectId ? { kind: 'project_key', project, ...proof } : null;
+}
+
+/** A person who signed in without a key acts as with a key that has all their role bindings. */
+function keyOfPerson({ organization, userId, ownerBindings }: PresentedSession): CallingKey {
+  const bindings = ownerBindings;
+  return { id: null, keyType: 'personal', organization, userId, expiresAtMs: null, bindings, ownerBindings };
 }
 
 async function verify(deps: AuthenticateDeps, token: string): Promise<Verified | null> {
@@ -151,7 +158,7 @@ function matchesPrevious(key: ApiKey, presented: Buffer, nowMs: number): boolean
 }
 
 /** `named` is the request's project id, or null. */
-async function namedProject(deps: AuthenticateDeps, key: ApiKey, named: string | null): Promise<Project> {
+async function namedProject(deps: AuthenticateDeps, key: CallingKey, named: string | null): Promise<Project> {
   const projectId = named ?? onlyBoundProject(key);
   if (projectId === null) {
     throw NO_PROJECT;
@@ -173,7 +180,7 @@ async function namedProject(deps: AuthenticateDeps, key: ApiKey, named: string |
 const NOWHERE = { teamId: '', id: '' };
 
 /** A key bound to exactly one project needs no header to name it. */
-function onlyBoundProject(key: ApiKey): string | null {
+function onlyBoundProject(key: CallingKey): string | null {
   const ids = new Set<string>();
   for (const binding of key.bindings) if (binding.scopeType === 'PROJECT') ids.add(binding.scopeId);
   const [only] = ids;

@@ -7,7 +7,7 @@
 import type { HeaderReader } from './credential.ts';
 import { isHost } from './own-origin.ts';
 
-export const SESSION_COOKIE = 'spandrel_session';
+const SESSION_COOKIE = 'spandrel_session';
 const CONSOLE_HEADER = 'x-spandrel-console';
 
 /** The secret of the session that the request may use; null where there is none. */
@@ -18,19 +18,19 @@ export function readSession(header: HeaderReader, publicOrigin: string | null): 
   const origin = header('origin');
   const isOwn =
     origin === undefined || origin === publicOrigin || isHost(origin, header('host') ?? header(':authority'));
-  return isOwn ? readCookie(header('cookie') ?? '') : null;
+  return isOwn ? readCookie(header('cookie') ?? '', SESSION_COOKIE) : null;
 }
 
 /**
- * Null also for several different values: a page of a neighbouring domain can add a cookie of its own, and which of them
+ * The value of a cookie; null also for several different values: a page of a neighbouring domain can add a cookie of its own, and which of them
  * comes first is not to decide who the user is.
  */
-function readCookie(text: string): string | null {
+export function readCookie(text: string, wanted: string): string | null {
   const values = new Set<string>();
   for (const pair of text.split(';')) {
     const [name, ...rest] = pair.split('=');
     const value = rest.join('=').trim();
-    if (name?.trim() === SESSION_COOKIE && value !== '') values.add(value);
+    if (name?.trim() === wanted && value !== '') values.add(value);
   }
   const [only] = values;
   return values.size === 1 && only !== undefined ? only : null;

@@ -8,16 +8,17 @@ import { createChat } from '../evaluation/judge/chat.ts';
 import { createJudge } from '../evaluation/judge/judge.ts';
 import { createJudgeBudget } from '../evaluation/judge/judge-budget.ts';
 import { createPostJson } from '../evaluation/judge/post-json.ts';
+import { createRunPages, type RunPagesDeps } from '../evaluation/run-pages.ts';
 import { createRunner, type RunnerDeps } from '../evaluation/runner.ts';
-import { type RunsWorker, type RunsWorkerDeps, startRunsWorker } from '../evaluation/runs-worker.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
+import { type RunWorker, startRunWorker } from './search-run-worker.ts';
 
 export type EvaluationPorts = ReturnType<typeof createEvaluating>['ports'];
 
 type EvaluatingDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'log'> &
   Pick<RunnerDeps, 'onEnd'> & { readonly prices: PriceResolver };
 
-type WorkDeps = Pick<Deps, 'store' | 'random'> & Pick<RunsWorkerDeps, 'searches' | 'results'>;
+type WorkDeps = Pick<Deps, 'store' | 'random'> & Pick<RunPagesDeps, 'searches' | 'results'>;
 
 /** Traces of a run that are evaluated concurrently. */
 const TRACES_AT_ONCE = 4;
@@ -48,7 +49,7 @@ export function createEvaluating({ config, store, prices, clock, onEnd, log }: E
   });
   const monotonicMs = () => performance.now();
   const run = createRunner({ builtin: builtin.run, judge, monotonicMs, onEnd, log });
-  let worker: RunsWorker | null = null;
+  let worker: RunWorker | null = null;
   return {
     ports: {
       run,
@@ -62,15 +63,19 @@ export function createEvaluating({ config, store, prices, clock, onEnd, log }: E
     },
     /** Starts the worker for runs over traces. */
     work({ store, searches, results, random }: WorkDeps): void {
-      worker = startRunsWorker({
+      worker = startRunWorker({
+        name: 'runs of evaluators',
         store: store.evaluatorRuns,
-        evaluators: store.evaluators,
-        findProject: store.keys.findProject,
-        searches,
-        results,
-        run,
+        workPage: createRunPages({
+          evaluators: store.evaluators,
+          findProject: store.keys.findProject,
+          searches,
+          results,
+          run,
+          clock,
+          tracesAtOnce: TRACES_AT_ONCE,
+        }),
         clock,
-        tracesAtOnce: TRACES_AT_ONCE,
         fence: () => random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES),
         wait: waitUnref,
         log,

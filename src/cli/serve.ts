@@ -66,7 +66,8 @@ export async function serve(environment: Environment): Promise<void> {
       },
     });
     if (first.keys !== null) {
-      process.stdout.write(exportLines(first.keys, config.console ? (config.publicUrl ?? app.address) : null));
+      const takesKeys = config.console && config.signIn.byKey;
+      process.stdout.write(exportLines(first.keys, takesKeys ? (config.publicUrl ?? app.address) : null));
     }
     // Before the ready line, which invites the first signal.
     const tlsWatch = config.tls && watchTlsFiles({ files: config.tls, use: app.renewTls, log });

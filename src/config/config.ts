@@ -6,8 +6,10 @@ import type { CorsOrigins } from '../transport/rest/cors.ts';
 import { readBootstrap } from './bootstrap.ts';
 import { readEvaluators, readLlm } from './evaluators.ts';
 import { readLimits } from './limits.ts';
+import { readOtel } from './otel.ts';
 import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './reader.ts';
 import { LOG_LEVELS } from './settings.ts';
+import { readSignIn } from './sign-in.ts';
 import { type Environment, readSources } from './sources.ts';
 import { readAllowList, readAws, readWebhooks } from './webhooks.ts';
 
@@ -41,6 +43,7 @@ export function readConfig(environment: Environment) {
   };
   const prefixes = readPrefixes(reader);
   const databaseUrl = readDatabaseUrl(reader);
+  const publicUrl = readPublicUrl(reader);
   const config = {
     role: readRole(reader, databaseUrl),
     host: readHost(reader),
@@ -53,13 +56,17 @@ export function readConfig(environment: Environment) {
     databaseMayLoseWrites: readChoice(reader, 'SPANDREL_DATABASE_UNSAFE', ['on', 'off']) === 'on',
     secret: readSecret(reader),
     keyPrefixes: prefixes,
-    publicUrl: readPublicUrl(reader),
+    publicUrl,
     logLevel: readChoice(reader, 'SPANDREL_LOG_LEVEL', LOG_LEVELS),
     tracing: readChoice(reader, 'SPANDREL_TRACING', ['on', 'off']) === 'on',
+    /** Where spans of the server itself go; null: nowhere. */
+    otel: readOtel(reader, environment),
     /** Whether /metrics is served. */
     metrics: readChoice(reader, 'SPANDREL_METRICS', ['on', 'off']) === 'on',
     /** Whether the console is served. */
     console: readChoice(reader, 'SPANDREL_CONSOLE', ['on', 'off']) === 'on',
+    traceSharing: readChoice(reader, 'SPANDREL_TRACE_SHARING', ['on', 'off']) === 'on',
+    signIn: readSignIn(reader, publicUrl),
     cors: readCors(reader),
     trustedProxies: readTrustedProxies(reader),
     tls: readTls(reader),

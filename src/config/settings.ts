@@ -9,6 +9,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'SPANDREL_BOOTSTRAP_PROJECT_KEY',
   'SPANDREL_BOOTSTRAP_ADMIN_KEY',
   'SPANDREL_LLM_API_KEY',
+  'SPANDREL_OIDC_CLIENT_SECRET',
   // Read by the commands that ask a running server.
   'SPANDREL_ADMIN_KEY',
 ]);
@@ -41,8 +42,32 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
     `One of ${LOG_LEVELS.join(', ')}; refused requests are logged at info, all others at debug.`,
   ],
   SPANDREL_TRACING: ['on', 'on or off: trace ids in headers and error bodies.'],
+  SPANDREL_OTEL: [
+    'off',
+    'on sends spans of the server itself to a collector of OpenTelemetry, as the variables OTEL_* say.',
+  ],
   SPANDREL_METRICS: ['on', 'on or off: the page /metrics, which needs no key.'],
   SPANDREL_CONSOLE: ['on', 'on or off: the console for people, at /.'],
+  SPANDREL_TRACE_SHARING: [
+    'on',
+    'on or off: links by which anyone reads a trace, made by those with the permission traces:share. Off also closes those that exist.',
+  ],
+  SPANDREL_KEY_SIGN_IN: ['on', 'off lets nobody sign in to the console with a key; programs still use keys.'],
+  SPANDREL_OIDC_ISSUER: ['', 'Issuer of OpenID Connect through which people sign in; needs SPANDREL_PUBLIC_URL.'],
+  SPANDREL_OIDC_CLIENT_ID: ['', 'Client that this server is to the issuer.'],
+  SPANDREL_OIDC_CLIENT_SECRET: ['', 'Secret of that client.'],
+  SPANDREL_OIDC_SCOPES: ['openid email profile', 'Scopes that are asked for, separated by spaces.'],
+  SPANDREL_OIDC_ALLOWED_DOMAINS: [
+    '',
+    'Domains of e-mail addresses, separated by commas, whose people become members when they first sign in.',
+  ],
+  SPANDREL_OIDC_ROLE_CLAIM: ['', 'Claim of the token with the groups or roles of a person.'],
+  SPANDREL_OIDC_ROLE_MAP: ['', 'Roles of its values, such as admins=ADMIN,staff=MEMBER, given at each sign-in.'],
+  SPANDREL_OIDC_DEFAULT_ROLE: ['EXTERNAL', 'Role of new members, and of those without a value in the map.'],
+  SPANDREL_OIDC_TRUST_EMAIL: [
+    'false',
+    'true believes addresses of the allowed domains that the issuer does not say it has verified.',
+  ],
   SPANDREL_CORS_ORIGINS: ['*', '*, none, or exact origins separated by commas.'],
   SPANDREL_TRUSTED_PROXIES: [
     '',

@@ -12,6 +12,7 @@ import { readRunSearch } from './experiments/search.ts';
 import { flag, oneOf, type RawSearch, readerOf, text } from './layout/search.ts';
 import { readMonitorSearch } from './monitors/search.ts';
 import { readAuditLogSearch } from './organization/audit-log-search.ts';
+import { readGroupSearch } from './overview/group-search.ts';
 import { readOverviewSearch } from './overview/search.ts';
 import { NothingHere, organization, project, root } from './parent-routes.tsx';
 import { loadsPart } from './session/connection.ts';
@@ -45,10 +46,11 @@ const ofProject = project.addChildren([
   projectPage('overview', () => import('./overview/overview-page.tsx'), readOverviewSearch),
   projectPage('traces', () => import('./traces/trace-list-page.tsx'), readTraceListSearch),
   projectPage('traces/$traceId', () => import('./trace/trace-page.tsx'), readTraceSearch),
-  projectPage('threads', () => import('./threads/thread-list-page.tsx'), readRange),
-  projectPage('threads/$threadId', () => import('./threads/thread-page.tsx')),
-  projectPage('users', () => import('./users/user-list-page.tsx'), readRange),
-  projectPage('users/$userId', () => import('./users/user-page.tsx'), readRange),
+  projectPage('compare', () => import('./compare/compare-page.tsx'), readerOf({ a: text, b: text })),
+  projectPage('threads', () => import('./threads/thread-list-page.tsx'), readGroupSearch),
+  projectPage('threads/$threadId', () => import('./threads/thread-page.tsx'), readGroupSearch),
+  projectPage('users', () => import('./users/user-list-page.tsx'), readGroupSearch),
+  projectPage('users/$userId', () => import('./users/user-page.tsx'), readGroupSearch),
   projectPage('evaluators', () => import('./evaluators/evaluator-list-page.tsx')),
   projectPage('evaluators/new', () => import('./evaluators/new-evaluator-page.tsx'), readerOf({ type: text })),
   projectPage('evaluators/$evaluatorId', () => import('./evaluators/evaluator-page.tsx'), readEvaluatorSearch),

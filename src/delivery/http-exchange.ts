@@ -11,6 +11,8 @@ type ExchangeOptions = {
   readonly stop: Stop;
   /** Milliseconds since the start of the attempt. */
   readonly elapsedMs: () => number;
+  /** Whether to tell a loss of the connection before any byte of an answer from other failures. */
+  readonly mayBeStale: boolean;
   /** Whether the body is needed even if the response is a success. */
   readonly needsText: boolean;
   /** Called once, at the end, if the connection can take another request. */
@@ -28,15 +30,19 @@ const BODY_GRACE_MS = 250;
 /** The same, while text is missing that the API shows. */
 const TEXT_GRACE_MS = 2_000;
 
+/** The receiver closed the connection, perhaps while it was idle: it may not have read the request. */
+export const STALE = 'stale';
+
 /**
- * The status decides as soon as the headers are complete, regardless of the body. Nothing is sent twice: once a byte of the
- * request may have left, the first failure is the outcome. By then the connection is closed or back in the pool.
+ * The status decides as soon as the headers are complete, regardless of the body. Nothing is sent twice here: once a byte
+ * of the request may have left, the first failure is the outcome. By then the connection is closed or back in the pool.
  */
-export function exchange(connection: Connection, options: ExchangeOptions): Promise<Answer | Failure> {
-  const { request, stop, elapsedMs, needsText, onUsable } = options;
+export function exchange(connection: Connection, options: ExchangeOptions): Promise<Answer | Failure | typeof STALE> {
+  const { request, stop, elapsedMs, mayBeStale, needsText, onUsable } = options;
   return new Promise((resolve) => {
     const reader = createResponseReader();
     let latencyMs = -1;
+    let hasRead = false;
     let grace: NodeJS.Timeout | null = null;
     let graceMs = Number.POSITIVE_INFINITY;
 
@@ -67,10 +73,16 @@ export function exchange(connection: Connection, options: ExchangeOptions): Prom
       else if (head) endWithin(isTextShown(head.status) && !reader.hasWholeText() ? TEXT_GRACE_MS : BODY_GRACE_MS);
     };
     connection.send(request, {
-      onBytes: (bytes) => proceed(reader.read(bytes)),
+      onBytes(bytes) {
+        hasRead = true;
+        proceed(reader.read(bytes));
+      },
       onClosed(error) {
         const isCutShort = error === null && reader.readEnd() === 'bad';
-        finish(isCutShort ? BAD_RESPONSE : error ? connectionFailure(error, false) : CONNECTION_RESET, 'over');
+        const reason = isCutShort ? BAD_RESPONSE : error ? connectionFailure(error, false) : CONNECTION_RESET;
+        if (!mayBeStale || hasRead || reason !== CONNECTION_RESET) return finish(reason, 'over');
+        stop.onStop(null);
+        resolve(STALE);
       },
     });
     stop.onStop((reason) => finish(reason, 'cut'));

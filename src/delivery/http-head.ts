@@ -18,28 +18,40 @@ type Fields = {
 };
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: |$)/;
+/** A client reads a folded value as one line (RFC 9112, 5.2). */
+const FOLD = /\r?\n[ \t]+/g;
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const LENGTH = /^[0-9]{1,15}$/;
+const LENGTHS = /^([0-9]{1,15})(?:[ \t]*,[ \t]*\1)*$/;
 const KEEP_ALIVE_TIMEOUT = /(?:^|[\s,;])timeout=([0-9]{1,6})/i;
 const STATUSES_WITHOUT_BODY = [204, 304];
 
-/** `text` is the header block without its final empty line. Null when it is malformed. */
+/**
+ * `text` is the header block without its final empty line. Null without a status, or when it contradicts itself about its
+ * body. Lines may end in LF alone, and those that are no fields are passed over, as other clients do.
+ */
 export function parseHead(text: string): ResponseHead | null {
-  const lineEnd = text.indexOf('\r\n');
-  const statusLine = STATUS_LINE.exec(lineEnd < 0 ? text : text.slice(0, lineEnd));
-  const fields = readFields(text, lineEnd < 0 ? text.length : lineEnd + 2);
-  if (!statusLine || !fields) return null;
+  const [first = '', ...lines] = text.replace(FOLD, ' ').split('\n');
+  const statusLine = STATUS_LINE.exec(withoutCr(first));
+  const read = readFields(lines);
+  if (!statusLine || !read) return null;
+  const { fields, isCareless } = read;
   const status = Number(statusLine[2]);
   const isOld = statusLine[1] === '0';
   return {
     status,
     framing: readFraming(status, fields, isOld),
     retryAfter: fields.retryAfter,
-    keptMs: readKept(fields, isOld),
+    // What was passed over may have meant another body.
+    keptMs: isCareless ? 0 : readKept(fields, isOld),
   };
 }
 
-function readFields(text: string, from: number): Fields | null {
+function withoutCr(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
+}
+
+/** Null when the fields contradict each other. */
+function readFields(lines: readonly string[]): { readonly fields: Fields; readonly isCareless: boolean } | null {
   const fields: Fields = {
     contentLength: null,
     transferEncoding: null,
@@ -47,23 +59,22 @@ function readFields(text: string, from: number): Fields | null {
     keepAlive: '',
     retryAfter: null,
   };
-  for (let start = from; start < text.length; ) {
-    const found = text.indexOf('\r\n', start);
-    const end = found < 0 ? text.length : found;
-    const colon = text.indexOf(':', start);
-    if (colon < 0 || colon >= end) return null;
-    const name = text.slice(start, colon);
-    if (!NAME.test(name) || !keepField(fields, name.toLowerCase(), text.slice(colon + 1, end).trim())) return null;
-    start = end + 2;
+  let isCareless = false;
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0)).trimEnd();
+    if (!NAME.test(name)) isCareless = true;
+    else if (!keepField(fields, name.toLowerCase(), line.slice(colon + 1).trim())) return null;
   }
-  return fields;
+  return { fields, isCareless };
 }
 
 /** False when the value contradicts an earlier one or is invalid. */
 function keepField(fields: Fields, name: string, value: string): boolean {
   if (name === 'content-length') {
-    if (!LENGTH.test(value) || (fields.contentLength !== null && fields.contentLength !== value)) return false;
-    fields.contentLength = value;
+    const length = LENGTHS.exec(value)?.[1];
+    if (length === undefined || (fields.contentLength !== null && fields.contentLength !== length)) return false;
+    fields.contentLength = length;
   } else if (name === 'transfer-encoding') {
     fields.transferEncoding = joinValues(fields.transferEncoding, value.toLowerCase());
   } else if (name === 'connection') {

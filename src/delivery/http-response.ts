@@ -20,7 +20,10 @@ const BODY_MAX_BYTES = 65_536;
 const TEXT_MAX_CHARACTERS = 1_000;
 /** A character has at most four bytes. */
 const TEXT_MAX_BYTES = TEXT_MAX_CHARACTERS * 4;
-const HEAD_END = Buffer.from('\r\n\r\n');
+const CR = 0x0d;
+const LF = 0x0a;
+/** The longest end of a header block, whose lines may end in LF alone. */
+const HEAD_END_MAX_BYTES = 4;
 const HEAD_START = Buffer.from('HTTP/1.');
 const SWITCHING_PROTOCOLS = 101;
 
@@ -99,29 +102,31 @@ function createHeadBytes() {
 
   const gather = (bytes: Buffer) => {
     gathered ??= Buffer.allocUnsafe(HEAD_MAX_BYTES);
-    const copied = bytes.copy(gathered, gatheredBytes, 0, leftBytes - gatheredBytes);
-    const all = gathered.subarray(0, gatheredBytes + copied);
-    // The end may straddle two reads.
-    const found = all.indexOf(HEAD_END, Math.max(0, gatheredBytes - HEAD_END.length + 1));
     const before = gatheredBytes;
+    const copied = bytes.copy(gathered, before, 0, leftBytes - before);
+    const all = gathered.subarray(0, before + copied);
     gatheredBytes = all.length;
-    return { all, found, before };
+    // The end may straddle two reads.
+    return { all, found: findEnd(all, Math.max(0, before - HEAD_END_MAX_BYTES + 1)), before };
   };
-  const finish = (block: Buffer, end: number) => {
-    leftBytes -= block.length + HEAD_END.length;
+  const finish = (block: Buffer, { at, end }: HeadEnd, before: number) => {
+    leftBytes -= end;
     gatheredBytes = 0;
-    return { text: block.toString('latin1'), end };
+    return { text: block.toString('latin1', 0, at), end: end - before };
   };
   return {
-    /** The header block and where it ends in these bytes, once it is complete. */
+    /** The header block and where it ends in these bytes, once it is complete. Empty lines before it are passed over. */
     read(bytes: Buffer): { readonly text: string; readonly end: number } | 'head' | 'bad' {
+      const skipped = gatheredBytes === 0 ? countLineEnds(bytes) : 0;
+      const rest = bytes.subarray(skipped);
+      leftBytes -= skipped;
       if (gatheredBytes === 0) {
-        const found = bytes.indexOf(HEAD_END);
-        const end = found + HEAD_END.length;
-        if (found >= 0) return end > leftBytes ? 'bad' : finish(bytes.subarray(0, found), end);
+        const found = findEnd(rest, 0);
+        if (found !== null) return found.end > leftBytes ? 'bad' : finish(rest, found, -skipped);
       }
-      const { all, found, before } = gather(bytes);
-      if (found >= 0) return finish(all.subarray(0, found), found + HEAD_END.length - before);
+      if (leftBytes <= 0) return 'bad';
+      const { all, found, before } = gather(rest);
+      if (found !== null) return finish(all, found, before - skipped);
       const start = Math.min(all.length, HEAD_START.length);
       const isHttp = all.compare(HEAD_START, 0, start, 0, start) === 0;
       return isHttp && gatheredBytes < leftBytes ? 'head' : 'bad';
@@ -129,6 +134,26 @@ function createHeadBytes() {
     /** Whether a part of the header block has arrived. */
     hasBegun: () => gatheredBytes > 0,
   };
+}
+
+/** Where a header block ends: before its last line end, and after the empty line. */
+type HeadEnd = { readonly at: number; readonly end: number };
+
+/** Null: the empty line has not arrived. */
+function findEnd(bytes: Buffer, from: number): HeadEnd | null {
+  for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    const next = bytes[at + 1];
+    if (next === LF) return { at, end: at + 2 };
+    if (next === CR && bytes[at + 2] === LF) return { at, end: at + 3 };
+  }
+  return null;
+}
+
+/** Of the bytes' beginning. */
+function countLineEnds(bytes: Buffer): number {
+  let count = 0;
+  while (bytes[count] === CR || bytes[count] === LF) count += 1;
+  return count;
 }
 
 function createKeptText() {

@@ -8,7 +8,7 @@ import { createConnectionPool, type PoolLimits } from './connection-pool.ts';
 import { createEgress, type EgressDeps } from './egress.ts';
 import { DNS_FAILED, type Failure, SENDER_LOST, toFailed } from './failure.ts';
 import type { Connection } from './http-connection.ts';
-import { exchange } from './http-exchange.ts';
+import { exchange, STALE } from './http-exchange.ts';
 import { type Answer, toAnswered, URL_REFUSED } from './http-verdict.ts';
 import type { SocketCounts } from './meter.ts';
 
@@ -61,16 +61,13 @@ export function createHttpSender(deps: HttpSenderDeps) {
   const running = new Set<Stop>();
   let isClosed = false;
 
-  /** A connection for the request, or why there is none. */
-  async function reach({ target, literal, key }: Prepared, stop: Stop): Promise<Connection | Failure> {
+  /** Addresses of the receiver that the policy allows, or why there is none. */
+  async function locate({ target, literal }: Prepared, stop: Stop): Promise<readonly string[] | Failure> {
     const addresses = literal ?? (await untilStopped(resolve(target.host, limits.resolveMs), stop));
     const reason = stop.reason();
     if (reason) return reason;
     if (!addresses) return DNS_FAILED;
-    if (!policy.mayReach(target, addresses)) return URL_REFUSED;
-    const kept = pool.acquire(key, addresses);
-    if (kept) return kept;
-    return await egress.dial(target, addresses, stop);
+    return policy.mayReach(target, addresses) ? addresses : URL_REFUSED;
   }
 
   async function attempt(
@@ -78,15 +75,27 @@ export function createHttpSender(deps: HttpSenderDeps) {
     message: OutgoingMessage,
     { stop, elapsedMs }: { stop: Stop; elapsedMs: () => number },
   ): Promise<Answer | Failure> {
-    const reached = await reach(prepared, stop);
-    if ('error' in reached) return reached;
-    return await exchange(reached, {
-      request: { head: prepared.headStart + writeHead(message), body: message.body },
-      stop,
-      elapsedMs,
-      needsText: message.test,
-      onUsable: (keptMs) => pool.release(prepared.key, reached, keptMs),
-    });
+    const addresses = await locate(prepared, stop);
+    if ('error' in addresses) return addresses;
+    const request = { head: prepared.headStart + writeHead(message), body: message.body };
+    const send = (connection: Connection, mayBeStale: boolean) =>
+      exchange(connection, {
+        request,
+        stop,
+        elapsedMs,
+        mayBeStale,
+        needsText: message.test,
+        onUsable: (keptMs) => pool.release(prepared.key, connection, keptMs),
+      });
+    const kept = pool.acquire(prepared.key, addresses);
+    // Once for each batch: its later attempts take the loss of a connection for a failure.
+    const first = kept === null ? STALE : await send(kept, message.attempt === 1);
+    if (first !== STALE) return first;
+    const dialed = await egress.dial(prepared.target, addresses, stop);
+    if ('error' in dialed) return dialed;
+    const outcome = await send(dialed, false);
+    if (outcome === STALE) throw new Error('a new connection cannot be stale');
+    return outcome;
   }
 
   return {

@@ -1,6 +1,6 @@
 /** The caller of a request, after its credential is verified. */
 
-import type { Binding, Principal } from './keys/permissions.ts';
+import type { Binding, Grants, Principal } from './keys/permissions.ts';
 import type { SessionRecord } from './sessions/session.ts';
 
 /** The fields of a project that requests need. `number` is its short id in storage rows. */
@@ -50,11 +50,25 @@ export type ApiKey = {
   readonly ownerBindings: readonly Binding[];
 };
 
+/** A stored session with what decides about those of people; the rights of others are those of the keys that began them. */
+export type PresentedSession = SessionRecord & {
+  readonly organization: Organization;
+  /** True when the person may sign in; false where there is none. */
+  readonly ownerActive: boolean;
+  readonly ownerBindings: Grants;
+};
+
+/** The key of a caller. The id is null for a person who signed in without one, and acts as with a key that has all their roles. */
+export type CallingKey = Pick<ApiKey, 'keyType' | 'organization' | 'userId' | 'bindings' | 'ownerBindings'> & {
+  readonly id: string | null;
+  readonly expiresAtMs: number | null;
+};
+
 /** What a caller with a key of any kind has proved. */
 type Proven = {
-  /** The stored hash of the token that was presented, or that began the session. */
+  /** The stored hash of the token that was presented, or that began the session; of the identity in a session of a person. */
   readonly keyHash: Buffer;
-  /** Set when the key was not presented itself, but a session that it began. */
+  /** Set when a session was presented, and not the key that began it. */
   readonly session?: Pick<SessionRecord, 'id'>;
 };
 
@@ -70,7 +84,7 @@ export type Caller =
       readonly kind: 'api_key';
       readonly principal: Principal;
       readonly organization: Organization;
-      readonly key: ApiKey;
+      readonly key: CallingKey;
       /** The project of the request, on project routes. */
       readonly project: Project | null;
     });

@@ -38,6 +38,11 @@ const FRAMEWORK_CODES = {
 /** Codes of resources. In the flat family `error` equals the code. */
 const RESOURCE_CODES = {
   trace_not_found: 'not_found',
+  trace_deletion_not_found: 'not_found',
+  trace_deletion_limit_reached: 'invalid',
+  trace_share_not_found: 'not_found',
+  trace_share_limit_reached: 'invalid',
+  trace_sharing_off: 'conflict',
   invalid_scroll_id: 'bad_request',
   ambiguous_trace_id: 'conflict',
   evaluator_not_found: 'not_found',
@@ -103,6 +108,9 @@ const RESOURCE_CODES = {
   model_provider_name_taken: 'conflict',
   model_provider_limit_reached: 'invalid',
   session_not_found: 'not_found',
+  key_sign_in_off: 'permission_denied',
+  sign_in_invalid: 'bad_request',
+  sign_in_refused: 'permission_denied',
   virtual_key_not_found: 'not_found',
   virtual_key_already_revoked: 'conflict',
   virtual_key_external_id_taken: 'conflict',

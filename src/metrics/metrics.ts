@@ -33,6 +33,8 @@ type MetricsDeps = {
   readonly openSockets: () => { readonly [kind: string]: SocketCounts };
   readonly retentionClock: Pick<RetentionClock, 'heldMs' | 'logResets' | 'nowMs'>;
   readonly build: Build;
+  /** Files and connections that this process may open. */
+  readonly openFilesMax: number;
   /** The term of traces in projects that never chose; null: for ever. */
   readonly traceDefaultDays: number | null;
 };
@@ -47,13 +49,19 @@ export function createMetrics(deps: MetricsDeps) {
     evaluations: createEvaluationMeter(registry),
     otlpDiscarded: createOtlpMeter(registry),
     losses: createLossMeter(registry),
+    spans: registry.countBy({
+      name: 'spandrel_otel_spans_total',
+      help: 'Spans of the server itself, by what became of them; those recorded and neither exported nor failed wait, or had no room.',
+      label: 'result',
+      values: ['recorded', 'exported', 'failed'],
+    }),
   };
   registerBuild(registry, deps.build);
   registerStore(registry, deps);
   registerDatabase(registry, deps);
   registerDeliveries(registry, deps);
   registerEvaluations(registry, deps);
-  registerProcess(registry);
+  registerProcess(registry, deps.openFilesMax);
   registerUsage(registry, deps.held);
   return {
     ...meters,

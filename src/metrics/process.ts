@@ -18,7 +18,8 @@ export function registerBuild(registry: Registry, build: Build): void {
   });
 }
 
-export function registerProcess(registry: Registry): void {
+/** `openFilesMax` is infinite where the system has no limit, or does not tell. */
+export function registerProcess(registry: Registry, openFilesMax: number): void {
   const startedAt = Date.now() / 1000 - process.uptime();
   registry.total({
     name: 'process_cpu_seconds_total',
@@ -33,6 +34,11 @@ export function registerProcess(registry: Registry): void {
     name: 'process_open_fds',
     help: 'Open files and connections; on Linux only.',
     read: () => readdirSync('/proc/self/fd').length,
+  });
+  registry.gauge({
+    name: 'process_max_fds',
+    help: 'Files and connections that may be open; on Linux only.',
+    read: () => openFilesMax,
   });
   registry.gauge({
     name: 'nodejs_heap_size_used_bytes',

@@ -36,9 +36,9 @@ export function callerKindOf(caller: Caller): CallerKind {
   return caller.key.keyType === 'personal' ? 'personal_key' : 'service_key';
 }
 
-/** A key that is unique among all credentials. */
-export function credentialOf({ actorKind, actorKeyId }: Actor): string {
-  return `${actorKind} ${actorKeyId}`;
+/** A key that is unique among all credentials; the sessions of a person share one. */
+export function credentialOf({ actorKind, actorKeyId, actorUserId }: Actor): string {
+  return `${actorKind} ${actorKeyId ?? actorUserId}`;
 }
 
 function identityOf(

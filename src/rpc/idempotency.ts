@@ -57,10 +57,11 @@ export async function runIdempotent(
   context: Call,
 ): Promise<UnaryResponse> {
   const { actor, nowMs } = context;
-  if (actor?.actorKeyId == null) throw new Error(`${method.path} honours idempotency keys of nobody`);
+  const keyId = actor?.actorKeyId ?? actor?.actorUserId ?? null;
+  if (actor === null || keyId === null) throw new Error(`${method.path} honours idempotency keys of nobody`);
   const { input, output } = method.desc;
   const begun = await idempotency.begin({
-    name: { organizationId: actor.organizationId, keyId: actor.actorKeyId, operation: method.path, value },
+    name: { organizationId: actor.organizationId, keyId, operation: method.path, value },
     request: canonicalRequest(input, message),
     nowMs,
   });

@@ -23,6 +23,7 @@ describe('the console', () => {
     '/',
     '/shop-abc123/traces/t1',
     '/shop/threads/t1',
+    '/shop/compare',
     '/shop/evaluators/e1',
     '/shop/experiments/e1/runs/r1',
     '/-/webhooks/w1',
@@ -38,6 +39,7 @@ describe('the console', () => {
   it.each([
     '/shop',
     '/shop/nothing',
+    '/shop/compare/t1/t2',
     '/shop/traces/t1/more',
     '/shop/traces/t1/runs/r1',
     '/shop/experiments/e1/runs/',
@@ -61,7 +63,10 @@ describe('the console', () => {
     const policy = headers.get('content-security-policy') ?? '';
     const rules = new Map(policy.split('; ').map((rule) => [rule.split(' ')[0], rule.split(' ').slice(1).join(' ')]));
     expect(rules.get('default-src')).toBe("'none'");
-    for (const name of ['script-src', 'style-src', 'connect-src', 'img-src']) expect(rules.get(name)).toBe("'self'");
+    for (const name of ['script-src', 'style-src', 'connect-src']) expect(rules.get(name)).toBe("'self'");
+    // Pictures and sound of messages are blobs that the page makes; no address of elsewhere is allowed.
+    expect([rules.get('img-src'), rules.get('media-src')]).toEqual(["'self' blob:", 'blob:']);
+    expect(policy).not.toContain('unsafe-');
     for (const name of ['base-uri', 'form-action', 'frame-ancestors']) expect(rules.get(name)).toBe("'none'");
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('no-referrer');

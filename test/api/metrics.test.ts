@@ -14,6 +14,7 @@ const SAMPLE = new RegExp(`^[a-z_]+(\\{${LABEL}(,${LABEL})*\\})? [0-9.e+-]+$`);
 const NAMES = [
   'nodejs_heap_size_total_bytes',
   'nodejs_heap_size_used_bytes',
+  'process_max_fds',
   'process_open_fds',
   'spandrel_build_info',
   'spandrel_call_seconds',

@@ -68,7 +68,14 @@ export async function openPage(context: BrowserContext, address: string): Promis
     void dialog.dismiss();
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${address}/`)) foreignRequests.push(request.url());
+    // A blob is made by the page itself.
+    if (
+      !request
+        .url()
+        .replace(/^blob:/, '')
+        .startsWith(`${address}/`)
+    )
+      foreignRequests.push(request.url());
   });
   const whileAway = async (act: () => Promise<void>) => {
     isAway = true;

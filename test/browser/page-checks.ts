@@ -1,6 +1,6 @@
 /** Opens pages of the console, and checks their layout and accessibility. */
 
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { findBarriers } from './axe.ts';
 import { DESK, followLink, takePicture } from './browser.ts';
@@ -31,4 +31,14 @@ export async function checkPage(page: Page, name: string): Promise<void> {
   await takePicture(page, `${name}-phone`);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
   await page.setViewportSize(DESK);
+}
+
+type Styles = { getComputedStyle(element: unknown): { getPropertyValue(name: string): string } };
+
+/** What a style sheet makes of an element. */
+export function styleOf(locator: Locator, property: string): Promise<string> {
+  return locator.evaluate(
+    (element, name) => (globalThis as unknown as Styles).getComputedStyle(element).getPropertyValue(name),
+    property,
+  );
 }

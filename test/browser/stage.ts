@@ -17,6 +17,7 @@ export type TestProject = {
 };
 
 export type Stage = {
+  readonly browser: Browser;
   readonly app: TestApp;
   /** Always has 130 traces: journeys that send traces create their own project. */
   readonly shop: TestProject;
@@ -60,6 +61,9 @@ export function openStage(): Stage {
     return answer.body;
   };
   return {
+    get browser() {
+      return browser;
+    },
     get app() {
       return app;
     },

@@ -10,6 +10,7 @@ import type { Machine } from '../../src/cli/doctor/machine.ts';
 import { openDatabase } from '../../src/storage/engine/sqlite/schema.ts';
 import { SQLITE_SCHEMAS } from '../../src/storage/migrations/sqlite.ts';
 import { startIn } from '../support/installation.ts';
+import { CLIENT, startIssuer } from '../support/issuer.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
@@ -273,4 +274,32 @@ it('prints a line for each finding, and exits with 1 if a start would be refused
   expect(failed.code).toBe(1);
   expect(failed.stdout).toMatch(/^fail {2}data folder .* a part of its path is no folder/m);
   expect(failed.stderr).toMatch(/^spandrel: \d+ of \d+ checks failed\n$/);
+});
+
+it('the doctor looks at the issuer of sign-ins, and whether it knows where people come back to', async () => {
+  const publicUrl = 'http://127.0.0.1:5560';
+  const issuer = await startIssuer(`${publicUrl}/api/auth/callback`);
+  try {
+    const patient = await healthy();
+    Object.assign(patient.environment, {
+      SPANDREL_PUBLIC_URL: publicUrl,
+      SPANDREL_OIDC_ISSUER: issuer.url,
+      SPANDREL_OIDC_CLIENT_ID: CLIENT.id,
+      SPANDREL_OIDC_CLIENT_SECRET: 'sk-hidden',
+    });
+    expect(await look(patient)).toEqual([]);
+    patient.environment.SPANDREL_PUBLIC_URL = 'http://127.0.0.1:5561';
+    expect(await look(patient)).toMatchObject([
+      { level: 'warn', about: 'sign-in', text: expect.stringMatching(/\(400\): register http:\/\/127.0.0.1:5561\//) },
+    ]);
+    patient.environment.SPANDREL_OIDC_ISSUER = `${issuer.url}/another`;
+    expect(await look(patient)).toMatchObject([{ level: 'fail', about: 'sign-in' }]);
+    const strange = await serve((_, response) => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ issuer: 'https://issuer.example' }));
+    });
+    patient.environment.SPANDREL_OIDC_ISSUER = strange;
+    expect(await look(patient)).toMatchObject([{ level: 'fail', about: 'sign-in' }]);
+  } finally {
+    await issuer.close();
+  }
 });

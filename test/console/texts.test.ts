@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { formatCost, nameControls } from '../../src/console/design/format.ts';
 import { parseExactly, readScalar, writeExactly } from '../../src/console/trace/exact-json.ts';
 import { findPaths } from '../../src/console/trace/json-search.ts';
-import { readMessages } from '../../src/console/trace/messages.ts';
 
 describe('text', () => {
   it.each([
@@ -54,65 +53,5 @@ describe('costs', () => {
     [undefined, '–'],
   ])('of %s are rounded half up on their decimal digits', (usd, shown) => {
     expect(formatCost(usd)).toBe(shown);
-  });
-});
-
-describe('messages', () => {
-  const read = (message: unknown) => readMessages(JSON.stringify([message]))?.[0];
-
-  it('show every member they have', () => {
-    expect(read({ role: 'tool', name: 'clock', tool_call_id: 'call_1', content: 'noon', refusal: null })).toEqual({
-      role: 'tool',
-      parts: [
-        { kind: 'text', text: 'noon' },
-        { kind: 'json', title: 'also sent', text: '{"name":"clock","tool_call_id":"call_1"}' },
-      ],
-    });
-  });
-
-  it('show every member of their parts and calls', () => {
-    const call = {
-      id: 'call_1',
-      type: 'function',
-      function: { name: 'look_up', arguments: '{"id":9007199254740993}' },
-    };
-    const part = { type: 'text', text: 'Hello', cache_control: { type: 'ephemeral' } };
-    expect(read({ role: 'assistant', content: [part], tool_calls: [call], function_call: null })?.parts).toEqual([
-      { kind: 'text', text: 'Hello' },
-      { kind: 'json', title: 'also sent', text: '{"cache_control":{"type":"ephemeral"}}' },
-      { kind: 'json', title: 'calls look_up', text: '{"id":9007199254740993}' },
-      { kind: 'json', title: 'of this call', text: '{"id":"call_1"}' },
-    ]);
-  });
-
-  it('show the words of parts as text, and name those that are not text', () => {
-    const blob = { type: 'blob', mime_type: 'image/png', content: 'aGk=' };
-    const parts = [
-      { type: 'text', content: 'Hello' },
-      { type: 'output_text', text: 'you' },
-      { content: 'there' },
-      { type: 'reasoning', content: 'A greeting.', signature: 's' },
-      { type: 'reasoning', text: 'So I greet.' },
-      blob,
-    ];
-    expect(read({ role: 'assistant', content: parts })?.parts).toEqual([
-      { kind: 'text', text: 'Hello' },
-      { kind: 'text', text: 'you' },
-      { kind: 'text', text: 'there' },
-      { kind: 'text', title: 'reasoning', text: 'A greeting.' },
-      { kind: 'json', title: 'also sent', text: '{"signature":"s"}' },
-      { kind: 'text', title: 'reasoning', text: 'So I greet.' },
-      { kind: 'json', title: 'blob', text: JSON.stringify(blob) },
-    ]);
-  });
-
-  it('keep the digits of numbers', () => {
-    expect(readMessages('[{"role":"user","content":{"n":9007199254740993}}]')?.[0]?.parts).toEqual([
-      { kind: 'json', text: '{"n":9007199254740993}' },
-    ]);
-  });
-
-  it.each(['{}', '"text"', '[1]', 'null'])('are not what %s is', (json) => {
-    expect(readMessages(json)).toBeNull();
   });
 });

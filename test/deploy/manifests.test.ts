@@ -114,7 +114,7 @@ describe('the manifests for Kubernetes', () => {
     const kinds = manifests.map(({ manifest }) => manifest.kind);
     const wanted = ['StatefulSet', 'Deployment', 'Service', 'PodDisruptionBudget', 'NetworkPolicy', 'ServiceMonitor'];
     expect(wanted.filter((kind) => !kinds.includes(kind))).toEqual([]);
-    expect(workloads).toHaveLength(2);
+    expect(workloads).toHaveLength(3);
   });
 
   it.each(workloads)('%s has settings and secrets that exist', (_, { spec }) => {
@@ -152,28 +152,58 @@ describe('the manifests for Kubernetes', () => {
     expect(enableServiceLinks).toBe(false);
   });
 
-  it('stores: a file has one process, a database several', () => {
-    const [[, one], [, several]] = workloads as unknown as [[string, Yaml], [string, Yaml]];
-    expect([one.kind, one.spec.replicas, several.kind]).toEqual(['StatefulSet', 1, 'Deployment']);
-    expect(several.spec.replicas).toBeGreaterThan(1);
-    expect(several.spec.template.spec.containers[0].env.map(({ name }: Yaml) => name)).toContain(
-      'SPANDREL_DATABASE_URL_FILE',
-    );
+  it('stores: a file has one process, a database several, and gateways of their own', () => {
+    const found = workloads.map(([file, { kind, spec }]) => ({ file, kind, isOne: spec.replicas === 1 }));
+    expect(found.toSorted((one, other) => (one.file < other.file ? -1 : 1))).toEqual([
+      { file: 'gateway/deployment.yaml', kind: 'Deployment', isOne: false },
+      { file: 'postgres/deployment.yaml', kind: 'Deployment', isOne: false },
+      { file: 'sqlite/stateful-set.yaml', kind: 'StatefulSet', isOne: true },
+    ]);
+    for (const [file, { kind, spec }] of workloads) {
+      const { env } = spec.template.spec.containers[0];
+      const value = (name: string) => env.find((each: Yaml) => each.name === name)?.value;
+      expect(value('SPANDREL_DATABASE_URL_FILE') !== undefined, file).toBe(kind === 'Deployment');
+      expect(value('SPANDREL_ROLE'), file).toBe(file.startsWith('gateway/') ? 'gateway' : undefined);
+    }
   });
 
-  it('select the pods by the label that these have', () => {
-    const label = { 'app.kubernetes.io/name': 'spandrel' };
-    for (const [, { spec }] of workloads) {
+  const labelOf = (name: string) => ({ 'app.kubernetes.io/name': name });
+  const TIERS = ['spandrel', 'spandrel-gateway'];
+
+  it.each(TIERS)('select the pods of %s by the label that these have', (tier) => {
+    const label = labelOf(tier);
+    const named = ({ manifest }: { manifest: Yaml }) => manifest.metadata?.name.replace('-database', '') === tier;
+    const own = manifests.filter(({ file }) => !file.startsWith('monitoring/')).filter(named);
+    const ofTier = (kind: string) =>
+      own.filter(({ manifest }) => manifest.kind === kind).map(({ manifest }) => manifest);
+    const running = [...ofTier('StatefulSet'), ...ofTier('Deployment')];
+    expect(running.length).toBeGreaterThan(0);
+    for (const { spec } of running) {
       expect([spec.selector.matchLabels, spec.template.metadata.labels]).toEqual([label, label]);
+      const { topologySpreadConstraints = [] } = spec.template.spec;
+      for (const each of topologySpreadConstraints) expect(each.labelSelector.matchLabels).toEqual(label);
     }
-    const [service] = ofKind('Service');
-    expect(service?.manifest.spec.selector).toEqual(label);
-    expect(service?.manifest.metadata.labels).toEqual(label);
-    expect(service?.manifest.spec.ports[0]).toMatchObject({ name: 'http', port: PORT, targetPort: 'http' });
-    for (const { manifest } of ofKind('NetworkPolicy')) expect(manifest.spec.podSelector.matchLabels).toEqual(label);
-    for (const kind of ['PodDisruptionBudget', 'ServiceMonitor']) {
-      expect(ofKind(kind)[0]?.manifest.spec.selector.matchLabels).toEqual(label);
-    }
-    expect(ofKind('ServiceMonitor')[0]?.manifest.spec.endpoints[0]).toMatchObject({ port: 'http', path: '/metrics' });
+    const [service] = ofTier('Service');
+    expect(service.spec.selector).toEqual(label);
+    expect(service.metadata.labels).toEqual(label);
+    expect(service.spec.ports[0]).toMatchObject({ name: 'http', port: PORT, targetPort: 'http' });
+    expect(ofTier('NetworkPolicy').length).toBeGreaterThan(0);
+    for (const { spec } of ofTier('NetworkPolicy')) expect(spec.podSelector.matchLabels).toEqual(label);
+    expect(ofTier('PodDisruptionBudget').map(({ spec }) => spec.selector.matchLabels)).toEqual([label]);
+  });
+
+  it('scrape the services of both tiers', () => {
+    const [monitor] = ofKind('ServiceMonitor');
+    const [selects] = monitor?.manifest.spec.selector.matchExpressions ?? [];
+    expect(selects).toEqual({ key: 'app.kubernetes.io/name', operator: 'In', values: TIERS });
+    expect(monitor?.manifest.spec.endpoints[0]).toMatchObject({ port: 'http', path: '/metrics' });
+  });
+
+  it('let gateways reach the database and public providers, and nothing private', () => {
+    const [policy] = manifests.filter(({ file }) => file === 'gateway/network-policy.yaml');
+    const ports = policy?.manifest.spec.egress.map((each: Yaml) => each.ports.map(({ port }: Yaml) => port));
+    expect(ports).toEqual([[53, 53], [443, 8443], [5432]]);
+    const [, providers] = policy?.manifest.spec.egress ?? [];
+    expect(providers.to[0].ipBlock.except).toContain('169.254.0.0/16');
   });
 });

@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { type RunWorker, startRunWorker } from '../../src/background/search-run-worker.ts';
 import type { Project } from '../../src/domain/caller.ts';
-import type { EvaluatorRunStore, LeasedRun, RunProgress } from '../../src/domain/evaluations/evaluator-run.ts';
+import type { EvaluatorRun, EvaluatorRunStore, LeasedRun } from '../../src/domain/evaluations/evaluator-run.ts';
 import type { EvaluationOutcome } from '../../src/domain/evaluations/outcome.ts';
 import type { Evaluator } from '../../src/domain/evaluators/evaluator.ts';
 import { Fault } from '../../src/domain/fault.ts';
+import type { RunProgress } from '../../src/domain/traces/search/search-run.ts';
 import type { TraceView } from '../../src/domain/traces/traces.ts';
-import { type RunsWorker, startRunsWorker } from '../../src/evaluation/runs-worker.ts';
+import { createRunPages } from '../../src/evaluation/run-pages.ts';
 
 const BUSY: EvaluationOutcome = { status: 'error', errorType: 'LLM_TIMEOUT', details: 'busy', isRetryable: true };
 const PASSED = { status: 'processed', score: 1, passed: true, label: null, details: null, costNanoUsd: null } as const;
@@ -19,7 +21,7 @@ const EVALUATOR = {
   configJson: '{"evaluatorType":"langevals/exact_match","settings":{}}',
 } as Evaluator;
 
-let worker: RunsWorker | null = null;
+let worker: RunWorker | null = null;
 afterEach(async () => {
   await worker?.stop();
 });
@@ -46,7 +48,7 @@ async function work(outcomeOf: (traceId: string, attempt: number) => EvaluationO
       leasedUntilMs = lease.untilMs;
       return state;
     },
-    async advance(progress: RunProgress) {
+    async advance(progress: RunProgress<EvaluatorRun>) {
       const { leasedUntilMs: until, ...next } = progress;
       leasedUntilMs = until;
       state = next;
@@ -63,8 +65,7 @@ async function work(outcomeOf: (traceId: string, attempt: number) => EvaluationO
       ...{ input: '', output: traceId, expectedOutput: 'x', spans: [], nextSpansCursor: null },
       choice: { inputFromId: null, outputFromId: null },
     }) as unknown as TraceView;
-  worker = startRunsWorker({
-    store,
+  const workPage = createRunPages({
     evaluators: { find: async () => EVALUATOR },
     findProject: async () => PROJECT,
     searches: {
@@ -94,6 +95,10 @@ async function work(outcomeOf: (traceId: string, attempt: number) => EvaluationO
     },
     clock: () => nowMs,
     tracesAtOnce: 1,
+  });
+  worker = startRunWorker({
+    ...{ name: 'runs of evaluators', store, workPage },
+    clock: () => nowMs,
     fence: () => 1,
     wait: (delayMs, signal) =>
       new Promise((resolve) => {

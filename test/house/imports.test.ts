@@ -39,7 +39,19 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
   ],
   metrics: ['metrics', 'domain', 'delivery/meter.ts', 'transport/shared-read.ts'],
   delivery: ['delivery', 'scheduling', 'domain'],
+  'sign-in': ['sign-in', 'auth/session-cookie.ts', 'domain'],
   gateway: ['gateway', 'domain', 'json', 'scheduling'],
+  // What its spans are made of.
+  otel: [
+    'otel',
+    'config/otel.ts',
+    'delivery/meter.ts',
+    'domain/traces/otlp/span.ts',
+    'gateway/upstream.ts',
+    'rpc/method.ts',
+    'transport/call-ids.ts',
+    'transport/call-log.ts',
+  ],
   scheduling: ['scheduling', 'domain/clock.ts'],
   evaluation: ['evaluation', 'scheduling', 'domain', 'json'],
   background: ['background', 'app/deps.ts', 'delivery', 'evaluation', 'metrics', 'scheduling', 'domain'],
@@ -48,6 +60,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'app',
     'auth',
     'background',
+    'cli/open-files.ts',
     'cli/version.ts',
     'config/config.ts',
     'delivery',
@@ -55,8 +68,10 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'evaluation',
     'gateway',
     'metrics',
+    'otel',
     'rpc',
     'scheduling',
+    'sign-in',
     'storage/open.ts',
     'transport',
     'gen',
@@ -70,6 +85,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'config/config.ts',
     'config/secret-file.ts',
     'domain',
+    'sign-in/issuer.ts',
     'storage/open.ts',
     'storage/copy/copy.ts',
   ],
@@ -87,7 +103,9 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   // Open files are counted in /proc.
   metrics: /^node:fs$/,
   delivery: /^(node:|@aws-sdk\/client-(sqs|sts)$)/,
+  'sign-in': /^openid-client$/,
   gateway: /^(node:(dns|http|http2|https|net|stream)|undici$)/,
+  otel: /^(node:(async_hooks|crypto)|@opentelemetry\/|@grpc\/grpc-js$)/,
   scheduling: /^node:timers\/promises$/,
   background: /^$/,
   app: /^@bufbuild\/protobuf$/,
@@ -95,7 +113,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   storage: /^(node:|@mikro-orm\/|better-sqlite3$|kysely($|\/helpers\/)|pg$)/,
   // Bundled: none of them is needed at run time but what the server has anyway.
   console:
-    /^(@bufbuild\/protobuf|@connectrpc\/connect(-web|-query)?|react|react-dom|@tanstack\/react-[a-z]+|@base-ui\/react|uplot)(\/|$)/,
+    /^(@bufbuild\/protobuf|@connectrpc\/connect(-web|-query)?|react|react-dom|@tanstack\/react-[a-z]+|@base-ui\/react|uplot|markdown-it|sugar-high)(\/|$)/,
   config: /^node:(fs|crypto|path|os)$/,
   cli: /^(node:|pino$)/,
 };
@@ -172,6 +190,14 @@ describe('the house', () => {
     const stems = files.map((name) => name.replace(/\.proto$/, '').replaceAll('_', '-'));
     expect(rooms.filter((room) => !stems.includes(room)).sort()).toEqual(RULES_BESIDE);
     expect(entries.length - rooms.length).toBeLessThan(25);
+  });
+
+  it('OpenTelemetry is loaded only where it is switched on', () => {
+    const loaded = imports.filter(({ isType }) => !isType);
+    const users = loaded.filter(({ from }) => from.startsWith('@opentelemetry/')).map(({ file }) => file);
+    expect([...new Set(users)].sort()).toEqual(['otel/exporting.ts', 'otel/spans.ts']);
+    const outside = loaded.filter((each) => each.from.startsWith('.') && target(each).startsWith('otel/'));
+    expect(outside.filter(({ file, isDynamic }) => !file.startsWith('otel/') && !isDynamic)).toEqual([]);
   });
 
   const ENGINES = ['sqlite', 'postgres'];

@@ -12,6 +12,10 @@ it('the OpenAPI document is one of version 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
+it('has the version that the interface is marked with, whatever that of the product is', () => {
+  expect(OPENAPI.info).toMatchObject({ title: 'Spandrel', version: '1.0.0' });
+});
+
 it('every operation has its own id, and every reference has a target', () => {
   const operations = Object.values<object>(OPENAPI.paths).flatMap((item) => Object.values(item));
   const ids = operations.map(({ operationId }) => operationId);

@@ -44,7 +44,7 @@ const runCooperatively = createCooperativeRunner({ yieldToEventLoop, nowMs: () =
 function wireOf(mediaType: string | undefined) {
   const traces = { collectBatch: () => Promise.reject(new Error('not asked')) };
   const logs = { collect: () => Promise.reject(new Error('not asked')), join: () => Promise.resolve() };
-  const deps = { traces, logs, onDiscarded: () => undefined, runCooperatively, spansMax: 3 };
+  const deps = { traces, logs, onSpans: () => undefined, onDiscarded: () => undefined, runCooperatively, spansMax: 3 };
   const [method] = createOtlpMethods(deps, { ingestBytesMax: 1000 });
   if (method === undefined) throw new Error('no method');
   const wire = openWire(method, mediaType);

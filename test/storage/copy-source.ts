@@ -127,6 +127,9 @@ function addByHand(file: string): { keyHash: Buffer; previousKeyHash: Buffer } {
      VALUES (2, ?, ?, 'team_2', 'P', 'p', 'other', 'other', 0, ?, 'abcd', 1, ?, ?, 0, ?, ?)`,
   ).run(SECOND.project, SECOND.organization, keyHash, previousKeyHash, at + MONTH_MS, at, at);
   db.prepare('UPDATE projects SET key_last_used_at = ?').run(at);
+  db.prepare(
+    `INSERT INTO identities SELECT organization_id, user_id, 'https://issuer.example', 'Größe', ? FROM members`,
+  ).run(at);
   keepReceipts(db);
   settle(db, 'gw-shared');
   keepWebhooks(db);

@@ -73,7 +73,7 @@ export function createPipeline<S extends DescService>(service: S, code: Partial<
       if (!caller) throw new Fault('invalid_credentials', 'The credential is not valid.');
       return caller;
     },
-    keyUse: { record: (caller) => used.push(caller.kind === 'api_key' ? caller.key.id : caller.kind) },
+    keyUse: { record: (caller) => used.push(caller.kind === 'api_key' ? `${caller.key.id}` : caller.kind) },
     refusals: { record: (actor, audited) => refused.push({ actor, audited }) },
     idempotency: createIdempotency({
       store,

@@ -5,6 +5,14 @@ import { unavailableFault } from '../../src/domain/fault.ts';
 import { shareReadiness } from '../../src/transport/health.ts';
 import { createPages } from '../../src/transport/rest/pages.ts';
 
+const VISIT = {
+  query: '',
+  header: () => undefined,
+  ids: { requestId: 'req_1', traceId: '', spanId: '' },
+  remoteAddress: null,
+  isSecure: false,
+};
+
 async function readyz(ready: () => Promise<void>, heldMs = 0): Promise<{ status: number; body: unknown }> {
   const pages = createPages({
     people: true,
@@ -13,9 +21,10 @@ async function readyz(ready: () => Promise<void>, heldMs = 0): Promise<{ status:
     heldMs: () => heldMs,
     metrics: null,
     console: false,
+    signIn: { byKey: true, oidc: null },
     publicUrl: () => 'http://127.0.0.1',
   });
-  const page = await pages.find('/readyz')?.load();
+  const page = await pages.find('/readyz')?.load(VISIT);
   return { status: page?.status ?? 0, body: JSON.parse(String(page?.body)) };
 }
 

@@ -34,7 +34,8 @@ export declare type Session = Message<"spandrel.v1.Session"> & {
   userId?: string | undefined;
 
   /**
-   * ID of the API key that began it, whose grants it has and with which it ends; unset for sessions of project keys.
+   * ID of the API key that began it, whose grants it has and with which it ends; unset for sessions of project keys, and of
+   * people who signed in without a key, which have the grants of the member.
    *
    * @generated from field: optional string api_key_id = 3;
    */
@@ -192,7 +193,8 @@ export declare type GetSessionResponse = Message<"spandrel.v1.GetSessionResponse
   session?: Session | undefined;
 
   /**
-   * ID of the API key that was sent, or that began the session; unset for project keys.
+   * ID of the API key that was sent, or that began the session; unset for project keys, and for the session of a person who
+   * signed in without a key.
    *
    * @generated from field: optional string api_key_id = 2;
    */
@@ -351,6 +353,7 @@ export declare const SessionService: GenService<{
   /**
    * Begins a session with the key of the request, which must be in a header. The answer sets the cookie spandrel_session;
    * its value is nowhere else.
+   * Errors: PERMISSION_DENIED key_sign_in_off where SPANDREL_KEY_SIGN_IN is off.
    *
    * @generated from rpc spandrel.v1.SessionService.CreateSession
    */

@@ -11,6 +11,7 @@ import { checkDatabase, checkSecret } from './database.ts';
 import { type Finding, findingsAbout, reasonOf } from './finding.ts';
 import { checkClock, checkFolder, checkOpenFiles, type Machine } from './machine.ts';
 import { checkAllowLists, checkLlm, checkPort, checkProviders, checkTls } from './network.ts';
+import { checkSignIn } from './sign-in.ts';
 
 /** Prints one line for each finding. Rejects if one of them would refuse a start or lose data. */
 export async function doctor(environment: Environment, stdout: Output): Promise<string> {
@@ -47,6 +48,7 @@ export async function examine(environment: Environment, machine: Machine): Promi
     await checkPort(config),
     checkTls(config, machine.nowMs),
     ...(await checkAllowLists(config)),
+    ...(await checkSignIn(config)),
     await checkLlm(config),
     ...(await checkProviders(config, installed?.providers ?? [])),
   ];

@@ -129,7 +129,7 @@ export async function checkProviders(
   );
 }
 
-async function statusOf(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
+export async function statusOf(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
   const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MAX_MS) });
   await response.body?.cancel();
   return response.status;

@@ -39,7 +39,7 @@ function useGoals(text: string): readonly Goal[] {
       href: router.buildLocation({ to, params: { slug } }).href,
     })),
   );
-  const ofOrganization = account.keyId === null ? [] : ORGANIZATION_ITEMS.filter(offered);
+  const ofOrganization = account.isOfProject ? [] : ORGANIZATION_ITEMS.filter(offered);
   const goals = [
     ...ofProjects,
     ...ofOrganization.map(({ label, to }) => ({ label, href: router.buildLocation({ to }).href })),

@@ -10,6 +10,7 @@ import status from '../design/status.module.css';
 import { chooseTheme, type Theme, useTheme } from '../design/theme.ts';
 import mark from '../icon.svg';
 import { useSession } from '../session/session.tsx';
+import { KeyHelp } from './keys.tsx';
 import { groupsOf, ORGANIZATION_ITEMS, PROJECT_ITEMS } from './navigation.ts';
 import { Palette } from './palette.tsx';
 import styles from './shell.module.css';
@@ -74,7 +75,7 @@ export function Shell() {
             ))}
           </>
         )}
-        {account.keyId !== null &&
+        {!account.isOfProject &&
           groupsOf(ORGANIZATION_ITEMS, may).map(([group, items]) => (
             <Group key={group} title={group}>
               {items.map(({ label, to, icon }) => (
@@ -102,6 +103,7 @@ export function Shell() {
       <main id="content" className={styles.content} tabIndex={0}>
         <Outlet />
       </main>
+      <KeyHelp />
     </div>
   );
 }

@@ -115,7 +115,7 @@ function Cards({ sum, range }: { readonly sum: AnalyticsBucket | undefined; read
       search: { ...range, sort: 'duration' },
     },
     {
-      label: 'First token, p50',
+      label: 'First token of any call, p50',
       value: formatDuration(sum?.firstTokenMsP50?.value),
       note: `p95 ${formatDuration(sum?.firstTokenMsP95?.value)}`,
       search: { ...range, sort: 'first-token' },

@@ -8,11 +8,22 @@ export type ProjectRef = { readonly id: string; readonly slug: string; readonly 
 
 export type Account = {
   readonly sessionId: string;
-  /** Null for a session of a project key. */
+  /** Null for a session of a project key, and of a person who signed in without a key. */
   readonly keyId: string | null;
+  /** Whether a project key began the session: it reaches one project, and nothing of the organization. */
+  readonly isOfProject: boolean;
   readonly projects: readonly ProjectRef[];
   readonly permissions: ReadonlySet<string>;
 };
+
+/** The host of the issuer through which people sign in; null: there is none. The page knows it before anybody is signed in. */
+export const SIGN_IN_ISSUER = readMeta('spandrel-issuer');
+/** Whether keys begin sessions. */
+export const KEYS_SIGN_IN = readMeta('spandrel-key-sign-in') !== 'off';
+
+function readMeta(name: string): string | null {
+  return document.querySelector(`meta[name="${name}"]`)?.getAttribute('content') ?? null;
+}
 
 /** `none`: the browser has no session. `ended`: it has one that is no longer valid. */
 export type NoAccount = 'none' | 'ended';
@@ -24,6 +35,7 @@ export async function openAccount(transport: Transport): Promise<Account | NoAcc
   return {
     sessionId: reached.session.id,
     keyId: reached.apiKeyId ?? null,
+    isOfProject: reached.session.projectId !== undefined,
     projects: reached.projects.map(({ id, slug, name }) => ({ id, slug, name: name === '' ? slug : name })),
     permissions: new Set(reached.effectivePermissions),
   };

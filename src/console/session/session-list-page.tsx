@@ -18,7 +18,7 @@ export default function SessionListPage() {
   return (
     <Page
       title="Sessions"
-      sub="Signed-in browsers. A session ends after twelve hours without use, after seven days, or with its key."
+      sub="Signed-in browsers. A session ends after twelve hours without use, after seven days, or with its key or its member."
     >
       <Pending found={found} />
       {sessions.length > 0 && <SessionTable sessions={sessions} />}
@@ -42,7 +42,7 @@ function SessionTable({ sessions }: { readonly sessions: readonly Session[] }) {
             {nameControls(session.userAgent ?? 'unknown')} {session.current && <Badge tone="good">this one</Badge>}
           </td>
           <td>{ownerOf(session)}</td>
-          <td className={`${page.mono} ${page.nowrap}`}>{session.apiKeyId}</td>
+          <td className={`${page.mono} ${page.nowrap}`}>{session.apiKeyId ?? (session.projectId ? '' : 'none')}</td>
           <td className={page.mono}>{session.ip}</td>
           <InstantCell at={session.createdAt} />
           <InstantCell at={session.lastSeenAt} />

@@ -10,8 +10,10 @@ import {
   announceSession,
   beginSession,
   endSession,
+  KEYS_SIGN_IN,
   openAccount,
   type ProjectRef,
+  SIGN_IN_ISSUER,
   watchOtherTabs,
 } from './account.ts';
 import { watchAddressForKey } from './key.ts';
@@ -44,8 +46,8 @@ type SessionGateProps = {
 
 /** Renders its children with a valid session, else the sign-in form, or the question whether to use the key of a link. */
 export function SessionGate({ offeredKey, children }: SessionGateProps) {
-  const [offered, setOffered] = useState(offeredKey);
-  useEffect(() => watchAddressForKey(setOffered), []);
+  const [offered, setOffered] = useState(KEYS_SIGN_IN ? offeredKey : null);
+  useEffect(() => watchAddressForKey((key) => KEYS_SIGN_IN && setOffered(key)), []);
   const client = useQueryClient();
   const transport = useMemo(() => createTransport(null), []);
   const shownId = useRef<string | null>(null);
@@ -56,6 +58,8 @@ export function SessionGate({ offeredKey, children }: SessionGateProps) {
       const id = typeof opened === 'object' ? opened.sessionId : null;
       // What was read with another session must not be shown with this one.
       if (id !== shownId.current) client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ACCOUNT });
+      // The issuer leads back to a page that knows of no sign-in, but the other tabs must.
+      if (shownId.current === null && id !== null && SIGN_IN_ISSUER !== null) announceSession();
       shownId.current = id;
       return opened;
     },

@@ -26,7 +26,7 @@ export default function ProjectPage() {
       </p>
       <Pending found={found} />
       {found.data?.settings && <Settings settings={found.data.settings} />}
-      {account.keyId !== null && <ProjectDetails id={project.id} />}
+      {!account.isOfProject && <ProjectDetails id={project.id} />}
     </Page>
   );
 }

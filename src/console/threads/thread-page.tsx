@@ -8,6 +8,7 @@ import { formatCost, formatCount, formatDuration, nameControls } from '../design
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 import { Back, More, Page, Pending } from '../design/page.tsx';
+import { useSession } from '../session/session.tsx';
 import detail from '../trace/detail.module.css';
 import { LongText } from '../trace/long-text.tsx';
 import { ErrorView } from '../trace/section.tsx';
@@ -17,6 +18,8 @@ const PAGE_SIZE = 50;
 
 export default function ThreadPage() {
   const { slug, threadId } = route.useParams();
+  const search = route.useSearch();
+  const { may } = useSession();
   const found = useInfiniteQuery(
     TraceService.method.getThread,
     { threadId, pageSize: PAGE_SIZE, pageToken: '' },
@@ -25,7 +28,13 @@ export default function ThreadPage() {
   const traces = found.data?.pages.flatMap((each) => each.traces) ?? [];
   return (
     <Page
-      back={<Back to="/$slug/traces" params={{ slug }} label="Traces" />}
+      back={
+        may('analytics:view') ? (
+          <Back to="/$slug/threads" params={{ slug }} search={search} label="Threads" />
+        ) : (
+          <Back to="/$slug/traces" params={{ slug }} label="Traces" />
+        )
+      }
       title={
         <>
           Thread <bdi>{nameControls(threadId)}</bdi>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
 import { EvaluationStatus, type TraceEvaluation } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Badge, type Tone } from '../design/button.tsx';
-import { nameControls } from '../design/format.ts';
+import { formatCount, formatScore, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { useProject, useSession } from '../session/session.tsx';
 import styles from './detail.module.css';
@@ -23,7 +23,7 @@ export function Evaluations({ evaluations }: { readonly evaluations: readonly Tr
               <SourceLink evaluation={each} />
             </h3>
             <Badge tone={toneOf(each)}>{outcomeOf(each)}</Badge>
-            {each.score !== undefined && <span>Score {each.score}</span>}
+            {each.score !== undefined && <span>{scoreOf(each.score, each.type)}</span>}
             {each.label !== undefined && <span>{nameControls(each.label)}</span>}
             {each.isGuardrail && <Badge>guardrail</Badge>}
           </div>
@@ -31,8 +31,8 @@ export function Evaluations({ evaluations }: { readonly evaluations: readonly Tr
           {each.error && <ErrorView error={each.error} />}
           {each.inputsJson !== undefined && (
             <details>
-              <summary>What it judged</summary>
-              <JsonView json={each.inputsJson} label="what it judged" />
+              <summary>Evaluator input</summary>
+              <JsonView json={each.inputsJson} label="evaluator input" />
             </details>
           )}
         </article>
@@ -70,6 +70,18 @@ function SourceLink({ evaluation: { name, evaluatorId, monitorId } }: { readonly
       {text}
     </Link>
   );
+}
+
+/** What some evaluators count: of these, less is better. */
+const COUNTED: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  'langwatch/api_keys_and_secrets_detection': ['secret found', 'secrets found'],
+  'langevals/competitor_blocklist': ['competitor named', 'competitors named'],
+};
+
+function scoreOf(score: number, type: string | undefined): string {
+  const counted = type !== undefined && Object.hasOwn(COUNTED, type) ? COUNTED[type] : undefined;
+  if (counted === undefined) return `Score ${formatScore(score)}`;
+  return `${formatCount(score)} ${counted[score === 1 ? 0 : 1]}, less is better`;
 }
 
 type Outcome = Pick<TraceEvaluation, 'passed' | 'status'>;

@@ -34,3 +34,13 @@ export function readScalar(value: unknown): { readonly text: string; readonly is
   const isString = !value.startsWith(MARK);
   return { text: isString ? value : value.slice(MARK.length), isString };
 }
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Null if the value is not a string. */
+export function textOf(value: unknown): string | null {
+  const { text, isString } = readScalar(value);
+  return isString ? text : null;
+}

@@ -1,8 +1,11 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { SpanError } from '../../../gen/spandrel/v1/traces_pb.js';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { useProject } from '../session/session.tsx';
 import styles from './detail.module.css';
+import { similarFailures } from './failures.ts';
 import { LongText } from './long-text.tsx';
 
 export function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
@@ -14,7 +17,14 @@ export function Section({ title, children }: { readonly title: string; readonly 
   );
 }
 
-export function ErrorView({ error, children }: { readonly error: SpanError; readonly children?: ReactNode }) {
+type ErrorViewProps = {
+  readonly error: SpanError;
+  /** Whether the stack is unfolded at first. */
+  readonly isOpen?: boolean;
+  readonly children?: ReactNode;
+};
+
+export function ErrorView({ error, isOpen = false, children }: ErrorViewProps) {
   return (
     <section className={styles.error}>
       <div className={page.row}>
@@ -23,11 +33,22 @@ export function ErrorView({ error, children }: { readonly error: SpanError; read
       </div>
       <p className={page.prose}>{nameControls(error.message)}</p>
       {error.stacktrace.length > 0 && (
-        <details>
-          <summary>Stack, {error.stacktrace.length} lines</summary>
+        <details open={isOpen}>
+          <summary>
+            {error.stacktrace.length === 1 ? 'Stack, 1 line' : `Stack, ${error.stacktrace.length} lines`}
+          </summary>
           <LongText text={error.stacktrace.join('\n')} code />
         </details>
       )}
     </section>
+  );
+}
+
+export function SimilarFailures({ error }: { readonly error: SpanError }) {
+  const { slug } = useProject();
+  return (
+    <Link to="/$slug/traces" params={{ slug }} search={{ q: similarFailures(error) }} preload={false}>
+      Similar failures
+    </Link>
   );
 }

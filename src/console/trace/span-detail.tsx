@@ -1,21 +1,17 @@
-/** The details of one span. */
+/** The details of one span, without what was said in it. */
 
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import type { SpanMetrics, TraceEvaluation, TraceSpan, TypedValue } from '../../../gen/spandrel/v1/traces_pb.js';
+import type { SpanMetrics, TraceEvaluation, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Badge, CopyButton } from '../design/button.tsx';
 import { formatCost, formatCount, formatDuration, formatInstant, nameControls } from '../design/format.ts';
-import { Conversation } from './conversation.tsx';
+import { CostSplit } from './cost-split.tsx';
 import styles from './detail.module.css';
 import { Evaluations } from './evaluations.tsx';
 import { JsonView } from './json-view.tsx';
-import { LongText } from './long-text.tsx';
-import { readMessages } from './messages.ts';
-import { ErrorView, Section } from './section.tsx';
+import { ErrorView, Section, SimilarFailures } from './section.tsx';
 import { costSourceName, spanTypeName } from './trace-enums.ts';
 
 type SpanDetailProps = { readonly span: TraceSpan; readonly evaluations: readonly TraceEvaluation[] };
-
-const CONTEXTS_MAX = 100;
 
 export function SpanDetail({ span, evaluations }: SpanDetailProps) {
   const ofSpan = evaluations.filter(({ spanId }) => spanId === span.spanId);
@@ -37,25 +33,12 @@ export function SpanDetail({ span, evaluations }: SpanDetailProps) {
           </div>
         ))}
       </dl>
-      {span.error && <ErrorView error={span.error} />}
-      {span.input && (
-        <Section title="Input">
-          <ValueView value={span.input} label="input" />
-        </Section>
+      {span.error && (
+        <ErrorView error={span.error} isOpen>
+          <SimilarFailures error={span.error} />
+        </ErrorView>
       )}
-      {span.output && (
-        <Section title="Output">
-          <ValueView value={span.output} label="output" />
-        </Section>
-      )}
-      {span.contexts.length > 0 && (
-        <Section title={`Retrieved documents, ${span.contexts.length}`}>
-          {span.contexts.slice(0, CONTEXTS_MAX).map((context, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a document may occur twice, and the order never changes.
-            <LongText key={index} text={context.content} />
-          ))}
-        </Section>
-      )}
+      <CostSplit span={span} />
       {ofSpan.length > 0 && (
         <Section title="Evaluations">
           <Evaluations evaluations={ofSpan} />
@@ -89,7 +72,7 @@ function factsOf(span: TraceSpan): readonly Fact[] {
     span.model === undefined ? null : ['Model', nameControls(span.model), span.vendor && nameControls(span.vendor)],
     ['Started', formatInstant(startedAt)],
     ['Duration', since(finishedAt) ?? '–'],
-    firstTokenAt ? ['First token', since(firstTokenAt) ?? '–'] : null,
+    firstTokenAt ? ['Time to first token', since(firstTokenAt) ?? '–'] : null,
     ...(span.metrics ? factsOfMetrics(span.metrics) : []),
     ['Span id', nameControls(span.spanId)],
   ];
@@ -101,21 +84,11 @@ function factsOfMetrics(metrics: SpanMetrics): readonly (Fact | null)[] {
   const count = (label: string, value: bigint | undefined): Fact | null =>
     value === undefined ? null : [label, formatCount(value), estimated];
   return [
-    count('Prompt tokens', metrics.promptTokens),
-    count('Completion tokens', metrics.completionTokens),
+    count('Input tokens', metrics.promptTokens),
+    count('Output tokens', metrics.completionTokens),
     count('Reasoning tokens', metrics.reasoningTokens),
     count('Read from cache', metrics.cacheReadInputTokens),
     count('Written to cache', metrics.cacheCreationInputTokens),
     metrics.costSource ? ['Cost', formatCost(metrics.cost), costSourceName(metrics.costSource)] : null,
   ];
-}
-
-/** Shows a value as its type says: a conversation, text, or JSON. */
-function ValueView({ value, label }: { readonly value: TypedValue; readonly label: string }) {
-  if (value.type === 'chat_messages') {
-    const messages = readMessages(value.valueJson);
-    if (messages !== null) return <Conversation messages={messages} />;
-  }
-  if (value.valueJson.startsWith('"')) return <LongText text={String(JSON.parse(value.valueJson))} />;
-  return <JsonView json={value.valueJson} label={label} />;
 }

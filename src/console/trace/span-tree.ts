@@ -5,6 +5,10 @@ import type { TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 
 export type SpanNode = {
   readonly span: TraceSpan;
+  /** Its place among the nodes. */
+  readonly index: number;
+  /** The place of its parent; -1 for a root. */
+  readonly parent: number;
   readonly depth: number;
   /** The number of spans below it, at any depth. */
   readonly descendants: number;
@@ -26,22 +30,25 @@ export function orderSpans(spans: readonly TraceSpan[]): readonly SpanNode[] {
     parentId === undefined || parentId === spanId || !ids.has(parentId) ? null : parentId,
   );
   const seen = new Set<string>();
-  const nodes: { span: TraceSpan; depth: number; descendants: number; startMs: number; endMs: number }[] = [];
+  const nodes: (Omit<SpanNode, 'descendants'> & { descendants: number })[] = [];
   const walk = (root: TraceSpan) => {
     const open: { at: number; rest: TraceSpan[] }[] = [];
-    const enter = (span: TraceSpan, depth: number) => {
+    const enter = (span: TraceSpan) => {
       if (seen.has(span.spanId)) return;
       seen.add(span.spanId);
       const { startedAt, finishedAt } = span.timestamps ?? {};
       const startMs = startedAt ? timestampMs(startedAt) : 0;
-      nodes.push({ span, depth, descendants: 0, startMs, endMs: finishedAt ? timestampMs(finishedAt) : startMs });
-      open.push({ at: nodes.length - 1, rest: (children.get(span.spanId) ?? []).toReversed() });
+      const endMs = finishedAt ? timestampMs(finishedAt) : startMs;
+      const index = nodes.length;
+      const parent = open.at(-1)?.at ?? -1;
+      nodes.push({ span, index, parent, depth: open.length, descendants: 0, startMs, endMs });
+      open.push({ at: index, rest: (children.get(span.spanId) ?? []).toReversed() });
     };
-    enter(root, 0);
+    enter(root);
     for (let current = open.at(-1); current; current = open.at(-1)) {
       const next = current.rest.pop();
       if (next) {
-        enter(next, open.length);
+        enter(next);
         continue;
       }
       const node = nodes[current.at];
@@ -52,19 +59,6 @@ export function orderSpans(spans: readonly TraceSpan[]): readonly SpanNode[] {
   for (const root of children.get(null) ?? []) walk(root);
   for (const span of spans) walk(span);
   return nodes;
-}
-
-/** Hides the spans below folded ones. */
-export function visibleNodes(nodes: readonly SpanNode[], folded: ReadonlySet<string>): readonly SpanNode[] {
-  if (folded.size === 0) return nodes;
-  const visible: SpanNode[] = [];
-  for (let at = 0; at < nodes.length; at += 1) {
-    const node = nodes[at];
-    if (!node) break;
-    visible.push(node);
-    if (folded.has(node.span.spanId)) at += node.descendants;
-  }
-  return visible;
 }
 
 /** The span with the highest cost of its own; null if none has a cost. */

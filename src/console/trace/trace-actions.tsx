@@ -5,7 +5,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { type Trace, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { CopyButton } from '../design/button.tsx';
 import { ConfirmButton } from '../design/confirm.tsx';
+import { Popover } from '../design/popover.tsx';
 import { useProject, useSession } from '../session/session.tsx';
+import styles from './trace-head.module.css';
 
 /** Omits the key, because people paste such commands into chats. */
 function curlOf(traceId: string, projectId: string | null): string {
@@ -20,25 +22,29 @@ export function TraceActions({ trace }: { readonly trace: Trace }) {
   const navigate = useNavigate();
   const client = useQueryClient();
   return (
-    <>
-      <CopyButton text={curlOf(trace.traceId, account.keyId === null ? null : id)}>Copy as curl</CopyButton>
-      <CopyButton text={trace.traceId}>Copy id</CopyButton>
-      {may('project:manage') && (
-        <ConfirmButton
-          label="Delete"
-          small
-          variant="plain"
-          title="Delete this trace"
-          action="Delete permanently"
-          typed="delete"
-          method={TraceService.method.deleteTrace}
-          input={{ traceId: trace.traceId }}
-          onDone={() => navigate({ to: '/$slug/traces', params: { slug } })}
-          refresh={() => client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] === 'connect-query' })}
-        >
-          Its spans and evaluations go with it. This cannot be undone.
-        </ConfirmButton>
+    <Popover label="Actions" title="Actions">
+      {() => (
+        <div className={styles.menu}>
+          <CopyButton text={curlOf(trace.traceId, account.isOfProject ? null : id)}>Copy as curl</CopyButton>
+          <CopyButton text={trace.traceId}>Copy id</CopyButton>
+          {may('project:manage') && (
+            <ConfirmButton
+              label="Delete"
+              small
+              variant="danger"
+              title="Delete this trace"
+              action="Delete permanently"
+              typed="delete"
+              method={TraceService.method.deleteTrace}
+              input={{ traceId: trace.traceId }}
+              onDone={() => navigate({ to: '/$slug/traces', params: { slug } })}
+              refresh={() => client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] === 'connect-query' })}
+            >
+              Its spans and evaluations go with it. This cannot be undone.
+            </ConfirmButton>
+          )}
+        </div>
       )}
-    </>
+    </Popover>
   );
 }

@@ -16,6 +16,8 @@ export type Column = {
   readonly isNumber?: true;
   readonly sort?: SortName | 'started';
   readonly cell: (trace: Trace) => ReactNode;
+  /** The whole of a text that a cell may cut. */
+  readonly tip?: (trace: Trace) => string;
 };
 
 /** In their order. */
@@ -31,16 +33,29 @@ export const COLUMNS: Readonly<Record<string, Column>> = {
     width: 'minmax(160px, 1.5fr)',
     cell: ({ error, name, traceId }) => (
       <>
-        {error && <Badge tone="bad">Failed</Badge>} {preview(name) || traceId}
+        {error && (
+          // Else the badge would decide on the direction of the text.
+          <bdi>
+            <Badge tone="bad">Failed</Badge>{' '}
+          </bdi>
+        )}
+        {preview(name) || traceId}
       </>
     ),
+    tip: ({ name, traceId }) => preview(name) || traceId,
   },
-  input: { label: 'Input', width: 'minmax(120px, 1.6fr)', cell: ({ input }) => preview(input?.value) },
+  input: {
+    label: 'Input',
+    width: 'minmax(120px, 1.6fr)',
+    cell: ({ input }) => preview(input?.value),
+    tip: ({ input }) => tip(input?.value),
+  },
   output: {
     label: 'Output or error',
     width: 'minmax(120px, 1.6fr)',
     cell: ({ error, output }) =>
       error ? <span className={styles.error}>{preview(error.message)}</span> : preview(output?.value),
+    tip: ({ error, output }) => tip(error ? error.message : output?.value),
   },
   user: {
     label: 'User',
@@ -62,8 +77,14 @@ export const COLUMNS: Readonly<Record<string, Column>> = {
     label: 'Labels',
     width: 'minmax(80px, 0.7fr)',
     cell: (trace) => preview(metadataOf(trace).labels.join(', ')),
+    tip: (trace) => tip(metadataOf(trace).labels.join(', ')),
   },
-  models: { label: 'Model', width: 'minmax(130px, 1.1fr)', cell: ({ models }) => preview(models.join(', ')) },
+  models: {
+    label: 'Model',
+    width: 'minmax(130px, 1.1fr)',
+    cell: ({ models }) => preview(models.join(', ')),
+    tip: ({ models }) => tip(models.join(', ')),
+  },
   evaluations: {
     label: 'Evaluations',
     width: '96px',
@@ -115,6 +136,12 @@ export function listColumns(shown: readonly string[]): string | undefined {
 }
 
 const PREVIEW_CHARACTERS = 300;
+
+const TIP_CHARACTERS = 1_000;
+
+function tip(text: string | undefined): string {
+  return nameControls((text ?? '').slice(0, TIP_CHARACTERS));
+}
 
 /** Cuts a text to one line, which is all that a row shows. */
 function preview(text: string | undefined): string {

@@ -81,7 +81,7 @@ function Choice({ search, onStart }: ExportMenuProps) {
   const { account } = useSession();
   const { id } = useProject();
   const [isWhole, setWhole] = useState(false);
-  const server = { origin: location.origin, projectId: account.keyId === null ? null : id };
+  const server = { origin: location.origin, projectId: account.isOfProject ? null : id };
   return (
     <div className={styles.choice}>
       <p>All that the search finds, a trace in each line of JSON.</p>

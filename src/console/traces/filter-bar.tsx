@@ -6,6 +6,7 @@ import { Chip, Chips } from '../design/chip.tsx';
 import controls from '../design/controls.module.css';
 import { Check } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
+import { useKeys } from '../layout/keys.tsx';
 import type { ChangeOf } from '../layout/search.ts';
 import { AddFilter } from './add-filter.tsx';
 import styles from './filter-bar.module.css';
@@ -22,16 +23,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
   const [typed, setTyped] = useState(line);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => setTyped(line), [line]);
-  useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select');
-      if (event.key !== '/' || isTyping) return;
-      event.preventDefault();
-      field.current?.focus();
-    };
-    window.addEventListener('keydown', focus);
-    return () => window.removeEventListener('keydown', focus);
-  }, []);
+  useKeys('Search', [{ keys: ['/'], label: 'Find traces', act: () => field.current?.focus() }]);
   const { filters, unknown, empty } = parseQueryLine(line);
   // Includes typed text that is not submitted yet.
   const write = (change: (filters: readonly Filter[]) => readonly Filter[]) => {

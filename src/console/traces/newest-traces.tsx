@@ -54,7 +54,7 @@ export function NewestTraces({ slug, search, input }: NewestTracesProps) {
                 {nameControls(trace.name) || trace.traceId}
               </Link>
             </td>
-            <td>{nameControls((trace.input?.value ?? '').slice(0, INPUT_CHARACTERS)) || NONE}</td>
+            <td dir="auto">{nameControls((trace.input?.value ?? '').slice(0, INPUT_CHARACTERS)) || NONE}</td>
             <td>{verdict && <Badge tone={verdict.tone}>{verdict.text}</Badge>}</td>
             <td className={page.number}>{formatCost(trace.metrics?.totalCost)}</td>
             <td className={page.number}>{formatDuration(trace.metrics?.totalTimeMs)}</td>

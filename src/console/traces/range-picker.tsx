@@ -3,7 +3,7 @@ import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
 import { toLocalInput } from '../design/format.ts';
 import page from '../design/page.module.css';
-import { isInstant, RANGE_CUSTOM, RANGE_DEFAULT, RANGES, type Range, type RangeSearch } from './range.ts';
+import { isInstant, RANGE_CUSTOM, RANGE_DEFAULT, RANGES, type Range, type RangeSearch, readBounds } from './range.ts';
 import styles from './range-picker.module.css';
 
 type RangePickerProps = {
@@ -17,8 +17,9 @@ const CHOICES: readonly (readonly [range: string, label: string])[] = [
 ];
 
 export function RangePicker({ search, onChange }: RangePickerProps) {
-  const range = search.range ?? RANGE_DEFAULT;
   const { from, to } = search;
+  // A range of one's own has a start.
+  const range = search.range === RANGE_CUSTOM && from === undefined ? RANGE_DEFAULT : (search.range ?? RANGE_DEFAULT);
   const isTurned = from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to);
   return (
     <span className={page.row}>
@@ -26,14 +27,13 @@ export function RangePicker({ search, onChange }: RangePickerProps) {
         aria-label="Range"
         value={range}
         options={CHOICES}
-        onChange={(chosen) =>
-          onChange({ range: chosen === RANGE_DEFAULT ? undefined : chosen, from: undefined, to: undefined })
-        }
+        onChange={(chosen) => onChange(rangeOf(chosen, search))}
       />
       {range === RANGE_CUSTOM && (
         <>
-          <Bound label="From" value={from} onChange={(value) => onChange({ from: value })} />
+          <Bound label="From" value={from} isNeeded onChange={(value) => onChange({ from: value })} />
           <Bound label="To" value={to} onChange={(value) => onChange({ to: value })} />
+          {to === undefined && !isTurned && <span className={page.soft}>until now</span>}
           {isTurned && (
             <span role="alert" className={styles.wrong}>
               It ends before it begins.
@@ -45,14 +45,25 @@ export function RangePicker({ search, onChange }: RangePickerProps) {
   );
 }
 
+/** A range of one's own begins as the one that was chosen before. */
+function rangeOf(chosen: string, search: RangeSearch): Range {
+  if (chosen !== RANGE_CUSTOM) {
+    return { range: chosen === RANGE_DEFAULT ? undefined : chosen, from: undefined, to: undefined };
+  }
+  const { fromMs, toMs } = readBounds(search);
+  return { range: RANGE_CUSTOM, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
+}
+
 type BoundProps = {
   readonly label: string;
   readonly value: string | undefined;
+  /** Whether it stays as it is while the field is empty. */
+  readonly isNeeded?: boolean;
   readonly onChange: (value: string | undefined) => void;
 };
 
 /** Keeps typed text until it is a plausible instant, because a year is typed digit by digit. */
-function Bound({ label, value, onChange }: BoundProps) {
+function Bound({ label, value, isNeeded = false, onChange }: BoundProps) {
   const [typed, setTyped] = useState(value ? toLocalInput(value) : '');
   useEffect(() => setTyped(value ? toLocalInput(value) : ''), [value]);
   return (
@@ -60,14 +71,15 @@ function Bound({ label, value, onChange }: BoundProps) {
       className={controls.control}
       type="datetime-local"
       aria-label={label}
-      aria-invalid={typed !== '' && !isInstant(typed)}
+      aria-invalid={typed === '' ? isNeeded : !isInstant(typed)}
       min="2000-01-01T00:00"
       max="2099-12-31T23:59"
       value={typed}
       onChange={({ target }) => {
         setTyped(target.value);
-        if (target.value === '') onChange(undefined);
-        else if (isInstant(target.value)) onChange(new Date(target.value).toISOString());
+        if (target.value === '') {
+          if (!isNeeded) onChange(undefined);
+        } else if (isInstant(target.value)) onChange(new Date(target.value).toISOString());
       }}
     />
   );

@@ -30,6 +30,9 @@ type Page = { readonly token: string; readonly bounds: Bounds };
 type PagedRangeRequest<I extends DescMessage, O extends DescMessage> = RangeRequest<I, O> & {
   /** Empty on the last page. */
   readonly nextPageToken: (answer: MessageShape<O>) => string | undefined;
+  readonly enabled?: boolean;
+  /** Whether pages that were read before are not read again. */
+  readonly isFrozen?: boolean;
 };
 
 /** All pages keep the bounds of the first one. */
@@ -39,6 +42,8 @@ export function useRangePages<I extends DescMessage, O extends DescMessage>(requ
     queryKey,
     queryFn: ({ signal, pageParam }) =>
       ask(pageParam?.bounds ?? readBounds(request.range), pageParam?.token ?? null, signal),
+    ...(request.isFrozen && { staleTime: Number.POSITIVE_INFINITY }),
+    enabled: request.enabled !== false,
     initialPageParam: null as Page | null,
     getNextPageParam: ({ answer, bounds }: Answered<O>): Page | undefined => {
       const token = request.nextPageToken(answer);

@@ -42,7 +42,11 @@ const readCustom = readerOf({ range: text, from: instant, to: instant });
 
 export function readRange(raw: RawSearch): RangeSearch {
   const { range } = raw;
-  if (range === RANGE_CUSTOM) return readCustom(raw);
+  if (range === RANGE_CUSTOM) {
+    const custom = readCustom(raw);
+    // Without a start nobody could tell what the numbers are about.
+    return custom.from === undefined ? {} : custom;
+  }
   return typeof range === 'string' && Object.hasOwn(RANGES, range) && range !== RANGE_DEFAULT ? { range } : {};
 }
 
@@ -61,6 +65,6 @@ export function readBounds({ range = RANGE_DEFAULT, from, to }: Range): Bounds {
   const nowMs = Date.now();
   const preset = RANGES[range];
   if (preset) return { fromMs: nowMs - preset.ms, toMs: nowMs, isOpen: true };
-  const fromMs = from ? Date.parse(from) : nowMs - DAY_MS;
+  const fromMs = from ? Date.parse(from) : nowMs - (RANGES[RANGE_DEFAULT]?.ms ?? DAY_MS);
   return { fromMs, toMs: Math.max(fromMs, to ? Date.parse(to) : nowMs), isOpen: !to };
 }

@@ -19,6 +19,7 @@ import page from '../design/page.module.css';
 import { Back, Page, Pending } from '../design/page.tsx';
 import { Table } from '../design/table.tsx';
 import { Chart } from '../overview/chart.tsx';
+import type { GroupSearch } from '../overview/group-search.ts';
 import { METRICS, tokensOf } from '../overview/metrics.ts';
 import { rangeInput, seriesInput, seriesOf } from '../overview/series.ts';
 import { useSession } from '../session/session.tsx';
@@ -46,7 +47,7 @@ export default function UserPage() {
       actions={
         <RangePicker
           search={search}
-          onChange={(part) => void navigate({ search: writeRange({ ...search, ...part }), replace: true })}
+          onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as GroupSearch, replace: true })}
         />
       }
     >
@@ -56,7 +57,7 @@ export default function UserPage() {
       {may('traces:view') && (
         <NewestTraces
           slug={slug}
-          search={{ ...search, q: line }}
+          search={{ ...writeRange(search), q: line }}
           input={{
             filters: [{ name: 'metadata.user_id', values: [userId] }],
             startDate: timestampFromMs(bounds.fromMs),

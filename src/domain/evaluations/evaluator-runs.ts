@@ -4,6 +4,7 @@ import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
+import { fixDates, limitsOf, RUN_BEGINNING } from '../traces/search/search-run.ts';
 import { checkDates, type SearchConditions } from '../traces/search/trace-search.ts';
 import { findTarget, settingsOfRun, type TargetDeps } from './evaluation-target.ts';
 import type { EvaluatorRun, EvaluatorRunStore } from './evaluator-run.ts';
@@ -21,11 +22,6 @@ type RunStart = { readonly idOrSlug: string; readonly search: SearchConditions; 
 const RUNNING_MAX = 20;
 /** Runs that a project may start within an hour: each stores a result at every trace that it finds. */
 const STARTED_MAX = 60;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
-/** Ended runs stay readable for at least this long. */
-const KEPT_MS = 90 * DAY_MS;
-const SEARCHED_MS = 30 * DAY_MS;
 
 export type EvaluatorRuns = ReturnType<typeof createEvaluatorRuns>;
 
@@ -51,12 +47,8 @@ export function createEvaluatorRuns(deps: EvaluatorRunsDeps) {
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
       };
-      const outcome = await deps.store.insert(run, {
-        runningMax: RUNNING_MAX,
-        startedMax: STARTED_MAX,
-        startedSinceMs: nowMs - HOUR_MS,
-        endedBeforeMs: nowMs - KEPT_MS,
-      });
+      const limits = limitsOf({ runningMax: RUNNING_MAX, startedMax: STARTED_MAX }, nowMs);
+      const outcome = await deps.store.insert(run, limits);
       if (outcome !== 'stored') throw limitFault(outcome);
       deps.onChanged();
       return run;
@@ -75,22 +67,7 @@ export function createEvaluatorRuns(deps: EvaluatorRunsDeps) {
   };
 }
 
-const BEGINNING = {
-  status: 'running',
-  cursor: '',
-  tracesFound: null,
-  isFoundExactly: true,
-  processed: 0,
-  skipped: 0,
-  failed: 0,
-  error: null,
-} as const;
-
-/** Traces that are received while it runs are not part of the run. */
-function fixDates(search: SearchConditions, nowMs: number): SearchConditions & { startMs: number; endMs: number } {
-  const endMs = search.endMs ?? nowMs;
-  return { ...search, endMs, startMs: search.startMs ?? endMs - SEARCHED_MS };
-}
+const BEGINNING = { ...RUN_BEGINNING, cursor: '', processed: 0, skipped: 0, failed: 0 } as const;
 
 async function findRun(store: EvaluatorRunStore, project: Project, id: string): Promise<EvaluatorRun> {
   const run = isPossibleId(id) ? await store.find(project.id, id) : null;

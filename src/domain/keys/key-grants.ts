@@ -23,7 +23,7 @@ type FutureOwner = {
   readonly userId: string;
   readonly grants: Grants;
   /** The calling key, when its owner creates another key for themselves. */
-  readonly callingKey: ApiKeyRecord | null;
+  readonly callingKey: FreshCall['callingKey'] | null;
 };
 
 /** Grants of a new service key: without grants and projects, ADMIN at the organization. */

@@ -67,7 +67,7 @@ export function createKeyUse({ store, pause, onError }: KeyUseDeps) {
     record(caller: Caller, nowMs: number): void {
       if (caller.kind === 'open') return;
       const id = caller.kind === 'api_key' ? caller.key.id : caller.project.id;
-      note({ kind: caller.kind, id, atMs: nowMs });
+      if (id !== null) note({ kind: caller.kind, id, atMs: nowMs });
       if (caller.session) note({ kind: 'session', id: caller.session.id, atMs: nowMs });
     },
     /** Stores the remaining uses. */

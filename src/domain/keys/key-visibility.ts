@@ -49,7 +49,7 @@ export async function requireVisible(
   key: ApiKeyRecord | null,
 ): Promise<ApiKeyRecord> {
   if (isVisible(caller, key)) return key;
-  await store.apiKey(caller.organization.id, key === null ? caller.key.id : NO_ID);
+  await store.apiKey(caller.organization.id, (key === null ? caller.key.id : null) ?? NO_ID);
   throw new Fault('api_key_not_found', 'API key not found.');
 }
 

@@ -7,10 +7,12 @@ import type { Caller } from '../caller.ts';
 import { Fault } from '../fault.ts';
 import { principalOf } from '../keys/permissions.ts';
 import type { KeyCaller } from '../organization/administrators.ts';
-import type { ApiKeyRecord, ManagementStore, MemberRecord, ProjectRecord } from './management.ts';
+import type { ApiKeyRecord, ManagementStore, MemberRecord, ProjectRecord, RoleBindingRecord } from './management.ts';
 import { type ManagementCall, requirePermission } from './management-call.ts';
 
-export type FreshCall = ManagementCall & { readonly callingKey: ApiKeyRecord };
+/** The calling key as it is now, or what stands for one in the session of a person. */
+type CallingRecord = Pick<ApiKeyRecord, 'permissionMode' | 'bindings' | 'expiresAtMs'>;
+export type FreshCall = ManagementCall & { readonly callingKey: CallingRecord };
 type KeyCall = Pick<ManagementCall, 'caller' | 'nowMs'>;
 
 /**
@@ -32,20 +34,30 @@ export async function refreshCall(
 export async function refreshRights<Call extends KeyCall>(
   store: ManagementStore,
   call: Call,
-): Promise<Call & { readonly callingKey: ApiKeyRecord }> {
+): Promise<Call & { readonly callingKey: CallingRecord }> {
   const { key, organization } = call.caller;
   const { userId } = key;
-  const [callingKey, member, ownerBindings] = await Promise.all([
-    store.apiKey(organization.id, key.id),
+  const [stored, member, ownerBindings] = await Promise.all([
+    key.id === null ? null : store.apiKey(organization.id, key.id),
     userId === null ? null : store.member(organization.id, userId),
     userId === null ? [] : store.roleBindings(organization.id, userId),
   ]);
-  if (callingKey === null || !isAlive(callingKey, member, call)) throw notValid();
+  const callingKey = key.id === null ? keyOfPerson(member, ownerBindings) : aliveKey(stored, member, call);
+  if (callingKey === null) throw notValid();
   await requireSession(store, call.caller);
   const { bindings } = callingKey;
-  const principal = principalOf(callingKey, ownerBindings);
+  const principal = principalOf({ keyType: key.keyType, bindings }, ownerBindings);
   const caller = { ...call.caller, principal, key: { ...key, bindings, ownerBindings } };
   return { ...call, caller, callingKey };
+}
+
+/** A person who signed in without a key acts as with one that has all their role bindings and never expires. */
+function keyOfPerson(member: MemberRecord | null, held: readonly RoleBindingRecord[]): CallingRecord | null {
+  if (member === null || member.disabledAtMs !== null) return null;
+  // Keys copy them.
+  const bindings = held.map(({ organizationId: _, userId: __, createdAtMs: ___, ...binding }) => binding);
+  const permissionMode = bindings.some(({ role }) => role === 'CUSTOM') ? 'restricted' : 'all';
+  return { permissionMode, bindings, expiresAtMs: null };
 }
 
 type SignedIn = Exclude<Caller, { kind: 'open' }>;
@@ -74,6 +86,10 @@ function acceptsProjectKey(project: ProjectRecord, { keyHash }: SignedIn, nowMs:
   if (project.keyHash.equals(keyHash)) return true;
   const { previousKeyHash, previousKeyUntilMs } = project;
   return previousKeyUntilMs !== null && nowMs < previousKeyUntilMs && previousKeyHash?.equals(keyHash) === true;
+}
+
+function aliveKey(key: ApiKeyRecord | null, owner: MemberRecord | null, call: KeyCall): ApiKeyRecord | null {
+  return key !== null && isAlive(key, owner, call) ? key : null;
 }
 
 function isAlive(key: ApiKeyRecord, owner: MemberRecord | null, { caller, nowMs }: KeyCall): boolean {

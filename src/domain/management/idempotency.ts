@@ -33,7 +33,8 @@ type IdempotencyClaim =
       readonly release: () => Promise<void>;
     };
 
-const KEPT_MS = 24 * 3_600_000;
+/** How long a receipt is kept. */
+export const RECEIPT_KEPT_MS = 24 * 3_600_000;
 /** An older claim belongs to a process that died. */
 const CLAIM_MAX_MS = 20_000;
 const RETRY_AFTER_SECONDS = '1';
@@ -50,7 +51,7 @@ export function createIdempotency({ store, encryptionKey, random, onReleaseError
       const found = await store.claim(name, fingerprint, {
         nowMs,
         staleBeforeMs: nowMs - CLAIM_MAX_MS,
-        expiredBeforeMs: nowMs - KEPT_MS,
+        expiredBeforeMs: nowMs - RECEIPT_KEPT_MS,
       });
       if (found === 'running') throw inProgress();
       if (found !== 'claimed') {

@@ -3,7 +3,7 @@
  * conformance suite tests each MUST with the same words. A driver that cannot serve right now throws the `unavailable` Fault.
  */
 
-import type { ApiKey, Project } from '../caller.ts';
+import type { ApiKey, PresentedSession, Project } from '../caller.ts';
 import type { DatasetStore } from '../datasets/dataset.ts';
 import type { WebhookStore } from '../delivery/webhook-store.ts';
 import type { EvaluatorRunStore } from '../evaluations/evaluator-run.ts';
@@ -12,7 +12,8 @@ import type { EvaluatorStore } from '../evaluators/evaluator.ts';
 import type { ExperimentStore } from '../experiments/experiment.ts';
 import type { GatewaySetup } from '../gateway/gateway-setup.ts';
 import type { MonitorStore } from '../monitors/monitor.ts';
-import type { SessionRecord } from '../sessions/session.ts';
+import type { TraceDeletionStore } from '../traces/deletion/trace-deletion.ts';
+import type { TraceShareStore } from '../traces/sharing/trace-share.ts';
 import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
 import type { BackfillStore } from './backfill.ts';
 import type {
@@ -31,6 +32,8 @@ export type Management = {
   readonly projects: ProjectStore;
   readonly evaluators: EvaluatorStore;
   readonly evaluatorRuns: EvaluatorRunStore;
+  readonly traceDeletions: TraceDeletionStore;
+  readonly traceShares: TraceShareStore;
   readonly judgeSpending: JudgeSpendingStore;
   readonly monitors: MonitorStore;
   readonly datasets: DatasetStore;
@@ -90,7 +93,7 @@ export type KeyStore = {
    * Finds a session by the hash of its secret; null once it is revoked. Answers expired sessions, and MUST NOT answer one as
    * idle at `nowMs` that another process has used.
    */
-  findSession(secretHash: Buffer, nowMs: number): MaybePromise<SessionRecord | null>;
+  findSession(secretHash: Buffer, nowMs: number): MaybePromise<PresentedSession | null>;
   /** The model providers and budgets of an organization. */
   findGatewaySetup(organizationId: string): MaybePromise<GatewaySetup>;
   /** Whether any credential without a valid checksum exists. MUST be at most 5 s old. */

@@ -10,7 +10,7 @@ import type { GovernanceEventType } from '../events/event-type.ts';
 import type { Binding } from '../keys/permissions.ts';
 import type { ModelProviderRecord } from '../model-providers/model-provider.ts';
 import type { StoredOverride } from '../pricing/override.ts';
-import type { SessionOwner, SessionRecord, SessionStore } from '../sessions/session.ts';
+import type { IdentityRecord, SessionOwner, SessionRecord, SessionStore } from '../sessions/session.ts';
 import type { VirtualKeyListing, VirtualKeyProject, VirtualKeyRecord } from '../virtual-keys/virtual-key.ts';
 import type { PageRange } from './listing.ts';
 
@@ -151,6 +151,8 @@ export type ManagementChange = {
   readonly virtualKeys?: readonly VirtualKeyRecord[];
   /** New ones. Storing one also removes those of the organization that have ended until then. */
   readonly sessions?: readonly SessionRecord[];
+  /** New ones. Removing a member removes theirs. */
+  readonly identities?: readonly IdentityRecord[];
   readonly endedSessions?: readonly (SessionOwner | { readonly id: string })[];
   /** What happened to virtual keys. Their ids are new. */
   readonly events?: readonly NewEvent<GovernanceEventType>[];

@@ -49,7 +49,7 @@ export function createRefusals({ store, clock, random, pause, onError }: Refusal
   return {
     /** Never fails. */
     record(actor: Actor, audited: RefusedAction): void {
-      const key = JSON.stringify([actor.organizationId, actor.actorKind, actor.actorKeyId]);
+      const key = JSON.stringify([actor.organizationId, actor.actorKind, actor.actorKeyId, actor.actorUserId]);
       let waiting = waitingByKey.get(key);
       if (waiting === undefined) {
         waiting = new Map();

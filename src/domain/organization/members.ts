@@ -1,6 +1,5 @@
 /** The members of an organization: lists, adds, changes and removes them. */
 
-import type { RandomBytes } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
@@ -9,7 +8,7 @@ import type { Grants } from '../keys/permissions.ts';
 import { readDirectory } from '../management/directory.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
 import { type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
-import type { ManagementChange, ManagementStore, MemberRecord, RoleBindingRecord } from '../management/management.ts';
+import type { ManagementStore, MemberRecord, RoleBindingRecord } from '../management/management.ts';
 import { administratorRequired, type IdempotentCall, type ManagementCall } from '../management/management-call.ts';
 import {
   type AuditedProposal,
@@ -18,14 +17,8 @@ import {
   commitIdempotently,
 } from '../management/optimistic-commit.ts';
 import { isAdministrator } from './administrators.ts';
-import {
-  grantsOfRole,
-  isMemberRole,
-  liveGrants,
-  type MemberRole,
-  memberRole,
-  requireCovered,
-} from './member-grants.ts';
+import { grantsOfRole, liveGrants, type MemberRole, memberRole, requireCovered } from './member-grants.ts';
+import { giveRole, isLastAdministrator, replaceRole } from './member-roles.ts';
 import { requireRoom, type SizeLimits } from './size-limits.ts';
 
 type MemberDeps = CommitDeps & { readonly cursors: CursorCodec; readonly limits: SizeLimits };
@@ -189,33 +182,4 @@ async function requireMayManage(
   if (role === 'ADMIN' && !isAdministrator(call.caller, organizationId)) throw administratorRequired();
   const directory = await readDirectory(store, organizationId);
   requireCovered(call, liveGrants(grants, directory), { directory, code: 'role_binding_scope_violation' });
-}
-
-/** Whether the member is the only active administrator. */
-async function isLastAdministrator(store: ManagementStore, { organizationId, userId }: MemberRecord): Promise<boolean> {
-  const members = await store.members(organizationId);
-  const bindings = Map.groupBy(await store.roleBindings(organizationId, null), (binding) => binding.userId);
-  const active = members.filter(
-    (member) =>
-      member.disabledAtMs === null && memberRole(bindings.get(member.userId) ?? [], organizationId) === 'ADMIN',
-  );
-  return active.length === 1 && active[0]?.userId === userId;
-}
-
-type GivenRole = Found & { readonly role: MemberRole };
-type Means = { readonly nowMs: number; readonly random: RandomBytes };
-
-function replaceRole(given: GivenRole, means: Means): Pick<ManagementChange, 'roleBindings' | 'removedRoleBindings'> {
-  const { organizationId, userId } = given.member;
-  const held = given.held.filter((binding) => isMemberRole(binding, organizationId));
-  const roleBindings = giveRole({ ...given, held }, means);
-  const removed = held.filter(({ id }) => !roleBindings.some((kept) => kept.id === id));
-  return { roleBindings, removedRoleBindings: removed.map(({ id }) => ({ userId, id })) };
-}
-
-/** The binding of a role; an existing one keeps its id. */
-function giveRole({ member, role, held }: GivenRole, { nowMs, random }: Means): readonly RoleBindingRecord[] {
-  const { organizationId, userId } = member;
-  const { id, createdAtMs } = held[0] ?? { id: newId('rolebinding', random), createdAtMs: nowMs };
-  return grantsOfRole(role, organizationId).map((grant) => ({ ...grant, organizationId, userId, id, createdAtMs }));
 }

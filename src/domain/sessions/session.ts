@@ -1,4 +1,4 @@
-/** A session of a browser: a secret in a cookie that stands for the key that began it. */
+/** A session of a browser: a secret in a cookie that stands for the key that began it, or for the person who signed in. */
 
 import type { PageRange } from '../management/listing.ts';
 
@@ -6,11 +6,14 @@ export type SessionRecord = {
   readonly organizationId: string;
   readonly id: string;
   readonly secretHash: Buffer;
-  /** The stored hash of the token that began it: the session ends when that token no longer works. */
+  /**
+   * The stored hash of the token that began it: the session ends when that token no longer works. Of the identity of a person
+   * who signed in without a key.
+   */
   readonly keyHash: Buffer;
   /** The person whose session it is; null for service keys and project keys. */
   readonly userId: string | null;
-  /** The key that began it: one of both is set. */
+  /** The key that began it: one of both is set, or none for a person who signed in without a key. */
   readonly apiKeyId: string | null;
   readonly projectId: string | null;
   readonly userAgent: string | null;
@@ -26,7 +29,21 @@ export type SessionOwner = { readonly userId: string } | { readonly apiKeyId: st
 /** Sessions that have not ended at `nowMs`. */
 export type SessionListing = PageRange & { readonly owner: SessionOwner | 'all'; readonly nowMs: number };
 
+/** Who a member is to an issuer of OpenID Connect. A member has one identity of an issuer. */
+export type IdentityRecord = {
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly createdAtMs: number;
+};
+
 export type SessionStore = {
+  /** In whichever organization. */
+  identity(issuer: string, subject: string): Promise<IdentityRecord | null>;
+  identityOf(organizationId: string, userId: string, issuer: string): Promise<IdentityRecord | null>;
+  /** The oldest organization that has a member with this lower-case e-mail address, else the oldest of all. */
+  findHome(email: string): Promise<string | null>;
   session(organizationId: string, id: string): Promise<SessionRecord | null>;
   /** Newest first by (createdAt, id). */
   sessions(organizationId: string, listing: SessionListing): Promise<readonly SessionRecord[]>;

@@ -1,15 +1,14 @@
 /** Begins, lists and ends the sessions of browsers. */
 
-import type { ApiKey } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
-import { shownUserAgent } from '../management/audit.ts';
+import { type Actor, shownUserAgent } from '../management/audit.ts';
 import { refreshCaller } from '../management/fresh-caller.ts';
 import { type CursorPageRequest, readCursorPage } from '../management/listing.ts';
 import type { ManagementStore } from '../management/management.ts';
-import { commitAudited } from '../management/optimistic-commit.ts';
+import { type AuditedProposal, commitAudited } from '../management/optimistic-commit.ts';
 import { isAdministrator } from '../organization/administrators.ts';
 import { hashSecret, mintSecretPart } from '../secrets.ts';
 import { readReach, type SessionCall, type SignedIn } from './reach.ts';
@@ -24,11 +23,16 @@ import {
 /** A session with its secret, which goes into the cookie and nowhere else. */
 export type NewSession = { readonly session: SessionRecord; readonly secret: string };
 
-type SessionDeps = {
+export type SessionMeans = {
   readonly store: ManagementStore;
   readonly random: RandomBytes;
-  readonly cursors: CursorCodec;
   readonly pepper: Buffer;
+};
+
+type SessionDeps = SessionMeans & {
+  readonly cursors: CursorCodec;
+  /** Whether keys begin sessions. */
+  readonly byKey: boolean;
 };
 
 export type Sessions = ReturnType<typeof createSessions>;
@@ -36,7 +40,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 export function createSessions(deps: SessionDeps) {
   const { store, cursors } = deps;
   return {
-    /** Throws invalid_credentials when the key has ended meanwhile. */
+    /** Throws key_sign_in_off where keys begin none, and invalid_credentials when the key has ended meanwhile. */
     begin: (call: SessionCall) => begin(deps, call),
     /** What the credential of the call reaches. */
     reach: (call: SessionCall) => readReach(store, call),
@@ -82,37 +86,58 @@ function removal(id: string) {
   };
 }
 
-function begin(deps: SessionDeps, call: SessionCall): Promise<NewSession> {
-  const { store, random, pepper } = deps;
-  const { actor, nowMs } = call;
-  return commitAudited(deps, call, async () => {
-    const caller = await refreshCaller(store, call);
-    const organizationId = caller.organization.id;
-    const owner = ownerOf(caller);
-    const secret = mintSecretPart(random);
-    const id = newId('session', random);
-    const session: SessionRecord = {
-      organizationId,
-      id,
-      secretHash: hashSecret(pepper, secret),
-      ...originOf(caller),
-      userAgent: shownUserAgent(actor),
-      ip: actor.ip,
-      createdAtMs: nowMs,
-      lastSeenAtMs: nowMs,
-      expiresAtMs: endOf(caller, nowMs),
-    };
-    const held = await store.sessions(organizationId, { owner, nowMs, after: null, limit: HELD_READ_MAX });
-    const endedSessions = held.slice(SESSIONS_PER_OWNER_MAX - 1).map((each) => ({ id: each.id }));
-    const audited = { action: 'session.create', targetId: id, status: 201 };
-    return { result: { session, secret }, change: { sessions: [session], endedSessions }, audited };
+async function begin(deps: SessionDeps, call: SessionCall): Promise<NewSession> {
+  const { nowMs, actor } = call;
+  if (!deps.byKey) {
+    throw new Fault('key_sign_in_off', 'Keys do not sign in here: SPANDREL_KEY_SIGN_IN is off. Programs may use them.');
+  }
+  return await commitAudited(deps, call, async () => {
+    const caller = await refreshCaller(deps.store, call);
+    const origin = originOf(caller);
+    return proposeSession(deps, { actor, nowMs, owner: ownerOf(caller), origin, endsAtMs: endOf(caller, nowMs) });
   });
+}
+
+type Beginning = {
+  readonly actor: Actor;
+  readonly nowMs: number;
+  readonly owner: SessionOwner;
+  readonly origin: Pick<SessionRecord, 'keyHash' | 'userId' | 'apiKeyId' | 'projectId'>;
+  readonly endsAtMs: number;
+};
+
+/** A new session, which may end an old one of its owner. */
+export async function proposeSession(
+  { store, random, pepper }: SessionMeans,
+  { actor, nowMs, owner, origin, endsAtMs }: Beginning,
+) {
+  const { organizationId } = actor;
+  const secret = mintSecretPart(random);
+  const id = newId('session', random);
+  const session: SessionRecord = {
+    organizationId,
+    id,
+    secretHash: hashSecret(pepper, secret),
+    ...origin,
+    userAgent: shownUserAgent(actor),
+    ip: actor.ip,
+    createdAtMs: nowMs,
+    lastSeenAtMs: nowMs,
+    expiresAtMs: endsAtMs,
+  };
+  const held = await store.sessions(organizationId, { owner, nowMs, after: null, limit: HELD_READ_MAX });
+  const endedSessions = held.slice(SESSIONS_PER_OWNER_MAX - 1).map((each) => ({ id: each.id }));
+  return {
+    result: { session, secret },
+    change: { sessions: [session], endedSessions },
+    audited: { action: 'session.create', targetId: id, status: 201 },
+  } satisfies AuditedProposal<NewSession>;
 }
 
 /** Two processes at once may exceed the limit by a few; the next session ends those. */
 const HELD_READ_MAX = SESSIONS_PER_OWNER_MAX + 100;
 
-function originOf(caller: SignedIn): Pick<SessionRecord, 'keyHash' | 'userId' | 'apiKeyId' | 'projectId'> {
+function originOf(caller: SignedIn): Beginning['origin'] {
   if (caller.kind === 'project_key') {
     return { keyHash: caller.keyHash, userId: null, apiKeyId: null, projectId: caller.project.id };
   }
@@ -132,11 +157,10 @@ function reachOf(caller: SignedIn): SessionOwner | 'all' {
 
 function ownerOf(caller: SignedIn): SessionOwner {
   if (caller.kind === 'project_key') return { projectId: caller.project.id };
-  return ownerOfKey(caller.key);
-}
-
-function ownerOfKey({ id, userId }: Pick<ApiKey, 'id' | 'userId'>): SessionOwner {
-  return userId === null ? { apiKeyId: id } : { userId };
+  const { id, userId } = caller.key;
+  if (userId !== null) return { userId };
+  if (id === null) throw new Error('the caller is neither a person nor a key');
+  return { apiKeyId: id };
 }
 
 function reaches(owner: SessionOwner | 'all', session: SessionRecord): boolean {

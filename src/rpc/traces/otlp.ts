@@ -21,7 +21,7 @@ import type { OtlpExport } from '../../domain/traces/otlp/span.ts';
 import type { Traces } from '../../domain/traces/traces.ts';
 import { isObject, makeWellFormed } from '../../json/free-json.ts';
 import type { LosslessJson } from '../../json/lossless-json.ts';
-import type { JsonFacts, Method, TolerantHandler, UnaryMethod } from '../method.ts';
+import type { CallIds, JsonFacts, Method, TolerantHandler, UnaryMethod } from '../method.ts';
 import type { Sizes } from '../registry.ts';
 import { projectOf } from '../scope.ts';
 import { readWireExport } from './otlp-wire.ts';
@@ -33,6 +33,8 @@ export type OtlpRpcDeps = {
   /** The most spans, or log records, of one request. */
   readonly spansMax: number;
   readonly runCooperatively: RunCooperatively;
+  /** Called with the spans of a request before they are stored. */
+  readonly onSpans: (exported: OtlpExport, ids: CallIds) => void;
   /** Called with the number of discarded metrics. */
   readonly onDiscarded: (metrics: number) => void;
 };
@@ -80,6 +82,7 @@ function createTraceHandler({
   logs,
   spansMax,
   runCooperatively,
+  onSpans,
 }: OtlpRpcDeps): TolerantHandler<typeof TraceService.method.export> {
   const collect =
     (
@@ -88,7 +91,9 @@ function createTraceHandler({
     ): ReturnType<TolerantHandler<typeof TraceService.method.export>['readMessage']> =>
     async (context) => {
       const at = { project: projectOf(context), nowMs: context.nowMs };
-      const batch = await runCooperatively(toBatchDraft(await runCooperatively(reading)));
+      const exported = await runCooperatively(reading);
+      onSpans(exported, context.ids);
+      const batch = await runCooperatively(toBatchDraft(exported));
       const { rejectedSpans, errorMessage: reasons } = await traces.collectBatch(batch, at);
       await logs.join(batch, at);
       const errorMessage = joinNotes(reasons, notes);

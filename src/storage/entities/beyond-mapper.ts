@@ -36,6 +36,7 @@ export const REFERENCES: readonly Reference[] = [
   ofOrganization('audit_log'),
   ofOrganization('budgets'),
   ofOrganization('idempotency_receipts'),
+  ofMember('identities'),
   ofOrganization('members'),
   ofOrganization('model_providers'),
   ofOrganization('price_overrides'),
@@ -46,13 +47,7 @@ export const REFERENCES: readonly Reference[] = [
     toColumns: ['organization_id', 'id'],
     isDeletedWithIt: false,
   },
-  {
-    table: 'role_bindings',
-    columns: ['organization_id', 'user_id'],
-    to: 'members',
-    toColumns: ['organization_id', 'user_id'],
-    isDeletedWithIt: true,
-  },
+  ofMember('role_bindings'),
   ofOrganization('sessions'),
   ofOrganization('teams'),
   ofOrganization('virtual_keys'),
@@ -61,6 +56,11 @@ export const REFERENCES: readonly Reference[] = [
 
 function ofOrganization(table: string): Reference {
   return ofKey(table, 'organizations', 'organization_id');
+}
+
+function ofMember(table: string): Reference {
+  const columns = ['organization_id', 'user_id'];
+  return { table, columns, to: 'members', toColumns: columns, isDeletedWithIt: true };
 }
 
 function ofKey(table: string, to: string, column: string): Reference {

@@ -1,21 +1,7 @@
 /** The work of evaluations: jobs of monitors, and runs of evaluators. Results are stored with their traces. */
 
 import { defineEntity } from '@mikro-orm/core';
-import type { EvaluatorRun } from '../../domain/evaluations/evaluator-run.ts';
-import {
-  bigInteger,
-  enumText,
-  flag,
-  id,
-  instant,
-  integer,
-  json,
-  nanoUsd,
-  packedId,
-  table,
-  text,
-  times,
-} from './kinds.ts';
+import { bigInteger, flag, id, instant, integer, nanoUsd, packedId, searchRun, table, text } from './kinds.ts';
 
 /**
  * Traces that wait to be evaluated, or are being evaluated. A stored trace has one row for all monitors of its project;
@@ -52,24 +38,13 @@ export const EvaluatorRunRow = defineEntity({
   name: 'EvaluatorRun',
   tableName: 'evaluator_runs',
   properties: {
-    projectId: id().primary(),
-    id: id().primary(),
+    ...searchRun(),
     evaluatorId: id(),
-    searchJson: json('search'),
-    status: enumText<EvaluatorRun['status']>(),
     // The cursor of the search; empty at its beginning.
     cursor: text(),
-    tracesFound: bigInteger().strictNullable(),
-    isFoundExactly: flag(),
     processed: bigInteger(),
     skipped: bigInteger(),
     failed: bigInteger(),
-    error: text().strictNullable(),
-    ...times(),
-    // Until then no other worker takes the run.
-    leasedUntilMs: instant('leased_until'),
-    fence: bigInteger(),
-    failures: integer(),
   },
   indexes: [
     { name: 'evaluator_runs_by_creation', properties: ['projectId', 'createdAtMs'] },

@@ -5,6 +5,7 @@
  */
 
 import { defineEntity, type EntityMetadata, type Platform, p, Type } from '@mikro-orm/core';
+import type { SearchRun } from '../../domain/traces/search/search-run.ts';
 import { SHARED_FORMS } from '../rows/forms.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
@@ -115,6 +116,20 @@ export const slugged = <const Name extends string, const Table extends string, O
       where: 'deleted_at is null',
     },
   ],
+});
+
+/** The columns of work on the traces that a search finds (management/traces.ts), beside its own. */
+export const searchRun = () => ({
+  ...{ projectId: id().primary(), id: id().primary(), searchJson: json('search') },
+  status: enumText<SearchRun['status']>(),
+  tracesFound: bigInteger().strictNullable(),
+  isFoundExactly: flag(),
+  error: text().strictNullable(),
+  ...times(),
+  // Until then no other worker takes the run.
+  leasedUntilMs: instant('leased_until'),
+  fence: bigInteger(),
+  failures: integer(),
 });
 
 /** The names of the sets in rows/codes.ts. */

@@ -85,6 +85,20 @@ export const Member = defineEntity({
   uniques: [{ name: 'members_by_email', properties: ['organizationId', 'email'] }],
 });
 
+/** Who members are to the issuers through which they sign in. */
+export const Identity = defineEntity({
+  name: 'Identity',
+  tableName: 'identities',
+  properties: {
+    organizationId: id().primary(),
+    userId: id().primary(),
+    issuer: id().primary(),
+    subject: id(),
+    createdAtMs: instant('created_at'),
+  },
+  uniques: [{ name: 'identities_by_subject', properties: ['issuer', 'subject'] }],
+});
+
 /** The grants of members. */
 export const RoleBinding = table('RoleBinding', 'role_bindings', {
   organizationId: id().primary(),

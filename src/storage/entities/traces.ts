@@ -5,6 +5,7 @@ import type { Evaluation, SpanType } from '../../domain/traces/trace.ts';
 import { OUTDATED_START } from '../../domain/traces/trace-aggregates.ts';
 import {
   bigInteger,
+  bytes,
   enumCode,
   enumText,
   flag,
@@ -16,6 +17,7 @@ import {
   packedId,
   packedText,
   real,
+  searchRun,
   table,
   text,
   typedJson,
@@ -230,4 +232,35 @@ export const LogRecordRow = defineEntity({
     { name: 'log_records_by_project', properties: ['projectNumber', 'receivedAtMs', 'bytes'] },
     { name: 'log_records_by_receipt', properties: 'receivedAtMs' },
   ],
+});
+
+/** Deletions of all traces that match a search. */
+export const TraceDeletionRow = defineEntity({
+  name: 'TraceDeletion',
+  tableName: 'trace_deletions',
+  properties: { ...searchRun(), deleted: bigInteger() },
+  indexes: [
+    { name: 'trace_deletions_by_creation', properties: ['projectId', 'createdAtMs'] },
+    // For the instant at which a project was last served, ended runs included.
+    { name: 'trace_deletions_by_turn', properties: ['projectId', 'leasedUntilMs'] },
+    // For workers, who look for running runs of all projects; there are few at any time.
+    { name: 'trace_deletions_by_lease', properties: ['leasedUntilMs'], where: "status = 'running'" },
+  ],
+});
+
+/** Links by which anyone reads a trace. */
+export const TraceShareRow = defineEntity({
+  name: 'TraceShare',
+  tableName: 'trace_shares',
+  properties: {
+    projectId: id().primary(),
+    id: id().primary(),
+    secretHash: bytes(),
+    traceId: text(),
+    createdBy: id().strictNullable(),
+    createdAtMs: instant('created_at'),
+    expiresAtMs: instant('expires_at'),
+  },
+  indexes: [{ name: 'trace_shares_by_creation', properties: ['projectId', 'createdAtMs'] }],
+  uniques: [{ name: 'trace_shares_by_secret', properties: ['secretHash'] }],
 });

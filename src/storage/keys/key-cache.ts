@@ -4,10 +4,10 @@
  * the very next request.
  */
 
-import type { ApiKey, Project } from '../../domain/caller.ts';
+import type { ApiKey, PresentedSession, Project } from '../../domain/caller.ts';
 import type { GatewaySetup } from '../../domain/gateway/gateway-setup.ts';
 import type { KeyStore, MaybePromise } from '../../domain/management/management-port.ts';
-import { isIdle, type SessionRecord } from '../../domain/sessions/session.ts';
+import { isIdle } from '../../domain/sessions/session.ts';
 import type { PresentedKey } from '../../domain/virtual-keys/virtual-key.ts';
 
 /** The most entries of each kind; a full cache is emptied. */
@@ -23,7 +23,7 @@ export type KeyReader = Pick<KeyStore, 'findApiKey' | 'findProject' | 'hasImport
   findProjectByKey(keyHash: Buffer): Promise<ProjectByKey | null>;
   /** By the secret of a virtual key or the secret before, also after the overlap. */
   findVirtualKey(secretHash: Buffer): Promise<VirtualKeyBySecret | null>;
-  findSession(secretHash: Buffer): Promise<SessionRecord | null>;
+  findSession(secretHash: Buffer): Promise<PresentedSession | null>;
   findGatewaySetup(organizationId: string): Promise<GatewaySetup>;
 };
 
@@ -49,7 +49,7 @@ type Kept = {
   readonly projectsByHash: Entries<ProjectByKey>;
   readonly projects: Entries<Project>;
   readonly virtualKeysByHash: Entries<VirtualKeyBySecret>;
-  readonly sessionsByHash: Entries<SessionRecord>;
+  readonly sessionsByHash: Entries<PresentedSession>;
   readonly setups: Map<string, GatewaySetup>;
   keyIds: ReadonlySet<string> | null;
   hasImported: boolean | null;

@@ -1,6 +1,6 @@
 /** Reads of authentication: concurrent callers share one query of each kind. */
 
-import type { ApiKey } from '../../domain/caller.ts';
+import type { ApiKey, PresentedSession } from '../../domain/caller.ts';
 import { setUpGateway } from '../../domain/gateway/gateway-setup.ts';
 import type { ManagementStore } from '../../domain/management/management.ts';
 import type { RowOf } from '../statements/statement.ts';
@@ -34,7 +34,7 @@ export function createKeyReader(
     const rows = await queryInBatches(secretHashes, pointsPerQuery, (some) =>
       runQuery(keys.findSessions, { secretHashes: some }),
     );
-    return new Map(rows.map((session) => [session.secretHash.toString('hex'), session]));
+    return new Map(rows.map((row) => [row.secretHash.toString('hex'), toSession(row)]));
   });
 
   return {
@@ -78,6 +78,12 @@ function toApiKey({ organizationId, organizationNumber, priceVersion, ...rest }:
     bindings: rest.bindings.map(unpackGrant),
     ownerBindings: rest.ownerBindings.map(unpackGrant),
   };
+}
+
+function toSession(row: RowOf<Queries['keys']['findSessions']>): PresentedSession {
+  const { organizationNumber, priceVersion, ownerBindings, ...session } = row;
+  const organization = { id: session.organizationId, number: organizationNumber, priceVersion };
+  return { ...session, organization, ownerBindings: ownerBindings.map(unpackGrant) };
 }
 
 /**

@@ -32,7 +32,7 @@ export const findApiKeys = query<OfSome>()((db, { ids }, { isPoint, listOf }) =>
       listOf(
         selectFrom('ApiKeyBinding as grant')
           .whereRef('grant.apiKeyId', '=', 'ApiKey.id')
-          .where(isGrantOnWhatExists())
+          .where(isGrantOnWhatExists('ApiKey'))
           .select(columns('grant', 'role', 'scopeType', 'scopeId', 'permissionsJson'))
           .orderBy('grant.position'),
       ).as('bindings'),
@@ -40,7 +40,7 @@ export const findApiKeys = query<OfSome>()((db, { ids }, { isPoint, listOf }) =>
         selectFrom('RoleBinding as grant')
           .whereRef('grant.organizationId', '=', 'ApiKey.organizationId')
           .whereRef('grant.userId', '=', 'ApiKey.userId')
-          .where(isGrantOnWhatExists())
+          .where(isGrantOnWhatExists('ApiKey'))
           .select(columns('grant', 'role', 'scopeType', 'scopeId', 'permissionsJson'))
           .orderBy('grant.id'),
       ).as('ownerBindings'),
@@ -89,10 +89,37 @@ export const findVirtualKeys = query<{ readonly secretHashes: readonly Buffer[] 
       ),
 );
 
-/** Sessions by their secrets. */
+/** Sessions by their secrets, with the grants of their people. */
 export const findSessions = query<{ readonly secretHashes: readonly Buffer[] }>()(
-  (db, { secretHashes }, { isPoint, allOf }) =>
-    db.selectFrom('Session').where(isPoint('Session.secretHash', secretHashes)).select(allOf('Session')),
+  (db, { secretHashes }, { isPoint, listOf }) =>
+    db
+      .selectFrom('Session')
+      .innerJoin('Organization', 'Organization.id', 'Session.organizationId')
+      .leftJoin('Member', (join) =>
+        join
+          .onRef('Member.organizationId', '=', 'Session.organizationId')
+          .onRef('Member.userId', '=', 'Session.userId'),
+      )
+      .where(isPoint('Session.secretHash', secretHashes))
+      .select(columns('Session', 'organizationId', 'id', 'secretHash', 'keyHash', 'userId', 'apiKeyId', 'projectId'))
+      .select(columns('Session', 'userAgent', 'ip', 'createdAtMs', 'lastSeenAtMs', 'expiresAtMs'))
+      .select(columns('Organization', 'priceVersion'))
+      .select('Organization.number as organizationNumber')
+      .select(({ and, eb }) =>
+        and([eb('Member.userId', 'is not', null), eb('Member.disabledAtMs', 'is', null)])
+          .$castTo<boolean>()
+          .as('ownerActive'),
+      )
+      .select(({ selectFrom }) =>
+        listOf(
+          selectFrom('RoleBinding as grant')
+            .whereRef('grant.organizationId', '=', 'Session.organizationId')
+            .whereRef('grant.userId', '=', 'Session.userId')
+            .where(isGrantOnWhatExists('Session'))
+            .select(columns('grant', 'role', 'scopeType', 'scopeId', 'permissionsJson'))
+            .orderBy('grant.id'),
+        ).as('ownerBindings'),
+      ),
 );
 
 /** The conditions match those of the partial indexes of imported keys. */
@@ -131,18 +158,16 @@ function projectsOf(db: Db) {
 type Granting = Tables & { grant: Tables['ApiKeyBinding'] };
 
 /** A grant on something that was deleted, or belongs to another organization, grants nothing. */
-function isGrantOnWhatExists() {
-  const { and, eb, exists, or, selectFrom } = expressionBuilder<Granting, 'ApiKey' | 'grant'>();
+function isGrantOnWhatExists<Holder extends 'ApiKey' | 'Session'>(holder: Holder) {
+  const { and, eb, exists, or, selectFrom } = expressionBuilder<Granting, 'ApiKey' | 'Session' | 'grant'>();
+  const organizationId = `${holder}.organizationId` as const;
   return or([
-    and([
-      eb('grant.scopeType', '=', sql.lit('ORGANIZATION')),
-      eb('grant.scopeId', '=', eb.ref('ApiKey.organizationId')),
-    ]),
+    and([eb('grant.scopeType', '=', sql.lit('ORGANIZATION')), eb('grant.scopeId', '=', eb.ref(organizationId))]),
     and([
       eb('grant.scopeType', '=', sql.lit('TEAM')),
       exists(
         selectFrom('Team')
-          .whereRef('Team.organizationId', '=', 'ApiKey.organizationId')
+          .whereRef('Team.organizationId', '=', organizationId)
           .whereRef('Team.id', '=', 'grant.scopeId')
           .select('Team.id as id'),
       ),
@@ -152,7 +177,7 @@ function isGrantOnWhatExists() {
       exists(
         selectFrom('Project')
           .whereRef('Project.id', '=', 'grant.scopeId')
-          .whereRef('Project.organizationId', '=', 'ApiKey.organizationId')
+          .whereRef('Project.organizationId', '=', organizationId)
           .where('Project.archivedAtMs', 'is', null)
           .select('Project.id as id'),
       ),

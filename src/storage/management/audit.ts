@@ -24,8 +24,10 @@ export function createAuditLog({ read, transact }: Units): Pick<ManagementStore,
     },
     recordRefusal: (refusal) =>
       transact(async ({ em }) => {
-        const { organizationId, actorKind, actorKeyId, action, targetType, targetId, outcome, code } = refusal;
-        const same = { organizationId, actorKind, actorKeyId, action, targetType, targetId, outcome, code };
+        const { organizationId, actorKind, actorKeyId, actorUserId } = refusal;
+        const { action, targetType, targetId, outcome, code } = refusal;
+        const actor = { organizationId, actorKind, actorKeyId, actorUserId };
+        const same = { ...actor, action, targetType, targetId, outcome, code };
         const recent = { ...same, createdAtMs: { $gte: refusal.createdAtMs - REPEATED_MS } };
         const first = await em.findOne(AuditEntry, recent, {
           orderBy: NEWEST_FIRST,

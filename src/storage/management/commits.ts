@@ -14,7 +14,15 @@ import { AuditEntry } from '../entities/audit.ts';
 import { BudgetRow } from '../entities/budgets.ts';
 import { SessionRow } from '../entities/keys.ts';
 import { ModelProviderRow } from '../entities/model-providers.ts';
-import { IdempotencyReceipt, Member, Organization, Project, RoleBinding, Team } from '../entities/organization.ts';
+import {
+  IdempotencyReceipt,
+  Identity,
+  Member,
+  Organization,
+  Project,
+  RoleBinding,
+  Team,
+} from '../entities/organization.ts';
 import { PriceOverrideRow } from '../entities/pricing.ts';
 import { VirtualKeyRow } from '../entities/virtual-keys.ts';
 import { packGrant } from '../keys/grants.ts';
@@ -106,6 +114,7 @@ export async function storeRecords(
   for (const project of change.projects ?? []) await storeProject(em, project);
   if (members.length > 0) await em.upsertMany(Member, [...members]);
   if (roleBindings.length > 0) await em.upsertMany(RoleBinding, roleBindings.map(packGrant));
+  if (change.identities) await em.insertMany(Identity, [...change.identities]);
   for (const key of change.apiKeys ?? []) await storeKey(em, key);
   for (const ended of change.endedSessions ?? []) await em.nativeDelete(SessionRow, { organizationId, ...ended });
   for (const session of change.sessions ?? []) await storeSession(em, session);

@@ -5,14 +5,14 @@
 
 import { LockMode } from '@mikro-orm/core';
 import type { ApiKeyRecord, CredentialUse, KeyListing, ManagementStore } from '../../domain/management/management.ts';
-import { SESSION_IDLE_MS } from '../../domain/sessions/session.ts';
+import { SESSION_IDLE_MS, type SessionStore } from '../../domain/sessions/session.ts';
 import { ApiKey, ApiKeyBinding, SessionRow } from '../entities/keys.ts';
-import { Project } from '../entities/organization.ts';
+import { Identity, Member, Organization, Project } from '../entities/organization.ts';
 import { VirtualKeyRow } from '../entities/virtual-keys.ts';
 import { packGrant, unpackGrant } from '../keys/grants.ts';
 import type { EntityManager } from '../mapper.ts';
 import { type Db, IDS_PER_QUERY_MAX } from '../queries.ts';
-import { kyselyOf, plain, type Units } from './units.ts';
+import { kyselyOf, plain, rowReads, type Units } from './units.ts';
 
 type KeyVerbs = 'apiKey' | 'apiKeys' | 'apiKeysOf' | 'recordUse';
 
@@ -45,13 +45,19 @@ export function createKeyRecords({ read, transact }: Units): Pick<ManagementStor
 
 const NEWEST_FIRST = { createdAtMs: 'desc', id: 'desc' } as const;
 
-export function createSessionRecords({ read }: Units): Pick<ManagementStore, 'session' | 'sessions'> {
+export function createSessionRecords({ read }: Units): SessionStore {
+  const { one } = rowReads(read);
   return {
-    session: (organizationId, id) =>
+    identity: (issuer, subject) => one(Identity, { issuer, subject }),
+    identityOf: (organizationId, userId, issuer) => one(Identity, { organizationId, userId, issuer }),
+    findHome: (email) =>
       read(async (em) => {
-        const found = await em.findOne(SessionRow, { organizationId, id });
-        return found && plain(found);
+        const members = await em.find(Member, { email });
+        const known = members.length === 0 ? {} : { id: { $in: members.map((each) => each.organizationId) } };
+        const [oldest] = await em.find(Organization, known, { orderBy: { number: 'asc' }, limit: 1 });
+        return oldest?.id ?? null;
       }),
+    session: (organizationId, id) => one(SessionRow, { organizationId, id }),
     sessions: (organizationId, { owner, nowMs, after, limit }) =>
       read(async (em) => {
         const asked = {

@@ -1,12 +1,13 @@
 /** The rooms of management. Each is written once over the object mapper, and serves every database. */
 
+import { EvaluatorRunRow } from '../entities/evaluations.ts';
+import { TraceDeletionRow } from '../entities/traces.ts';
 import { createAuditLog } from './audit.ts';
 import { createBackfillStore } from './backfills.ts';
 import { createBudgetRecords } from './budgets.ts';
 import { createCommit } from './commits.ts';
 import { createDatasetStore } from './datasets.ts';
 import { createWebhookRoom } from './endpoints.ts';
-import { createRunStore } from './evaluator-runs.ts';
 import { createEvaluatorStore } from './evaluators.ts';
 import { createExperimentRoom } from './experiments.ts';
 import { createSpendingStore } from './judge-spending.ts';
@@ -20,6 +21,7 @@ import {
 } from './organization.ts';
 import { createPriceOverrides } from './pricing.ts';
 import { createReceipts } from './receipts.ts';
+import { createRunStore, createShareStore } from './traces.ts';
 import type { Units } from './units.ts';
 import { createModelProviders, createVirtualKeys } from './virtual-keys.ts';
 
@@ -29,7 +31,9 @@ export function createRooms(units: Units) {
   return {
     backfills: createBackfillStore(units),
     datasets: createDatasetStore(units),
-    evaluatorRuns: createRunStore(units),
+    evaluatorRuns: createRunStore(units, EvaluatorRunRow),
+    traceDeletions: createRunStore(units, TraceDeletionRow),
+    traceShares: createShareStore(units),
     evaluators: createEvaluatorStore(units),
     experiments: createExperimentRoom(units),
     judgeSpending: createSpendingStore(units),

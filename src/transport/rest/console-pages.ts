@@ -15,6 +15,7 @@ const ORGANIZATION = '-';
 const PROJECT_PAGES: ReadonlySet<string> = new Set([
   'overview',
   'traces',
+  'compare',
   'threads',
   'users',
   'evaluators',
@@ -41,12 +42,12 @@ const ORGANIZATION_PAGES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * No inline scripts or styles, no eval, no requests to other origins, and trusted types keep text from becoming markup. No
- * referrer, because a URL contains search terms.
+ * No inline scripts or styles, no eval, no requests to other origins, and trusted types keep text from becoming markup. Pictures
+ * and sound of messages are blobs that the page makes. No referrer, because a URL contains search terms.
  */
 const HEADERS = {
   'content-security-policy': [
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src blob:; connect-src 'self'",
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "require-trusted-types-for 'script'; trusted-types 'none'",
   ].join('; '),
@@ -63,9 +64,12 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** The page of the console at a path; null where there is none. The page itself finds out whether the record exists. */
-export function findConsolePage(path: string): FoundPage | null {
-  if (path === '/') return { route: '/', load: pageOf(PAGE_FILE, 'no-cache') };
+/**
+ * The page of the console at a path; null where there is none. The page itself finds out whether the record exists. `head` is
+ * markup for its head.
+ */
+export function findConsolePage(path: string, head = ''): FoundPage | null {
+  if (path === '/') return { route: '/', load: pageOf(PAGE_FILE, 'no-cache', head) };
   const file = /^\/(assets\/[0-9A-Za-z_.-]+)$/.exec(path)?.[1];
   if (file !== undefined) {
     return assets().has(file) ? { route: '/assets/{file}', load: pageOf(file, FOREVER) } : null;
@@ -77,7 +81,7 @@ export function findConsolePage(path: string): FoundPage | null {
   const below = routeBelow(kind, rest);
   if (below === null) return null;
   const route = `/${isOrganization ? ORGANIZATION : '{projectSlug}'}/${kind}${below}`;
-  return { route, load: pageOf(PAGE_FILE, 'no-cache') };
+  return { route, load: pageOf(PAGE_FILE, 'no-cache', head) };
 }
 
 /** The rest of the route template: of a record, or of a run of an experiment; null where there is no page. */
@@ -96,11 +100,12 @@ function assets(): ReadonlySet<string> {
 
 const pages = new Map<string, () => Promise<Page>>();
 
-function pageOf(file: string, caching: string): () => Promise<Page> {
-  const cached = pages.get(file);
+function pageOf(file: string, caching: string, head = ''): () => Promise<Page> {
+  const name = `${file} ${head}`;
+  const cached = pages.get(name);
   if (cached) return cached;
-  const page = keepPage(() => load(file, caching));
-  pages.set(file, page);
+  const page = keepPage(() => load(file, caching, head));
+  pages.set(name, page);
   return page;
 }
 
@@ -108,8 +113,9 @@ const packBrotli = promisify(brotliCompress);
 /** Nearly as small as the best quality in a twentieth of its time: the first request waits for it. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 
-async function load(file: string, caching: string): Promise<Page> {
-  const body = await readFile(new URL(file, BUNDLE));
+async function load(file: string, caching: string, head: string): Promise<Page> {
+  const content = await readFile(new URL(file, BUNDLE));
+  const body = head === '' ? content : Buffer.from(content.toString().replace('</head>', () => `${head}</head>`));
   const mediaType = MEDIA_TYPES[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   const headers = { ...HEADERS, 'cache-control': caching };
   const [page, brotli] = await Promise.all([filePage(mediaType, body, headers), packBrotli(body, BROTLI)]);

@@ -31,6 +31,7 @@ type DataRoutes<R> = {
     readonly headers: RestRequest['headers'];
     readonly header: Header;
     readonly response: RestResponse;
+    readonly ids: CallIds;
     readonly identify: (keyId: string) => GatewayFault | null;
     readonly holdMemory: (bytes: number) => boolean;
     readonly readBody: () => Promise<Buffer | GatewayFault>;
@@ -72,7 +73,7 @@ export function createDataRoutes<R extends Named>(
     };
     try {
       const { status, fault, isKnownKey } = await deps.serve({
-        ...{ route, query, header, headers: request.headers, response },
+        ...{ route, query, header, headers: request.headers, response, ids },
         identify: (keyId) =>
           refusalOf(() => {
             checkSizes(deps, request);

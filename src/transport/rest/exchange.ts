@@ -29,7 +29,7 @@ export function checkSizes(limits: HeadLimits, { url = '', method = '', rawHeade
 
 export type PreparedResponse = {
   readonly status: number;
-  readonly headers: { readonly [name: string]: string };
+  readonly headers: { readonly [name: string]: string | string[] };
   readonly body: ResponseBody;
   /** The body compressed with gzip, where it is kept so. */
   readonly packed?: Buffer | undefined;
@@ -101,7 +101,7 @@ function bytesOf(chunk: string | Buffer): Buffer {
   return typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
-type Headers = Record<string, string | number>;
+type Headers = Record<string, string | number | string[]>;
 
 function headersOf(answer: PreparedResponse, ids: CallIds, ofContent: Headers): Headers {
   const headers: Headers = {

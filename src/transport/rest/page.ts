@@ -1,14 +1,28 @@
-/** Pages served outside the contract. They are the same for every client. */
+/** Pages served outside the contract. Those that a browser passes while it signs in depend on the request; others do not. */
 
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { Fault } from '../../domain/fault.ts';
+import type { CallIds } from '../../rpc/method.ts';
 import { type PreparedResponse, splitIntoChunks } from './exchange.ts';
 
 export type Page = Pick<PreparedResponse, 'status' | 'mediaType' | 'packed' | 'brotli'> & {
   readonly body: string | Buffer;
   /** With an etag, a client that has the body already gets 304. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: PreparedResponse['headers'];
+  /** Set where the page tells of a refusal. */
+  readonly fault?: Fault;
+};
+
+/** The request of a page. */
+export type PageVisit = {
+  readonly query: string;
+  readonly header: (name: string) => string | undefined;
+  readonly ids: CallIds;
+  readonly remoteAddress: string | null;
+  /** Whether it came over TLS. */
+  readonly isSecure: boolean;
 };
 
 export type Pages = {
@@ -17,7 +31,8 @@ export type Pages = {
 };
 
 /** `route` is the template of the path. */
-export type FoundPage = { readonly route: string; readonly load: () => Promise<Page> };
+export type FoundPage = { readonly route: string; readonly load: LoadPage };
+export type LoadPage = (visit: PageVisit) => Promise<Page>;
 
 /** Loads a page with its first request and keeps it, because it never changes. */
 export function keepPage(load: () => Promise<Page>): () => Promise<Page> {
@@ -48,5 +63,5 @@ export function pageResponse(
 ): PreparedResponse {
   if (headers.etag !== undefined && known === headers.etag) return { status: 304, headers, body: [], mediaType };
   const retry = status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
-  return { status, headers: { ...headers, ...retry }, body: splitIntoChunks(body), packed, brotli, mediaType };
+  return { status, headers: { ...retry, ...headers }, body: splitIntoChunks(body), packed, brotli, mediaType };
 }

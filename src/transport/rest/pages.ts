@@ -4,9 +4,10 @@ import type { Readiness } from '../health.ts';
 import { findConsolePage } from './console-pages.ts';
 import { createDocsPages } from './docs-pages.ts';
 import { JSON_MEDIA_TYPE } from './exchange.ts';
-import type { FoundPage, Page, Pages } from './page.ts';
+import type { FoundPage, LoadPage, Page, Pages } from './page.ts';
 import { splitPath } from './path.ts';
-import { findRecordPage } from './record-pages.ts';
+import { escapeHtml, findRecordPage } from './record-pages.ts';
+import { createSignInPages, type SignInSteps } from './sign-in-pages.ts';
 
 /** The media type of Prometheus' text format. */
 const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -26,15 +27,24 @@ type PageDeps = {
   readonly people: boolean;
   /** Whether the console is served. */
   readonly console: boolean;
+  readonly signIn: SignInWays;
   /** The base of links. */
   readonly publicUrl: () => string;
 };
 
+/** How people sign in to the console. */
+export type SignInWays = {
+  readonly byKey: boolean;
+  /** Through an issuer, which the page names by its host; null: not so. */
+  readonly oidc: { readonly host: string; readonly steps: SignInSteps } | null;
+};
+
 /** `/healthz` is always 200; `/readyz` is 200 while the store works and the process does not drain. */
 export function createPages(deps: PageDeps): Pages {
-  const { readiness, heldMs, accepting, metrics, people, console, publicUrl } = deps;
-  const pagesByPath = new Map<string, () => Promise<Page>>([
+  const { readiness, heldMs, accepting, metrics, people, console, signIn, publicUrl } = deps;
+  const pagesByPath = new Map<string, LoadPage>([
     ...(people ? createDocsPages() : []),
+    ...(people && signIn.oidc ? createSignInPages(signIn.oidc.steps) : []),
     ['/healthz', async () => page(200, 'ok')],
     [
       '/readyz',
@@ -48,8 +58,15 @@ export function createPages(deps: PageDeps): Pages {
   if (metrics !== null) {
     pagesByPath.set('/metrics', async () => ({ status: 200, mediaType: METRICS_MEDIA_TYPE, body: await metrics() }));
   }
-  const findOther = console ? findConsolePage : (path: string) => findRecordPage(path, publicUrl());
+  const head = headOf(signIn);
+  const findOther = (path: string) => (console ? findConsolePage(path, head) : findRecordPage(path, publicUrl()));
   return { find: (path) => findNamed(pagesByPath, path) ?? (people ? findOther(path) : null) };
+}
+
+/** What the page of the console has to know before anybody is signed in. */
+function headOf({ byKey, oidc }: SignInWays): string {
+  const issuer = oidc === null ? '' : `<meta name="spandrel-issuer" content="${escapeHtml(oidc.host)}">`;
+  return byKey ? issuer : `${issuer}<meta name="spandrel-key-sign-in" content="off">`;
 }
 
 function describeHold(heldMs: number): string | undefined {
@@ -59,7 +76,7 @@ function describeHold(heldMs: number): string | undefined {
 }
 
 /** Escapes in a path are decoded; an escaped slash separates no segments. */
-function findNamed(pages: ReadonlyMap<string, () => Promise<Page>>, path: string): FoundPage | null {
+function findNamed(pages: ReadonlyMap<string, LoadPage>, path: string): FoundPage | null {
   const route = `/${(splitPath(path) ?? []).map(encodeURIComponent).join('/')}`;
   const load = pages.get(route);
   return load === undefined ? null : { route, load };

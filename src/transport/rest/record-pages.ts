@@ -14,7 +14,7 @@ const NOUNS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The page may use no script, style or frame and send no request, even if markup were injected into it. */
-const HEADERS = {
+export const STATIC_PAGE_HEADERS = {
   'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
 };
@@ -27,7 +27,7 @@ export function findRecordPage(path: string, publicUrl: string): FoundPage | nul
   const noun = NOUNS.get(kind);
   if (noun === undefined || slug === '' || slug === API_ROOT || id === '') return null;
   const body = write(noun, `${publicUrl}/api/${kind}/${encodeId(id)}`);
-  const page = { status: 200, mediaType: 'text/html; charset=utf-8', headers: HEADERS, body };
+  const page = { status: 200, mediaType: 'text/html; charset=utf-8', headers: STATIC_PAGE_HEADERS, body };
   return { route: `/{projectSlug}/${kind}/{id}`, load: async () => page };
 }
 
@@ -52,7 +52,7 @@ function encodeId(id: string): string {
   return encodeURIComponent(id).replaceAll("'", '%27');
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   const names: Readonly<Record<string, string>> = {
     '&': '&amp;',
     '<': '&lt;',

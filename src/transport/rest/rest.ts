@@ -34,7 +34,7 @@ import {
 } from './exchange.ts';
 import type { Inflate } from './inflate.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
-import { type Page, type Pages, pageResponse } from './page.ts';
+import { type FoundPage, type Pages, pageResponse } from './page.ts';
 import { splitTarget } from './path.ts';
 import { buildResponseBody } from './response-body.ts';
 import { compileRoutes, type Route } from './routes.ts';
@@ -93,7 +93,7 @@ export function createRest(deps: RestDeps): RestHandler {
       const match = table.match(request.method ?? 'GET', path);
       const found = match.kind === 'none' ? deps.pages.find(path) : null;
       if (found) {
-        await servePage(found.route, found.load);
+        await servePage(found);
         return;
       }
       if (match.kind !== 'route') {
@@ -155,14 +155,16 @@ export function createRest(deps: RestDeps): RestHandler {
       }
     }
 
-    async function servePage(route: string, load: () => Promise<Page>): Promise<void> {
+    async function servePage({ route, load }: FoundPage): Promise<void> {
       routeName = route;
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         refuseUnrouted(PAGE_METHODS);
         return;
       }
-      const answer = pageResponse(await load(), header('if-none-match'));
-      end(answer.status, null);
+      const { remoteAddress, isSecure } = deps.originOf(arrivalOf(request, false));
+      const page = await load({ query, header, ids, remoteAddress, isSecure });
+      const answer = pageResponse(page, header('if-none-match'));
+      end(answer.status, page.fault ?? null);
       respond(request, response, ids, answer);
     }
 

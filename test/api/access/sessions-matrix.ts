@@ -1,10 +1,13 @@
 /** Access to sessions, which every caller has, and the access of sessions themselves. */
 
+import { randomBytes } from 'node:crypto';
 import { getOption } from '@bufbuild/protobuf';
 import { policy } from '../../../gen/spandrel/v1/options_pb.js';
 import { SessionService } from '../../../gen/spandrel/v1/sessions_pb.js';
-import type { CallerName, Fixture } from './access-fixture.ts';
-import type { Matrix } from './matrix.ts';
+import type { ClaimRules } from '../../../src/domain/sessions/claim-rules.ts';
+import { signPersonIn as signIn } from '../../../src/domain/sessions/people.ts';
+import type { CallerName, Fixture, KeyCaller } from './access-fixture.ts';
+import { type Matrix, ownerOf } from './matrix.ts';
 import { SESSION_PREFIX } from './question.ts';
 
 const { createSession, getSession, listSessions, revokeSession, logout } = SessionService.method;
@@ -90,4 +93,44 @@ export function forSessions(matrix: Matrix): Matrix {
   const [head = '', ...lines] = matrix.table.trim().split('\n');
   const kept = lines.filter((line) => rows.has(line.split('|', 1)[0]?.trim() ?? ''));
   return { ...matrix, operations: Object.fromEntries(takes), table: [head, ...kept].join('\n') };
+}
+
+/** Whose keys have all the role bindings of their owners. */
+const PEOPLE: readonly KeyCaller[] = ['PA', 'PV', 'PR', 'PD'];
+
+/** The same callers with a session of their owners, who signed in without a key. */
+export async function withPeople(fixture: Fixture): Promise<Fixture> {
+  const cookies = await Promise.all(PEOPLE.map(async (name) => [name, await signPersonIn(fixture, name)]));
+  return { ...fixture, tokens: { ...fixture.tokens, ...Object.fromEntries(cookies) } };
+}
+
+async function signPersonIn({ app, members }: Fixture, caller: KeyCaller): Promise<string> {
+  const { management: store } = app.store;
+  const userId = members[ownerOf(caller) ?? 'adm'];
+  const member = await store.member(app.organizationId, userId);
+  if (member === null) throw new Error(`${caller} has no owner`);
+  const rules: ClaimRules = {
+    allowedDomains: [],
+    trustsEmail: false,
+    roleClaim: null,
+    roleMap: new Map(),
+    defaultRole: 'EXTERNAL',
+  };
+  const deps = { store, random: randomBytes, pepper: app.rootKeys.pepper, rules, limits: LIMITS } as const;
+  const visit = { ip: null, userAgent: null, requestId: null, traceId: null, nowMs: Date.now() };
+  const person = { issuer: 'https://issuer.example', subject: userId, name: null, groups: [] };
+  const claims = { ...person, email: member.email, isEmailVerified: true };
+  return SESSION_PREFIX + (await signIn(deps, visit, claims)).secret;
+}
+
+const LIMITS = { team: 10, project: 10, member: 10, role_binding: 10 };
+
+/** The columns of the people alone, without the rows of rpcs that take no session. */
+export function forPeople(matrix: Matrix): Matrix {
+  const { alike, always: _, ...rest } = forSessions(matrix);
+  const rows = rest.table.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+  const isKept = rows[0]?.map((name, column) => column === 0 || PEOPLE.some((caller) => caller === name));
+  const table = rows.map((cells) => cells.filter((_, column) => isKept?.[column]).join(' | ')).join('\n');
+  const kept = Object.entries(alike).filter(([copy]) => PEOPLE.some((caller) => caller === copy));
+  return { ...rest, table, alike: Object.fromEntries(kept) };
 }

@@ -8,7 +8,7 @@ import { KEY_MATRIX } from './keys-matrix.ts';
 import { testMatrix } from './matrix.ts';
 import { MONITOR_MATRIX } from './monitors-matrix.ts';
 import { ORGANIZATION_MATRIX } from './organization-matrix.ts';
-import { forSessions, SESSION_MATRIX, withSessions } from './sessions-matrix.ts';
+import { forPeople, forSessions, SESSION_MATRIX, withPeople, withSessions } from './sessions-matrix.ts';
 
 describe('sessions', () => {
   let fixture: Fixture;
@@ -43,3 +43,19 @@ describe.each(Object.entries(MATRICES))('a session may do what its key may and n
   });
   testMatrix(forSessions(matrix), () => fixture);
 });
+
+describe.each(Object.entries(MATRICES))(
+  'a person without a key may do what all their roles permit: %s',
+  (_, matrix) => {
+    let fixture: Fixture;
+    let keys: Fixture;
+    beforeAll(async () => {
+      keys = await createFixture();
+      fixture = await withPeople(keys);
+    });
+    afterAll(async () => {
+      await keys.app.close();
+    });
+    testMatrix(forPeople(matrix), () => fixture);
+  },
+);

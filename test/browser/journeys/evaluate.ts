@@ -156,7 +156,9 @@ export function evaluate(stage: Stage): void {
           .first()
           .getByRole('link')
           .click();
-        await page.getByText('What it judged').click();
+        // The newest trace failed, and opened at its failed span.
+        await page.getByRole('button', { name: 'Whole trace' }).click();
+        await page.getByText('Evaluator input').click();
         await page.getByText('expected_output:').waitFor();
         await page.getByRole('link', { name: 'Repetitions' }).click();
         await page.getByRole('heading', { level: 1, name: 'Repetitions' }).waitFor();

@@ -86,7 +86,7 @@ export function lookAtTraces(stage: Stage): void {
         expect(text).toContain('<script>alert(2)</script>javascript:alert(3)[U+202E]txt.exe[U+001B][31mred');
         expect(text).not.toMatch(/[\u202e\u001b]/);
         expect(text).toContain(SEED);
-        expect(text).toMatch(/tool_call_id:\s*"call_7"/);
+        expect(text).toContain('Call id call_7');
         expect(await page.locator('main img, main script, main b, main a[href^="javascript"]').count()).toBe(0);
         expect(text.length).toBeLessThan(100_000);
         await takePicture(page, 'hostile');

@@ -65,6 +65,8 @@ export function recover(stage: Stage): void {
         await send(project, { ...shopTrace(1, Date.now() - 60_000), trace_id: 'before' });
         await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces?live=true`));
         await page.getByText('1 of 1 shown').waitFor();
+        // New rows wait while the pointer is on the list.
+        await page.mouse.move(0, 0);
         await page.getByText('connecting…').waitFor({ state: 'detached' });
         const left = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/TailTraces'));
         await hideTab(page, true);
@@ -77,7 +79,7 @@ export function recover(stage: Stage): void {
         await page.getByText('2 of 2 shown').waitFor();
         await page.getByText('paused', { exact: true }).waitFor({ state: 'detached' });
         await send(project, { ...shopTrace(3, Date.now()), trace_id: 'after' });
-        await page.locator('[aria-rowindex="2"] [href$="/after"]').waitFor();
+        await page.locator('[aria-rowindex="2"] [href*="/after?"]').waitFor();
       }));
   });
 

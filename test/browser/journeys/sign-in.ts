@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import type { Response } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type OidcApp, personOf, startOidcApp } from '../../api/sessions/oidc-client.ts';
 import { callRest } from '../../support/surfaces.ts';
-import { followLink, openPage, signInLink } from '../browser.ts';
+import { followLink, openContext, openPage, signInLink } from '../browser.ts';
 import type { Stage } from '../stage.ts';
 
 export function signIn(stage: Stage): void {
@@ -140,5 +141,54 @@ export function signIn(stage: Stage): void {
         expect(bytes.length).toBeGreaterThan(1);
         expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(250_000);
       }));
+  });
+}
+
+/** With a server of its own, whose issuer is another origin. */
+export function signInThroughIssuer(stage: Stage): void {
+  describe('signing in through an issuer', () => {
+    let oidc: OidcApp;
+    beforeAll(async () => {
+      oidc = await startOidcApp({ SPANDREL_KEY_SIGN_IN: 'off', SPANDREL_OIDC_DEFAULT_ROLE: 'VIEWER' });
+    });
+    afterAll(async () => {
+      await oidc.close();
+    });
+
+    it('follows a link, leads back to the page that was asked for, tells the other tabs, and says who is refused', async () => {
+      const { app, issuer } = oidc;
+      issuer.person = personOf('ada');
+      const context = await openContext(stage.browser, app.address);
+      const [first, second] = [await openPage(context, app.address), await openPage(context, app.address)];
+      try {
+        for (const { page } of [first, second]) {
+          await page.goto(`${app.address}/-/sessions`);
+          await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+          expect(await page.getByLabel('Key').count()).toBe(0);
+        }
+        await first.page.getByRole('link', { name: `Sign in with ${new URL(issuer.url).host}` }).click();
+        await first.page.getByRole('row').filter({ hasText: 'this one' }).waitFor();
+        expect(first.page.url()).toBe(`${app.address}/-/sessions`);
+        await second.page.getByRole('row').filter({ hasText: 'this one' }).waitFor();
+        // Those of the issuer have the same host.
+        const own = (await context.cookies()).filter(({ name }) => name.startsWith('spandrel'));
+        expect(own).toMatchObject([{ name: 'spandrel_session', httpOnly: true, sameSite: 'Strict', path: '/' }]);
+        await first.page.getByRole('button', { name: 'Sign out' }).click();
+        for (const { page } of [first, second]) await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+        issuer.person = personOf('eve', { email: 'eve@foreign.example' });
+        await context.clearCookies();
+        const { page } = first;
+        await page.getByRole('link', { name: /^Sign in with / }).click();
+        await page.getByText('You are not invited: ask an administrator to add you as a member.').waitFor();
+        await page.getByRole('link', { name: 'Back to the sign-in page' }).click();
+        await page.getByRole('link', { name: /^Sign in with / }).waitFor();
+        for (const { complaints, foreignRequests } of [first, second]) {
+          expect(complaints).toEqual([]);
+          expect(foreignRequests.filter((url) => !url.startsWith(`${issuer.url}/`))).toEqual([]);
+        }
+      } finally {
+        await context.close();
+      }
+    });
   });
 }

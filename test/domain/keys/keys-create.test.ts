@@ -64,7 +64,7 @@ describe('a new key', () => {
 
   it('is stored together with one audit entry and the receipt of its answer', async () => {
     const call = await fixture.callWith(fixture.callers.PA.id);
-    const name = { organizationId: O, keyId: call.caller.key.id, operation: 'create', value: 'once-only' };
+    const name = { organizationId: O, keyId: fixture.callers.PA.id, operation: 'create', value: 'once-only' };
     let seen = '';
     const receipt = ({ token }: MintedKey) => {
       seen = token;

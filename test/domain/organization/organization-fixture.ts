@@ -142,7 +142,7 @@ export async function callBy(
       organization,
       project: null,
       keyHash: key.secretHash,
-      key: { ...key, organization, ownerActive: true, ownerBindings },
+      key: { ...key, organization, ownerBindings },
       principal:
         userId === null
           ? { kind: 'service', keyGrants: key.bindings }

@@ -6,7 +6,7 @@ import {
   SESSION_IDLE_MS,
   type SessionRecord,
 } from '../../../src/domain/sessions/session.ts';
-import { AT_MS, change, found, foundAnother } from './management-samples.ts';
+import { AT_MS, change, found, foundAnother, sampleMember, sampleRoleBinding } from './management-samples.ts';
 import { randomHex } from './samples.ts';
 import { type OpenManagement, withStore } from './subject.ts';
 
@@ -43,7 +43,7 @@ export function sessionConformance(open: OpenManagement): void {
         expect(await store.management.session(organization.id, session.id)).toEqual(session);
         expect(await store.management.session(others, session.id)).toBeNull();
         expect(await store.management.sessions(others, ALL)).toEqual([]);
-        expect(await store.keys.findSession(session.secretHash, AT_MS)).toEqual(session);
+        expect(await store.keys.findSession(session.secretHash, AT_MS)).toMatchObject(session);
         expect(await store.keys.findSession(randomBytes(32), AT_MS)).toBeNull();
         await change(store, organization.id, { endedSessions: [{ id: session.id }] });
         expect(await store.keys.findSession(session.secretHash, AT_MS)).toBeNull();
@@ -121,6 +121,65 @@ export function sessionConformance(open: OpenManagement): void {
         await store.management.recordUse([{ kind: 'session', id: session.id, atMs: AT_MS + 1 }]);
         expect((await store.management.session(organization.id, session.id))?.lastSeenAtMs).toBe(AT_MS + 5);
         expect(await seen(idleAtMs + 5)).toEqual({ isIdle: true, lastSeenAtMs: AT_MS + 5 });
+      }),
+    );
+
+    it(
+      'are found with what their people may do now, of which nothing is left when a member is removed',
+      withStore(open, async (store) => {
+        const { organization } = await found(store);
+        const member = sampleMember(organization.id);
+        const binding = sampleRoleBinding(member);
+        const session = sampleSession(organization.id, { userId: member.userId });
+        await change(store, organization.id, { members: [member], roleBindings: [binding], sessions: [session] });
+        const read = () => store.keys.findSession(session.secretHash, AT_MS);
+        const { role, scopeType, scopeId, permissions } = binding;
+        expect(await read()).toEqual({
+          ...session,
+          organization: { id: organization.id, number: expect.any(Number), priceVersion: 0 },
+          ownerActive: true,
+          ownerBindings: [{ role, scopeType, scopeId, permissions }],
+        });
+        await change(store, organization.id, { members: [{ ...member, disabledAtMs: AT_MS }] });
+        expect(await read()).toMatchObject({ ownerActive: false });
+        await change(store, organization.id, { removedMembers: [{ userId: member.userId }] });
+        expect(await read()).toMatchObject({ ownerActive: false, ownerBindings: [] });
+      }),
+    );
+  });
+
+  describe('identities', () => {
+    it(
+      'are found by issuer and subject, and by member, until the member is removed',
+      withStore(open, async (store) => {
+        const { organization } = await found(store);
+        const member = sampleMember(organization.id);
+        const { userId } = member;
+        const [issuer, subject] = ['https://issuer.example', 'Größe'];
+        const identity = { organizationId: organization.id, userId, issuer, subject, createdAtMs: AT_MS };
+        await change(store, organization.id, { members: [member], identities: [identity] });
+        const { management } = store;
+        expect(await management.identity(issuer, subject)).toEqual(identity);
+        expect(await management.identityOf(organization.id, userId, issuer)).toEqual(identity);
+        expect(await management.identity(issuer, 'grÖsse')).toBeNull();
+        expect(await management.identity('https://other.example', subject)).toBeNull();
+        expect(await management.identityOf(organization.id, userId, 'https://other.example')).toBeNull();
+        await change(store, organization.id, { members: [{ ...member, name: 'Other' }] });
+        expect(await management.identity(issuer, subject)).toEqual(identity);
+        await change(store, organization.id, { removedMembers: [{ userId }] });
+        expect(await management.identity(issuer, subject)).toBeNull();
+      }),
+    );
+
+    it(
+      'belong to the oldest organization that knows the e-mail address, else to the oldest of all',
+      withStore(open, async (store, subject) => {
+        expect(await store.management.findHome('ada@example.com')).toBeNull();
+        const { organization } = await found(store);
+        const others = await foundAnother(subject);
+        await change(store, others, { members: [sampleMember(others, { email: 'ada@example.com' })] });
+        expect(await store.management.findHome('ada@example.com')).toBe(others);
+        expect(await store.management.findHome('eve@example.com')).toBe(organization.id);
       }),
     );
   });

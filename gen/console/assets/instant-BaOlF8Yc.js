@@ -1,1 +1,0 @@
-import{c as e,p as t,t as n,v as r}from"./format-DO0Il7h4.js";import{m as i}from"./button-BaTOwcup.js";var a=i();function o({at:i,as:o=`age`}){if(!i)return(0,a.jsx)(`span`,{children:`–`});let[s,c]=o===`age`?[n(i),e(i)]:[t(i),n(i)];return(0,a.jsx)(`time`,{dateTime:r(i).toISOString(),title:c,children:s})}export{o as t};

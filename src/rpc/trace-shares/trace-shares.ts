@@ -1,0 +1,50 @@
+/** Links to traces: message <-> domain values. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { TraceShareSchema, TraceShareService } from '../../../gen/spandrel/v1/trace_shares_pb.js';
+import type { TraceShare } from '../../domain/traces/sharing/trace-share.ts';
+import type { TraceShares } from '../../domain/traces/sharing/trace-shares.ts';
+import { fieldsOf } from '../field-values.ts';
+import type { Context, Implementation } from '../method.ts';
+import { projectOf } from '../scope.ts';
+import { traceWithSpans } from '../traces/trace-message.ts';
+
+export type TraceShareRpcDeps = {
+  readonly shares: TraceShares;
+  /** The page of the console that shows the trace of a link. */
+  readonly urlOf: (token: string) => string;
+};
+
+export function createTraceShareRpc({ shares, urlOf }: TraceShareRpcDeps): Implementation<typeof TraceShareService> {
+  return {
+    async createTraceShare({ traceId, expiresAt }, context) {
+      const asked = { traceId, expiresAtMs: expiresAt === undefined ? null : timestampMs(expiresAt) };
+      const { share, token } = await shares.create(callOf(context), asked);
+      return { share: toMessage(share), token, url: urlOf(token) };
+    },
+    async listTraceShares({ traceId }, context) {
+      const of = { traceId: traceId ?? null, nowMs: context.nowMs };
+      return { shares: (await shares.list(projectOf(context), of)).map(toMessage) };
+    },
+    async revokeTraceShare({ traceShareId }, context) {
+      await shares.revoke(callOf(context), traceShareId);
+      return {};
+    },
+    async getSharedTrace({ token, pageSize: spansLimit = null, pageToken: spansCursor }, context) {
+      const { nowMs, countResponseBytes } = context;
+      const { project, view } = await shares.open({ token, spansLimit, spansCursor, nowMs, countResponseBytes });
+      return { trace: await traceWithSpans(view, project, () => urlOf(token)) };
+    },
+  };
+}
+
+function callOf(context: Pick<Context, 'project' | 'actor' | 'nowMs'>) {
+  const { actor, nowMs } = context;
+  if (actor === null) throw new Error('the policy let a call without a credential through');
+  return { project: projectOf(context), actor, nowMs };
+}
+
+function toMessage(share: TraceShare): MessageInitShape<typeof TraceShareSchema> {
+  return fieldsOf(share);
+}
