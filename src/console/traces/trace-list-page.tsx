@@ -27,7 +27,7 @@ import { useArrivals } from './use-arrivals.ts';
 import { useTraces } from './use-traces.ts';
 
 const route = getRouteApi('/$slug/traces');
-const FirstTrace = lazy(() => import('./first-trace.tsx'));
+const FirstTrace = lazy(loadsPart(() => import('./first-trace.tsx')));
 
 const LONGEST_RANGE = '1y';
 const readDense = (kept: unknown) => kept !== false;

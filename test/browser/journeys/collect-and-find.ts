@@ -122,7 +122,7 @@ export function collectAndFind(stage: Stage): void {
         await followLink(page, signInLink(address, projectKey, `/${stage.shop.slug}/traces?range=7d`));
         const shown = page.getByRole('status').filter({ hasText: `of ${SHOP_TRACES} shown` });
         await shown.waitFor();
-        await page.getByLabel('Range').selectOption('custom');
+        await choose(page.getByLabel('Range'), 'From … to …');
         await page.waitForURL(/range=custom/);
         await shown.waitFor();
         const from = page.getByLabel('From');

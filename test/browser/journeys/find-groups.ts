@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { followLink, signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { checkPage } from '../page-checks.ts';
 import type { Stage, TestProject } from '../stage.ts';
 
@@ -33,13 +34,13 @@ export function findGroups(stage: Stage): void {
         await page.getByText(`100 of ${THREADS} shown`).waitFor();
         await page.getByRole('button', { name: 'Show more' }).click();
         await page.getByText(`200 of ${THREADS} shown`).waitFor();
-        await page.getByLabel('Sorted by').selectOption('duration');
+        await choose(page.getByLabel('Sorted by'), 'Duration, p95');
         await page
           .getByRole('row')
           .nth(1)
           .getByText(`talk-${THREADS - 1}-`)
           .waitFor();
-        await page.getByLabel('Sorted by').selectOption('recent');
+        await choose(page.getByLabel('Sorted by'), 'Last activity');
         await page
           .getByRole('row')
           .nth(1)
