@@ -3,13 +3,15 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { Button } from './design/button.tsx';
+import { lazy, Suspense, useEffect } from 'react';
+import { Button, Loading } from './design/button.tsx';
 import status from './design/status.module.css';
 import { Tips } from './design/tips.tsx';
 import { router } from './routes.tsx';
-import { recoverConnection, useConnection } from './session/connection.ts';
+import { loadsPart, recoverConnection, useConnection } from './session/connection.ts';
 import { SessionGate } from './session/session.tsx';
+
+const SharedTracePage = lazy(loadsPart(() => import('./trace/shared-trace-page.tsx')));
 
 const FRESH_MS = 5_000;
 const RETRIES_MAX = 2;
@@ -32,14 +34,23 @@ type ConsoleProps = {
   readonly offeredKey: string | null;
 };
 
+/** The secret of the link that was opened; null on all other pages. No project has the slug `shared`. */
+const sharedToken = /^\/shared\/([^/]+)$/.exec(location.pathname)?.[1] ?? null;
+
 export function Console({ offeredKey }: ConsoleProps) {
   return (
     <QueryClientProvider client={client}>
       <ConnectionBanner />
       <Tips />
-      <SessionGate offeredKey={offeredKey}>
-        <RouterProvider router={router} />
-      </SessionGate>
+      {sharedToken === null ? (
+        <SessionGate offeredKey={offeredKey}>
+          <RouterProvider router={router} />
+        </SessionGate>
+      ) : (
+        <Suspense fallback={<Loading />}>
+          <SharedTracePage token={sharedToken} />
+        </Suspense>
+      )}
     </QueryClientProvider>
   );
 }

@@ -38,6 +38,15 @@ export function useSession(): Session {
   return session;
 }
 
+/** What the reader may do: nothing on the page of a shared trace, which has no session. */
+export function useMay(): Session['may'] {
+  return useContext(SessionContext)?.may ?? mayNothing;
+}
+
+function mayNothing(): boolean {
+  return false;
+}
+
 type SessionGateProps = {
   /** The key of the link that was opened; it counts only once the user agrees. */
   readonly offeredKey: string | null;
@@ -149,8 +158,13 @@ function useRefusals(client: QueryClient, onRefused: () => void): void {
 
 const ProjectContext = createContext<ProjectRef | null>(null);
 
+/** The project that links lead into; null on the page of a shared trace, which has none. */
+export function useLinkedProject(): ProjectRef | null {
+  return useContext(ProjectContext);
+}
+
 export function useProject(): ProjectRef {
-  const project = useContext(ProjectContext);
+  const project = useLinkedProject();
   if (project === null) throw new Error('there is no project here');
   return project;
 }

@@ -17,10 +17,16 @@ export function createKeyTransport(key: string): Transport {
   return withHeaders({ 'x-auth-token': key });
 }
 
-function withHeaders(headers: Readonly<Record<string, string>>): Transport {
+/** Sends no credential, not even the cookie of a session that the browser has. */
+export function createOpenTransport(): Transport {
+  return withHeaders({}, (input, init) => fetch(input, { ...init, credentials: 'omit' }));
+}
+
+function withHeaders(headers: Readonly<Record<string, string>>, send: typeof fetch = fetch): Transport {
   return createConnectTransport({
     baseUrl: location.origin,
     useBinaryFormat: true,
+    fetch: send,
     interceptors: [
       (next) => async (request) => {
         for (const [name, value] of Object.entries(headers)) request.header.set(name, value);

@@ -7,6 +7,7 @@ import { formatCost, formatCount } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { BareTable } from '../design/table.tsx';
 import { perMillion } from '../prices/rates.ts';
+import { useLinkedProject } from '../session/session.tsx';
 import styles from './detail.module.css';
 import { Section } from './section.tsx';
 import { splitCost } from './token-costs.ts';
@@ -17,9 +18,11 @@ const LISTED: ReadonlySet<CostSource | undefined> = new Set([CostSource.REGISTRY
 const COLUMNS = ['Kind', { number: 'Tokens' }, { number: 'Per million' }, { number: 'Cost' }];
 
 export function CostSplit({ span: { model, vendor, metrics, timestamps } }: { readonly span: TraceSpan }) {
+  // Rates are those of an organization, which only its members read.
+  const isMember = useLinkedProject() !== null;
   const at = timestamps?.startedAt;
   const input = { model: model ?? '', ...(vendor !== undefined && { vendor }), ...(at && { at }) };
-  const isListed = model !== undefined && metrics !== undefined && LISTED.has(metrics.costSource);
+  const isListed = isMember && model !== undefined && metrics !== undefined && LISTED.has(metrics.costSource);
   const { data } = useQuery(PricingService.method.matchPrice, input, { enabled: isListed, staleTime: STALE_MS });
   const parts = metrics && data?.match ? splitCost(metrics, data.match) : null;
   if (!isListed || parts === null) return null;

@@ -5,7 +5,7 @@ import { EvaluationStatus, type TraceEvaluation } from '../../../gen/spandrel/v1
 import { Badge, type Tone } from '../design/button.tsx';
 import { formatCount, formatScore, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
-import { useProject, useSession } from '../session/session.tsx';
+import { useLinkedProject, useMay } from '../session/session.tsx';
 import styles from './detail.module.css';
 import { JsonView } from './json-view.tsx';
 import { ErrorView } from './section.tsx';
@@ -47,12 +47,13 @@ const SAVED_EVALUATOR = /^evaluator_[0-9A-Za-z]{21}$/;
 
 /** The monitor or the saved evaluator that made the evaluation, with a link to it. */
 function SourceLink({ evaluation: { name, evaluatorId, monitorId } }: { readonly evaluation: TraceEvaluation }) {
-  const { slug } = useProject();
-  const { may } = useSession();
+  const project = useLinkedProject();
+  const may = useMay();
   const text = nameControls(name);
   const isOfMonitor = monitorId !== undefined && may('evaluations:view');
   const { data } = useQuery(MonitorService.method.listMonitors, {}, { enabled: isOfMonitor });
-  if (!may('evaluations:view')) return text;
+  if (project === null || !may('evaluations:view')) return text;
+  const { slug } = project;
   if (monitorId !== undefined) {
     const monitor = data?.monitors.find(({ id }) => id === monitorId);
     return (

@@ -8,6 +8,7 @@ import { Button } from '../design/button.tsx';
 import { type Fact, Facts } from '../design/facts.tsx';
 import { formatCount, formatDuration, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { useLinkedProject } from '../session/session.tsx';
 import { useFailureFirst, type ZoneProps } from './conversation-zone.tsx';
 import { Evaluations } from './evaluations.tsx';
 import { deepestFailure } from './failures.ts';
@@ -18,6 +19,7 @@ import { SpanDetail } from './span-detail.tsx';
 
 export function FactsZone(props: ZoneProps) {
   const { trace, spans, chosen, onChoose } = props;
+  const project = useLinkedProject();
   useFailureFirst(props);
   return (
     <>
@@ -26,7 +28,7 @@ export function FactsZone(props: ZoneProps) {
       ) : (
         <TraceDetail trace={trace} spans={spans} onChoose={onChoose} />
       )}
-      <CompareWith traceId={trace.traceId} />
+      {project !== null && <CompareWith traceId={trace.traceId} />}
     </>
   );
 }
@@ -104,7 +106,8 @@ const STALE_MS = 300_000;
 /** Compares the duration with the latest traces of the same name, in one request for all traces of that name. */
 function Slowness({ trace }: { readonly trace: Trace }) {
   const input = { filters: [{ name: 'traces.name', values: [trace.name] }], pageSize: COMPARED_TRACES };
-  const options = { enabled: trace.name !== '', staleTime: STALE_MS };
+  const project = useLinkedProject();
+  const options = { enabled: project !== null && trace.name !== '', staleTime: STALE_MS };
   const { data } = useQuery(TraceService.method.searchTraces, input, options);
   const found = data?.traces.flatMap(({ view }) => (view.case === 'trace' ? [view.value] : [])) ?? [];
   const others = found.filter(({ traceId }) => traceId !== trace.traceId);

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { SpanError } from '../../../gen/spandrel/v1/traces_pb.js';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
-import { useProject } from '../session/session.tsx';
+import { useLinkedProject } from '../session/session.tsx';
 import styles from './detail.module.css';
 import { similarFailures } from './failures.ts';
 import { LongText } from './long-text.tsx';
@@ -45,9 +45,10 @@ export function ErrorView({ error, isOpen = false, children }: ErrorViewProps) {
 }
 
 export function SimilarFailures({ error }: { readonly error: SpanError }) {
-  const { slug } = useProject();
+  const project = useLinkedProject();
+  if (project === null) return null;
   return (
-    <Link to="/$slug/traces" params={{ slug }} search={{ q: similarFailures(error) }} preload={false}>
+    <Link to="/$slug/traces" params={{ slug: project.slug }} search={{ q: similarFailures(error) }} preload={false}>
       Similar failures
     </Link>
   );

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import type { TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 import { formatCount, formatDuration, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
-import { useProject } from '../session/session.tsx';
+import { useLinkedProject } from '../session/session.tsx';
 import styles from './detail.module.css';
 import { JsonView } from './json-view.tsx';
 import { Section } from './section.tsx';
@@ -14,7 +14,7 @@ import { telemetryOf } from './telemetry.ts';
 const SHOWN_MAX = 100;
 
 export function SpanEvents({ span }: { readonly span: TraceSpan }) {
-  const { slug } = useProject();
+  const project = useLinkedProject();
   const { events, links } = telemetryOf(span);
   const startMs = span.timestamps?.startedAt ? timestampMs(span.timestamps.startedAt) : 0;
   return (
@@ -44,15 +44,19 @@ export function SpanEvents({ span }: { readonly span: TraceSpan }) {
             {links.slice(0, SHOWN_MAX).map(({ traceId, spanId, attributesJson }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a link may occur twice, and the order never changes.
               <li key={index}>
-                <Link
-                  to="/$slug/traces/$traceId"
-                  params={{ slug, traceId }}
-                  search={{ span: spanId }}
-                  preload={false}
-                  className={page.mono}
-                >
-                  {nameControls(traceId)}
-                </Link>{' '}
+                {project === null ? (
+                  <span className={page.mono}>{nameControls(traceId)}</span>
+                ) : (
+                  <Link
+                    to="/$slug/traces/$traceId"
+                    params={{ slug: project.slug, traceId }}
+                    search={{ span: spanId }}
+                    preload={false}
+                    className={page.mono}
+                  >
+                    {nameControls(traceId)}
+                  </Link>
+                )}{' '}
                 <span className={page.soft}>span {nameControls(spanId)}</span>
                 {attributesJson !== null && (
                   <JsonView json={attributesJson} label={`the attributes of link ${index + 1}`} />

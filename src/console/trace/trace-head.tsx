@@ -34,18 +34,21 @@ export function BackToTraces({ search }: { readonly search: TraceSearch }) {
 
 type TraceHeadProps = {
   readonly trace: Trace;
-  readonly search: TraceSearch;
+  /** Where it stands, before its name. */
+  readonly before: ReactNode;
+  /** What one can do with it, after its figures. */
+  readonly after: ReactNode;
   /** Chooses the span with the highest cost; null if no span has one. */
   readonly onCostliest: (() => void) | null;
 };
 
-export function TraceHead({ trace, search, onCostliest }: TraceHeadProps) {
+export function TraceHead({ trace, before, after, onCostliest }: TraceHeadProps) {
   const { metrics } = trace;
   const { user, thread } = metadataOf(trace);
   const name = nameControls(trace.name) || trace.traceId;
   return (
     <header className={styles.head}>
-      <BackToTraces search={search} />
+      {before}
       <div className={styles.title} title={name}>
         <Heading>{name}</Heading>
       </div>
@@ -85,10 +88,7 @@ export function TraceHead({ trace, search, onCostliest }: TraceHeadProps) {
         </Figure>
         <Figure label="Spans">{formatCount(trace.spanCount)}</Figure>
       </dl>
-      <Position trace={trace} search={search} />
-      <div className={styles.actions}>
-        <TraceActions trace={trace} />
-      </div>
+      {after}
     </header>
   );
 }
@@ -110,8 +110,22 @@ function Value({ text }: { readonly text: string }) {
   );
 }
 
+type TracePlaceProps = { readonly trace: Trace; readonly search: TraceSearch };
+
+/** What one with an account can do: go to the neighbours of the trace in the search, and act on it. */
+export function TraceTools(props: TracePlaceProps) {
+  return (
+    <>
+      <Position {...props} />
+      <div className={styles.actions}>
+        <TraceActions trace={props.trace} />
+      </div>
+    </>
+  );
+}
+
 /** Where the trace stands in the search, with the ways to its neighbours. */
-function Position({ trace: { traceId }, search }: Pick<TraceHeadProps, 'trace' | 'search'>) {
+function Position({ trace: { traceId }, search }: TracePlaceProps) {
   const neighbours = useNeighbours(traceId, search);
   const go = useGo(search, neighbours);
   useKeys('Trace', [

@@ -3,6 +3,7 @@
 import { callUnaryMethod, createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
+import { TraceShareService } from '../../../gen/spandrel/v1/trace_shares_pb.js';
 import { type Trace, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 
 /** More than a screen shows; a larger page would block the browser for more than a frame. */
@@ -13,27 +14,51 @@ const PAGES_MAX = 200;
 export function useTrace(traceId: string) {
   const transport = useTransport();
   const { getTrace } = TraceService.method;
-  const found = useInfiniteQuery({
+  return useTracePages({
     queryKey: createConnectQueryKey({ schema: getTrace, transport, input: { traceId }, cardinality: undefined }),
-    queryFn({ pageParam, signal }) {
-      const input = { traceId, pageSize: SPANS_PER_PAGE, pageToken: pageParam };
-      return callUnaryMethod(transport, getTrace, input, { signal });
+    async readPage(page, signal) {
+      const { view } = await callUnaryMethod(transport, getTrace, { traceId, ...page }, { signal });
+      return view.case === 'trace' ? view.value : null;
     },
+  });
+}
+
+/** The trace that a link leads to. */
+export function useSharedTrace(token: string) {
+  const transport = useTransport();
+  const { getSharedTrace } = TraceShareService.method;
+  return useTracePages({
+    queryKey: createConnectQueryKey({ schema: getSharedTrace, transport, input: { token }, cardinality: undefined }),
+    async readPage(page, signal) {
+      const { trace } = await callUnaryMethod(transport, getSharedTrace, { token, ...page }, { signal });
+      return trace ?? null;
+    },
+  });
+}
+
+type Page = { readonly pageSize: number; readonly pageToken: string };
+
+type TraceSource = {
+  readonly queryKey: ReturnType<typeof createConnectQueryKey>;
+  readonly readPage: (page: Page, signal: AbortSignal) => Promise<Trace | null>;
+};
+
+export type TracePages = ReturnType<typeof useTracePages>;
+
+function useTracePages({ queryKey, readPage }: TraceSource) {
+  const found = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => readPage({ pageSize: SPANS_PER_PAGE, pageToken: pageParam }, signal),
     initialPageParam: '',
-    getNextPageParam: ({ view }, pages) =>
-      view.case === 'trace' && view.value.nextPageToken !== '' && pages.length < PAGES_MAX
-        ? view.value.nextPageToken
-        : undefined,
+    getNextPageParam: (trace, pages) =>
+      trace !== null && trace.nextPageToken !== '' && pages.length < PAGES_MAX ? trace.nextPageToken : undefined,
     structuralSharing: false,
   });
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = found;
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
-  const pages = useMemo(
-    () => found.data?.pages.flatMap(({ view }) => (view.case === 'trace' ? [view.value] : [])) ?? [],
-    [found.data],
-  );
+  const pages = useMemo(() => found.data?.pages.filter((trace) => trace !== null) ?? [], [found.data]);
   const spans = useMemo(() => pages.flatMap((each) => each.spans), [pages]);
   const trace = useMemo(() => withAllEvaluations(pages), [pages]);
   return { found, trace, spans };

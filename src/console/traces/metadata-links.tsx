@@ -2,17 +2,17 @@
 
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useProject, useSession } from '../session/session.tsx';
+import { useLinkedProject, useMay } from '../session/session.tsx';
 
 type UserLinkProps = { readonly user: string; readonly children: ReactNode };
 
 /** The pages of users show analytics. */
 export function UserLink({ user, children }: UserLinkProps) {
-  const { slug } = useProject();
-  const { may } = useSession();
-  if (!may('analytics:view')) return children;
+  const project = useLinkedProject();
+  const may = useMay();
+  if (project === null || !may('analytics:view')) return children;
   return (
-    <Link to="/$slug/users/$userId" params={{ slug, userId: user }} preload={false}>
+    <Link to="/$slug/users/$userId" params={{ slug: project.slug, userId: user }} preload={false}>
       {children}
     </Link>
   );
@@ -21,9 +21,10 @@ export function UserLink({ user, children }: UserLinkProps) {
 type ThreadLinkProps = { readonly thread: string; readonly children: ReactNode };
 
 export function ThreadLink({ thread, children }: ThreadLinkProps) {
-  const { slug } = useProject();
+  const project = useLinkedProject();
+  if (project === null) return children;
   return (
-    <Link to="/$slug/threads/$threadId" params={{ slug, threadId: thread }} preload={false}>
+    <Link to="/$slug/threads/$threadId" params={{ slug: project.slug, threadId: thread }} preload={false}>
       {children}
     </Link>
   );

@@ -12,6 +12,8 @@ const PAGE_FILE = 'index.html';
 
 /** The first segment of pages of the organization. Slugs of projects have more than one character. */
 const ORGANIZATION = '-';
+/** The first segment of links to traces. Slugs of projects have a hyphen. */
+const SHARED = 'shared';
 const PROJECT_PAGES: ReadonlySet<string> = new Set([
   'overview',
   'traces',
@@ -54,6 +56,8 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
 };
+/** Whoever has the link reads the trace: no search engine should list it. */
+const SHARED_HEADERS = { ...HEADERS, 'x-robots-tag': 'noindex' };
 /** The name of every file but the page contains a hash of its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
@@ -76,6 +80,9 @@ export function findConsolePage(path: string, head = ''): FoundPage | null {
   }
   const [first = '', kind = '', ...rest] = splitPath(path) ?? [];
   if (first === '' || first === API_ROOT || rest.includes('')) return null;
+  if (first === SHARED && kind !== '' && rest.length === 0) {
+    return { route: '/shared/{token}', load: pageOf(PAGE_FILE, 'no-cache', head, SHARED_HEADERS) };
+  }
   const isOrganization = first === ORGANIZATION;
   if (!(isOrganization ? ORGANIZATION_PAGES : PROJECT_PAGES).has(kind)) return null;
   const below = routeBelow(kind, rest);
@@ -100,11 +107,11 @@ function assets(): ReadonlySet<string> {
 
 const pages = new Map<string, () => Promise<Page>>();
 
-function pageOf(file: string, caching: string, head = ''): () => Promise<Page> {
-  const name = `${file} ${head}`;
+function pageOf(file: string, caching: string, head = '', headers = HEADERS): () => Promise<Page> {
+  const name = `${file} ${headers === HEADERS} ${head}`;
   const cached = pages.get(name);
   if (cached) return cached;
-  const page = keepPage(() => load(file, caching, head));
+  const page = keepPage(() => load(file, head, { ...headers, 'cache-control': caching }));
   pages.set(name, page);
   return page;
 }
@@ -113,11 +120,10 @@ const packBrotli = promisify(brotliCompress);
 /** Nearly as small as the best quality in a twentieth of its time: the first request waits for it. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 
-async function load(file: string, caching: string, head: string): Promise<Page> {
+async function load(file: string, head: string, headers: Readonly<Record<string, string>>): Promise<Page> {
   const content = await readFile(new URL(file, BUNDLE));
   const body = head === '' ? content : Buffer.from(content.toString().replace('</head>', () => `${head}</head>`));
   const mediaType = MEDIA_TYPES[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
-  const headers = { ...HEADERS, 'cache-control': caching };
   const [page, brotli] = await Promise.all([filePage(mediaType, body, headers), packBrotli(body, BROTLI)]);
   return { ...page, brotli };
 }
