@@ -39,6 +39,8 @@ describe('the console', () => {
   it.each([
     '/shop',
     '/shop/nothing',
+    '/shared/',
+    '/shared/token/more',
     '/shop/compare/t1/t2',
     '/shop/traces/t1/more',
     '/shop/traces/t1/runs/r1',
@@ -51,6 +53,17 @@ describe('the console', () => {
   ])('is not at %s', async (path) => {
     const { status, body } = await callRest(app.address, { path });
     expect([status, body.code]).toEqual([404, 'route_not_found']);
+  });
+
+  it('is at the links to traces, which no search engine should list, and which no referrer names', async () => {
+    const { status, headers } = await get('/shared/0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKL');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(['x-robots-tag', 'referrer-policy', 'cache-control'].map((name) => headers.get(name))).toEqual([
+      'noindex',
+      'no-referrer',
+      'no-cache',
+    ]);
+    expect((await get('/shop/traces/t1')).headers.get('x-robots-tag')).toBeNull();
   });
 
   it('takes no path of the API', async () => {

@@ -16,6 +16,7 @@ import { manage } from './journeys/manage.ts';
 import { readTrace } from './journeys/read-a-trace.ts';
 import { readElsewhere } from './journeys/read-elsewhere.ts';
 import { recover } from './journeys/recover.ts';
+import { shareTrace } from './journeys/share-a-trace.ts';
 import { signIn, signInThroughIssuer } from './journeys/sign-in.ts';
 import { tellWhatIsWrong } from './journeys/tell-what-is-wrong.ts';
 import { useAnyhow } from './journeys/use-anyhow.ts';
@@ -37,6 +38,7 @@ describe.concurrent('the console', () => {
   administer(stage);
   limitSpending(stage);
   manage(stage);
+  shareTrace(stage);
   recover(stage);
   readElsewhere(stage);
   tellWhatIsWrong(stage);

@@ -46,18 +46,19 @@ type ModalButtonProps = {
   /** The text of the button. */
   readonly label: string;
   readonly title?: string;
+  readonly small?: boolean;
   readonly variant?: Variant;
   readonly disabled?: boolean;
   readonly children: (close: () => void) => ReactNode;
 };
 
 /** A button that opens a dialog. */
-export function ModalButton({ label, title = label, variant, disabled, children }: ModalButtonProps) {
+export function ModalButton({ label, title = label, small = false, variant, disabled, children }: ModalButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   return (
     <>
-      <Button variant={variant} disabled={disabled} onClick={() => setOpen(true)}>
+      <Button small={small} variant={variant} disabled={disabled} onClick={() => setOpen(true)}>
         {label}
       </Button>
       {isOpen && (

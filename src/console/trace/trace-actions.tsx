@@ -4,9 +4,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type Trace, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { CopyButton } from '../design/button.tsx';
-import { ConfirmButton } from '../design/confirm.tsx';
+import { ConfirmButton, ModalButton } from '../design/confirm.tsx';
 import { Popover } from '../design/popover.tsx';
 import { useProject, useSession } from '../session/session.tsx';
+import { ShareTrace } from './share-trace.tsx';
 import styles from './trace-head.module.css';
 
 /** Omits the key, because people paste such commands into chats. */
@@ -27,6 +28,11 @@ export function TraceActions({ trace }: { readonly trace: Trace }) {
         <div className={styles.menu}>
           <CopyButton text={curlOf(trace.traceId, account.isOfProject ? null : id)}>Copy as curl</CopyButton>
           <CopyButton text={trace.traceId}>Copy id</CopyButton>
+          {may('traces:share') && (
+            <ModalButton label="Share…" title="Share this trace" small>
+              {(close) => <ShareTrace traceId={trace.traceId} onClose={close} />}
+            </ModalButton>
+          )}
           {may('project:manage') && (
             <ConfirmButton
               label="Delete"
