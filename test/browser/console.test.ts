@@ -5,6 +5,7 @@ import { administer } from './journeys/administer.ts';
 import { limitSpending } from './journeys/budgets.ts';
 import { collectAndFind } from './journeys/collect-and-find.ts';
 import { readRuns } from './journeys/conversation.ts';
+import { deleteTraces } from './journeys/delete-traces.ts';
 import { evaluate } from './journeys/evaluate.ts';
 import { experiment } from './journeys/experiment.ts';
 import { findGroups } from './journeys/find-groups.ts';
@@ -39,6 +40,7 @@ describe.concurrent('the console', () => {
   limitSpending(stage);
   manage(stage);
   shareTrace(stage);
+  deleteTraces(stage);
   recover(stage);
   readElsewhere(stage);
   tellWhatIsWrong(stage);

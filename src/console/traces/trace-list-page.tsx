@@ -14,7 +14,9 @@ import { Heading } from '../design/page.tsx';
 import { useRemembered } from '../design/remembered.ts';
 import { type ChangeOf, text } from '../layout/search.ts';
 import { loadsPart } from '../session/connection.ts';
+import { useSession } from '../session/session.tsx';
 import { ColumnPicker } from './column-picker.tsx';
+import { DeleteFound } from './delete-traces.tsx';
 import { ExportMenu, ExportStatus, useExport } from './export.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { useLive } from './live.ts';
@@ -47,6 +49,7 @@ export default function TraceListPage() {
   const { traces } = arrivals;
   const isStale = found.isPlaceholderData;
   const exporting = useExport(search);
+  const { may } = useSession();
   const isEverything = search.q === undefined && (search.range === undefined || search.range === RANGE_DEFAULT);
   const isEmpty = found.isSuccess && !found.isPlaceholderData && traces.length === 0 && !found.hasNextPage;
   const isFirst = useHasNoTraces(isEmpty && isEverything);
@@ -86,6 +89,7 @@ export default function TraceListPage() {
             onDense={setDense}
           />
           <ExportMenu search={search} onStart={(includeSpans) => void exporting.start(includeSpans)} />
+          {!isEverything && may('project:manage') && <DeleteFound search={search} />}
         </div>
       </div>
       <FilterBar search={search} onChange={change} />

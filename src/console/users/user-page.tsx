@@ -23,6 +23,7 @@ import type { GroupSearch } from '../overview/group-search.ts';
 import { METRICS, tokensOf } from '../overview/metrics.ts';
 import { rangeInput, seriesInput, seriesOf } from '../overview/series.ts';
 import { useSession } from '../session/session.tsx';
+import { DeleteTraces } from '../traces/delete-traces.tsx';
 import { NewestTraces } from '../traces/newest-traces.tsx';
 import { writeQueryLine } from '../traces/query-line.ts';
 import { type Bounds, readBounds, writeRange } from '../traces/range.ts';
@@ -39,16 +40,29 @@ export default function UserPage() {
   const bounds = useMemo(() => readBounds(search), [search]);
   const input = { userId, ...rangeInput(bounds) };
   const stats = useQuery(TraceService.method.getUserStats, input, { placeholderData: keepPreviousData });
+  const ofUser = { name: 'metadata.user_id', values: [userId] };
   const line = writeQueryLine({ text: '', filters: [{ name: 'user', value: userId }] });
   return (
     <Page
       back={<Back to="/$slug/users" params={{ slug }} search={search} label="Users" />}
       title={<bdi>{nameControls(userId)}</bdi>}
       actions={
-        <RangePicker
-          search={search}
-          onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as GroupSearch, replace: true })}
-        />
+        <div className={page.row}>
+          <RangePicker
+            search={search}
+            onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as GroupSearch, replace: true })}
+          />
+          {may('project:manage') && (
+            <DeleteTraces label="Delete all traces of this user" conditions={() => ({ filters: [ofUser] })}>
+              {() => (
+                <p>
+                  All traces whose metadata name the user <bdi>{nameControls(userId)}</bdi>, whenever they were
+                  received.
+                </p>
+              )}
+            </DeleteTraces>
+          )}
+        </div>
       }
     >
       <Pending found={stats} />
@@ -59,7 +73,7 @@ export default function UserPage() {
           slug={slug}
           search={{ ...writeRange(search), q: line }}
           input={{
-            filters: [{ name: 'metadata.user_id', values: [userId] }],
+            filters: [ofUser],
             startDate: timestampFromMs(bounds.fromMs),
             endDate: timestampFromMs(bounds.toMs),
           }}

@@ -29,6 +29,8 @@ export function shareTrace(stage: Stage): void {
         const expires = (await dialog.getByRole('row').nth(1).locator('time').nth(1).getAttribute('datetime')) ?? '';
         expect(Math.round((Date.parse(expires) - Date.now()) / DAY_MS)).toBe(7);
 
+        await checkPage(page, 'share-a-trace');
+
         const reader = await openReader(stage);
         try {
           await reader.page.goto(url);
