@@ -55,7 +55,15 @@ export function ShareTrace({ traceId, onClose }: ShareTraceProps) {
       {found.data && found.data.shares.length > 0 && (
         <Table columns={['Made', 'Expires', 'Actions']} caption="Links to this trace">
           {found.data.shares.map((share) => (
-            <ShareRow key={share.id} share={share} onRevoked={() => void found.refetch()} />
+            <ShareRow
+              key={share.id}
+              share={share}
+              onRevoked={() => {
+                // What leads nowhere is not offered any more.
+                if (share.id === make.data?.share?.id) make.reset();
+                void found.refetch();
+              }}
+            />
           ))}
         </Table>
       )}
@@ -70,7 +78,7 @@ function ShareRow({ share, onRevoked }: { readonly share: TraceShare; readonly o
   return (
     <tr>
       <InstantCell at={share.createdAt} />
-      <InstantCell at={share.expiresAt} />
+      <InstantCell at={share.expiresAt} as="short" />
       <td>
         <ConfirmButton
           label="Revoke"

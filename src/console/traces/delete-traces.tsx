@@ -153,7 +153,7 @@ function HowFar({ begun, onClose }: { readonly begun: TraceDeletion; readonly on
       <p role="status">
         {STATES[deletion.status]} {formatCount(deletion.deleted)}
         {goesOn && deletion.tracesFound !== undefined && ` of ${formatCount(deletion.tracesFound)}`}
-        {goesOn && !deletion.isFoundExactly && ' or more'} traces deleted.
+        {goesOn && !deletion.isFoundExactly && ' or more'} {deletion.deleted === 1n ? 'trace' : 'traces'} deleted.
       </p>
       {goesOn && <p>It goes on when you close this.</p>}
       {deletion.error !== undefined && <p>{nameControls(deletion.error)}</p>}

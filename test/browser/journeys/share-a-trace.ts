@@ -55,6 +55,7 @@ export function shareTrace(stage: Stage): void {
           await question.getByLabel('Type revoke to confirm').fill('revoke');
           await question.getByRole('button', { name: 'Revoke the link' }).click();
           await dialog.getByText('Links to this trace').waitFor({ state: 'detached' });
+          await dialog.getByText('Copy it now.').waitFor({ state: 'detached' });
           await reader.page.reload();
           await reader.page.getByRole('heading', { level: 1, name: 'This link leads nowhere' }).waitFor();
           await checkPage(reader.page, 'shared-trace-gone');
