@@ -1,10 +1,11 @@
 /** Keys of a page that work wherever the focus is, except where somebody types, and their list. */
 
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { loadsPart } from '../session/connection.ts';
 import type { KeyGroup } from './key-help-dialog.tsx';
 
 /** Loaded on first use. */
-const KeyHelpDialog = lazy(() => import('./key-help-dialog.tsx'));
+const KeyHelpDialog = lazy(loadsPart(() => import('./key-help-dialog.tsx')));
 
 const groups = new Set<{ readonly current: KeyGroup }>();
 

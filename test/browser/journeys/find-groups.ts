@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { followLink, signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { checkPage } from '../page-checks.ts';
 import type { Stage, TestProject } from '../stage.ts';
 
@@ -33,13 +34,13 @@ export function findGroups(stage: Stage): void {
         await page.getByText(`100 of ${THREADS} shown`).waitFor();
         await page.getByRole('button', { name: 'Show more' }).click();
         await page.getByText(`200 of ${THREADS} shown`).waitFor();
-        await page.getByLabel('Sorted by').selectOption('duration');
+        await choose(page.getByLabel('Sorted by'), 'Duration, p95');
         await page
           .getByRole('row')
           .nth(1)
           .getByText(`talk-${THREADS - 1}-`)
           .waitFor();
-        await page.getByLabel('Sorted by').selectOption('recent');
+        await choose(page.getByLabel('Sorted by'), 'Last activity');
         await page
           .getByRole('row')
           .nth(1)
@@ -59,7 +60,7 @@ export function findGroups(stage: Stage): void {
         await page.getByRole('link', { name: 'talk-7-' }).click();
         await page.getByRole('heading', { name: 'Thread talk-7-' }).waitFor();
         // The way back has the search.
-        await page.getByRole('link', { name: '‹ Threads' }).click();
+        await page.locator('main').getByRole('link', { name: 'Threads', exact: true }).click();
         await page.getByText('No thread among those read so far has such an id.').waitFor();
         expect(await page.getByLabel('Find a thread by id').inputValue()).toBe('talk-7-');
         // What is in no range is reached by its id.
