@@ -43,8 +43,8 @@ import { createOutageLog } from './outage-log.ts';
 import { createGateway, MODEL_BODY_WHOLE_MS } from './proxy.ts';
 import { createRequestRecords, flushRequestRecords } from './request-records.ts';
 import { compileServices, createTraceParts } from './services.ts';
-import { startTracing } from './tracing.ts';
 import { createSignInWays } from './sign-in.ts';
+import { startTracing } from './tracing.ts';
 
 export type AppDeps = Deps & {
   /** The wait of jobs between their runs; real time by default. */
@@ -121,10 +121,9 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   const yieldToEventLoop = createYieldToEventLoop();
   const runCooperatively = createCooperativeRunner({ yieldToEventLoop, nowMs: monotonicMs });
   const traceParts = createTraceParts({ ...deps, store, runCooperatively, lossMeter: metrics.losses });
-  const { prices } = traceParts;
+  const { prices, results } = traceParts;
   const evaluating = createEvaluating({ ...deps, store, prices, onEnd: metrics.evaluations.ended });
   const deleting = createTraceDeleting(deps);
-  const { results } = traceParts;
   const onLost = (error: unknown) => deps.log.warn({ err: error }, 'the result of an evaluation could not be stored');
   const evaluations = createEvaluations({ ...store, ...deps, ...evaluating.ports, results, onLost });
   const isWhole = config.role === 'all';

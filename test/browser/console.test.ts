@@ -17,6 +17,7 @@ import { readTrace } from './journeys/read-a-trace.ts';
 import { readElsewhere } from './journeys/read-elsewhere.ts';
 import { recover } from './journeys/recover.ts';
 import { signIn, signInThroughIssuer } from './journeys/sign-in.ts';
+import { tellWhatIsWrong } from './journeys/tell-what-is-wrong.ts';
 import { useAnyhow } from './journeys/use-anyhow.ts';
 import { openStage } from './stage.ts';
 
@@ -38,6 +39,7 @@ describe.concurrent('the console', () => {
   manage(stage);
   recover(stage);
   readElsewhere(stage);
+  tellWhatIsWrong(stage);
   signIn(stage);
   signInThroughIssuer(stage);
   meetForeignPages(stage);

@@ -64,6 +64,8 @@ describe('events in the console', () => {
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByText('Keeps the <b>books</b>').waitFor();
         await checkPage(page, 'webhook-broken');
+        await page.getByText('Deliveries being retried').waitFor();
+        await page.getByText('Oldest undelivered event').waitFor();
         // The oldest: retries appear above it meanwhile.
         const tried = page.getByRole('row', { name: /failed, will be retried/ }).last();
         await tried.getByText('Details').click();

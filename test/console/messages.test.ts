@@ -167,6 +167,14 @@ describe('pictures and sound', () => {
     expect(partsOf({ role: 'user', content: [part] })).toEqual([{ kind: 'media', media: { what, source } }]);
   });
 
+  it('are found where a text is nothing but a data URL', () => {
+    const url = 'data:image/png;base64,aGk=';
+    expect(partsOf({ role: 'user', content: url })).toEqual([
+      { kind: 'media', media: { what: 'image', source: bytes } },
+    ]);
+    expect(partsOf({ role: 'user', content: `See ${url}` })?.[0]?.kind).toBe('text');
+  });
+
   it('keep what is sent beside them', () => {
     const part = { type: 'image_url', image_url: { url: remote.url, detail: 'high' } };
     expect(partsOf({ role: 'user', content: [part] })?.[1]).toEqual(rest({ detail: 'high' }));

@@ -1,8 +1,11 @@
 /** The series that charts of the console draw. */
 
+import { create } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnalyticsInterval } from '../../gen/spandrel/v1/analytics_pb.js';
+import { MonitorSchema } from '../../gen/spandrel/v1/monitors_pb.js';
+import { monitorState } from '../../src/console/monitors/monitor-enums.ts';
 import { readMonitorSearch } from '../../src/console/monitors/search.ts';
 import { type Metric, meansInput, seriesInput, seriesOf } from '../../src/console/overview/series.ts';
 
@@ -72,6 +75,20 @@ describe('the days of a chart', () => {
     const { seconds, values, zone: shown } = seriesOf([bucket(MONDAY_MS, 7)], metric(null), month);
     expect([meansInput(month).interval, shown, seconds[0]]).toEqual([AnalyticsInterval.DAY, 'utc', MONDAY_MS / 1_000]);
     expect(values.slice(0, 2)).toEqual([7, null]);
+  });
+});
+
+describe('the state of a monitor', () => {
+  const monitor = create(MonitorSchema, { enabled: true });
+  it.each([
+    ['348 errors of 348', { evaluations: 348n, errors: 348n }, 'failing', 'bad'],
+    ['2 errors of 348', { evaluations: 348n, errors: 2n }, 'some errors', 'warn'],
+    ['348 skipped of 348', { evaluations: 348n, errors: 0n, skipped: 348n }, 'all skipped', 'warn'],
+    ['3 skipped of 348', { evaluations: 348n, errors: 0n, skipped: 3n }, 'on', 'good'],
+    ['no evaluations', undefined, 'on', 'good'],
+  ])('with %s is told', (_, sum, text, tone) => {
+    expect(monitorState(monitor, sum)).toEqual({ text, tone });
+    expect(monitorState(create(MonitorSchema, { enabled: false }), sum)).toEqual({ text: 'off', tone: 'quiet' });
   });
 });
 

@@ -3,10 +3,11 @@ import { dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
-const FILES = [...readdirSync(ROOT), ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)];
+const DOCS = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
+const FILES = [...readdirSync(ROOT), ...DOCS.map((name) => `docs/${name}`)];
 const PAGES = FILES.filter((name) => name.endsWith('.md'));
 /** Shown by pages. */
-const PICTURES = FILES.filter((name) => name.endsWith('.png'));
+const PICTURES = FILES.filter((name) => name.endsWith('.webp'));
 
 /** The anchors that GitHub gives to the headings of a page. */
 function anchorsOf(page: string): ReadonlySet<string> {

@@ -1,5 +1,6 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
+import { Skeleton } from '../design/button.tsx';
 import { type Fact, Facts } from '../design/facts.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount } from '../design/format.ts';
@@ -7,6 +8,7 @@ import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 
 const POLL_INTERVAL_MS = 3_000;
+const CARD_PX = 74;
 /** The server counts no further. */
 const COUNTED_MAX = 10_000n;
 
@@ -18,7 +20,7 @@ export function Backlog() {
     { refetchInterval: POLL_INTERVAL_MS },
   );
   if (error) return <FailureNotice error={error} retry={refetch} />;
-  if (!data) return null;
+  if (!data) return <Skeleton height={CARD_PX} />;
   const facts: readonly Fact[] = [
     ['Waiting', formatSome(data.due)],
     ['Waiting longest since', <Instant key="oldest" at={data.oldestDueAt} />],

@@ -1,6 +1,5 @@
 import type { EvaluationAnalyticsBucket } from '../../../gen/spandrel/v1/evaluation_analytics_pb.js';
 import { type Monitor, MonitorExecutionMode } from '../../../gen/spandrel/v1/monitors_pb.js';
-import type { Tone } from '../design/button.tsx';
 import { nameControls } from '../design/format.ts';
 
 export const MODES: readonly (readonly [mode: MonitorExecutionMode, label: string, hint: string])[] = [
@@ -26,7 +25,7 @@ export function formatConditions({ preconditions }: Monitor): string {
 export function monitorState(
   { enabled }: Monitor,
   sum: Pick<EvaluationAnalyticsBucket, 'evaluations' | 'errors' | 'skipped'> | undefined,
-): { readonly text: string; readonly tone: Tone } {
+): { readonly text: string; readonly tone: 'good' | 'bad' | 'warn' | 'quiet' } {
   if (!enabled) return { text: 'off', tone: 'quiet' };
   const { evaluations = 0n, errors = 0n, skipped = 0n } = sum ?? {};
   if (evaluations > 0n && skipped === evaluations) return { text: 'all skipped', tone: 'warn' };

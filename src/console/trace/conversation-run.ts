@@ -10,7 +10,7 @@ import {
 } from '../../../gen/spandrel/v1/traces_pb.js';
 import { createDialogue, type Step, type Turn, type TurnOrigin } from './conversation-turns.ts';
 import { parseExactly } from './exact-json.ts';
-import { type Message, type Part, readMessages } from './messages.ts';
+import { type Message, type Part, partsOfText, readMessages } from './messages.ts';
 
 type Said = { readonly input: readonly Message[]; readonly output: readonly Message[] };
 type Event = { readonly atMs: number; readonly order: number; readonly act: () => void };
@@ -138,8 +138,7 @@ function messagesOf(value: TypedValue | undefined, role: string, title: string):
 /** Shows a text as text, everything else as JSON. */
 function partsOfValue({ valueJson }: TypedValue, title: string): readonly Part[] {
   if (!valueJson.startsWith('"')) return [{ kind: 'json', text: valueJson, title }];
-  const text = String(JSON.parse(valueJson));
-  return text === '' ? [] : [{ kind: 'text', text }];
+  return partsOfText(String(JSON.parse(valueJson)));
 }
 
 /** The step of a tool, or of a search for documents; null for other spans. */

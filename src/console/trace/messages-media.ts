@@ -109,6 +109,13 @@ function dataOf(mediaType: unknown, data: unknown): Media['source'] | null {
   return { kind: 'data', mediaType: mediaType.toLowerCase(), base64: data };
 }
 
+/** A text that is nothing but a data URL; null for other texts. */
+export function mediaOfText(text: string): Media | null {
+  if (!text.startsWith('data:') || /\s/.test(text.trim())) return null;
+  const source = sourceOf(text.trim());
+  return source?.kind === 'data' ? (found('file', source, {})?.media ?? null) : null;
+}
+
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[\w."-]*)*;base64,/i;
 
 /** Bytes of a data URL in base64, or a link on the web; null for anything else. */

@@ -1,7 +1,7 @@
 /** Reads sent messages into their visible parts, without losing any content. Knows how the common providers write them. */
 
 import { isRecord, parseExactly, readScalar, textOf, writeExactly } from './exact-json.ts';
-import { type Media, readMedia } from './messages-media.ts';
+import { type Media, mediaOfText, readMedia } from './messages-media.ts';
 
 type Words = {
   readonly kind: 'text' | 'json';
@@ -114,7 +114,7 @@ function partOf(content: unknown, depth: number): readonly Part[] {
   if (content == null || content === '') return [];
   if (!isRecord(content)) {
     const { text, isString } = readScalar(content);
-    return [isString ? { kind: 'text', text } : { kind: 'json', text: writeExactly(content) }];
+    return isString ? partsOfText(text) : [{ kind: 'json', text: writeExactly(content) }];
   }
   const title = textOf(content.type);
   if (title !== null && CALLS.has(title)) return callOf(content);
@@ -133,6 +133,13 @@ function partOf(content: unknown, depth: number): readonly Part[] {
   const isText = title === null || TEXT_TYPES.has(title);
   const rest = restOf(title === null ? { type, ...others } : others, 'Other members');
   return [{ kind: 'text', text: shown.text, ...(isText ? {} : { title }) }, ...rest];
+}
+
+/** Tools return pictures as data URLs, too. */
+export function partsOfText(text: string): readonly Part[] {
+  if (text === '') return [];
+  const media = mediaOfText(text);
+  return [media === null ? { kind: 'text', text } : { kind: 'media', media }];
 }
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['text', 'input_text', 'output_text']);

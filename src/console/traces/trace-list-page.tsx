@@ -13,6 +13,7 @@ import page from '../design/page.module.css';
 import { Heading } from '../design/page.tsx';
 import { useRemembered } from '../design/remembered.ts';
 import { type ChangeOf, text } from '../layout/search.ts';
+import { loadsPart } from '../session/connection.ts';
 import { ColumnPicker } from './column-picker.tsx';
 import { ExportMenu, ExportStatus, useExport } from './export.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -27,7 +28,7 @@ import { useArrivals } from './use-arrivals.ts';
 import { useTraces } from './use-traces.ts';
 
 const route = getRouteApi('/$slug/traces');
-const FirstTrace = lazy(() => import('./first-trace.tsx'));
+const FirstTrace = lazy(loadsPart(() => import('./first-trace.tsx')));
 
 const LONGEST_RANGE = '1y';
 const readDense = (kept: unknown) => kept !== false;

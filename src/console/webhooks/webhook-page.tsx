@@ -3,8 +3,9 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
-import { Badge } from '../design/button.tsx';
+import { Badge, Skeleton } from '../design/button.tsx';
 import { type Fact, Facts } from '../design/facts.tsx';
+import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, formatDuration, formatShare, nameControls } from '../design/format.ts';
 import { DetailPage } from '../design/frame.tsx';
 import { Instant } from '../design/instant.tsx';
@@ -25,6 +26,7 @@ const TABS = [
   ['replay', 'Replay'],
 ] as const;
 const POLL_INTERVAL_MS = 3_000;
+const CARD_PX = 74;
 
 export default function WebhookPage() {
   const { endpointId } = route.useParams();
@@ -68,9 +70,14 @@ export default function WebhookPage() {
 }
 
 function Health({ id }: { readonly id: string }) {
-  const { data } = useQuery(EndpointService.method.getEndpointHealth, { id }, { refetchInterval: POLL_INTERVAL_MS });
+  const { data, error, refetch } = useQuery(
+    EndpointService.method.getEndpointHealth,
+    { id },
+    { refetchInterval: POLL_INTERVAL_MS },
+  );
+  if (error) return <FailureNotice error={error} retry={refetch} />;
   const health = data?.data;
-  if (!health) return null;
+  if (!health) return <Skeleton height={CARD_PX} />;
   const status = endpointStatusName(health.status, health.failingSince);
   const facts: readonly Fact[] = [
     [

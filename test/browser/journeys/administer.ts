@@ -86,6 +86,9 @@ export function administer(stage: Stage): void {
         const grant = page.getByRole('row', { name: /grace@example.test Chosen permissions traces:view team Support/ });
         await grant.waitFor();
         await checkPage(page, 'roles');
+        await page.getByRole('button', { name: 'Teams', exact: true }).click();
+        await page.getByRole('row', { name: /^Support .* Grace Chosen permissions/ }).waitFor();
+        await page.getByRole('button', { name: 'Roles' }).click();
         await grant.getByRole('button', { name: 'Revoke' }).click();
         await page.getByRole('button', { name: 'Revoke the grant' }).click();
         await grant.waitFor({ state: 'detached' });

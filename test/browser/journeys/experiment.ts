@@ -73,7 +73,7 @@ export function experiment(stage: Stage): void {
             name: `${run_id} prompt`,
             dataset: Array.from({ length: 60 }, (_, index) => ({
               index,
-              entry: { input: `<b>question ${index}</b>` },
+              entry: { input: `<b>question ${index}</b>`, notes: 'Be brief.\nName a day.' },
               predicted: { output: `answer ${index} of the ${run_id}` },
               trace_id: 'shop-3',
               cost: 0.01,
@@ -94,8 +94,14 @@ export function experiment(stage: Stage): void {
         await page.getByRole('link', { name: 'with the previous run' }).click();
         await page.getByRole('heading', { level: 1, name: 'second prompt (second)' }).waitFor();
         await page.getByRole('row', { name: 'exact_match, passed 100.0% 98.3% +1.7 pp' }).waitFor();
+        const color = await page.evaluate(
+          "getComputedStyle([...document.querySelectorAll('td')].find((cell) => cell.textContent === '+1.7 pp')).color",
+        );
+        expect(color).toBe('rgb(26, 112, 68)');
         await page
-          .getByRole('row', { name: /<b>question 3<\/b> answer 3 of the second .* answer 3 of the first/ })
+          .getByRole('row', {
+            name: /input <b>question 3<\/b> notes Be brief. Name a day. answer 3 of the second .* answer 3 of the first/,
+          })
           .waitFor();
         await checkPage(page, 'experiment-run');
         await page.getByRole('button', { name: 'Show more' }).click();

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { followLink, signInLink } from '../browser.ts';
 import { choose } from '../choose.ts';
+import { post } from '../gateway-calls.ts';
 import { checkPage } from '../page-checks.ts';
 import { shopTrace } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
@@ -16,7 +17,12 @@ export function manage(stage: Stage): void {
         await page.getByLabel('Name').fill('Second shop');
         await page.getByRole('button', { name: 'Create the project' }).click();
         await page.getByRole('button', { name: 'I have stored it' }).click();
-        await page.getByRole('cell', { name: 'Second shop' }).waitFor();
+        await page.getByRole('cell', { name: 'Second shop' }).getByRole('link').waitFor();
+        await pages.getByRole('link', { name: 'Teams and roles' }).click();
+        await page
+          .getByRole('row', { name: /Default team .*Second shop/ })
+          .getByRole('link', { name: 'Second shop' })
+          .waitFor();
         await choose(page.getByLabel('Project', { exact: true }), 'Second shop');
         await page.getByText('Waiting for the first trace').waitFor();
         await pages.getByRole('link', { name: 'Members' }).click();
@@ -26,7 +32,10 @@ export function manage(stage: Stage): void {
         await page.getByRole('button', { name: 'Add', exact: true }).click();
         await page.getByRole('row', { name: /ada@example.test/ }).waitFor();
         await pages.getByRole('link', { name: 'Audit log' }).click();
-        await page.getByRole('cell', { name: 'member.create' }).first().waitFor();
+        await page
+          .getByRole('row', { name: /member.create .* Administrator/ })
+          .first()
+          .waitFor();
         await page.getByRole('link', { name: 'project.create' }).first().click();
         await page.getByRole('button', { name: 'Remove Action project.create' }).waitFor();
         await page.getByRole('link', { name: 'member.create' }).first().waitFor({ state: 'detached' });
@@ -36,6 +45,20 @@ export function manage(stage: Stage): void {
         await page.getByRole('button', { name: 'Refused only' }).click();
         await page.getByText('No entry matches.').waitFor();
         await checkPage(page, 'audit-log-filtered');
+      }));
+
+    it('marks a key whose label does not restrict it', () =>
+      stage.visit(async ({ page }) => {
+        const { address, adminKey, organizationId } = stage.app;
+        await post(stage.app, '/api/api-keys', adminKey, {
+          name: 'only reads, it seems',
+          keyType: 'service',
+          permissionMode: 'readonly',
+          bindings: [{ role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organizationId }],
+        });
+        await followLink(page, signInLink(address, adminKey, '/-/keys'));
+        const row = page.getByRole('row', { name: /only reads, it seems/ });
+        await row.getByText(/permissionMode readonly does not restrict this key/).waitFor();
       }));
 
     it('creates a key with chosen permissions, which has only these, and is refused after it is revoked', () =>
@@ -50,6 +73,7 @@ export function manage(stage: Stage): void {
           .getByRole('status')
           .getByText(/traces:view, .*traces:create/)
           .waitFor();
+        await page.getByText(/“readonly” of the API is only a label and does not restrict a key/).waitFor();
         await choose(page.getByLabel('Role'), 'Chosen permissions');
         await page.getByRole('checkbox', { name: 'traces:view' }).check();
         await page.getByRole('status').getByText('traces:view', { exact: true }).waitFor();
