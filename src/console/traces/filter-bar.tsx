@@ -10,7 +10,7 @@ import { useKeys } from '../layout/keys.tsx';
 import type { ChangeOf } from '../layout/search.ts';
 import { AddFilter } from './add-filter.tsx';
 import styles from './filter-bar.module.css';
-import { type Filter, labelOf, parseQueryLine, writeQueryLine } from './query-line.ts';
+import { examplesOf, type Filter, labelOf, parseQueryLine, shownValue, writeQueryLine } from './query-line.ts';
 import type { FinderSearch } from './search.ts';
 
 type FilterBarProps = {
@@ -24,7 +24,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => setTyped(line), [line]);
   useKeys('Search', [{ keys: ['/'], label: 'Find traces', act: () => field.current?.focus() }]);
-  const { filters, unknown, empty } = parseQueryLine(line);
+  const { filters, unknown, empty, unreadable } = parseQueryLine(line);
   // Includes typed text that is not submitted yet.
   const write = (change: (filters: readonly Filter[]) => readonly Filter[]) => {
     const now = parseQueryLine(typed);
@@ -46,7 +46,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
             className={joined(controls.input, styles.input)}
             type="search"
             aria-label="Find traces"
-            placeholder="Words, or filters such as user:ada model:gpt-5 error:true"
+            placeholder="Words, or filters such as user:ada model:gpt-5 duration:>10s"
             spellCheck={false}
             value={typed}
             onChange={(event) => {
@@ -64,7 +64,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
             <Chip
               key={`${filter.name}:${filter.value}`}
               name={labelOf(filter)}
-              value={filter.value}
+              value={shownValue(filter)}
               onRemove={() =>
                 write((now) => now.filter(({ name, value }) => name !== filter.name || value !== filter.value))
               }
@@ -87,6 +87,12 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
           Left out, because a value is missing: {nameControls(empty.map((name) => `${name}:`).join(' '))}
         </p>
       )}
+      {unreadable.map((filter) => (
+        <p key={`${filter.name}:${filter.value}`} className={controls.hint} role="status">
+          Left out, because {nameControls(`${filter.name}:${filter.value}`)} is no range. Write for example{' '}
+          {examplesOf(filter)}.
+        </p>
+      ))}
     </div>
   );
 }

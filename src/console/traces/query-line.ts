@@ -1,5 +1,7 @@
 /** The query line: words, and filters written as name:value. */
 
+import { exampleOf, intersected, type Measure, readNumberRange, showNumberRange } from './number-range.ts';
+
 export type Filter = { readonly name: string; readonly value: string };
 /** As the api takes it; the key is that of the metadata, or the evaluator. */
 export type SentFilter = { readonly name: string; readonly key?: string; readonly values: string[] };
@@ -9,6 +11,8 @@ type ParsedLine = QueryLine & {
   readonly unknown: readonly string[];
   /** The names of filters without a value. */
   readonly empty: readonly string[];
+  /** Filters of numbers whose value is no range. */
+  readonly unreadable: readonly Filter[];
 };
 
 type Kind = {
@@ -20,6 +24,8 @@ type Kind = {
   /** The kind of name after the dot. */
   readonly of?: 'key' | 'evaluator';
   readonly values?: readonly string[];
+  /** What the range is about that is its value. */
+  readonly range?: Measure;
 };
 
 const FLAGS = ['true', 'false'];
@@ -42,6 +48,10 @@ export const FILTER_KINDS: readonly Kind[] = [
     filter: 'spans.type',
     values: ['llm', 'tool', 'agent', 'rag', 'chain', 'guardrail', 'evaluation', 'workflow', 'span'],
   },
+  { name: 'duration', label: 'Duration', filter: 'traces.duration_ms', range: 'duration' },
+  { name: 'cost', label: 'Cost', filter: 'traces.total_cost', range: 'cost' },
+  { name: 'tokens', label: 'Tokens', filter: 'traces.total_tokens', range: 'count' },
+  { name: 'first-token', label: 'First token', filter: 'traces.first_token_ms', range: 'duration' },
   { name: 'evaluator', label: 'Evaluated by', filter: 'evaluations.evaluator_id' },
   { name: 'guarded', label: 'Guarded by', filter: 'evaluations.evaluator_id.guardrails_only' },
   { name: 'judged', label: 'Judged by', filter: 'evaluations.evaluator_id.has_passed' },
@@ -50,10 +60,10 @@ export const FILTER_KINDS: readonly Kind[] = [
   { name: 'passed', label: 'Passed', filter: 'evaluations.passed', of: 'evaluator', values: FLAGS },
   { name: 'state', label: 'Evaluation state', filter: 'evaluations.state', of: 'evaluator' },
   { name: 'verdict', label: 'Evaluation label', filter: 'evaluations.label', of: 'evaluator' },
-  { name: 'score', label: 'Score from..to', filter: 'evaluations.score', of: 'evaluator' },
+  { name: 'score', label: 'Score', filter: 'evaluations.score', of: 'evaluator', range: 'score' },
 ];
 
-function kindOf(name: string): Kind | undefined {
+export function kindOf(name: string): Kind | undefined {
   const [first = '', ...rest] = name.split('.');
   return FILTER_KINDS.find((kind) => kind.name === first && (kind.of === undefined) === (rest.length === 0));
 }
@@ -64,7 +74,18 @@ export function labelOf({ name }: Filter): string {
   return kind.of === undefined ? kind.label : `${kind.label} ${name.slice(kind.name.length + 1)}`;
 }
 
-const LIKE_A_FILTER = /^[a-z]\w*(?:\.[^\s:]*)?:(?!\/\/)/i;
+/** The value as a chip shows it. */
+export function shownValue({ name, value }: Filter): string {
+  const measure = kindOf(name)?.range;
+  return measure === undefined ? value : showNumberRange(value, measure);
+}
+
+/** What the values of a filter of numbers look like. */
+export function examplesOf({ name }: Filter): string {
+  return exampleOf(kindOf(name)?.range ?? 'count');
+}
+
+const LIKE_A_FILTER = /^[a-z][\w-]*(?:\.[^\s:]*)?:(?!\/\/)/i;
 
 /** A word with a colon but without a filter name stays a word, a URL for example. */
 export function parseQueryLine(line: string): ParsedLine {
@@ -80,8 +101,20 @@ export function parseQueryLine(line: string): ParsedLine {
       if (LIKE_A_FILTER.test(part)) unknown.push(unquote(part));
     }
   }
-  const [known, empty] = [filters.filter(({ value }) => value !== ''), filters.filter(({ value }) => value === '')];
-  return { text: words.join(' '), filters: known, unknown, empty: empty.map(({ name }) => name) };
+  const known = filters.filter(({ value }) => value !== '');
+  return {
+    text: words.join(' '),
+    filters: known.filter(isReadable),
+    unknown,
+    empty: filters.filter(({ value }) => value === '').map(({ name }) => name),
+    unreadable: known.filter((filter) => !isReadable(filter)),
+  };
+}
+
+/** False for a value that should be a range and is none. */
+export function isReadable({ name, value }: Filter): boolean {
+  const measure = kindOf(name)?.range;
+  return measure === undefined || readNumberRange(value, measure) !== null;
 }
 
 export function writeQueryLine({ text, filters }: QueryLine): string {
@@ -91,19 +124,32 @@ export function writeQueryLine({ text, filters }: QueryLine): string {
   return [...words, ...written].filter((part) => part !== '').join(' ');
 }
 
-/** The filters in the form of the api: values of one name are alternatives. */
+/** The filters in the form of the api: values of one name are alternatives, ranges of one name must all match. */
 export function sentFilters(filters: readonly Filter[]): readonly SentFilter[] {
-  const sent = new Map<string, SentFilter>();
-  for (const { name, value } of filters) {
+  const known = filters.flatMap(({ name, value }) => {
     const kind = kindOf(name);
-    if (!kind) continue;
-    const values = kind.name === 'score' ? value.split('..') : [value];
-    const key = kind.of === undefined ? undefined : name.slice(kind.name.length + 1);
-    const group = JSON.stringify([kind.filter, key]);
-    const before = sent.get(group)?.values ?? [];
-    sent.set(group, { name: kind.filter, ...(key !== undefined && { key }), values: [...before, ...values] });
-  }
-  return [...sent.values()];
+    const key = kind?.of === undefined ? undefined : name.slice(kind.name.length + 1);
+    return kind === undefined ? [] : [{ kind, key, value }];
+  });
+  const groups = Map.groupBy(known, ({ kind, key }) => JSON.stringify([kind.filter, key]));
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { kind, key } = first;
+    const values = group.map(({ value }) => value);
+    const sent = kind.range === undefined ? values : boundsOf(values, kind.range);
+    return [{ name: kind.filter, ...(key !== undefined && { key }), values: sent }];
+  });
+}
+
+function boundsOf(values: readonly string[], measure: Measure): string[] {
+  const { least, greatest } = intersected(values.flatMap((value) => readNumberRange(value, measure) ?? []));
+  // A score needs both bounds.
+  const unlimited = measure === 'score' ? String(Number.MAX_VALUE) : '';
+  return [
+    Number.isFinite(least) ? String(least) : unlimited && `-${unlimited}`,
+    Number.isFinite(greatest) ? String(greatest) : unlimited,
+  ];
 }
 
 /** The index of the colon after a name, which may be quoted. */
