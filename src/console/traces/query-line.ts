@@ -63,7 +63,7 @@ export const FILTER_KINDS: readonly Kind[] = [
   { name: 'score', label: 'Score', filter: 'evaluations.score', of: 'evaluator', range: 'score' },
 ];
 
-export function kindOf(name: string): Kind | undefined {
+function kindOf(name: string): Kind | undefined {
   const [first = '', ...rest] = name.split('.');
   return FILTER_KINDS.find((kind) => kind.name === first && (kind.of === undefined) === (rest.length === 0));
 }
@@ -87,12 +87,14 @@ export function examplesOf({ name }: Filter): string {
 
 const LIKE_A_FILTER = /^[a-z][\w-]*(?:\.[^\s:]*)?:(?!\/\/)/i;
 
+const PARTS = /(?:[^\s"]|"(?:[^"\\]|\\.)*"?)+/g;
+
 /** A word with a colon but without a filter name stays a word, a URL for example. */
 export function parseQueryLine(line: string): ParsedLine {
   const words: string[] = [];
   const filters: Filter[] = [];
   const unknown: string[] = [];
-  for (const [, part = ''] of line.matchAll(/((?:[^\s"]|"(?:[^"\\]|\\.)*"?)+)/g)) {
+  for (const [part] of line.matchAll(PARTS)) {
     const colon = nameEnd(part);
     const name = unquote(part.slice(0, Math.max(colon, 0)));
     if (colon > 0 && kindOf(name)) filters.push({ name, value: unquote(part.slice(colon + 1)) });
@@ -124,12 +126,41 @@ export function writeQueryLine({ text, filters }: QueryLine): string {
   return [...words, ...written].filter((part) => part !== '').join(' ');
 }
 
+/** The line with a filter, or without it if it has it. */
+export function toggleFilter(line: string, { name, value }: Filter): string {
+  const { text, filters } = parseQueryLine(line);
+  const others = filters.filter((each) => each.name !== name || each.value !== value);
+  return writeQueryLine({ text, filters: others.length < filters.length ? others : [...filters, { name, value }] });
+}
+
+/** The value that the caret is in, and the rest of the line. */
+export type TypedValue = {
+  readonly name: string;
+  /** What the value begins with, up to the caret. */
+  readonly prefix: string;
+  readonly before: string;
+  readonly after: string;
+};
+
+/** Null where the caret is not in a value, or in one that is a range. */
+export function typedValue(line: string, caret: number): TypedValue | null {
+  for (const { 0: part, index } of line.matchAll(PARTS)) {
+    const colon = nameEnd(part);
+    if (colon < 1 || caret <= index + colon || caret > index + part.length) continue;
+    const name = unquote(part.slice(0, colon));
+    const kind = kindOf(name);
+    if (!kind || kind.range !== undefined) return null;
+    const prefix = unquote(part.slice(colon + 1, caret - index));
+    return { name, prefix, before: line.slice(0, index), after: line.slice(index + part.length) };
+  }
+  return null;
+}
+
 /** The filters in the form of the api: values of one name are alternatives, ranges of one name must all match. */
 export function sentFilters(filters: readonly Filter[]): readonly SentFilter[] {
   const known = filters.flatMap(({ name, value }) => {
     const kind = kindOf(name);
-    const key = kind?.of === undefined ? undefined : name.slice(kind.name.length + 1);
-    return kind === undefined ? [] : [{ kind, key, value }];
+    return kind === undefined ? [] : [{ kind, key: keyOf(kind, name), value }];
   });
   const groups = Map.groupBy(known, ({ kind, key }) => JSON.stringify([kind.filter, key]));
   return [...groups.values()].flatMap((group) => {
@@ -140,6 +171,17 @@ export function sentFilters(filters: readonly Filter[]): readonly SentFilter[] {
     const sent = kind.range === undefined ? values : boundsOf(values, kind.range);
     return [{ name: kind.filter, ...(key !== undefined && { key }), values: sent }];
   });
+}
+
+/** The key of the metadata, or the id of the evaluator. */
+function keyOf(kind: Kind, name: string): string | undefined {
+  return kind.of === undefined ? undefined : name.slice(kind.name.length + 1);
+}
+
+/** The name and the key that the api has for a filter. */
+export function apiNameOf(name: string): { readonly name: string; readonly key: string } {
+  const kind = kindOf(name);
+  return { name: kind?.filter ?? name, key: (kind && keyOf(kind, name)) ?? '' };
 }
 
 function boundsOf(values: readonly string[], measure: Measure): string[] {
