@@ -1,7 +1,14 @@
 /** The search parameters of the trace list. */
 
 import { describe, expect, it } from 'vitest';
-import { parseQueryLine, sentFilters, shownValue, writeQueryLine } from '../../src/console/traces/query-line.ts';
+import {
+  parseQueryLine,
+  sentFilters,
+  shownValue,
+  toggleFilter,
+  typedValue,
+  writeQueryLine,
+} from '../../src/console/traces/query-line.ts';
 import { readBounds } from '../../src/console/traces/range.ts';
 import { readTraceListSearch } from '../../src/console/traces/search.ts';
 import { curlOf, searchBody } from '../../src/console/traces/search-body.ts';
@@ -85,6 +92,26 @@ describe('a query line', () => {
     ]);
     const [{ values = [] } = {}] = sentFilters(parseQueryLine('score.tone:<=0.5').filters);
     expect(values.map(Number)).toEqual([-Number.MAX_VALUE, 0.5]);
+  });
+
+  it('gets a filter by a click, and loses it by the next', () => {
+    const filter = { name: 'label', value: 'two words' };
+    const line = toggleFilter('late user:ada', filter);
+    expect(line).toBe('late user:ada label:"two words"');
+    expect(toggleFilter(line, filter)).toBe('late user:ada');
+  });
+
+  it.each([
+    ['late model:gp|', { name: 'model', prefix: 'gp', before: 'late ', after: '' }],
+    ['model:| user:ada', { name: 'model', prefix: '', before: '', after: ' user:ada' }],
+    ['label:"two w|ords" x', { name: 'label', prefix: 'two w', before: '', after: ' x' }],
+    ['"meta.a b":c|', { name: 'meta.a b', prefix: 'c', before: '', after: '' }],
+    ['model|:gpt', null],
+    ['model:gpt |', null],
+    ['duration:>1|', null],
+    ['foo:b|', null],
+  ])('with the caret at %s has this value to complete', (marked, expected) => {
+    expect(typedValue(marked.replace('|', ''), marked.indexOf('|'))).toEqual(expected);
   });
 
   it.each(['https://shop.test', '12:30', '"foo:bar"', 'plain'])('takes %s for text', (line) => {
