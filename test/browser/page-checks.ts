@@ -27,6 +27,8 @@ export async function checkPage(page: Page, name: string): Promise<void> {
   }
   expect(barriers).toEqual([]);
   await page.emulateMedia({ colorScheme: 'light' });
+  // A tooltip would stay where it is for a moment.
+  await page.mouse.move(0, 0);
   await page.setViewportSize(PHONE);
   await takePicture(page, `${name}-phone`);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
