@@ -1,11 +1,14 @@
 /** The most frequent values of common filters among the traces of a search. A click adds the filter, or removes it. */
 
+import { useQuery } from '@connectrpc/connect-query';
 import { useId, useMemo } from 'react';
+import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { TraceService, type TraceValueCount } from '../../../gen/spandrel/v1/traces_pb.js';
 import { joined, Skeleton } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, NONE, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { useSession } from '../session/session.tsx';
 import styles from './facet-panel.module.css';
 import { apiNameOf, type Filter, labelOf, parseQueryLine } from './query-line.ts';
 import { useRangeQuery } from './range-query.ts';
@@ -78,6 +81,13 @@ function Waiting() {
   );
 }
 
+/** The names of saved evaluators; others have their id only. */
+function useEvaluatorNames(): (id: string) => string {
+  const { may } = useSession();
+  const { data } = useQuery(EvaluatorService.method.listEvaluators, {}, { enabled: may('evaluations:view') });
+  return (id) => data?.evaluators.find((each) => each.id === id)?.name ?? id;
+}
+
 type GroupProps = PanelProps & { readonly name: string };
 
 /** Asks for the values of one filter, as if the search did not have it. */
@@ -102,6 +112,11 @@ type Counted = Pick<TraceValueCount, 'value' | 'countRelation'> & { readonly cou
 
 function Group({ name, values, search, onToggle }: GroupProps & { readonly values: readonly TraceValueCount[] }) {
   const heading = useId();
+  const nameOf = useEvaluatorNames();
+  const label = labelOf({ name, value: '' });
+  const { key } = apiNameOf(name);
+  const title = key === '' ? label : `${label.slice(0, -key.length)}${nameOf(key)}`;
+  const textOf = (value: string) => nameControls(name === 'evaluator' ? nameOf(value) : value);
   const chosen = parseQueryLine(search.q ?? '').filters.filter((filter) => filter.name === name);
   const unlisted = chosen.filter(({ value }) => values.every((each) => each.value !== value));
   const shown: readonly Counted[] = [
@@ -113,7 +128,7 @@ function Group({ name, values, search, onToggle }: GroupProps & { readonly value
   return (
     <section aria-labelledby={heading}>
       <h2 id={heading} className={styles.name}>
-        {nameControls(labelOf({ name, value: '' }))}
+        {nameControls(title)}
       </h2>
       <ul className={styles.values}>
         {shown.map(({ value, count, countRelation }) => (
@@ -122,10 +137,10 @@ function Group({ name, values, search, onToggle }: GroupProps & { readonly value
               type="button"
               className={styles.value}
               aria-pressed={chosen.some((filter) => filter.value === value)}
-              title={nameControls(value)}
+              title={textOf(value)}
               onClick={() => onToggle({ name, value })}
             >
-              <span className={styles.text}>{nameControls(value)}</span>{' '}
+              <span className={styles.text}>{textOf(value)}</span>{' '}
               <span className={styles.count}>
                 {count === null ? NONE : `${countRelation === 'gte' ? '≥ ' : ''}${formatCount(count)}`}
               </span>

@@ -21,6 +21,8 @@ export function narrowDown(stage: Stage): void {
         await values('Label')
           .filter({ hasText: `shop ${JUDGED}` })
           .waitFor();
+        // A long value is cut, so that its count is in sight.
+        expect(await facets.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
         await checkPage(page, 'facets');
         // The browser remembers that they are shown.
         await page.reload();
