@@ -14,6 +14,7 @@ import { useGateway } from './journeys/gateway.ts';
 import { keepPlace } from './journeys/keep-place.ts';
 import { lookAtTraces } from './journeys/look-at-traces.ts';
 import { manage } from './journeys/manage.ts';
+import { narrowDown } from './journeys/narrow-down.ts';
 import { readTrace } from './journeys/read-a-trace.ts';
 import { readElsewhere } from './journeys/read-elsewhere.ts';
 import { recover } from './journeys/recover.ts';
@@ -35,6 +36,7 @@ describe.concurrent('the console', () => {
   keepPlace(stage);
   collectAndFind(stage);
   lookAtTraces(stage);
+  narrowDown(stage);
   readRuns(stage);
   administer(stage);
   limitSpending(stage);

@@ -1,7 +1,14 @@
 /** The search parameters of the trace list. */
 
 import { describe, expect, it } from 'vitest';
-import { parseQueryLine } from '../../src/console/traces/query-line.ts';
+import {
+  parseQueryLine,
+  sentFilters,
+  shownValue,
+  toggleFilter,
+  typedValue,
+  writeQueryLine,
+} from '../../src/console/traces/query-line.ts';
 import { readBounds } from '../../src/console/traces/range.ts';
 import { readTraceListSearch } from '../../src/console/traces/search.ts';
 import { curlOf, searchBody } from '../../src/console/traces/search-body.ts';
@@ -35,7 +42,78 @@ describe('a query line', () => {
       ],
       unknown: ['foo:bar', 'score:0.2'],
       empty: ['user'],
+      unreadable: [],
     });
+  });
+
+  it.each([
+    ['duration:>10s', 'traces.duration_ms', ['10001', ''], '> 10 s'],
+    ['duration:>=10s', 'traces.duration_ms', ['10000', ''], '≥ 10 s'],
+    ['duration:<1.001S', 'traces.duration_ms', ['', '1000'], '< 1.001 s'],
+    ['duration:2s..1m', 'traces.duration_ms', ['2000', '60000'], '2 s – 1 m'],
+    ['duration:2..10s', 'traces.duration_ms', ['2000', '10000'], '2 s – 10 s'],
+    ['duration:500', 'traces.duration_ms', ['500', '500'], '= 500 ms'],
+    ['first-token:..800ms', 'traces.first_token_ms', ['', '800'], '≤ 800 ms'],
+    ['tokens:1.5k..', 'traces.total_tokens', ['1500', ''], '≥ 1.5k'],
+    ['tokens:<5k', 'traces.total_tokens', ['', '4999'], '< 5k'],
+    ['cost:<=0.01', 'traces.total_cost', ['', '0.01'], '≤ $0.01'],
+    ['cost:>$0.05', 'traces.total_cost', ['0.05000000000000001', ''], '> $0.05'],
+    ['cost:>0', 'traces.total_cost', ['5e-324', ''], '> $0'],
+    ['"cost:> $1"', 'traces.total_cost', ['1.0000000000000002', ''], '> $1'],
+  ])('reads the range %s', (line, name, values, shown) => {
+    // Quotation marks around a whole filter make it text, those around its value do not.
+    const { filters, unreadable } = parseQueryLine(line.replace(/^"(\w+):(.*)"$/, '$1:"$2"'));
+    expect(unreadable).toEqual([]);
+    expect(sentFilters(filters)).toEqual([{ name, values }]);
+    expect(filters.map(shownValue)).toEqual([shown]);
+    expect(parseQueryLine(writeQueryLine({ text: '', filters })).filters).toEqual(filters);
+  });
+
+  it.each([
+    'duration:fast',
+    'duration:10h',
+    'duration:>',
+    'duration:..',
+    'duration:10s..2s',
+    'cost:€5',
+    'tokens:1..2..3',
+  ])('says that it cannot read %s, and leaves it out', (line) => {
+    const { text, filters, unreadable } = parseQueryLine(line);
+    const [name = '', value = ''] = line.split(':');
+    expect({ text, filters, unreadable }).toEqual({ text: '', filters: [], unreadable: [{ name, value }] });
+  });
+
+  it('takes ranges of one number together, values of one name as alternatives, and bounds for a score', () => {
+    const { filters } = parseQueryLine(
+      'duration:>=2s model:a duration:<=10s model:b score.tone:>=0.5 score.tone:0..0.8',
+    );
+    expect(sentFilters(filters)).toEqual([
+      { name: 'traces.duration_ms', values: ['2000', '10000'] },
+      { name: 'spans.model', values: ['a', 'b'] },
+      { name: 'evaluations.score', key: 'tone', values: ['0.5', '0.8'] },
+    ]);
+    const [{ values = [] } = {}] = sentFilters(parseQueryLine('score.tone:<=0.5').filters);
+    expect(values.map(Number)).toEqual([-Number.MAX_VALUE, 0.5]);
+  });
+
+  it('gets a filter by a click, and loses it by the next', () => {
+    const filter = { name: 'label', value: 'two words' };
+    const line = toggleFilter('late user:ada', filter);
+    expect(line).toBe('late user:ada label:"two words"');
+    expect(toggleFilter(line, filter)).toBe('late user:ada');
+  });
+
+  it.each([
+    ['late model:gp|', { name: 'model', prefix: 'gp', before: 'late ', after: '' }],
+    ['model:| user:ada', { name: 'model', prefix: '', before: '', after: ' user:ada' }],
+    ['label:"two w|ords" x', { name: 'label', prefix: 'two w', before: '', after: ' x' }],
+    ['"meta.a b":c|', { name: 'meta.a b', prefix: 'c', before: '', after: '' }],
+    ['model|:gpt', null],
+    ['model:gpt |', null],
+    ['duration:>1|', null],
+    ['foo:b|', null],
+  ])('with the caret at %s has this value to complete', (marked, expected) => {
+    expect(typedValue(marked.replace('|', ''), marked.indexOf('|'))).toEqual(expected);
   });
 
   it.each(['https://shop.test', '12:30', '"foo:bar"', 'plain'])('takes %s for text', (line) => {

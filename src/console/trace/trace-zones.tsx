@@ -1,8 +1,9 @@
 /** Lays out the zones of a trace. Their widths are remembered. */
 
-import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { joined } from '../design/button.tsx';
 import { Divider } from '../design/divider.tsx';
+import { useMedia } from '../design/media.ts';
 import { useRemembered } from '../design/remembered.ts';
 import { Tabs } from '../design/tabs.tsx';
 import styles from './trace-page.module.css';
@@ -124,16 +125,5 @@ function Zone({ name, children }: { readonly name: ZoneName; readonly children: 
     >
       {children}
     </section>
-  );
-}
-
-function useMedia(query: string): boolean {
-  return useSyncExternalStore(
-    (onChange) => {
-      const list = matchMedia(query);
-      list.addEventListener('change', onChange);
-      return () => list.removeEventListener('change', onChange);
-    },
-    () => matchMedia(query).matches,
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Form, SelectField, TextField } from '../design/form.tsx';
 import { Popover } from '../design/popover.tsx';
 import styles from './filter-bar.module.css';
-import { FILTER_KINDS, type Filter } from './query-line.ts';
+import { examplesOf, FILTER_KINDS, type Filter, isReadable } from './query-line.ts';
 
 type AddFilterProps = { readonly onAdd: (filter: Filter) => void };
 
@@ -27,14 +27,10 @@ function FilterForm({ onAdd }: AddFilterProps) {
   const [of, setOf] = useState('');
   const [value, setValue] = useState('');
   const kind = FILTER_KINDS.find((each) => each.name === name);
-  const isComplete = value.trim() !== '' && (kind?.of === undefined || of.trim() !== '');
+  const filter = { name: kind?.of ? `${name}.${of.trim()}` : name, value: value.trim() };
+  const isComplete = filter.value !== '' && (kind?.of === undefined || of.trim() !== '') && isReadable(filter);
   return (
-    <Form
-      className={styles.form}
-      action="Add"
-      disabled={!isComplete}
-      onSubmit={() => onAdd({ name: kind?.of ? `${name}.${of.trim()}` : name, value: value.trim() })}
-    >
+    <Form className={styles.form} action="Add" disabled={!isComplete} onSubmit={() => onAdd(filter)}>
       <SelectField
         label="Filter"
         value={name}
@@ -53,7 +49,12 @@ function FilterForm({ onAdd }: AddFilterProps) {
           onChange={setValue}
         />
       ) : (
-        <TextField label="Value" value={value} onChange={setValue} />
+        <TextField
+          label="Value"
+          hint={kind?.range && `For example ${examplesOf(filter)}`}
+          value={value}
+          onChange={setValue}
+        />
       )}
     </Form>
   );

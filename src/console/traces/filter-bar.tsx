@@ -1,7 +1,7 @@
 /** The query line, its filters as chips, and the filter menu. */
 
-import { useEffect, useRef, useState } from 'react';
-import { Button, joined } from '../design/button.tsx';
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import { Button } from '../design/button.tsx';
 import { Chip, Chips } from '../design/chip.tsx';
 import controls from '../design/controls.module.css';
 import { Check } from '../design/form.tsx';
@@ -10,21 +10,27 @@ import { useKeys } from '../layout/keys.tsx';
 import type { ChangeOf } from '../layout/search.ts';
 import { AddFilter } from './add-filter.tsx';
 import styles from './filter-bar.module.css';
-import { type Filter, labelOf, parseQueryLine, writeQueryLine } from './query-line.ts';
+import { QueryInput } from './query-input.tsx';
+import { examplesOf, type Filter, labelOf, parseQueryLine, shownValue, writeQueryLine } from './query-line.ts';
 import type { FinderSearch } from './search.ts';
 
 type FilterBarProps = {
   readonly search: FinderSearch;
   readonly onChange: (change: ChangeOf<FinderSearch>) => void;
+  /** Gets what is typed, submitted or not. */
+  readonly typedRef?: RefObject<string>;
 };
 
-export function FilterBar({ search, onChange }: FilterBarProps) {
+export function FilterBar({ search, onChange, typedRef }: FilterBarProps) {
   const line = search.q ?? '';
   const [typed, setTyped] = useState(line);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => setTyped(line), [line]);
+  useEffect(() => {
+    if (typedRef) typedRef.current = typed;
+  }, [typedRef, typed]);
   useKeys('Search', [{ keys: ['/'], label: 'Find traces', act: () => field.current?.focus() }]);
-  const { filters, unknown, empty } = parseQueryLine(line);
+  const { filters, unknown, empty, unreadable } = parseQueryLine(line);
   // Includes typed text that is not submitted yet.
   const write = (change: (filters: readonly Filter[]) => readonly Filter[]) => {
     const now = parseQueryLine(typed);
@@ -41,17 +47,13 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
             onChange({ q: typed.trim() || undefined });
           }}
         >
-          <input
-            ref={field}
-            className={joined(controls.input, styles.input)}
-            type="search"
-            aria-label="Find traces"
-            placeholder="Words, or filters such as user:ada model:gpt-5 error:true"
-            spellCheck={false}
-            value={typed}
-            onChange={(event) => {
-              setTyped(event.target.value);
-              if (event.target.value === '') onChange({ q: undefined });
+          <QueryInput
+            field={field}
+            search={search}
+            typed={typed}
+            onType={(next) => {
+              setTyped(next);
+              if (next === '') onChange({ q: undefined });
             }}
           />
           <Button type="submit">Find</Button>
@@ -64,7 +66,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
             <Chip
               key={`${filter.name}:${filter.value}`}
               name={labelOf(filter)}
-              value={filter.value}
+              value={shownValue(filter)}
               onRemove={() =>
                 write((now) => now.filter(({ name, value }) => name !== filter.name || value !== filter.value))
               }
@@ -87,6 +89,12 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
           Left out, because a value is missing: {nameControls(empty.map((name) => `${name}:`).join(' '))}
         </p>
       )}
+      {unreadable.map((filter) => (
+        <p key={`${filter.name}:${filter.value}`} className={controls.hint} role="status">
+          Left out, because {nameControls(`${filter.name}:${filter.value}`)} is no range. Write for example{' '}
+          {examplesOf(filter)}.
+        </p>
+      ))}
     </div>
   );
 }

@@ -11,6 +11,7 @@ type RangeRequest<I extends DescMessage, O extends DescMessage> = {
   /** The request without its range; part of the query key. */
   readonly input: MessageInitShape<I>;
   readonly toRangeInput: (bounds: Bounds) => MessageInitShape<I>;
+  readonly enabled?: boolean;
 };
 
 type Answered<O extends DescMessage> = { readonly bounds: Bounds; readonly answer: MessageShape<O> };
@@ -20,6 +21,7 @@ export function useRangeQuery<I extends DescMessage, O extends DescMessage>(requ
   return useQuery({
     queryKey,
     queryFn: ({ signal }) => ask(readBounds(request.range), null, signal),
+    enabled: request.enabled !== false,
     placeholderData: keepPreviousData,
     structuralSharing: false,
   });
@@ -30,7 +32,6 @@ type Page = { readonly token: string; readonly bounds: Bounds };
 type PagedRangeRequest<I extends DescMessage, O extends DescMessage> = RangeRequest<I, O> & {
   /** Empty on the last page. */
   readonly nextPageToken: (answer: MessageShape<O>) => string | undefined;
-  readonly enabled?: boolean;
   /** Whether pages that were read before are not read again. */
   readonly isFrozen?: boolean;
 };

@@ -3,12 +3,13 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Button, Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { Check } from '../design/form.tsx';
 import { formatCount } from '../design/format.ts';
+import { useMedia } from '../design/media.ts';
 import page from '../design/page.module.css';
 import { Heading } from '../design/page.tsx';
 import { useRemembered } from '../design/remembered.ts';
@@ -21,6 +22,7 @@ import { ExportMenu, ExportStatus, useExport } from './export.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { useLive } from './live.ts';
 import { LiveStatus } from './live-status.tsx';
+import { toggleFilter } from './query-line.ts';
 import { RANGE_DEFAULT } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
 import type { TraceListSearch } from './search.ts';
@@ -32,8 +34,13 @@ import { useTraces } from './use-traces.ts';
 const route = getRouteApi('/$slug/traces');
 const FirstTrace = lazy(loadsPart(() => import('./first-trace.tsx')));
 
+const FacetPanel = lazy(loadsPart(() => import('./facet-panel.tsx')));
+
 const LONGEST_RANGE = '1y';
 const readDense = (kept: unknown) => kept !== false;
+/** Beside the list there is room for facets; without a choice they are there if the table keeps its width. */
+const WIDE = '(min-width: 1100px)';
+const readFacets = (kept: unknown) => (typeof kept === 'boolean' ? kept : matchMedia('(min-width: 1440px)').matches);
 
 export default function TraceListPage() {
   const search = route.useSearch();
@@ -42,6 +49,8 @@ export default function TraceListPage() {
     void navigate({ search: (now: TraceListSearch) => ({ ...now, ...part }) as TraceListSearch, replace: true });
   const [columns, setColumns] = useRemembered('traces.columns', text);
   const [isDense, setDense] = useRemembered('traces.dense', readDense);
+  const facets = useFacets();
+  const typed = useRef('');
   const { found, traces: rows, filterInput } = useTraces(search);
   const live = useLive(search.live ? filterInput : null, () => void found.refetch());
   const bounds = found.data?.pages[0]?.bounds ?? null;
@@ -78,6 +87,9 @@ export default function TraceListPage() {
           >
             Live
           </Check>
+          <Button aria-expanded={facets.isOpen} onClick={() => facets.show(!facets.isOpen)}>
+            Facets
+          </Button>
           <RangePicker search={search} onChange={change} />
           <ColumnPicker
             value={search.columns ?? columns}
@@ -92,23 +104,35 @@ export default function TraceListPage() {
           {!isEverything && may('project:manage') && <DeleteFound search={search} />}
         </div>
       </div>
-      <FilterBar search={search} onChange={change} />
+      <FilterBar search={search} onChange={change} typedRef={typed} />
       <ExportStatus run={exporting.run} all={Number(pagination?.totalHits ?? 0n)} onEnd={exporting.end} />
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
-      {found.isPending && <Loading />}
-      {found.data && (
-        <TraceTable
-          traces={traces}
-          search={search}
-          columns={search.columns ?? columns}
-          isDense={isDense}
-          isStale={isStale}
-          onReading={arrivals.onReading}
-          toTop={arrivals.released}
-          onSort={(sort, dir) => change({ sort, dir, live: undefined })}
-          more={found.hasNextPage && !found.isFetchingNextPage ? () => void found.fetchNextPage() : null}
-        />
-      )}
+      <div className={styles.body}>
+        {facets.isOpen && (
+          <Suspense fallback={null}>
+            <FacetPanel
+              search={search}
+              onToggle={(filter) => change({ q: toggleFilter(typed.current, filter) || undefined })}
+            />
+          </Suspense>
+        )}
+        <div className={styles.list}>
+          {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+          {found.isPending && <Loading />}
+          {found.data && (
+            <TraceTable
+              traces={traces}
+              search={search}
+              columns={search.columns ?? columns}
+              isDense={isDense}
+              isStale={isStale}
+              onReading={arrivals.onReading}
+              toTop={arrivals.released}
+              onSort={(sort, dir) => change({ sort, dir, live: undefined })}
+              more={found.hasNextPage && !found.isFetchingNextPage ? () => void found.fetchNextPage() : null}
+            />
+          )}
+        </div>
+      </div>
       <p className={styles.count} role="status">
         {isStale && 'Searching…'}
         {found.data && !isStale && (
@@ -125,6 +149,14 @@ export default function TraceListPage() {
       </p>
     </div>
   );
+}
+
+/** Whether facets are shown. The browser remembers that of wide windows; in small ones they would hide the list. */
+function useFacets() {
+  const isWide = useMedia(WIDE);
+  const [isKept, keep] = useRemembered('traces.facets', readFacets);
+  const [isShown, setShown] = useState(false);
+  return { isOpen: isWide ? isKept : isShown, show: isWide ? keep : setShown };
 }
 
 /**
