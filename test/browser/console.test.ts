@@ -18,6 +18,7 @@ import { readElsewhere } from './journeys/read-elsewhere.ts';
 import { recover } from './journeys/recover.ts';
 import { signIn, signInThroughIssuer } from './journeys/sign-in.ts';
 import { tellWhatIsWrong } from './journeys/tell-what-is-wrong.ts';
+import { doTenTasks } from './journeys/ten-tasks.ts';
 import { useAnyhow } from './journeys/use-anyhow.ts';
 import { openStage } from './stage.ts';
 
@@ -28,6 +29,7 @@ describe.concurrent('the console', () => {
   evaluate(stage);
   experiment(stage);
   useGateway(stage);
+  doTenTasks(stage);
   useAnyhow(stage);
   readTrace(stage);
   keepPlace(stage);

@@ -26,7 +26,7 @@ export function FactsZone(props: ZoneProps) {
       ) : (
         <TraceDetail trace={trace} spans={spans} onChoose={onChoose} />
       )}
-      <CompareWith traceId={trace.traceId} />
+      <CompareWith trace={trace} />
     </>
   );
 }

@@ -35,11 +35,13 @@ export function BackToTraces({ search }: { readonly search: TraceSearch }) {
 type TraceHeadProps = {
   readonly trace: Trace;
   readonly search: TraceSearch;
+  /** Chooses the span with the most time of its own; null if there is nothing to choose from. */
+  readonly onSlowest: (() => void) | null;
   /** Chooses the span with the highest cost; null if no span has one. */
   readonly onCostliest: (() => void) | null;
 };
 
-export function TraceHead({ trace, search, onCostliest }: TraceHeadProps) {
+export function TraceHead({ trace, search, onSlowest, onCostliest }: TraceHeadProps) {
   const { metrics } = trace;
   const { user, thread } = metadataOf(trace);
   const name = nameControls(trace.name) || trace.traceId;
@@ -51,7 +53,14 @@ export function TraceHead({ trace, search, onCostliest }: TraceHeadProps) {
       </div>
       {trace.error && <Badge tone="bad">Failed</Badge>}
       <dl className={styles.figures}>
-        <Figure label="Duration">{formatDuration(metrics?.totalTimeMs)}</Figure>
+        <Figure label="Duration">
+          {formatDuration(metrics?.totalTimeMs)}
+          {onSlowest && (
+            <Button small title="The span with the most time of its own" onClick={onSlowest}>
+              Slowest span
+            </Button>
+          )}
+        </Figure>
         <Figure label="Cost">
           {formatCost(metrics?.totalCost)}
           {metrics && metrics.unpricedSpans > 0n && (

@@ -15,6 +15,7 @@ import { costliestSpan, orderSpans } from './span-tree.ts';
 import { BackToTraces, TraceHead } from './trace-head.tsx';
 import styles from './trace-page.module.css';
 import { TraceZones } from './trace-zones.tsx';
+import { slowestSpan } from './tree/measures.ts';
 import type { TimeWindow } from './tree/time-window.ts';
 import { TreeZone } from './tree/tree-zone.tsx';
 import { useTrace } from './use-trace.ts';
@@ -29,6 +30,7 @@ export default function TracePage() {
   const nodes = useMemo(() => orderSpans(spans), [spans]);
   const time = useMemo(() => timeOf(trace), [trace]);
   const costliest = useMemo(() => costliestSpan(spans), [spans]);
+  const slowest = useMemo(() => slowestSpan(nodes), [nodes]);
   const chosen = useMemo(() => spans.find(({ spanId }) => spanId === search.span) ?? null, [spans, search.span]);
   const change = useCallback(
     (part: ChangeOf<TraceSearch>) =>
@@ -40,7 +42,12 @@ export default function TracePage() {
   const zone = { trace, spans, chosen, onChoose: choose };
   return (
     <div className={styles.page}>
-      <TraceHead trace={trace} search={search} onCostliest={costliest ? () => choose(costliest) : null} />
+      <TraceHead
+        trace={trace}
+        search={search}
+        onSlowest={slowest ? () => choose(slowest) : null}
+        onCostliest={costliest ? () => choose(costliest) : null}
+      />
       {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
       <TraceZones
         chosen={chosen?.spanId ?? null}
