@@ -33,7 +33,9 @@ export function CostSplit({ span: { model, vendor, metrics, timestamps } }: { re
               <td className={page.number}>{formatCount(tokens)}</td>
               <td className={page.number}>
                 {formatCost(usd)}
-                <span className={styles.note}>{perMillion(usdPerToken)} per million</span>
+                <span className={styles.note} title="Per million tokens">
+                  {perMillion(usdPerToken)} / M
+                </span>
               </td>
             </tr>
           ))}

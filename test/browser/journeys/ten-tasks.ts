@@ -81,7 +81,7 @@ const TASKS: readonly Task[] = [
     async solve(hand) {
       await open(hand, 'costly-run');
       await hand.click(hand.page.getByRole('button', { name: 'Costliest span' }));
-      return facts(hand.page).getByRole('cell', { name: '$0.2250 $1.25 per million' });
+      return facts(hand.page).getByRole('cell', { name: '$0.2250 $1.25 / M' });
     },
   },
   {
