@@ -26,7 +26,7 @@ export async function openFromMenu(page: Page, signIn: string, link: string): Pr
 }
 
 /**
- * Expects no serious accessibility finding in light and dark mode, and that no window is narrower than its page. The full
+ * Expects no accessibility finding in light and dark mode, and that no window is narrower than its page. The full
  * tier looks for findings in each window.
  */
 export async function checkPage(page: Page, name: string): Promise<void> {

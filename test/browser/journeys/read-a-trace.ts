@@ -67,7 +67,7 @@ export function readTrace(stage: Stage): void {
       ['tree', WIDE],
       ['flame', WIDE],
       ['flame', PHONE],
-    ])('meets no grave barrier as a %s, in a window of %o', (view, size) =>
+    ])('meets no barrier as a %s, in a window of %o', (view, size) =>
       stage.visit(async ({ page }) => {
         await page.setViewportSize(size);
         await open(page, `shop-5?span=write-5&view=${view}`);
