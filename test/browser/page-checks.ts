@@ -32,6 +32,8 @@ export async function openFromMenu(page: Page, signIn: string, link: string): Pr
 export async function checkPage(page: Page, name: string): Promise<void> {
   const barriers: string[] = [];
   for (const [windowName, size] of WINDOWS) {
+    // A tooltip would stay where it is for a moment.
+    await page.mouse.move(0, 0);
     await page.setViewportSize(size);
     for (const colorScheme of ['light', 'dark'] as const) {
       if (!isFullTier && size !== WIDE) continue;

@@ -10,7 +10,9 @@ describe('an address', () => {
   it.each(['0002-01-01T00:00:00Z', '0202-01-01T00:00Z', '20266-01-01T00:00Z', '1999-12-31T23:59:59Z', 'soon'])(
     'with the instant %s means none',
     (from) => {
-      expect(readTraceListSearch({ range: 'custom', from })).toEqual({ range: 'custom' });
+      expect(readTraceListSearch({ range: 'custom', from })).toEqual({});
+      const to = '2026-01-02T00:00:00Z';
+      expect(readTraceListSearch({ range: 'custom', from: '2026-01-01T00:00:00Z', to })).toMatchObject({ to });
     },
   );
 

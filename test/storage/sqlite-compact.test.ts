@@ -10,7 +10,7 @@ import { quietLog } from './quiet-log.ts';
 
 const options = { queueMaxBytes: 64 * 1024 * 1024, log: quietLog };
 const deps = { pause: async () => undefined, nowMs: () => performance.now() };
-const TRACES = 400;
+const TRACES = 500;
 
 let folder: ReturnType<typeof temporaryFolder>;
 let file: string;

@@ -32,7 +32,7 @@ function isPressable({ target }: Event): boolean {
 
 /** An open dialog or menu has the keys to itself. */
 function hasDialog(): boolean {
-  return document.querySelector('[role=dialog], [role=alertdialog], [role=listbox]') !== null;
+  return document.querySelector('[role=dialog], [role=alertdialog]') !== null;
 }
 
 /** Binds keys while a page is open. */

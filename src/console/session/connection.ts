@@ -50,10 +50,13 @@ export function recoverConnection(): Promise<void> {
   return recovery;
 }
 
+/** One probe without an answer may be a slow server; two are a lost one. */
 async function awaitServer(): Promise<void> {
-  for (let waitMs = WAIT_FIRST_MS; !(await answers()); waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
-    if (state === 'open') change('lost');
+  let waitMs = WAIT_FIRST_MS;
+  for (let failed = 1; !(await answers()); failed += 1) {
+    if (state === 'open' && failed > 1) change('lost');
     await pause(waitMs);
+    if (failed > 1) waitMs = Math.min(2 * waitMs, WAIT_MAX_MS);
   }
   if (state === 'lost') change('open');
 }

@@ -166,40 +166,48 @@ function jsonOf({ input, output }: TraceSpan): string {
   return `{"input":${input?.valueJson ?? 'null'},"output":${output?.valueJson ?? 'null'}}`;
 }
 
+/** The spans that put out a message, and all above them. */
+type Emitters = { readonly spans: Set<string>; readonly above: Set<string> };
+
 /** Tells what was said before. */
 function createSeen(spans: readonly TraceSpan[]) {
   const parents = new Map(spans.map(({ spanId, parentId }) => [spanId, parentId]));
   /** How often a message was said, and by which spans it was put out. */
   const counts = new Map<string, number>();
-  const emitters = new Map<string, string[]>();
-  const isAbove = (above: string, below: string): boolean => {
-    let at: string | undefined = below;
-    for (let depth = 0; at !== undefined && depth < ANCESTORS_MAX; depth += 1) {
-      if (at === above) return true;
-      at = parents.get(at);
+  const emitters = new Map<string, Emitters>();
+  /** A span and those above it. */
+  const lineOf = (spanId: string): readonly string[] => {
+    const line: string[] = [];
+    for (let at: string | undefined = spanId; at !== undefined && line.length < ANCESTORS_MAX; at = parents.get(at)) {
+      line.push(at);
     }
-    return false;
+    return line;
   };
 
   return {
     /** A message that a span repeats is new as often as it exceeds what is known. */
     of(span: TraceSpan, side: 'in' | 'out') {
       const own = new Map<string, number>();
+      const line = lineOf(span.spanId);
       return (message: Message): boolean => {
         const key = keyOf(message);
         const count = (own.get(key) ?? 0) + 1;
         own.set(key, count);
-        const known = counts.get(key) ?? 0;
+        const times = counts.get(key) ?? 0;
         if (side === 'in' || span.type !== SpanType.LLM) {
-          if (count <= known) return false;
+          if (count <= times) return false;
           counts.set(key, count);
           return true;
         }
         // The same model may say the same twice, but a span around another repeats it.
-        const said = emitters.get(key) ?? [];
-        emitters.set(key, [...said, span.spanId]);
-        if (said.some((each) => isAbove(span.spanId, each) || isAbove(each, span.spanId))) return false;
-        counts.set(key, known + 1);
+        const known = emitters.get(key) ?? { spans: new Set(), above: new Set() };
+        emitters.set(key, known);
+        const { spans: said, above } = known;
+        const isRepeated = above.has(span.spanId) || line.some((each) => said.has(each));
+        said.add(span.spanId);
+        for (const each of line) above.add(each);
+        if (isRepeated) return false;
+        counts.set(key, times + 1);
         return true;
       };
     },

@@ -34,9 +34,21 @@ export function useTrace(traceId: string) {
     () => found.data?.pages.flatMap(({ view }) => (view.case === 'trace' ? [view.value] : [])) ?? [],
     [found.data],
   );
-  const spans = useMemo(() => pages.flatMap((each) => each.spans), [pages]);
-  const trace = useMemo(() => withAllEvaluations(pages), [pages]);
+  const shown = useDoubled(pages, !hasNextPage || isFetchNextPageError);
+  const spans = useMemo(() => shown.flatMap((each) => each.spans), [shown]);
+  const trace = useMemo(() => withAllEvaluations(shown), [shown]);
   return { found, trace, spans };
+}
+
+/**
+ * While more pages load, what is shown grows when there are twice as many: what the zones compute of all spans at each growth
+ * would else cost the square of their number.
+ */
+function useDoubled(pages: readonly Trace[], isWhole: boolean): readonly Trace[] {
+  const count = isWhole || pages.length === 0 ? pages.length : 2 ** Math.floor(Math.log2(pages.length));
+  const [first, last] = [pages[0], pages[count - 1]];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the pages between them are the same as long as these are.
+  return useMemo(() => pages.slice(0, count), [first, last, count]);
 }
 
 /** Joins the evaluations, which a long trace returns over several pages. */

@@ -65,7 +65,7 @@ export function readRuns(stage: Stage): void {
   describe('a run', () => {
     it('reads like one dialogue: nothing twice, a call with its result, instructions and reasoning folded', () =>
       stage.visit(async ({ page }) => {
-        const project = await stage.makeProject('Talking shop');
+        const project = await stage.makeProject('Chattering shop');
         await send(project, agentRun('run', Date.now() - 20_000));
         await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces/run`));
         await page.getByRole('button', { name: 'Whole trace' }).click();

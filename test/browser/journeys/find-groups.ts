@@ -60,7 +60,7 @@ export function findGroups(stage: Stage): void {
         await page.getByRole('link', { name: 'talk-7-' }).click();
         await page.getByRole('heading', { name: 'Thread talk-7-' }).waitFor();
         // The way back has the search.
-        await page.getByRole('link', { name: '‹ Threads' }).click();
+        await page.locator('main').getByRole('link', { name: 'Threads', exact: true }).click();
         await page.getByText('No thread among those read so far has such an id.').waitFor();
         expect(await page.getByLabel('Find a thread by id').inputValue()).toBe('talk-7-');
         // What is in no range is reached by its id.

@@ -37,7 +37,7 @@ export function keepPlace(stage: Stage): void {
         expect(await row.getAttribute('aria-current')).toBe('true');
         await row.getByRole('link').click();
         await page.getByRole('tree').waitFor();
-        await page.getByRole('link', { name: '‹ Traces' }).click();
+        await page.locator('main').getByRole('link', { name: 'Traces', exact: true }).click();
         await row.waitFor();
         expect(await scrollTop(page)).toBe(1_600);
         expect(parameters()).toEqual(before);

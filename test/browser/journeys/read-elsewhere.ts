@@ -12,7 +12,7 @@ export function readElsewhere(stage: Stage): void {
   describe('a reader with another locale and zone', () => {
     it('reads numbers, dates and days as theirs', () =>
       stage.visit(async ({ page }) => {
-        const project = await stage.makeProject('Far shop');
+        const project = await stage.makeProject('Tokyo shop');
         await send(project, shopTrace(1, Date.now() - 60_000, true));
         const { address, slug } = project;
         await followLink(page, signInLink(address, stage.app.adminKey, `/${slug}/overview`));

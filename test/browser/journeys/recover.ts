@@ -99,7 +99,7 @@ export function recover(stage: Stage): void {
 
     it('the banner says so, and the data is read again without a click', () =>
       stage.visit(async ({ page, whileAway }) => {
-        const project = await stage.makeProject('Distant shop');
+        const project = await stage.makeProject('Remote shop');
         await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/evaluators`));
         await page.getByRole('heading', { name: 'No evaluator yet' }).waitFor();
         await whileAway(() => page.getByText(/This page recovers/).waitFor());

@@ -43,7 +43,7 @@ export function tellWhatIsWrong(stage: Stage): void {
   describe('a monitor', () => {
     it('whose evaluations are all skipped says so beside its name, and why', () =>
       stage.visit(async ({ page }) => {
-        const project = await stage.makeProject('Silent shop');
+        const project = await stage.makeProject('Skipping shop');
         await monitorOne(project, 'Helpful answers', 'langevals/llm_boolean');
         await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/monitors`));
         await page.getByRole('row', { name: /Helpful answers all skipped/ }).waitFor();
@@ -53,7 +53,7 @@ export function tellWhatIsWrong(stage: Stage): void {
 
     it('says of a score that counts findings that less is better', () =>
       stage.visit(async ({ page }) => {
-        const project = await stage.makeProject('Secret shop');
+        const project = await stage.makeProject('Leaking shop');
         await monitorOne(project, 'No secrets', 'langwatch/api_keys_and_secrets_detection');
         await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/monitors`));
         await page.getByRole('row', { name: /No secrets on .* 0 secrets found/ }).waitFor();
@@ -65,7 +65,7 @@ export function tellWhatIsWrong(stage: Stage): void {
   describe('the overview', () => {
     it('draws failures in red, and says why the rows of models do not add up', () =>
       stage.visit(async ({ page }) => {
-        const project = await stage.makeProject('Failing shop');
+        const project = await stage.makeProject('Breaking shop');
         await send(project, shopTrace(FAILING, Date.now() - 60_000));
         await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/overview`));
         await page.getByRole('link', { name: /^Failed traces 1 / }).waitFor();
