@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { ORGANIZATION_ITEMS, PROJECT_ITEMS } from '../../../src/console/layout/navigation.ts';
 import { followLink, signInLink } from '../browser.ts';
-import { checkPage, PHONE } from '../page-checks.ts';
+import { checkPage, LAPTOP, PHONE } from '../page-checks.ts';
 import type { Stage } from '../stage.ts';
 
 /** No menu of pages has it. */
@@ -114,6 +114,14 @@ export function useAnyhow(stage: Stage): void {
         await page.keyboard.press('Escape');
         await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'hidden' });
         expect(await menu.evaluate((button) => button.matches(':focus'))).toBe(true);
+      }));
+
+    it('of a small window revoke a key without scrolling', () =>
+      stage.visit(async ({ page }) => {
+        await page.setViewportSize(LAPTOP);
+        await followLink(page, signInLink(stage.app.address, stage.app.adminKey, '/-/keys'));
+        const box = await page.getByRole('button', { name: 'Revoke' }).first().boundingBox();
+        expect((box?.x ?? LAPTOP.width) + (box?.width ?? 0)).toBeLessThanOrEqual(LAPTOP.width);
       }));
 
     it.each(PAGES)('meet no barrier at %s, in both colour schemes and windows of three sizes', (name, path, isThere) =>
