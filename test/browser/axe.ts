@@ -5,10 +5,9 @@ import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-const SERIOUS: ReadonlySet<string | null | undefined> = new Set(['serious', 'critical']);
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** One line per serious finding. */
+/** One line per finding. */
 export async function findBarriers(page: Page, colorScheme: 'light' | 'dark'): Promise<readonly string[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(AXE);
   // Dark mode changes only colours.
@@ -19,9 +18,7 @@ export async function findBarriers(page: Page, colorScheme: 'light' | 'dark'): P
     // Leaves out the places of what is right, and style sheets, which none of these rules reads.
     return engine.run({ runOnly: rules, resultTypes: ['violations'], preload: false });
   }, runOnly);
-  return violations
-    .filter(({ impact }) => SERIOUS.has(impact))
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-    );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  );
 }

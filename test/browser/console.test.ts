@@ -21,6 +21,7 @@ import { recover } from './journeys/recover.ts';
 import { shareTrace } from './journeys/share-a-trace.ts';
 import { signIn, signInThroughIssuer } from './journeys/sign-in.ts';
 import { tellWhatIsWrong } from './journeys/tell-what-is-wrong.ts';
+import { doTenTasks } from './journeys/ten-tasks.ts';
 import { useAnyhow } from './journeys/use-anyhow.ts';
 import { openStage } from './stage.ts';
 
@@ -31,6 +32,7 @@ describe.concurrent('the console', () => {
   evaluate(stage);
   experiment(stage);
   useGateway(stage);
+  doTenTasks(stage);
   useAnyhow(stage);
   readTrace(stage);
   keepPlace(stage);

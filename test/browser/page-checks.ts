@@ -2,10 +2,18 @@
 
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { isFullTier } from '../support/scenario.ts';
 import { findBarriers } from './axe.ts';
 import { DESK, followLink, takePicture } from './browser.ts';
 
+export const WIDE = { width: 1440, height: 900 };
+export const LAPTOP = { width: 1024, height: 768 };
 export const PHONE = { width: 390, height: 844 };
+const WINDOWS = [
+  ['wide', WIDE],
+  ['laptop', LAPTOP],
+  ['phone', PHONE],
+] as const;
 
 /** Signs in, and follows a link of the navigation. */
 export async function openFromMenu(page: Page, signIn: string, link: string): Promise<void> {
@@ -17,22 +25,29 @@ export async function openFromMenu(page: Page, signIn: string, link: string): Pr
   await page.getByRole('heading', { level: 1, name: link }).waitFor();
 }
 
-/** Expects no serious accessibility finding in light and dark mode, and no page wider than a phone. */
+/**
+ * Expects no accessibility finding in light and dark mode, and that no window is narrower than its page. The full
+ * tier looks for findings in each window.
+ */
 export async function checkPage(page: Page, name: string): Promise<void> {
   const barriers: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await takePicture(page, `${name}-${colorScheme}`);
-    barriers.push(...(await findBarriers(page, colorScheme)));
+  for (const [windowName, size] of WINDOWS) {
+    // A tooltip would stay where it is for a moment.
+    await page.mouse.move(0, 0);
+    await page.setViewportSize(size);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      if (!isFullTier && size !== WIDE) continue;
+      await page.emulateMedia({ colorScheme });
+      await takePicture(page, `${name}-${windowName}-${colorScheme}`);
+      const found = await findBarriers(page, colorScheme);
+      barriers.push(...found.map((barrier) => `${windowName}, ${colorScheme}: ${barrier}`));
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    const widthPx = await page.evaluate<number>('document.documentElement.scrollWidth');
+    if (widthPx > size.width) barriers.push(`${windowName}: the page is ${widthPx} pixels wide`);
   }
-  expect(barriers).toEqual([]);
-  await page.emulateMedia({ colorScheme: 'light' });
-  // A tooltip would stay where it is for a moment.
-  await page.mouse.move(0, 0);
-  await page.setViewportSize(PHONE);
-  await takePicture(page, `${name}-phone`);
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
   await page.setViewportSize(DESK);
+  expect(barriers).toEqual([]);
 }
 
 type Styles = { getComputedStyle(element: unknown): { getPropertyValue(name: string): string } };

@@ -6,7 +6,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from 'vitest';
 import { SpanType, type TraceSpan, TraceSpanSchema } from '../../gen/spandrel/v1/traces_pb.js';
 import { orderSpans } from '../../src/console/trace/span-tree.ts';
-import { measureSpans } from '../../src/console/trace/tree/measures.ts';
+import { measureSpans, slowestSpan } from '../../src/console/trace/tree/measures.ts';
 import { findRuns, findSpans, foldedRows, foundRows, revealing, UNFOLDED } from '../../src/console/trace/tree/rows.ts';
 import { clampWindow, panWindow, placeIn, ticksOf, zoomWindow } from '../../src/console/trace/tree/time-window.ts';
 
@@ -36,6 +36,14 @@ describe('a span', () => {
     const { selfMs } = measureSpans(nodes);
     const own = Object.fromEntries(nodes.map(({ index, span: { spanId } }) => [spanId, selfMs[index]]));
     expect(own).toEqual({ root: 40, one: 30, two: 0, late: 40, inner: 40 });
+  });
+
+  it('is the slowest by the time of its own, of spans among which one can choose', () => {
+    const root = span({ id: 'root', at: [0, 100] });
+    const tool = span({ id: 'tool', parent: 'root', at: [10, 80] });
+    expect(slowestSpan(orderSpans([root, tool, span({ id: 'late', parent: 'root', at: [80, 95] })]))).toBe(tool);
+    expect(slowestSpan(orderSpans([root, span({ id: 'late', parent: 'root', at: [80, 95] })]))).toBe(root);
+    expect(slowestSpan(orderSpans([root]))).toBeNull();
   });
 
   it('is on the critical path if the end of the trace had to wait for it', () => {

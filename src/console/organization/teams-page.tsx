@@ -111,7 +111,11 @@ type ListedProps<Item> = { readonly items: readonly Item[]; readonly show: (item
 /** One line each. */
 function Listed<Item extends { readonly id: string }>({ items, show }: ListedProps<Item>) {
   if (items.length === 0) return <span className={page.soft}>{NONE}</span>;
-  return items.map((item) => <div key={item.id}>{show(item)}</div>);
+  return items.map((item) => (
+    <div key={item.id} className={page.line}>
+      {show(item)}
+    </div>
+  ));
 }
 
 function NewTeam({ onDone }: { readonly onDone: () => void }) {

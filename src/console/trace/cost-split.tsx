@@ -15,7 +15,7 @@ import { splitCost } from './token-costs.ts';
 /** The price of a model at an instant never changes while a page is open. */
 const STALE_MS = 300_000;
 const LISTED: ReadonlySet<CostSource | undefined> = new Set([CostSource.REGISTRY, CostSource.OVERRIDE]);
-const COLUMNS = ['Kind', { number: 'Tokens' }, { number: 'Per million' }, { number: 'Cost' }];
+const COLUMNS = ['Kind', { number: 'Tokens' }, { number: 'Cost' }];
 
 export function CostSplit({ span: { model, vendor, metrics, timestamps } }: { readonly span: TraceSpan }) {
   // Rates are those of an organization, which only its members read.
@@ -34,13 +34,16 @@ export function CostSplit({ span: { model, vendor, metrics, timestamps } }: { re
             <tr key={label}>
               <td>{label}</td>
               <td className={page.number}>{formatCount(tokens)}</td>
-              <td className={page.number}>{perMillion(usdPerToken)}</td>
-              <td className={page.number}>{formatCost(usd)}</td>
+              <td className={page.number}>
+                {formatCost(usd)}
+                <span className={styles.note} title="Per million tokens">
+                  {perMillion(usdPerToken)} / M
+                </span>
+              </td>
             </tr>
           ))}
           <tr>
             <td>Together</td>
-            <td className={page.number} />
             <td className={page.number} />
             <td className={page.number}>{formatCost(metrics?.cost)}</td>
           </tr>

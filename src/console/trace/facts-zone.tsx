@@ -28,7 +28,7 @@ export function FactsZone(props: ZoneProps) {
       ) : (
         <TraceDetail trace={trace} spans={spans} onChoose={onChoose} />
       )}
-      {project !== null && <CompareWith traceId={trace.traceId} />}
+      {project !== null && <CompareWith trace={trace} />}
     </>
   );
 }

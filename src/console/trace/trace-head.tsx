@@ -38,11 +38,13 @@ type TraceHeadProps = {
   readonly before: ReactNode;
   /** What one can do with it, after its figures. */
   readonly after: ReactNode;
+  /** Chooses the span with the most time of its own; null if there is nothing to choose from. */
+  readonly onSlowest: (() => void) | null;
   /** Chooses the span with the highest cost; null if no span has one. */
   readonly onCostliest: (() => void) | null;
 };
 
-export function TraceHead({ trace, before, after, onCostliest }: TraceHeadProps) {
+export function TraceHead({ trace, before, after, onSlowest, onCostliest }: TraceHeadProps) {
   const { metrics } = trace;
   const { user, thread } = metadataOf(trace);
   const name = nameControls(trace.name) || trace.traceId;
@@ -54,7 +56,14 @@ export function TraceHead({ trace, before, after, onCostliest }: TraceHeadProps)
       </div>
       {trace.error && <Badge tone="bad">Failed</Badge>}
       <dl className={styles.figures}>
-        <Figure label="Duration">{formatDuration(metrics?.totalTimeMs)}</Figure>
+        <Figure label="Duration">
+          {formatDuration(metrics?.totalTimeMs)}
+          {onSlowest && (
+            <Button small title="The span with the most time of its own" onClick={onSlowest}>
+              Slowest span
+            </Button>
+          )}
+        </Figure>
         <Figure label="Cost">
           {formatCost(metrics?.totalCost)}
           {metrics && metrics.unpricedSpans > 0n && (

@@ -13,6 +13,7 @@ import { costliestSpan, orderSpans } from './span-tree.ts';
 import { TraceHead } from './trace-head.tsx';
 import styles from './trace-page.module.css';
 import { TraceZones } from './trace-zones.tsx';
+import { slowestSpan } from './tree/measures.ts';
 import type { TimeWindow } from './tree/time-window.ts';
 import { TreeZone } from './tree/tree-zone.tsx';
 import type { TracePages } from './use-trace.ts';
@@ -32,12 +33,17 @@ export function TraceView({ found, trace, spans, search, onSearch, before, after
   const nodes = useMemo(() => orderSpans(spans), [spans]);
   const time = useMemo(() => timeOf(trace), [trace]);
   const costliest = useMemo(() => costliestSpan(spans), [spans]);
+  const slowest = useMemo(() => slowestSpan(nodes), [nodes]);
   const chosen = useMemo(() => spans.find(({ spanId }) => spanId === search.span) ?? null, [spans, search.span]);
   const choose = useCallback((span: TraceSpan | null) => onSearch({ span: span?.spanId }), [onSearch]);
   const zone = { trace, spans, chosen, onChoose: choose };
   return (
     <div className={styles.page}>
-      <TraceHead trace={trace} before={before} after={after} onCostliest={costliest ? () => choose(costliest) : null} />
+      <TraceHead
+        {...{ trace, before, after }}
+        onSlowest={slowest ? () => choose(slowest) : null}
+        onCostliest={costliest ? () => choose(costliest) : null}
+      />
       {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
       <TraceZones
         chosen={chosen?.spanId ?? null}

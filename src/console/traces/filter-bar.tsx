@@ -73,8 +73,12 @@ export function FilterBar({ search, onChange, typedRef }: FilterBarProps) {
             />
           ))}
           <li>
-            <Check checked={search.not === true} onChange={(isOn) => onChange({ not: isOn || undefined })}>
-              All but these
+            <Check
+              checked={search.not === true}
+              title="Shows the traces that do not match these filters"
+              onChange={(isOn) => onChange({ not: isOn || undefined })}
+            >
+              Negate
             </Check>
           </li>
         </Chips>

@@ -215,7 +215,7 @@ export function readRuns(stage: Stage): void {
         await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces/first`));
         await page.getByLabel('Id of another trace').waitFor();
         await page.goto(`${project.address}/${project.slug}/traces/second`);
-        await page.getByRole('link', { name: 'Compare with the trace opened before' }).click();
+        await page.getByRole('link', { name: 'With the trace opened before' }).click();
         await page.getByText('1 of 6 messages differ').waitFor();
         await page.getByLabel('Only what differs').check();
         const rows = page.getByRole('list', { name: 'Messages side by side' }).getByRole('listitem');

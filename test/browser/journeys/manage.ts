@@ -23,6 +23,7 @@ export function manage(stage: Stage): void {
           .getByRole('row', { name: /Default team .*Second shop/ })
           .getByRole('link', { name: 'Second shop' })
           .waitFor();
+        await checkPage(page, 'teams');
         await choose(page.getByLabel('Project', { exact: true }), 'Second shop');
         await page.getByText('Waiting for the first trace').waitFor();
         await pages.getByRole('link', { name: 'Members' }).click();

@@ -3,12 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { findBarriers } from '../axe.ts';
 import { DESK, followLink, signInLink, takePicture } from '../browser.ts';
-import { PHONE, styleOf } from '../page-checks.ts';
+import { LAPTOP, PHONE, styleOf, WIDE } from '../page-checks.ts';
 import { longTrace, send } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
-
-const WIDE = { width: 1440, height: 900 };
-const LAPTOP = { width: 1024, height: 768 };
 
 const widthOf = async (page: Page, zone: string) =>
   (await page.getByRole('region', { name: zone, exact: true }).boundingBox())?.width ?? 0;
@@ -70,7 +67,7 @@ export function readTrace(stage: Stage): void {
       ['tree', WIDE],
       ['flame', WIDE],
       ['flame', PHONE],
-    ])('meets no grave barrier as a %s, in a window of %o', (view, size) =>
+    ])('meets no barrier as a %s, in a window of %o', (view, size) =>
       stage.visit(async ({ page }) => {
         await page.setViewportSize(size);
         await open(page, `shop-5?span=write-5&view=${view}`);

@@ -1,8 +1,12 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { ORGANIZATION_ITEMS, PROJECT_ITEMS } from '../../../src/console/layout/navigation.ts';
 import { followLink, signInLink } from '../browser.ts';
-import { checkPage, PHONE } from '../page-checks.ts';
+import { checkPage, LAPTOP, PHONE } from '../page-checks.ts';
 import type { Stage } from '../stage.ts';
+
+/** No menu of pages has it. */
+const SESSIONS = { label: 'Sessions', to: '/-/sessions' };
 
 /** Paths below the shop project, and a text that appears once the page is ready. */
 const PAGES: readonly (readonly [
@@ -31,17 +35,20 @@ const PAGES: readonly (readonly [
   ],
   ['thread', (slug) => `/${slug}/threads/thread-3`, (page) => page.getByText('7 traces, oldest first').waitFor()],
   ['overview', (slug) => `/${slug}/overview`, (page) => page.getByRole('img', { name: /Cost over time/ }).waitFor()],
-  ...['Webhooks', 'Events', 'Projects', 'Members', 'Audit log', 'API keys'].map(
-    (name) =>
-      [
-        name.toLowerCase().replace(' ', '-'),
-        () => `/-/${name === 'API keys' ? 'keys' : name.toLowerCase().replace(' ', '-')}`,
-        async (page: Page) => {
-          await page.getByRole('heading', { level: 1, name }).waitFor();
-          await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor({ state: 'detached' });
-        },
-      ] as const,
-  ),
+  ...[...PROJECT_ITEMS, ...ORGANIZATION_ITEMS, SESSIONS]
+    // These two are above, with what is in them.
+    .filter(({ label }) => label !== 'Overview' && label !== 'Traces')
+    .map(
+      ({ label, to }) =>
+        [
+          label.toLowerCase().replaceAll(' ', '-'),
+          (slug: string) => to.replace('$slug', slug),
+          async (page: Page) => {
+            await page.getByRole('heading', { level: 1 }).waitFor();
+            await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor({ state: 'detached' });
+          },
+        ] as const,
+    ),
   ['new-key', () => '/-/keys/new', (page) => page.getByRole('checkbox', { name: 'traces:view' }).waitFor()],
 ];
 
@@ -109,7 +116,15 @@ export function useAnyhow(stage: Stage): void {
         expect(await menu.evaluate((button) => button.matches(':focus'))).toBe(true);
       }));
 
-    it.each(PAGES)('meet no grave barrier at %s, in the light, in the dark and on a phone', (name, path, isThere) =>
+    it('of a small window revoke a key without scrolling', () =>
+      stage.visit(async ({ page }) => {
+        await page.setViewportSize(LAPTOP);
+        await followLink(page, signInLink(stage.app.address, stage.app.adminKey, '/-/keys'));
+        const box = await page.getByRole('button', { name: 'Revoke' }).first().boundingBox();
+        expect((box?.x ?? LAPTOP.width) + (box?.width ?? 0)).toBeLessThanOrEqual(LAPTOP.width);
+      }));
+
+    it.each(PAGES)('meet no barrier at %s, in both colour schemes and windows of three sizes', (name, path, isThere) =>
       stage.visit(async ({ page }) => {
         await followLink(page, signInLink(stage.app.address, stage.app.adminKey, path(stage.shop.slug)));
         await isThere(page);
@@ -117,7 +132,7 @@ export function useAnyhow(stage: Stage): void {
       }),
     );
 
-    it('find no serious accessibility barrier when they sign in', () =>
+    it('find no barrier when they sign in', () =>
       stage.visit(async ({ page }) => {
         await page.goto(stage.app.address);
         await page.getByLabel('Key').waitFor();

@@ -1,5 +1,6 @@
 /** What a trace tells of each of its spans beyond what was sent: time of its own, and its part in the length and the cost. */
 
+import type { TraceSpan } from '../../../../gen/spandrel/v1/traces_pb.js';
 import type { SpanNode } from '../span-tree.ts';
 
 /** Each list has the order of the nodes. */
@@ -72,6 +73,15 @@ function selfTimes(nodes: readonly SpanNode[]): Float64Array {
     coveredUntil[parent] = untilMs;
   }
   return selfMs;
+}
+
+/** The span with the most time of its own; null if there are fewer than two. */
+export function slowestSpan(nodes: readonly SpanNode[]): TraceSpan | null {
+  if (nodes.length < 2) return null;
+  const selfMs = selfTimes(nodes);
+  let most = 0;
+  for (const { index } of nodes) if ((selfMs[index] ?? 0) > (selfMs[most] ?? 0)) most = index;
+  return nodes[most]?.span ?? null;
 }
 
 /** From the end of each span back: the child that ended last, then the one that ended last before that one began. */

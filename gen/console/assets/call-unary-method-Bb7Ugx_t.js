@@ -1,0 +1,1 @@
+import{m as e}from"./from-binary-CLaBkyVP.js";async function t(t,n,r,i){return(await t.unary(n,i?.signal,void 0,i?.headers,r??e(n.input),void 0)).message}export{t};

@@ -1,0 +1,1 @@
+import{m as e,t}from"./button-C-XJTPF9.js";var n=e();function r({provider:{enabled:e}}){return(0,n.jsx)(t,{tone:e?`good`:`quiet`,children:e?`enabled`:`disabled`})}export{r as t};

@@ -1,0 +1,1 @@
+import{m as e}from"./button-C-XJTPF9.js";var t={tabs:`_tabs_15qp0_1`,tab:`_tab_15qp0_1`},n=e();function r({label:e,tabs:r,shown:i,onShow:a}){return(0,n.jsx)(`nav`,{className:t.tabs,"aria-label":e,children:r.map(([e,r])=>(0,n.jsx)(`button`,{type:`button`,className:t.tab,"aria-current":i===e?`page`:void 0,onClick:()=>a(e),children:r},e))})}export{r as t};
