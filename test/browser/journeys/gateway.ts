@@ -238,5 +238,5 @@ async function deleteProvider(page: Page): Promise<void> {
   await page.getByLabel('Type delete to confirm').fill('delete');
   await page.getByRole('button', { name: 'Delete permanently' }).click();
   await page.getByRole('row', { name: /Spare models/ }).waitFor();
-  expect(await page.getByRole('row', { name: /House models/ }).count()).toBe(0);
+  await page.getByRole('row', { name: /House models/ }).waitFor({ state: 'detached' });
 }
