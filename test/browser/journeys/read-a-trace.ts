@@ -54,7 +54,7 @@ export function readTrace(stage: Stage): void {
         await page.getByRole('button', { name: 'Facts' }).click();
         await page.getByRole('region', { name: 'Facts', exact: true }).waitFor();
         await page.setViewportSize(PHONE);
-        expect(await page.getByRole('separator').count()).toBe(0);
+        await page.getByRole('separator').waitFor({ state: 'detached' });
         await page.getByRole('button', { name: 'Spans' }).click();
         await page.getByRole('treeitem', { name: /plan/ }).click();
         await page.getByRole('region', { name: 'Facts', exact: true }).getByRole('heading', { name: 'plan' }).waitFor();
