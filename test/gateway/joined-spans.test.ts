@@ -13,6 +13,8 @@ import { CLAUDE, type GatewayFixture, MODEL, startGateway } from './gateway-fixt
 let gateway: GatewayFixture;
 let provider: node.NodeTracerProvider;
 let instrumentation: OpenAIInstrumentation;
+/** As it is without instrumentation, whose end forgets it: the next file of this worker would read its streams twice. */
+const createResponse = OpenAI.Responses.prototype.create;
 let ended = 0;
 /** Spans of streams end after their streams. */
 const counting: node.SpanProcessor = {
@@ -37,6 +39,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   instrumentation.disable();
+  OpenAI.Responses.prototype.create = createResponse;
   await provider.shutdown();
   trace.disable();
   context.disable();
