@@ -22,7 +22,6 @@ type WorkDeps = Pick<Deps, 'store' | 'random'> & Pick<RunPagesDeps, 'searches' |
 
 /** Traces of a run that are evaluated concurrently. */
 const TRACES_AT_ONCE = 4;
-const FENCE_BYTES = 6;
 const OPENAI_HOST = 'api.openai.com';
 
 export function createEvaluating({ config, store, prices, clock, onEnd, log }: EvaluatingDeps) {
@@ -76,7 +75,7 @@ export function createEvaluating({ config, store, prices, clock, onEnd, log }: E
           tracesAtOnce: TRACES_AT_ONCE,
         }),
         clock,
-        fence: () => random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES),
+        random,
         wait: waitUnref,
         log,
       });

@@ -1,25 +1,26 @@
 /** Works on runs over the traces of searches, page by page: another process can continue a run at the next page. */
 
-import type { Clock } from '../domain/clock.ts';
+import type { Clock, RandomBytes } from '../domain/clock.ts';
 import { Fault } from '../domain/fault.ts';
-import type { Leased, SearchRun, SearchRunStore } from '../domain/traces/search/search-run.ts';
+import type { Leased, PageOutcome, SearchRun, SearchRunStore } from '../domain/traces/search/search-run.ts';
 
 export type RunWorkerDeps<Run extends SearchRun> = {
   /** What the runs do, for the log. */
   readonly name: string;
   readonly store: Pick<SearchRunStore<Run>, 'lease' | 'advance'>;
-  /** Works on the next page of a run. Throws a Fault other than unavailable to end it. */
+  /**
+   * Works on the next page of a run. Once the signal is aborted, what it returns says how far it came: the rest of the page
+   * comes again. Throws a Fault other than unavailable to end the run.
+   */
   readonly workPage: (run: Leased<Run>, signal: AbortSignal) => Promise<PageOutcome<Run>>;
   readonly clock: Clock;
-  readonly fence: () => number;
+  readonly random: RandomBytes;
   /** Resolves after the delay, or when the signal is aborted. */
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
   readonly log: { warn(fields: object, message: string): void };
 };
 
-/** The run after a page. `restMs`: how long no process may continue the run. */
-export type PageOutcome<Run extends SearchRun> = { readonly next: Leased<Run>; readonly restMs: number };
-
+const FENCE_BYTES = 6;
 const POLL_MS = 2_000;
 const LEASE_MS = 60_000;
 const RENEW_MS = 20_000;
@@ -56,7 +57,8 @@ export function startRunWorker<Run extends SearchRun>(deps: RunWorkerDeps<Run>) 
 async function workOnce<Run extends SearchRun>(deps: RunWorkerDeps<Run>, stopping: AbortSignal): Promise<boolean> {
   try {
     const nowMs = deps.clock();
-    const run = await deps.store.lease({ nowMs, untilMs: nowMs + LEASE_MS, fence: deps.fence() });
+    const fence = deps.random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES);
+    const run = await deps.store.lease({ nowMs, untilMs: nowMs + LEASE_MS, fence });
     if (run === null) return false;
     await workOn(deps, run, stopping);
     return true;
@@ -78,8 +80,7 @@ async function workOn<Run extends SearchRun>(
   const signal = AbortSignal.any([stopping, lost.signal]);
   try {
     const { next, restMs } = await deps.workPage(run, signal);
-    // An interrupted page is repeated; what it has stored stays.
-    if (!lost.signal.aborted) await save(deps, stopping.aborted ? run : next, stopping.aborted ? 0 : restMs);
+    if (!lost.signal.aborted) await save(deps, next, stopping.aborted ? 0 : restMs);
   } catch (error) {
     await recordFailure(deps, run, error);
   } finally {

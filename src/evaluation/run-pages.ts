@@ -5,6 +5,7 @@ import type { EvaluatorRun, LeasedRun } from '../domain/evaluations/evaluator-ru
 import { evaluateTrace, type TraceRun, type TraceRunDeps, type TraceRunEnd } from '../domain/evaluations/trace-run.ts';
 import { Fault } from '../domain/fault.ts';
 import type { KeyStore } from '../domain/management/management-port.ts';
+import type { PageOutcome } from '../domain/traces/search/search-run.ts';
 import type { SearchRequest, TracePage, TraceSearches } from '../domain/traces/search/trace-search.ts';
 import type { TraceView } from '../domain/traces/traces.ts';
 
@@ -25,17 +26,16 @@ const REMEMBERED_MAX = 10_000;
 type FailuresOfTraces = Map<string, number>;
 type WorkDeps = RunPagesDeps & { readonly failuresOfTraces: FailuresOfTraces };
 
-/** `restMs`: how long no process may continue the run. */
-type PageOutcome = { readonly next: LeasedRun; readonly restMs: number };
-
 /** Works on the next page of a run. */
-export function createRunPages(deps: RunPagesDeps): (run: LeasedRun, signal: AbortSignal) => Promise<PageOutcome> {
+export function createRunPages(
+  deps: RunPagesDeps,
+): (run: LeasedRun, signal: AbortSignal) => Promise<PageOutcome<EvaluatorRun>> {
   const work: WorkDeps = { ...deps, failuresOfTraces: new Map() };
   return (run, signal) => evaluatePage(work, run, signal);
 }
 
-/** The run after its next page, or unchanged when a trace of the page has to be retried. */
-async function evaluatePage(deps: WorkDeps, run: LeasedRun, signal: AbortSignal): Promise<PageOutcome> {
+/** The run after its next page, or unchanged when a trace of the page has to be retried, or the page was interrupted. */
+async function evaluatePage(deps: WorkDeps, run: LeasedRun, signal: AbortSignal): Promise<PageOutcome<EvaluatorRun>> {
   const project = await deps.findProject(run.projectId);
   if (project === null) throw new Fault('project_not_found', 'The project is archived.');
   const target = await findTarget(deps, project, { kind: 'saved', text: run.evaluatorId });
@@ -56,6 +56,8 @@ async function evaluatePage(deps: WorkDeps, run: LeasedRun, signal: AbortSignal)
       counts[end.status] += 1;
     }
   }
+  // An interrupted page is repeated; results that it has stored stay.
+  if (signal.aborted) return { next: run, restMs: 0 };
   const { processed, skipped, error } = counts;
   return { next: { ...run, ...afterPage(page), processed, skipped, failed: error }, restMs: 0 };
 }

@@ -99,7 +99,7 @@ async function work(outcomeOf: (traceId: string, attempt: number) => EvaluationO
   worker = startRunWorker({
     ...{ name: 'runs of evaluators', store, workPage },
     clock: () => nowMs,
-    fence: () => 1,
+    random: (bytes) => Buffer.alloc(bytes, 1),
     wait: (delayMs, signal) =>
       new Promise((resolve) => {
         const go = () => resolve();

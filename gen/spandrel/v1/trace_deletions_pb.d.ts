@@ -21,24 +21,24 @@ export declare const file_spandrel_v1_trace_deletions: GenFile;
  */
 export declare type PreviewTraceDeletionRequest = Message<"spandrel.v1.PreviewTraceDeletionRequest"> & {
   /**
-   * Start of the range of dates, included; unset: all times. RFC 3339, or epoch milliseconds as a number or a text of
-   * digits.
+   * Start of the range of dates, included; unset: all times. RFC 3339, or epoch milliseconds as a number or as a
+   * text of digits only.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 1;
    */
   startDate?: Timestamp | undefined;
 
   /**
-   * End of the range of dates, included; unset: all times. In the forms of start_date; a date without a time includes
-   * its day.
+   * End of the range of dates, included; unset: all times. In the forms of start_date; a date without a time
+   * includes its whole day.
    *
    * @generated from field: google.protobuf.Timestamp end_date = 2;
    */
   endDate?: Timestamp | undefined;
 
   /**
-   * Text that the name, the error message, the input or the output of a span holds, at most 1,000 characters; empty:
-   * any.
+   * Text that the name, the error message, the input or the output of a span holds, at most 1,000 characters; any
+   * trace where it is empty.
    *
    * @generated from field: string query = 3;
    */
@@ -114,24 +114,24 @@ export declare const PreviewTraceDeletionResponseSchema: GenMessage<PreviewTrace
  */
 export declare type CreateTraceDeletionRequest = Message<"spandrel.v1.CreateTraceDeletionRequest"> & {
   /**
-   * Start of the range of dates, included; unset: all times. RFC 3339, or epoch milliseconds as a number or a text of
-   * digits.
+   * Start of the range of dates, included; unset: all times. RFC 3339, or epoch milliseconds as a number or as a
+   * text of digits only.
    *
    * @generated from field: google.protobuf.Timestamp start_date = 1;
    */
   startDate?: Timestamp | undefined;
 
   /**
-   * End of the range of dates, included; unset: all times. In the forms of start_date; a date without a time includes
-   * its day.
+   * End of the range of dates, included; unset: all times. In the forms of start_date; a date without a time
+   * includes its whole day.
    *
    * @generated from field: google.protobuf.Timestamp end_date = 2;
    */
   endDate?: Timestamp | undefined;
 
   /**
-   * Text that the name, the error message, the input or the output of a span holds, at most 1,000 characters; empty:
-   * any.
+   * Text that the name, the error message, the input or the output of a span holds, at most 1,000 characters; any
+   * trace where it is empty.
    *
    * @generated from field: string query = 3;
    */
@@ -448,8 +448,8 @@ export declare const TraceDeletionService: GenService<{
   },
   /**
    * Begins to delete all traces that a search finds, with their spans and evaluations, whenever they were received. The
-   * deletion goes on by itself, also after a restart, and ends once the search finds nothing. What stays is in
-   * docs/privacy.md.
+   * deletion goes on by itself, also after a restart, and ends once the search finds nothing.
+   * What stays elsewhere, and for how long, is in docs/privacy.md.
    * Errors: INVALID_ARGUMENT validation_error, also where nothing says which traces to take, INVALID_ARGUMENT
    * trace_deletion_limit_reached while five are under way, or after 1,000 within an hour.
    *
@@ -462,7 +462,7 @@ export declare const TraceDeletionService: GenService<{
   },
   /**
    * Returns the status and the progress of a deletion.
-   * Errors: NOT_FOUND trace_deletion_not_found.
+   * Errors: NOT_FOUND trace_deletion_not_found where the project has none with the ID.
    *
    * @generated from rpc spandrel.v1.TraceDeletionService.GetTraceDeletion
    */
@@ -483,7 +483,7 @@ export declare const TraceDeletionService: GenService<{
   },
   /**
    * Ends a deletion; what is deleted stays so. A deletion that has ended already stays as it is.
-   * Errors: NOT_FOUND trace_deletion_not_found.
+   * Errors: NOT_FOUND trace_deletion_not_found where the project has none with the ID.
    *
    * @generated from rpc spandrel.v1.TraceDeletionService.CancelTraceDeletion
    */

@@ -284,7 +284,7 @@ export declare const TraceShareService: GenService<{
   },
   /**
    * Revokes a link: it leads nowhere from then on.
-   * Errors: NOT_FOUND trace_share_not_found.
+   * Errors: NOT_FOUND trace_share_not_found where the project has none with the ID.
    *
    * @generated from rpc spandrel.v1.TraceShareService.RevokeTraceShare
    */

@@ -4,7 +4,7 @@ import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
-import { fixDates, limitsOf, RUN_BEGINNING } from '../traces/search/search-run.ts';
+import { limitsOf, RUN_BEGINNING } from '../traces/search/search-run.ts';
 import { checkDates, type SearchConditions } from '../traces/search/trace-search.ts';
 import { findTarget, settingsOfRun, type TargetDeps } from './evaluation-target.ts';
 import type { EvaluatorRun, EvaluatorRunStore } from './evaluator-run.ts';
@@ -22,6 +22,7 @@ type RunStart = { readonly idOrSlug: string; readonly search: SearchConditions; 
 const RUNNING_MAX = 20;
 /** Runs that a project may start within an hour: each stores a result at every trace that it finds. */
 const STARTED_MAX = 60;
+const SEARCHED_MS = 30 * 86_400_000;
 
 export type EvaluatorRuns = ReturnType<typeof createEvaluatorRuns>;
 
@@ -68,6 +69,15 @@ export function createEvaluatorRuns(deps: EvaluatorRunsDeps) {
 }
 
 const BEGINNING = { ...RUN_BEGINNING, cursor: '', processed: 0, skipped: 0, failed: 0 } as const;
+
+/** Traces that are received while it runs are not part of the run. */
+function fixDates(
+  search: SearchConditions,
+  nowMs: number,
+): SearchConditions & { readonly startMs: number; readonly endMs: number } {
+  const endMs = search.endMs ?? nowMs;
+  return { ...search, endMs, startMs: search.startMs ?? endMs - SEARCHED_MS };
+}
 
 async function findRun(store: EvaluatorRunStore, project: Project, id: string): Promise<EvaluatorRun> {
   const run = isPossibleId(id) ? await store.find(project.id, id) : null;

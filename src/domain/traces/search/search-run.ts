@@ -1,7 +1,6 @@
 /** Work on all traces that a search finds, which goes on page by page whatever process does it, and its port. */
 
 import type { AuditRecord } from '../../management/management.ts';
-import type { SearchConditions } from './trace-search.ts';
 
 export type SearchRun = {
   readonly projectId: string;
@@ -26,6 +25,9 @@ export type Leased<Run extends SearchRun> = Run & {
   /** Failures in a row since the last page that succeeded. */
   readonly failures: number;
 };
+
+/** The run after a page of its search. `restMs`: how long no process may continue the run. */
+export type PageOutcome<Run extends SearchRun> = { readonly next: Leased<Run>; readonly restMs: number };
 
 type RunLease = { readonly nowMs: number; readonly untilMs: number; readonly fence: number };
 
@@ -69,7 +71,6 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Ended runs stay readable for at least this long. */
 const KEPT_MS = 90 * DAY_MS;
-const SEARCHED_MS = 30 * DAY_MS;
 
 export const RUN_BEGINNING = { status: 'running', tracesFound: null, isFoundExactly: true, error: null } as const;
 
@@ -79,13 +80,4 @@ export function limitsOf(
   nowMs: number,
 ): RunLimits {
   return { runningMax, startedMax, startedSinceMs: nowMs - HOUR_MS, endedBeforeMs: nowMs - KEPT_MS };
-}
-
-/** Traces that are received while it runs are not part of the run. */
-export function fixDates(
-  search: SearchConditions,
-  nowMs: number,
-): SearchConditions & { readonly startMs: number; readonly endMs: number } {
-  const endMs = search.endMs ?? nowMs;
-  return { ...search, endMs, startMs: search.startMs ?? endMs - SEARCHED_MS };
 }
