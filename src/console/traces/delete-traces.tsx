@@ -59,7 +59,8 @@ export function DeleteTraces({ label, conditions, children }: DeleteTracesProps)
 /** Deletes what the list of traces finds, unless a part of its line is left out: the list would show more than it says. */
 export function DeleteFound({ search }: { readonly search: FinderSearch }) {
   const { q = '', not } = search;
-  if (parseQueryLine(q).empty.length > 0) return null;
+  const { empty, unreadable } = parseQueryLine(q);
+  if (empty.length > 0 || unreadable.length > 0) return null;
   return (
     <DeleteTraces
       label="Delete these traces"

@@ -34,6 +34,10 @@ export function deleteTraces(stage: Stage): void {
         await page.keyboard.press('Enter');
         await page.getByText('Left out, because a value is missing').waitFor();
         expect(await open.count()).toBe(0);
+        await page.getByLabel('Find traces').fill('cost:cheap');
+        await page.keyboard.press('Enter');
+        await page.getByText('Left out, because cost:cheap is no range').waitFor();
+        expect(await open.count()).toBe(0);
         await page.getByLabel('Find traces').fill('model:gpt-5');
         await page.keyboard.press('Enter');
         await page.getByText('3 of 3 shown').waitFor();
