@@ -92,12 +92,16 @@ export function createHttp2({
   }
 
   function expireRequest(stream: ServerHttp2Stream, target: string | null): void {
-    if (!stream.headersSent && stream.session) {
-      const { status, headers, body } = handlers.refuse({ problem: 'request_timeout', target }, stream.session.socket);
-      stream.respond({ ...headers, ':status': status });
-      stream.end(body);
+    if (stream.headersSent || !stream.session) {
+      stream.close(constants.NGHTTP2_CANCEL);
+      return;
     }
-    stream.close(constants.NGHTTP2_NO_ERROR);
+    const { status, headers, body } = handlers.refuse({ problem: 'request_timeout', target }, stream.session.socket);
+    stream.respond({ ...headers, ':status': status });
+    // Not closed before its body is sent: a stream that is closing is destroyed without a reset, and nghttp2 then sends
+    // empty frames without end, and fills the memory with them, once the client gives the stream credit.
+    stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
+    stream.end(body);
   }
 
   return {

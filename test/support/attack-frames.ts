@@ -1,8 +1,10 @@
 /** HTTP/2 frames that only attackers send. */
 
 const HEADERS = 1;
-const RST_STREAM = 3;
+export const RST_STREAM = 3;
 const SETTINGS = 4;
+export const PING = 6;
+const WINDOW_UPDATE = 8;
 const END_STREAM_AND_HEADERS = 0x05;
 const END_HEADERS = 0x04;
 const CANCEL = 8;
@@ -23,6 +25,39 @@ function frame(
   head[4] = flags;
   head.writeUInt32BE(stream, 5);
   return Buffer.concat([head, payload]);
+}
+
+/** A client that takes no byte of an answer before it gives credit, and its first request. */
+export function stingyRequest(method: 'GET' | 'POST', path: string): Buffer {
+  const initialWindowOfNone = frame(SETTINGS, { stream: 0, payload: Buffer.from([0, 4, 0, 0, 0, 0]) });
+  const head = [Buffer.from([method === 'GET' ? 0x82 : 0x83, 0x86]), literal(0x00, ':path', path)];
+  const payload = Buffer.concat([...head, literal(0x00, ':authority', 'x')]);
+  const flags = method === 'GET' ? END_STREAM_AND_HEADERS : END_HEADERS;
+  return Buffer.concat([
+    Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+    initialWindowOfNone,
+    frame(HEADERS, { stream: 1, flags, payload }),
+  ]);
+}
+
+/** Credit for 25,600 bytes of a stream. */
+export function credit(stream: number): Buffer {
+  return frame(WINDOW_UPDATE, { stream, payload: Buffer.from([0, 0, 100, 0]) });
+}
+
+export function ping(): Buffer {
+  return frame(PING, { stream: 0, payload: Buffer.alloc(8) });
+}
+
+export type Frame = { readonly type: number; readonly stream: number };
+
+/** The frames that have arrived whole. */
+export function framesOf(bytes: Buffer): readonly Frame[] {
+  const frames: Frame[] = [];
+  for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
+    frames.push({ type: bytes.readUInt8(at + 3), stream: bytes.readUInt32BE(at + 5) });
+  }
+  return frames;
 }
 
 /** An HPACK integer with a prefix of seven bits. */

@@ -4,6 +4,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { credit, framesOf, PING as PING_FRAME, ping, RST_STREAM, stingyRequest } from '../support/attack-frames.ts';
 import { GOOD, type Port, type PortOptions, startPort, until } from '../support/port.ts';
 import { drawSeed, isFullTier, report } from '../support/scenario.ts';
 
@@ -143,6 +144,31 @@ describe.concurrent('a client that', () => {
     const port = await start({ tls: true });
     const attacker = attack(port);
     await until(attacker.isCut, 'the client is cut', CUT_WITHIN_MS);
+  });
+
+  it.each([
+    ['GET', '/large'],
+    ['POST', '/'],
+  ] as const)('gives credit for its answer to %s %s once that is cut gets nothing more', async (method, path) => {
+    // Others keep the session open, which else ends with its only stream.
+    const limits = { ...SHORT, idleTimeoutMs: 60_000 };
+    const port = await start({ limits });
+    const socket = connectTcp(port.port, '127.0.0.1').on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    let received = Buffer.alloc(0);
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk]);
+    });
+    const has = (type: number, stream: number) =>
+      framesOf(received).some((each) => each.type === type && each.stream === stream);
+    socket.write(stingyRequest(method, path));
+    // A stream that ends without a reset is what nghttp2 would go on sending for, in this process.
+    await until(() => has(RST_STREAM, 1), 'the stream is reset', CUT_WITHIN_MS);
+    const before = framesOf(received).length;
+    socket.write(Buffer.concat([credit(1), ping()]));
+    await until(() => has(PING_FRAME, 0) || socket.destroyed, 'the ping is answered, or the session has ended');
+    expect(framesOf(received).length).toBeLessThan(before + 5);
+    expect((await fetch(`${port.address}/`)).status).toBe(200);
   });
 
   it('is refused gets the reason', async () => {
