@@ -72,7 +72,7 @@ function printFilled(filled: object, filledAt: number): void {
 async function createFirst(): Promise<void> {
   const store = await open();
   try {
-    const rootKeys = deriveRootKeys(config.secret ?? secretBesideFile());
+    const rootKeys = deriveRootKeys((config.secrets ?? secretBesideFile()).current);
     const deps = { store: store.installation, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes };
     for (const [name, value] of (await bootstrap(deps, wishes, Date.now())) ?? []) {
       process.stdout.write(`${name}=${value}\n`);
@@ -95,7 +95,7 @@ function open() {
   return openStore({ url, queueMaxBytes: config.limits.requests.bodyBytes, log: quietLog });
 }
 
-function secretBesideFile(): string {
+function secretBesideFile() {
   if (!isFile) throw new Error('SPANDREL_SECRET must be set for this database.');
   return readOrCreateSecret(dirname(resolve(url.slice('sqlite:'.length))), randomBytes);
 }

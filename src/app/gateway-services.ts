@@ -28,12 +28,12 @@ export function compileGateway(
 ): Method[] {
   const { management } = store;
   const { virtualKeyPrefix: prefix, allow } = config.gateway;
-  const { pepper, encryptionKey } = rootKeys;
+  const { pepper, encryptionKeys } = rootKeys;
   const { resolve } = webhooks;
   const urlPolicy = createUrlPolicy(allow, 'SPANDREL_GATEWAY_ALLOW');
   const providers = createModelProviders({
     ...{ store: management, random, cursors, urlPolicy, resolve },
-    providerKeys: createProviderKeys({ encryptionKey, random }),
+    providerKeys: createProviderKeys({ encryptionKeys, random }),
     isOwnToken: createTokenCheck({ keyPrefixes: config.keyPrefixes, virtualKeyPrefix: prefix }),
     listModels: createListModels({ policy: urlPolicy, resolve, userAgent: `Spandrel/${readVersion()}` }),
     monotonicMs: () => performance.now(),

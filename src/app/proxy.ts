@@ -94,7 +94,7 @@ function startProxy(deps: ProxyDeps) {
   const { traces, prices } = traceParts;
   const outcomes = createOutcomes({ store: store.requests, clock, wait, graceMs: config.settlementGraceMs, onError });
   const accounting = createAccounting({ outcomes, traces, prices, limiter, recent, clock, onError });
-  const providerKeys = createProviderKeys({ encryptionKey: rootKeys.encryptionKey, random });
+  const providerKeys = createProviderKeys({ encryptionKeys: rootKeys.encryptionKeys, random });
   const dispatch = createDispatch({
     ...{ upstream, accounting, clock },
     reserving: createReserving({ store: store.requests, holder, onError }),

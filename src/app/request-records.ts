@@ -9,7 +9,13 @@ import type { Deps } from './deps.ts';
 const FLUSH_MAX_MS = 2_000;
 
 /** Records about requests: the use of keys, refusals, and idempotency keys. */
-export function createRequestRecords({ store: { management }, rootKeys: { encryptionKey }, clock, random, log }: Deps) {
+export function createRequestRecords({
+  store: { management },
+  rootKeys: { encryptionKeys },
+  clock,
+  random,
+  log,
+}: Deps) {
   const warn = (message: string) => (error: unknown) => log.warn({ err: error }, message);
   return {
     keyUse: createKeyUse({
@@ -26,7 +32,7 @@ export function createRequestRecords({ store: { management }, rootKeys: { encryp
     }),
     idempotency: createIdempotency({
       store: management,
-      encryptionKey,
+      encryptionKeys,
       random,
       onReleaseError: warn('an idempotency key could not be freed'),
     }),

@@ -34,7 +34,7 @@ function createOidc({ config, store, rootKeys, random, clock, log }: Deps): Sign
   const { publicUrl } = config;
   if (oidc === null || publicUrl === null) return null;
   const { management } = store;
-  const { pepper, encryptionKey } = rootKeys;
+  const { pepper, encryptionKeys } = rootKeys;
   const people = { store: management, random, pepper, rules: oidc, limits: config.limits.organization };
   const issuer = createIssuer({
     settings: oidc,
@@ -43,7 +43,7 @@ function createOidc({ config, store, rootKeys, random, clock, log }: Deps): Sign
   });
   void issuer.warmUp();
   return createSignIn({
-    ...{ issuer, publicUrl, encryptionKey, random, clock },
+    ...{ issuer, publicUrl, encryptionKeys, random, clock },
     begin: (visit, claims) => signPersonIn(people, visit, claims),
     claimOnce: (state, nowMs) => claimState(management, state, nowMs),
     isConsolePage: (path) => !path.startsWith('/assets/') && findConsolePage(path) !== null,

@@ -29,7 +29,7 @@ export function createWebhooks({ config, rootKeys, clock, random, version, log }
   const sqs = createSqsSender({ service, tokenEndpoint: stsEndpoint, isAmbientAllowed: () => isAmbientAllowed });
   const send: Send = (destination, message, signal) =>
     destination.kind === 'http' ? http.send(destination.url, message, signal) : sqs.send(destination, message, signal);
-  const secrets = createEndpointSecrets({ encryptionKey: rootKeys.encryptionKey, random });
+  const secrets = createEndpointSecrets({ encryptionKeys: rootKeys.encryptionKeys, random });
   const attempt = createAttempt({ secrets, send });
   const closing = new AbortController();
   const sendTest = createTestSender({

@@ -21,7 +21,7 @@ export type Command =
   | { readonly kind: 'migrate'; readonly isDryRun: boolean }
   | { readonly kind: 'copy'; readonly from: string; readonly to: string }
   | { readonly kind: 'backup'; readonly to: string }
-  | { readonly kind: 'compact' | 'config' | 'doctor' | 'healthcheck' }
+  | { readonly kind: (typeof BARE)[number] }
   | BudgetsCommand
   | KeysCommand
   | MembersCommand
@@ -43,7 +43,7 @@ export function readCommand(args: readonly string[]): Command {
   if (first === 'migrate') return readMigrate(others);
   if (first === 'copy') return readCopy(others);
   if (first === 'backup') return readBackup(others);
-  if (first === 'compact' || first === 'config' || first === 'doctor' || first === 'healthcheck') {
+  if (isBare(first)) {
     return others.length === 0 ? { kind: first } : refuse(`${first} takes no arguments`);
   }
   if (first === 'budgets') return orRefuse(readBudgetsCommand(others), first);
@@ -56,6 +56,12 @@ export function readCommand(args: readonly string[]): Command {
   if (first === 'retention') return readRetention(others);
   if (first === 'mint-admin-key') return readMintAdminKey(others);
   return refuse(`unknown argument: ${args.map(hideAddress).join(' ')}`);
+}
+
+const BARE = ['compact', 'config', 'doctor', 'healthcheck', 'rotate-secret'] as const;
+
+function isBare(command: string | undefined): command is (typeof BARE)[number] {
+  return BARE.some((bare) => bare === command);
 }
 
 /** Hides the rest of a URL: the URL of a database may contain a password. */
@@ -92,6 +98,14 @@ function readRetention(args: readonly string[]): Command {
 const RETENTION_HELP = [
   ['spandrel retention [--release]', 'print whether deletions by age wait because the clock is ahead of what is'],
   ['', 'stored; --release confirms the clock of this machine, so that they go on'],
+] as const;
+
+const ROTATE_SECRET_HELP = [
+  [
+    'spandrel rotate-secret',
+    'seal stored secrets with SPANDREL_SECRET instead of SPANDREL_SECRET_PREVIOUS, or with a new',
+  ],
+  ['', 'secret where it is a file beside the database; keys of clients stay valid'],
 ] as const;
 
 function readMintAdminKey(args: readonly string[]): Command {
@@ -167,7 +181,7 @@ function helpOfDatabase(): string {
   return [
     'Done directly on the database, which the settings of the server name, with its secret; so is mint-admin-key. Beside',
     'running servers on PostgreSQL, while a server on a SQLite file is stopped:',
-    ...aligned([...ORGANIZATION_HELP, ...REPRICE_HELP, ...RETENTION_HELP]),
+    ...aligned([...ORGANIZATION_HELP, ...REPRICE_HELP, ...RETENTION_HELP, ...ROTATE_SECRET_HELP]),
     '',
   ].join('\n');
 }

@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Config, readConfig } from '../config/config.ts';
-import { readSecret } from '../config/secret-file.ts';
+import { readSecrets } from '../config/secret-file.ts';
 import type { RandomBytes } from '../domain/clock.ts';
-import { checkSecret } from '../domain/organization/bootstrap.ts';
-import { deriveRootKeys, type RootKeys } from '../domain/secrets.ts';
+import { openRootKeys, type RootSecrets } from '../domain/organization/secret-rotation.ts';
+import type { RootKeys } from '../domain/secrets.ts';
 import type { Store } from '../domain/store.ts';
 import { databaseFile, isPostgres, openStore } from '../storage/open.ts';
 import type { CommandIo } from './io.ts';
@@ -15,6 +15,9 @@ import type { CommandIo } from './io.ts';
 type OpenDatabase = {
   readonly store: Store;
   readonly rootKeys: RootKeys;
+  readonly secrets: RootSecrets;
+  /** Where the secrets are files; null: they are settings. */
+  readonly secretFolder: string | null;
   readonly keyPrefixes: readonly string[];
   readonly random: RandomBytes;
 };
@@ -26,7 +29,7 @@ export async function withDatabase<R>(
 ): Promise<R> {
   const config = readConfig(environment);
   const printLine = (_fields: object, message: string) => void stderr.write(`spandrel: ${message}\n`);
-  const rootKeys = deriveRootKeys(findSecret(config));
+  const found = findSecrets(config);
   const store = await openStore({
     url: config.databaseUrl,
     queueMaxBytes: config.limits.requests.bodyBytes,
@@ -36,15 +39,15 @@ export async function withDatabase<R>(
     log: { warn: printLine, error: printLine },
   });
   try {
-    await checkSecret({ store: store.installation, rootKeys });
-    return await act({ store, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes });
+    const rootKeys = openRootKeys(found.secrets, await store.installation.readSecret());
+    return await act({ store, rootKeys, ...found, keyPrefixes: config.keyPrefixes, random: randomBytes });
   } finally {
     await store.close();
   }
 }
 
 /** The secret of an existing database. Creates neither a secret nor a database. */
-function findSecret({ databaseUrl, secret }: Config): string {
+function findSecrets({ databaseUrl, secrets }: Config): Pick<OpenDatabase, 'secrets' | 'secretFolder'> {
   const file = databaseFile(databaseUrl);
   if (file === null && !isPostgres(databaseUrl))
     throw new Error(
@@ -52,7 +55,8 @@ function findSecret({ databaseUrl, secret }: Config): string {
     );
   if (file !== null && !existsSync(file))
     throw new Error(`there is no database at ${file}; set SPANDREL_DATABASE_URL to the one the server uses`);
-  if (secret !== null) return secret;
+  if (secrets !== null) return { secrets, secretFolder: null };
   if (file === null) throw new Error('SPANDREL_SECRET must be set for this database');
-  return readSecret(dirname(file));
+  const secretFolder = dirname(file);
+  return { secrets: readSecrets(secretFolder), secretFolder };
 }

@@ -6,11 +6,11 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import type { App } from '../app/app.ts';
 import { type Config, readConfig } from '../config/config.ts';
-import { readOrCreateSecret, readSecret } from '../config/secret-file.ts';
+import { readOrCreateSecret, readSecrets } from '../config/secret-file.ts';
 import { bootstrap, type FirstKeys } from '../domain/organization/bootstrap.ts';
+import { openRootKeys, type RootSecrets } from '../domain/organization/secret-rotation.ts';
 import { readPriceList } from '../domain/pricing/price-list.ts';
 import { createPricing } from '../domain/pricing/pricing.ts';
-import { deriveRootKeys } from '../domain/secrets.ts';
 import type { Store } from '../domain/store.ts';
 import { databaseFile, isPostgres, openStore } from '../storage/open.ts';
 import { exportLines } from './first-keys.ts';
@@ -27,7 +27,7 @@ export async function serve(environment: Environment): Promise<void> {
   const tls = config.tls && readTlsFiles(config.tls);
   const warning = openFilesWarning(config, openFilesLimit());
   if (warning !== null) log.warn(warning);
-  if (config.secret === null && databaseFile(config.databaseUrl) === null) {
+  if (config.secrets === null && databaseFile(config.databaseUrl) === null) {
     throw new Error('SPANDREL_SECRET must be set for this database: there is no file to keep it beside');
   }
   const opening = openStore({
@@ -46,7 +46,8 @@ export async function serve(environment: Environment): Promise<void> {
   const { createApp } = await import('../app/app.ts');
   const store = await opening;
   try {
-    const rootKeys = deriveRootKeys(config.secret ?? (await secretBesideData(config, store)));
+    const installed = await store.installation.readSecret();
+    const rootKeys = openRootKeys(config.secrets ?? secretBesideData(config, installed === null), installed);
     const first: { keys: FirstKeys | null } = { keys: null };
     const app = await createApp({
       config,
@@ -92,12 +93,11 @@ function adviseOnPort(error: unknown): unknown {
   return new Error(`${error.message}; ${advice}`, { cause: error });
 }
 
-async function secretBesideData(config: Config, { installation }: Store): Promise<string> {
+function secretBesideData(config: Config, isNew: boolean): RootSecrets {
   const file = databaseFile(config.databaseUrl);
   if (file === null) throw new Error('SPANDREL_SECRET must be set for this database');
   // A new secret is useless for a database that was created with another one.
-  const isNew = (await installation.readVerifier()) === null;
-  return isNew ? readOrCreateSecret(dirname(file), randomBytes) : readSecret(dirname(file));
+  return isNew ? readOrCreateSecret(dirname(file), randomBytes) : readSecrets(dirname(file));
 }
 
 type Running = {

@@ -1,5 +1,6 @@
 /** Reads and validates the settings in the environment and in the files it names. All problems are reported at once. */
 
+import type { RootSecrets } from '../domain/organization/secret-rotation.ts';
 import { type AddressRange, parseRangeOrAddress } from '../domain/public-address.ts';
 import { TERM_MAX_DAYS, TERM_MIN_DAYS } from '../domain/retention-terms.ts';
 import type { CorsOrigins } from '../transport/rest/cors.ts';
@@ -54,7 +55,8 @@ export function readConfig(environment: Environment) {
     databaseWaitMs: readInteger(reader, 'SPANDREL_DATABASE_WAIT_MS', { min: 0, max: DATABASE_WAIT_MAX_MS }),
     /** Whether a database is accepted that may lose acknowledged writes in a power failure. */
     databaseMayLoseWrites: readChoice(reader, 'SPANDREL_DATABASE_UNSAFE', ['on', 'off']) === 'on',
-    secret: readSecret(reader),
+    /** Null: a file beside the database holds it. */
+    secrets: readSecrets(reader),
     keyPrefixes: prefixes,
     publicUrl,
     logLevel: readChoice(reader, 'SPANDREL_LOG_LEVEL', LOG_LEVELS),
@@ -133,10 +135,18 @@ function readDatabaseUrl(reader: ConfigReader): string {
   return `${url}${url.includes('?') ? '&' : '?'}sslmode=${encodeURIComponent(mode)}`;
 }
 
-function readSecret(reader: ConfigReader): string | null {
-  const secret = reader.text('SPANDREL_SECRET');
+function readSecrets(reader: ConfigReader): RootSecrets | null {
+  const current = readSecret(reader, 'SPANDREL_SECRET');
+  const previous = readSecret(reader, 'SPANDREL_SECRET_PREVIOUS');
+  if (current !== null) return { current, previous };
+  if (previous !== null) reader.refuse('SPANDREL_SECRET_PREVIOUS needs SPANDREL_SECRET, the secret that replaces it');
+  return null;
+}
+
+function readSecret(reader: ConfigReader, name: 'SPANDREL_SECRET' | 'SPANDREL_SECRET_PREVIOUS'): string | null {
+  const secret = reader.text(name);
   if (secret !== null && [...secret].length < SECRET_MIN_CHARACTERS) {
-    reader.refuse(`SPANDREL_SECRET must have at least ${SECRET_MIN_CHARACTERS} characters`);
+    reader.refuse(`${name} must have at least ${SECRET_MIN_CHARACTERS} characters`);
   }
   return secret;
 }

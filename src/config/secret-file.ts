@@ -8,29 +8,56 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { RandomBytes } from '../domain/clock.ts';
+import type { RootSecrets } from '../domain/organization/secret-rotation.ts';
 
 const FILE = 'secret';
+/** The secret that is taking the place of the other one. */
+const NEXT_FILE = 'secret.next';
 const SECRET_BYTES = 32;
 const OTHERS_MASK = 0o007;
 const GROUP_MASK = 0o070;
 const SETGID = 0o2000;
 
 /** Reads the secret, or creates it. Throws an Error with a line for the operator. */
-export function readOrCreateSecret(folder: string, random: RandomBytes): string {
+export function readOrCreateSecret(folder: string, random: RandomBytes): RootSecrets {
   mkdirSync(folder, { recursive: true });
   createSecret(join(folder, FILE), random);
-  return readSecret(folder);
+  return readSecrets(folder);
 }
 
-/** Reads the secret of an existing database. Throws an Error with a line for the operator. */
-export function readSecret(folder: string): string {
-  const path = join(folder, FILE);
+/** Reads the secret of an existing database, or both while it is replaced. Throws an Error with a line for the operator. */
+export function readSecrets(folder: string): RootSecrets {
+  const secret = readSecret(folder, FILE);
+  if (!existsSync(join(folder, NEXT_FILE))) return { current: secret, previous: null };
+  return { current: readSecret(folder, NEXT_FILE), previous: secret };
+}
+
+/** Creates the secret that shall take the place of the present one, unless an interrupted rotation left it. */
+export function createNextSecret(folder: string, random: RandomBytes): RootSecrets {
+  createSecret(join(folder, NEXT_FILE), random);
+  return readSecrets(folder);
+}
+
+/** Ends the rotation: the present secret is overwritten. */
+export function promoteNextSecret(folder: string): void {
+  renameSync(join(folder, NEXT_FILE), join(folder, FILE));
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readSecret(folder: string, file: string): string {
+  const path = join(folder, file);
   if (!existsSync(path)) {
     throw new Error(`the secret file ${path} is gone; put it back, or set SPANDREL_SECRET to what it held`);
   }

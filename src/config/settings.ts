@@ -5,6 +5,7 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 /** Those whose values nobody may see; `<name>_FILE` names a file that holds the value. */
 const SECRETS: ReadonlySet<string> = new Set([
   'SPANDREL_SECRET',
+  'SPANDREL_SECRET_PREVIOUS',
   'SPANDREL_DATABASE_URL',
   'SPANDREL_BOOTSTRAP_PROJECT_KEY',
   'SPANDREL_BOOTSTRAP_ADMIN_KEY',
@@ -35,6 +36,10 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
   SPANDREL_SECRET: [
     '<data folder>/secret',
     'Root of every derived key, at least 32 characters; written once beside a SQLite file when unset.',
+  ],
+  SPANDREL_SECRET_PREVIOUS: [
+    '',
+    'The secret used until now, beside a new SPANDREL_SECRET, until spandrel rotate-secret is done.',
   ],
   SPANDREL_PUBLIC_URL: ['the listening address', 'Base of the links in responses.'],
   SPANDREL_LOG_LEVEL: [

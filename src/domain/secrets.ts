@@ -3,8 +3,11 @@ import { crc32 } from 'node:zlib';
 import type { RandomBytes } from './clock.ts';
 import { randomBase62, toBase62 } from './ids.ts';
 
+/** Keys of stored secrets, 32 bytes each: the first one seals, all of them open. */
+export type EncryptionKeys = readonly [newest: Buffer, ...older: Buffer[]];
+
 /** Keys derived from the root secret, 32 bytes each. Only `verifier` may be stored. */
-export type RootKeys = { pepper: Buffer; cursorKey: Buffer; encryptionKey: Buffer; verifier: Buffer };
+export type RootKeys = { pepper: Buffer; cursorKey: Buffer; encryptionKeys: EncryptionKeys; verifier: Buffer };
 
 /**
  * What a token can be, judged by its shape alone. `minted` means an accepted prefix and 48 characters of `[0-9A-Za-z]`;
@@ -30,7 +33,7 @@ export function deriveRootKeys(secret: string): RootKeys {
   return {
     pepper: derive('pepper'),
     cursorKey: derive('cursor'),
-    encryptionKey: derive('encryption'),
+    encryptionKeys: [derive('encryption')],
     verifier: derive('verifier'),
   };
 }
@@ -132,33 +135,43 @@ const nonceLength = 12;
 const tagLength = 16;
 const headerLength = sealVersion.length + nonceLength + tagLength;
 
-/** The encryption key and the context a sealed value is bound to; the value does not open in another context. */
-type SealContext = { readonly key: Buffer; readonly belongsTo: string };
+/** The encryption keys and the context a sealed value is bound to; the value does not open in another context. */
+type SealContext = { readonly keys: EncryptionKeys; readonly belongsTo: string };
 
 /** Seals a stored secret with AES-256-GCM: version byte, 12-byte nonce, 16-byte tag, ciphertext. */
-export function encrypt(key: Buffer, plain: Buffer, random: RandomBytes): Buffer {
-  return sealFor({ key, belongsTo: '' }, plain, random);
+export function encrypt(keys: EncryptionKeys, plain: Buffer, random: RandomBytes): Buffer {
+  return sealFor({ keys, belongsTo: '' }, plain, random);
 }
 
-/** Opens what `encrypt` sealed. Throws when the version is unknown, the key differs or a single bit was changed. */
-export function decrypt(key: Buffer, sealed: Buffer): Buffer {
-  return openFor({ key, belongsTo: '' }, sealed);
+/** Opens what `encrypt` sealed. Throws when the version is unknown, no key fits or a single bit was changed. */
+export function decrypt(keys: EncryptionKeys, sealed: Buffer): Buffer {
+  return openFor({ keys, belongsTo: '' }, sealed);
 }
 
 /** As `encrypt`, bound to a context. */
-export function sealFor({ key, belongsTo }: SealContext, plain: Buffer, random: RandomBytes): Buffer {
+export function sealFor({ keys: [newest], belongsTo }: SealContext, plain: Buffer, random: RandomBytes): Buffer {
   const nonce = random(nonceLength);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
+  const cipher = createCipheriv('aes-256-gcm', newest, nonce, { authTagLength: tagLength });
   cipher.setAAD(associatedData(belongsTo));
   const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
   return Buffer.concat([sealVersion, nonce, cipher.getAuthTag(), ciphertext]);
 }
 
 /** Opens what `sealFor` sealed in the same context. Throws as `decrypt` does, and for another context. */
-export function openFor({ key, belongsTo }: SealContext, sealed: Buffer): Buffer {
+export function openFor({ keys: [newest, ...older], belongsTo }: SealContext, sealed: Buffer): Buffer {
   if (sealed.length < headerLength || sealed[0] !== sealVersion[0]) {
     throw new Error('The sealed value has no known format.');
   }
+  try {
+    return openWith(newest, belongsTo, sealed);
+  } catch (error) {
+    const [next, ...others] = older;
+    if (next === undefined) throw error;
+    return openFor({ keys: [next, ...others], belongsTo }, sealed);
+  }
+}
+
+function openWith(key: Buffer, belongsTo: string, sealed: Buffer): Buffer {
   const nonce = sealed.subarray(sealVersion.length, sealVersion.length + nonceLength);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
   decipher.setAAD(associatedData(belongsTo));

@@ -3,7 +3,7 @@
 import { readCookie, sessionCookie } from '../auth/session-cookie.ts';
 import type { Clock, RandomBytes } from '../domain/clock.ts';
 import { Fault, unavailableFault } from '../domain/fault.ts';
-import { openFor, sealFor } from '../domain/secrets.ts';
+import { type EncryptionKeys, openFor, sealFor } from '../domain/secrets.ts';
 import type { Claims } from '../domain/sessions/claim-rules.ts';
 import type { Visit } from '../domain/sessions/people.ts';
 import type { NewSession } from '../domain/sessions/sessions.ts';
@@ -30,7 +30,7 @@ type SignInDeps = {
   readonly isConsolePage: (path: string) => boolean;
   /** Without a slash at its end. */
   readonly publicUrl: string;
-  readonly encryptionKey: Buffer;
+  readonly encryptionKeys: EncryptionKeys;
   readonly random: RandomBytes;
   readonly clock: Clock;
   readonly onBug: (error: unknown) => void;
@@ -101,8 +101,8 @@ function draw({ random }: Pick<SignInDeps, 'random'>): string {
   return random(RANDOM_BYTES).toString('base64url');
 }
 
-function seal({ encryptionKey: key, random }: SignInDeps, attempt: Attempt): string {
-  return sealFor({ key, belongsTo: BELONGS_TO }, Buffer.from(JSON.stringify(attempt)), random).toString('base64url');
+function seal({ encryptionKeys: keys, random }: SignInDeps, attempt: Attempt): string {
+  return sealFor({ keys, belongsTo: BELONGS_TO }, Buffer.from(JSON.stringify(attempt)), random).toString('base64url');
 }
 
 /** The attempt that this browser began, whose state the issuer sent back. Throws sign_in_invalid. */
@@ -115,9 +115,9 @@ function readAttempt(deps: SignInDeps, { header, query }: BrowserVisit, nowMs: n
   return attempt;
 }
 
-function unseal({ encryptionKey: key }: SignInDeps, cookie: string | null): Attempt | null {
+function unseal({ encryptionKeys: keys }: SignInDeps, cookie: string | null): Attempt | null {
   try {
-    return cookie && JSON.parse(openFor({ key, belongsTo: BELONGS_TO }, Buffer.from(cookie, 'base64url')).toString());
+    return cookie && JSON.parse(openFor({ keys, belongsTo: BELONGS_TO }, Buffer.from(cookie, 'base64url')).toString());
   } catch {
     // Somebody else wrote it, or it was sealed with another secret.
     return null;

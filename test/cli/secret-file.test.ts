@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readOrCreateSecret, readSecret } from '../../src/config/secret-file.ts';
+import { readOrCreateSecret, readSecrets } from '../../src/config/secret-file.ts';
 import { temporaryFolder } from '../support/temp.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -10,7 +10,7 @@ let file: string;
 let secret: string;
 beforeEach(() => {
   folder = temporaryFolder();
-  secret = readOrCreateSecret(folder.path, randomBytes);
+  secret = readOrCreateSecret(folder.path, randomBytes).current;
   file = join(folder.path, 'secret');
 });
 afterEach(() => folder.remove());
@@ -29,19 +29,19 @@ describe('the secret file', () => {
   it.each([0o604, 0o602, 0o644, 0o666])('is refused when others may use it (%o)', (mode) => {
     chmodSync(folder.path, 0o2770);
     chmodSync(file, mode);
-    expect(() => readSecret(folder.path)).toThrow(REFUSED);
+    expect(() => readSecrets(folder.path)).toThrow(REFUSED);
   });
 
   it.each([0o640, 0o660])('may be open (%o) to the group that Kubernetes gives to a volume and its process', (mode) => {
     chownSync(folder.path, -1, OWN_GROUP);
     chmodSync(folder.path, 0o2770);
     chmodSync(file, mode);
-    expect(readSecret(folder.path)).toBe(secret);
+    expect(readSecrets(folder.path)).toEqual({ current: secret, previous: null });
   });
 
   it.runIf(isPrivateGroup)("may be open to the user's own group", () => {
     chmodSync(file, 0o660);
-    expect(readSecret(folder.path)).toBe(secret);
+    expect(readSecrets(folder.path)).toEqual({ current: secret, previous: null });
   });
 
   it.runIf(isRoot)('is refused when it is open to a group that the process is not in', () => {
@@ -50,6 +50,6 @@ describe('the secret file', () => {
     chmodSync(folder.path, 0o2770);
     chownSync(file, 0, stranger);
     chmodSync(file, 0o640);
-    expect(() => readSecret(folder.path)).toThrow(REFUSED);
+    expect(() => readSecrets(folder.path)).toThrow(REFUSED);
   });
 });

@@ -64,8 +64,12 @@ describe('settings', () => {
   it.each(['\n', '\r\n', ' ', '\t'])('a value may end in %j, as in files of settings', (end) => {
     const values = { SPANDREL_DATABASE_URL: 'sqlite:/a.db', SPANDREL_SECRET: 's'.repeat(32), SPANDREL_HOST: '::1' };
     const padded = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, ` ${value}${end}`]));
-    const { databaseUrl, secret, host } = readConfig({ ...padded, SPANDREL_PORT: `80${end}`, SPANDREL_LLM_MODEL: end });
-    expect([databaseUrl, secret, host]).toEqual(Object.values(values));
+    const { databaseUrl, secrets, host } = readConfig({
+      ...padded,
+      SPANDREL_PORT: `80${end}`,
+      SPANDREL_LLM_MODEL: end,
+    });
+    expect([databaseUrl, secrets?.current, host]).toEqual(Object.values(values));
     expect(readConfig({ SPANDREL_PORT: `80${end}` }).port).toBe(80);
     expect(readConfig({ SPANDREL_LLM_MODEL: end }).llm).toEqual(readConfig({}).llm);
   });

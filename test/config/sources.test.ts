@@ -36,10 +36,11 @@ it('every secret may stand in a file', () => {
     SPANDREL_BOOTSTRAP_PROJECT_KEY: PROJECT_KEY,
     SPANDREL_BOOTSTRAP_ADMIN_KEY: ADMIN_KEY,
     SPANDREL_LLM_API_KEY: 'sk-1',
+    SPANDREL_SECRET_PREVIOUS: 'p'.repeat(32),
   };
   const inFiles = Object.entries(secrets).map(([name, value]) => [`${name}_FILE`, fileWith(`${value}\n`)]);
   expect(readConfig(Object.fromEntries(inFiles))).toEqual(readConfig(secrets));
-  expect(readConfig(secrets).secret).toBe(SECRET);
+  expect(readConfig(secrets).secrets?.current).toBe(SECRET);
 });
 
 it('a file of a secret that cannot be used is refused by the name of its setting, without its path', () => {
@@ -59,7 +60,7 @@ it('a secret is set once, and only secrets have a file', () => {
   expect(problemsOf({ SPANDREL_SECRET: SECRET, SPANDREL_SECRET_FILE: path })).toEqual([
     'SPANDREL_SECRET and SPANDREL_SECRET_FILE must not both be set',
   ]);
-  expect(readConfig({ SPANDREL_SECRET: '', SPANDREL_SECRET_FILE: path }).secret).toBe(SECRET);
+  expect(readConfig({ SPANDREL_SECRET: '', SPANDREL_SECRET_FILE: path }).secrets?.current).toBe(SECRET);
   expect(problemsOf({ SPANDREL_HOST_FILE: path })).toEqual([
     'SPANDREL_HOST_FILE is not a setting; only secrets have a file',
   ]);

@@ -121,7 +121,7 @@ describe('the manifests for Kubernetes', () => {
     const [container] = spec.template.spec.containers;
     const environment = Object.fromEntries(container.env.map((each: Yaml) => [each.name, each.value]));
     const config = readSettings(environment);
-    expect(config.secret).toHaveLength(32);
+    expect(config.secrets?.current).toHaveLength(32);
     const drainSeconds = config.limits.drainMs / 1000 + container.lifecycle.preStop.sleep.seconds;
     expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(drainSeconds);
     const mounted = container.volumeMounts.map(({ name }: Yaml) => name).sort();

@@ -53,7 +53,11 @@ describe('deriveRootKeys', () => {
   it('gives four different 32-byte keys, the same ones every time', () => {
     const keys = deriveRootKeys(rootSecret);
     expect(keys).toEqual(deriveRootKeys(rootSecret));
-    const distinct = new Set(Object.values(keys).map((key) => key.toString('hex')));
+    const distinct = new Set(
+      Object.values(keys)
+        .flat()
+        .map((key) => key.toString('hex')),
+    );
     expect(distinct.size).toBe(4);
     expect([...distinct].every((hex) => hex.length === 64)).toBe(true);
   });
@@ -64,11 +68,11 @@ describe('deriveRootKeys', () => {
     for (const [name, purpose] of [
       ['pepper', 'pepper'],
       ['cursorKey', 'cursor'],
-      ['encryptionKey', 'encryption'],
+      ['encryptionKeys', 'encryption'],
       ['verifier', 'verifier'],
     ] as const) {
       const expected = createHmac('sha256', extracted).update(`spandrel/${purpose}/v1\x01`).digest();
-      expect(deriveRootKeys(secret)[name]).toEqual(expected);
+      expect([deriveRootKeys(secret)[name]].flat()).toEqual([expected]);
     }
   });
 
@@ -233,39 +237,46 @@ describe('secretsEqual', () => {
 });
 
 describe('encrypt and decrypt', () => {
-  const { encryptionKey } = deriveRootKeys(rootSecret);
+  const { encryptionKeys } = deriveRootKeys(rootSecret);
 
   it('gives back what was sealed', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 2_000 }), (bytes) => {
         const plain = Buffer.from(bytes);
-        expect(decrypt(encryptionKey, encrypt(encryptionKey, plain, randomBytes))).toEqual(plain);
+        expect(decrypt(encryptionKeys, encrypt(encryptionKeys, plain, randomBytes))).toEqual(plain);
       }),
     );
   });
 
   it('seals the same value differently each time and shows nothing of it', () => {
     const plain = Buffer.from('whsec_very-secret-value');
-    const first = encrypt(encryptionKey, plain, randomBytes);
-    expect(first.equals(encrypt(encryptionKey, plain, randomBytes))).toBe(false);
+    const first = encrypt(encryptionKeys, plain, randomBytes);
+    expect(first.equals(encrypt(encryptionKeys, plain, randomBytes))).toBe(false);
     expect(first.includes(plain)).toBe(false);
   });
 
   it('refuses a sealed value with any bit changed', () => {
-    const sealed = encrypt(encryptionKey, Buffer.from('whsec'), randomBytes);
+    const sealed = encrypt(encryptionKeys, Buffer.from('whsec'), randomBytes);
     for (let bit = 0; bit < sealed.length * 8; bit += 1) {
       const changed = Buffer.from(sealed);
       changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
-      expect(() => decrypt(encryptionKey, changed)).toThrow();
+      expect(() => decrypt(encryptionKeys, changed)).toThrow();
     }
   });
 
   it('refuses every shortened value and another key', () => {
-    const sealed = encrypt(encryptionKey, Buffer.from('whsec'), randomBytes);
+    const sealed = encrypt(encryptionKeys, Buffer.from('whsec'), randomBytes);
     for (let length = 0; length < sealed.length; length += 1) {
-      expect(() => decrypt(encryptionKey, sealed.subarray(0, length))).toThrow();
+      expect(() => decrypt(encryptionKeys, sealed.subarray(0, length))).toThrow();
     }
-    expect(() => decrypt(pepper, sealed)).toThrow();
+    expect(() => decrypt([pepper], sealed)).toThrow();
+  });
+
+  it('opens with any of its keys, and seals with the first', () => {
+    const [old] = encryptionKeys;
+    const sealed = encrypt([old], Buffer.from('whsec'), randomBytes);
+    expect(decrypt([pepper, old], sealed).toString()).toBe('whsec');
+    expect(() => decrypt([old], encrypt([pepper, old], Buffer.from('whsec'), randomBytes))).toThrow();
   });
 });
 

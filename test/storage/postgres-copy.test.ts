@@ -97,7 +97,7 @@ async function answersOf(store: Store) {
     traces,
     events,
     settled: await store.events.list({ organization: ORGANIZATION, ...FOR_EVER, type: 'gateway.request.settled' }),
-    verifier: await store.installation.readVerifier(),
+    secret: await store.installation.readSecret(),
     keys: await Promise.all(source.keys.map((key) => store.keys.findApiKey(key.id))),
     projects: await Promise.all(source.projectIds.map((id) => store.keys.findProject(id))),
     byKey: await Promise.all(

@@ -4,9 +4,10 @@ import { createLog } from '../../src/cli/log.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { JOB_QUEUE_DEFAULTS } from '../../src/domain/evaluations/jobs.ts';
 import { bootstrap } from '../../src/domain/organization/bootstrap.ts';
+import { openRootKeys } from '../../src/domain/organization/secret-rotation.ts';
 import { readPriceList } from '../../src/domain/pricing/price-list.ts';
 import { createPricing } from '../../src/domain/pricing/pricing.ts';
-import { deriveRootKeys, type RootKeys } from '../../src/domain/secrets.ts';
+import type { RootKeys } from '../../src/domain/secrets.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { createInlineStore, type SqliteStoreOptions } from '../../src/storage/engine/sqlite/store.ts';
@@ -52,7 +53,6 @@ const pricing = createPricing(readPriceList());
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { environment = {}, clock = Date.now, wait, writer = 'here', wrapStore = (opened) => opened } = options;
   const { database = await createTestDatabase() } = options;
-  const { SPANDREL_SECRET: secret = TEST_SECRET } = environment;
   const config = readConfig({
     SPANDREL_PORT: '0',
     ...database.environment,
@@ -71,7 +71,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       ? await openHere(file, storeOptions)
       : await openStore({ url: config.databaseUrl, ...storeOptions }),
   );
-  const rootKeys = deriveRootKeys(secret);
+  const rootKeys = openRootKeys(
+    config.secrets ?? { current: TEST_SECRET, previous: null },
+    await store.installation.readSecret(),
+  );
   const printed = await bootstrap(
     { store: store.installation, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes },
     config.bootstrap,

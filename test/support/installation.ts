@@ -34,10 +34,15 @@ export function useInstallation(): Installation {
  */
 export function startIn(folder: string, options: TestAppOptions = {}): Promise<TestApp> {
   const { environment = {}, ...others } = options;
-  const secret = readOrCreateSecret(folder, randomBytes);
+  const { current, previous } = readOrCreateSecret(folder, randomBytes);
   return startApp({
     ...others,
-    environment: { ...KNOWN_KEYS, SPANDREL_SECRET: secret, ...environment },
+    environment: {
+      ...KNOWN_KEYS,
+      SPANDREL_SECRET: current,
+      ...(previous === null ? {} : { SPANDREL_SECRET_PREVIOUS: previous }),
+      ...environment,
+    },
     database: databaseIn({ path: folder, remove: () => undefined }),
   });
 }

@@ -77,7 +77,7 @@ export function createPipeline<S extends DescService>(service: S, code: Partial<
     refusals: { record: (actor, audited) => refused.push({ actor, audited }) },
     idempotency: createIdempotency({
       store,
-      encryptionKey: Buffer.alloc(32, 1),
+      encryptionKeys: [Buffer.alloc(32, 1)],
       random: randomBytes,
       onReleaseError: (error) => {
         throw error;

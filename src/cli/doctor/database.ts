@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { readSecret } from '../../config/secret-file.ts';
+import { readSecrets } from '../../config/secret-file.ts';
 import { deriveRootKeys, secretsEqual } from '../../domain/secrets.ts';
 import { type DatabaseFacts, databaseFile, inspectDatabase, isPostgres } from '../../storage/open.ts';
 import { type Finding, findingsAbout, reasonOf } from './finding.ts';
@@ -47,22 +47,30 @@ function checkConnections({ databaseConnectionsMax }: Config, { connectionsMax }
   ];
 }
 
-export function checkSecret({ databaseUrl, secret }: Config, facts: DatabaseFacts | null): Finding {
+export function checkSecret({ databaseUrl, secrets }: Config, facts: DatabaseFacts | null): Finding {
   const about = findingsAbout('secret');
   const file = databaseFile(databaseUrl);
-  if (secret === null && file === null) {
+  if (secrets === null && file === null) {
     return about.fail('SPANDREL_SECRET must be set for this database: there is no file to keep it beside');
   }
   const verifier = facts?.installed?.verifier ?? null;
-  if (secret === null && (file === null || (verifier === null && !existsSync(`${dirname(file)}/secret`)))) {
+  if (secrets === null && (file === null || (verifier === null && !existsSync(`${dirname(file)}/secret`)))) {
     return about.ok('the first start writes it beside the database');
   }
   try {
-    const text = secret ?? readSecret(dirname(file ?? ''));
-    if (verifier === null) return about.ok(secret === null ? 'a file beside the database' : 'set');
-    return secretsEqual(Buffer.from(verifier), deriveRootKeys(text).verifier)
+    const { current, previous } = secrets ?? readSecrets(dirname(file ?? ''));
+    if (verifier === null) return about.ok(secrets === null ? 'a file beside the database' : 'set');
+    const isOf = (secret: string | null) =>
+      secret !== null && secretsEqual(Buffer.from(verifier), deriveRootKeys(secret).verifier);
+    if (isOf(previous)) return about.warn('it is being replaced: run spandrel rotate-secret');
+    if (!isOf(current)) {
+      return about.fail('it does not belong to this database: set the one that the database was created with');
+    }
+    return previous === null
       ? about.ok('it belongs to this database')
-      : about.fail('it does not belong to this database: set the one that the database was created with');
+      : about.warn(
+          'it has replaced SPANDREL_SECRET_PREVIOUS: once no server runs with that alone, run spandrel rotate-secret again and unset it',
+        );
   } catch (error) {
     return about.fail(reasonOf(error));
   }

@@ -1,7 +1,7 @@
 /** The sealed secrets of endpoints: signing secrets and the key of a queue. Senders open them here too. */
 
 import type { RandomBytes } from '../clock.ts';
-import { openFor, sealFor } from '../secrets.ts';
+import { type EncryptionKeys, openFor, sealFor } from '../secrets.ts';
 import type { Destination, KeyPair, SqsCredentials } from './destination.ts';
 import type { EndpointRecord, SqsRecord } from './endpoint.ts';
 
@@ -13,9 +13,9 @@ const TABLE = 'webhook_endpoints';
 
 export type EndpointSecrets = ReturnType<typeof createEndpointSecrets>;
 
-export function createEndpointSecrets(deps: { readonly encryptionKey: Buffer; readonly random: RandomBytes }) {
+export function createEndpointSecrets(deps: { readonly encryptionKeys: EncryptionKeys; readonly random: RandomBytes }) {
   const bindingOf = (endpointId: string, field: SecretField) => ({
-    key: deps.encryptionKey,
+    keys: deps.encryptionKeys,
     belongsTo: `${TABLE}/${endpointId}/${field}`,
   });
   /** Throws for a secret that was sealed for another endpoint or field, or with another key. */

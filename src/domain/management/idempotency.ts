@@ -3,13 +3,13 @@
 import { createHash } from 'node:crypto';
 import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
-import { decrypt, encrypt } from '../secrets.ts';
+import { decrypt, type EncryptionKeys, encrypt } from '../secrets.ts';
 import type { ManagementStore, Receipt, ReceiptName } from './management.ts';
 
 type IdempotencyDeps = {
   readonly store: Pick<ManagementStore, 'claim' | 'release'>;
   /** Stored answers may contain a token, so they are encrypted. */
-  readonly encryptionKey: Buffer;
+  readonly encryptionKeys: EncryptionKeys;
   readonly random: RandomBytes;
   /** Reports a claim that could not be released; it expires later. */
   readonly onReleaseError: (error: unknown) => void;
@@ -42,7 +42,7 @@ const DIGEST_BYTES = 32;
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-export function createIdempotency({ store, encryptionKey, random, onReleaseError }: IdempotencyDeps) {
+export function createIdempotency({ store, encryptionKeys, random, onReleaseError }: IdempotencyDeps) {
   return {
     /** Throws idempotency_error while the same request runs, and when the key was used for another request. */
     async begin({ name: sent, request, nowMs }: IdempotentRequest): Promise<IdempotencyClaim> {
@@ -56,13 +56,13 @@ export function createIdempotency({ store, encryptionKey, random, onReleaseError
       if (found === 'running') throw inProgress();
       if (found !== 'claimed') {
         if (!found.fingerprint.equals(fingerprint)) throw mismatch();
-        return { kind: 'replay', answer: open(encryptionKey, found) };
+        return { kind: 'replay', answer: open(encryptionKeys, found) };
       }
       return {
         kind: 'claimed',
         receipt: (answer) => {
           const plain = Buffer.concat([bindingDigest(name, fingerprint), answer]);
-          return { name, fingerprint, answer: encrypt(encryptionKey, plain, random) };
+          return { name, fingerprint, answer: encrypt(encryptionKeys, plain, random) };
         },
         release: () => store.release(name).catch(onReleaseError),
       };
@@ -76,8 +76,8 @@ export function storedName(name: ReceiptName): ReceiptName {
 }
 
 /** The sealed answer begins with a digest of its key and request, so that it does not open in another row. */
-function open(encryptionKey: Buffer, { name, fingerprint, answer }: Receipt): Buffer {
-  const plain = decrypt(encryptionKey, answer);
+function open(encryptionKeys: EncryptionKeys, { name, fingerprint, answer }: Receipt): Buffer {
+  const plain = decrypt(encryptionKeys, answer);
   if (!plain.subarray(0, DIGEST_BYTES).equals(bindingDigest(name, fingerprint))) {
     throw new Error('a stored answer belongs to another request');
   }

@@ -27,6 +27,7 @@ import type {
 
 export type Management = {
   readonly installation: InstallationStore;
+  readonly sealed: SealedStore;
   readonly keys: KeyStore;
   readonly management: ManagementStore;
   readonly projects: ProjectStore;
@@ -44,8 +45,10 @@ export type Management = {
 
 /** Data that exists once per database. */
 export type InstallationStore = {
-  /** The verifier of the root secret, null on a fresh database. */
-  readVerifier(): Promise<Buffer | null>;
+  /** What is stored of the root secret, null on a fresh database. */
+  readSecret(): Promise<InstalledSecret | null>;
+  /** Makes another root secret the one of the database. */
+  replaceSecret(secret: InstalledSecret): Promise<void>;
   /**
    * Creates the first organization with its initial records and stores the verifier, in one transaction. MUST do
    * nothing and answer false when an organization exists already, also when several processes start at once.
@@ -53,6 +56,29 @@ export type InstallationStore = {
   bootstrap(plan: Bootstrap): Promise<boolean>;
   /** Creates one more organization with its initial records, in one transaction. */
   addOrganization(plan: NewOrganization): Promise<void>;
+};
+
+export type InstalledSecret = {
+  readonly verifier: Buffer;
+  /** The pepper of an earlier root secret, sealed; null: the root secret was never replaced. */
+  readonly pepper: Buffer | null;
+};
+
+/** The stored values that are sealed with a key of the root secret, by column. */
+export type SealedStore = {
+  columns(): Promise<readonly string[]>;
+  /** A page of the values of a column, after the `next` of the page before. */
+  list(column: string, after: string | null): Promise<{ values: readonly SealedValue[]; next: string | null }>;
+  /** MUST leave values that have changed since they were listed. */
+  replace(column: string, changes: readonly { value: SealedValue; sealed: Buffer }[]): Promise<void>;
+};
+
+export type SealedValue = {
+  /** The primary key of the row. */
+  readonly key: { readonly [property: string]: string | number };
+  /** The context it was sealed for. */
+  readonly belongsTo: string;
+  readonly sealed: Buffer;
 };
 
 export type Bootstrap = NewOrganization & { readonly verifier: Buffer };

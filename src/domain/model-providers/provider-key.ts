@@ -1,7 +1,7 @@
 /** The sealed API keys of model providers. */
 
 import type { RandomBytes } from '../clock.ts';
-import { openFor, sealFor } from '../secrets.ts';
+import { type EncryptionKeys, openFor, sealFor } from '../secrets.ts';
 import type { ModelProviderRecord } from './model-provider.ts';
 
 const HINT_CHARACTERS = 4;
@@ -10,9 +10,9 @@ const HINTED_CHARACTERS_MIN = 12;
 
 export type ProviderKeys = ReturnType<typeof createProviderKeys>;
 
-export function createProviderKeys(deps: { readonly encryptionKey: Buffer; readonly random: RandomBytes }) {
+export function createProviderKeys(deps: { readonly encryptionKeys: EncryptionKeys; readonly random: RandomBytes }) {
   const bindingOf = (providerId: string) => ({
-    key: deps.encryptionKey,
+    keys: deps.encryptionKeys,
     belongsTo: `model_providers/${providerId}/api_key`,
   });
   /** Of records that are kept in memory, because a gateway opens them for every request. */

@@ -14,6 +14,7 @@ import {
 } from '../secrets.ts';
 import { slugify } from '../slug.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
+import { WrongSecret } from './secret-rotation.ts';
 
 export type BootstrapOptions = OrganizationOptions & {
   readonly projectKey: string | null;
@@ -51,13 +52,6 @@ type BootstrapDeps = {
 /** Values to print once, by environment variable. Null: the operator chose the value. */
 export type FirstKeys = readonly (readonly [name: string, value: string | null])[];
 
-/** The root secret is not the one this database was created with. */
-class WrongSecret extends Error {
-  constructor() {
-    super('SPANDREL_SECRET does not belong to this database');
-  }
-}
-
 /** Creates the first organization when there is none. Returns what to print; null on later starts. */
 export async function bootstrap(
   deps: BootstrapDeps,
@@ -85,7 +79,7 @@ export async function addOrganization(
   organization: OrganizationOptions,
   nowMs: number,
 ): Promise<FirstKeys | null> {
-  if ((await deps.store.readVerifier()) === null) return null;
+  if ((await deps.store.readSecret()) === null) return null;
   const options = { ...organization, ...NOTHING_IMPOSED };
   const drawn = drawPlan(deps, options, nowMs);
   await deps.store.addOrganization(drawn.plan);
@@ -104,12 +98,9 @@ function listFirstKeys({ plan, projectToken, adminToken }: Drawn, options: Boots
 }
 
 /** Throws WrongSecret when the database was created with another secret. */
-export async function checkSecret({
-  store,
-  rootKeys,
-}: Pick<BootstrapDeps, 'store'> & { readonly rootKeys: Pick<RootKeys, 'verifier'> }): Promise<void> {
-  const verifier = await store.readVerifier();
-  if (verifier && !secretsEqual(verifier, rootKeys.verifier)) throw new WrongSecret();
+async function checkSecret({ store, rootKeys }: Pick<BootstrapDeps, 'store' | 'rootKeys'>): Promise<void> {
+  const installed = await store.readSecret();
+  if (installed && !secretsEqual(installed.verifier, rootKeys.verifier)) throw new WrongSecret();
 }
 
 type Drawn = { readonly plan: NewOrganization; readonly adminToken: string; readonly projectToken: string };

@@ -11,6 +11,8 @@ export const Installation = defineEntity({
     verifier: bytes(),
     // Retention trusts the clock up to here; see retention-clock.ts.
     trustedAtMs: instant('trusted_at').strictNullable(),
+    // That of an earlier root secret, sealed; null: the root secret was never replaced.
+    pepper: bytes().strictNullable(),
   },
   checks: [{ name: 'installation_is_one', expression: 'id = 1' }],
 });

@@ -77,11 +77,19 @@ const INSTALLATION_ID = 1;
 
 export function createInstallationStore({ read, transact }: Units): InstallationStore {
   return {
-    readVerifier: () => read(async (em) => (await em.findOne(Installation, { id: INSTALLATION_ID }))?.verifier ?? null),
+    readSecret: () =>
+      read(async (em) => {
+        const found = await em.findOne(Installation, { id: INSTALLATION_ID });
+        return found && { verifier: found.verifier, pepper: found.pepper };
+      }),
+    replaceSecret: ({ verifier, pepper }) =>
+      transact(
+        async ({ em }) => void (await em.nativeUpdate(Installation, { id: INSTALLATION_ID }, { verifier, pepper })),
+      ),
     async bootstrap(plan) {
       if (await read(hasOrganization)) return false;
       return await transact(async ({ em }) => {
-        const installation = { id: INSTALLATION_ID, verifier: plan.verifier, trustedAtMs: null };
+        const installation = { id: INSTALLATION_ID, verifier: plan.verifier, pepper: null, trustedAtMs: null };
         // Of two processes, one waits here for the other and then finds the row.
         const insert = em.createQueryBuilder(Installation).insert(installation).onConflict().ignore();
         if ((await insert.execute('run')).affectedRows === 0) return false;

@@ -21,6 +21,7 @@ import {
 } from './organization.ts';
 import { createPriceOverrides } from './pricing.ts';
 import { createReceipts } from './receipts.ts';
+import { createSealedStore } from './sealed-values.ts';
 import { createRunStore, createShareStore } from './traces.ts';
 import type { Units } from './units.ts';
 import { createModelProviders, createVirtualKeys } from './virtual-keys.ts';
@@ -40,6 +41,7 @@ export function createRooms(units: Units) {
     monitors: createMonitorRoom(units),
     webhooks: createWebhookRoom(units),
     installation: createInstallationStore(units),
+    sealed: createSealedStore(units),
     projects: createProjectSettings(units),
     clock: createClockRecords(units),
     management: {

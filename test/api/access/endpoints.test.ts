@@ -127,7 +127,7 @@ describe('an endpoint that is not there', () => {
 
 async function addEndpoint({ store, rootKeys }: TestApp, { organizationId }: Foreign): Promise<string> {
   const id = newEndpointId(Date.now(), randomBytes);
-  const secrets = createEndpointSecrets({ encryptionKey: rootKeys.encryptionKey, random: randomBytes });
+  const secrets = createEndpointSecrets({ encryptionKeys: rootKeys.encryptionKeys, random: randomBytes });
   const record: EndpointRecord = {
     organizationId,
     id,

@@ -20,7 +20,7 @@ const freshKey = () => `key-${randomBytes(8).toString('hex')}`;
 async function signing(id: string): Promise<readonly string[]> {
   const endpoint = await app.store.webhooks.endpoint(app.organizationId, id);
   if (endpoint === null) throw new Error('no endpoint');
-  const secrets = createEndpointSecrets({ encryptionKey: app.rootKeys.encryptionKey, random: randomBytes });
+  const secrets = createEndpointSecrets({ encryptionKeys: app.rootKeys.encryptionKeys, random: randomBytes });
   return secrets.signing(endpoint, Date.now());
 }
 

@@ -56,7 +56,7 @@ export async function createEndpointsFixture(options: FixtureOptions = {}) {
   const { isAmbientAllowed = false, endpointsMax = 10, allow = '', addresses = ['93.184.216.34'] } = options;
   const keys = createFixture();
   const fake = createFakeWebhookStore(keys.store);
-  const secrets = createEndpointSecrets({ encryptionKey: Buffer.alloc(32, 7), random: randomBytes });
+  const secrets = createEndpointSecrets({ encryptionKeys: [Buffer.alloc(32, 7)], random: randomBytes });
   const list = parseAllowList(allow);
   const fired: { endpoint: Endpoint; test: TestMessage }[] = [];
   const lost: unknown[] = [];

@@ -5,7 +5,7 @@ import { faultOf, NOW_MS } from '../keys/keys-fixture.ts';
 import { createEndpointsFixture, QUEUE_URL, SQS } from './endpoints-fixture.ts';
 
 describe('what is sealed', () => {
-  const secrets = createEndpointSecrets({ encryptionKey: Buffer.alloc(32, 7), random: randomBytes });
+  const secrets = createEndpointSecrets({ encryptionKeys: [Buffer.alloc(32, 7)], random: randomBytes });
   const sealed = secrets.seal('webhookendpoint_1', 'secret', 'whsec_x');
 
   it('opens where it was sealed', () => {
@@ -21,7 +21,7 @@ describe('what is sealed', () => {
   });
 
   it('does not open under another key', () => {
-    const others = createEndpointSecrets({ encryptionKey: Buffer.alloc(32, 8), random: randomBytes });
+    const others = createEndpointSecrets({ encryptionKeys: [Buffer.alloc(32, 8)], random: randomBytes });
     expect(() => others.open('webhookendpoint_1', 'secret', sealed)).toThrow();
   });
 });

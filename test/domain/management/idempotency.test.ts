@@ -30,7 +30,7 @@ function setup(outcome: 'claimed' | 'running' | Receipt, failRelease = false) {
         released.push(name);
       },
     },
-    encryptionKey: Buffer.alloc(32, 7),
+    encryptionKeys: [Buffer.alloc(32, 7)],
     random: randomBytes,
     onReleaseError: (error) => errors.push(error),
   });

@@ -8,10 +8,10 @@ export function installationConformance(open: OpenManagement): void {
     it(
       'has no verifier while the database is fresh, and keeps the one of the first organization',
       withStore(open, async ({ installation }) => {
-        expect(await installation.readVerifier()).toBeNull();
+        expect(await installation.readSecret()).toBeNull();
         const plan = samplePlan();
         expect(await installation.bootstrap(plan)).toBe(true);
-        expect(await installation.readVerifier()).toEqual(plan.verifier);
+        expect(await installation.readSecret()).toEqual({ verifier: plan.verifier, pepper: null });
       }),
     );
 
@@ -57,7 +57,7 @@ export function installationConformance(open: OpenManagement): void {
         const [first, second] = [samplePlan(), samplePlan()];
         await installation.bootstrap(first);
         expect(await installation.bootstrap(second)).toBe(false);
-        expect(await installation.readVerifier()).toEqual(first.verifier);
+        expect(await installation.readSecret()).toEqual({ verifier: first.verifier, pepper: null });
         expect(await keys.findApiKey(second.apiKey.id)).toBeNull();
         expect(await keys.findProject(second.project.id)).toBeNull();
       }),
@@ -71,7 +71,7 @@ export function installationConformance(open: OpenManagement): void {
         expect(await keys.findApiKey(second.apiKey.id)).toBeNull();
         expect(await keys.findProjectByKeyHash(second.project.keyHash, second.createdAtMs)).toBeNull();
         await installation.addOrganization(second);
-        expect(await installation.readVerifier()).toEqual(first.verifier);
+        expect(await installation.readSecret()).toEqual({ verifier: first.verifier, pepper: null });
         const key = await keys.findApiKey(second.apiKey.id);
         const grant = { role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: second.organization.id, permissions: [] };
         expect(key).toMatchObject({ organization: { id: second.organization.id }, bindings: [grant] });

@@ -1,0 +1,2 @@
+-- Older processes may run.
+alter table "installation" add column "pepper" bytea null;
