@@ -16,7 +16,7 @@ export const SEALED_TEXTS = {
 /** Makes a value in each sealed column. Returns the answer that its idempotency key must repeat. */
 export async function sealEverything(server: Server): Promise<Body> {
   const events = { enabled_events: ['gateway.virtual_key.*'] };
-  const endpoint = await send(server, '/api/webhooks/v1/endpoints', { url: 'http://127.0.0.1:1/', ...events });
+  const endpoint = await send(server, '/api/webhooks/v1/endpoints', { url: 'https://example.com/in', ...events });
   await send(server, `/api/webhooks/v1/endpoints/${endpoint.data.id}/roll-secret`, undefined);
   const sqs = {
     queue_url: 'https://sqs.eu-west-1.amazonaws.com/123456789012/events',

@@ -79,7 +79,7 @@ AWS_REGION=eu-west-1
   expect(readConfig({ SPANDREL_CONFIG: path })).toMatchObject({
     host: '::1',
     port: 81,
-    secret: SECRET,
+    secrets: { current: SECRET, previous: null },
     databaseUrl: 'postgres://u:p#w@h/d',
     llm: { apiKey: 'sk-#1', model: 'gpt-5-mini' },
     aws: { region: 'eu-west-1' },
@@ -90,9 +90,13 @@ it('the environment comes before the file of settings, unless it is empty or abo
   const secretPath = fileWith('the secret that the file of settings names');
   const path = fileWith(`SPANDREL_PORT=81\nSPANDREL_HOST=::1\nSPANDREL_SECRET_FILE=${secretPath}`);
   const read = readConfig({ SPANDREL_CONFIG: path, SPANDREL_HOST: '', SPANDREL_PORT: 'tcp://10.0.0.1:5560' });
-  expect(read).toMatchObject({ host: '::1', port: 81, secret: 'the secret that the file of settings names' });
+  expect(read).toMatchObject({
+    host: '::1',
+    port: 81,
+    secrets: { current: 'the secret that the file of settings names', previous: null },
+  });
   const imposed = readConfig({ SPANDREL_CONFIG: path, SPANDREL_PORT: '82', SPANDREL_SECRET: SECRET });
-  expect(imposed).toMatchObject({ port: 82, secret: SECRET });
+  expect(imposed).toMatchObject({ port: 82, secrets: { current: SECRET, previous: null } });
 });
 
 it('every wrong line of the file of settings is named, without values', () => {
