@@ -91,11 +91,14 @@ describe('how requests end', () => {
     });
 
     it('for ten of them in a second; the others are counted in one', async () => {
+      const startedAtMs = performance.now();
       await Promise.all(Array.from({ length: 30 }, () => callRest(app.address, { path: '/api/nothing' })));
-      await vi.waitFor(() => expect(loggedLines('more requests were refused')).not.toEqual([]), 10_000);
-      const counted = loggedLines('more requests were refused').reduce((sum, { count }) => sum + Number(count), 0);
-      expect(loggedLines().length + counted).toBe(30);
-      expect(loggedLines().length).toBeLessThanOrEqual(20);
+      const seconds = (performance.now() - startedAtMs) / 1_000;
+      const counted = () =>
+        loggedLines('more requests were refused').reduce((sum, { count }) => sum + Number(count), 0);
+      await vi.waitFor(() => expect(loggedLines().length + counted()).toBe(30), 10_000);
+      // A busy machine spreads the requests over several seconds.
+      expect(loggedLines().length).toBeLessThanOrEqual(10 * (Math.floor(seconds) + 2));
     });
   });
 
