@@ -129,7 +129,10 @@ async function stream({ address, secret, model, user, onBegin, onRefused }: Aske
   const body = { model, user, stream: true, max_tokens: 1000, messages: [{ role: 'user', content: 'Say hello.' }] };
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${secret}` };
   const sent = { method: 'POST', headers, body: JSON.stringify(body) };
-  const answer = await fetch(`${address}/v1/chat/completions`, sent).catch(() => null);
+  const ask = (): Promise<Response | null> =>
+    // On a busy machine fetch gives up before it has a connection, which says nothing of the server.
+    fetch(`${address}/v1/chat/completions`, sent).catch((error) => (isConnectTimeout(error) ? ask() : null));
+  const answer = await ask();
   if (answer === null) return null;
   // A rejection here would not be awaited before the kill.
   if (answer.status !== 200) {
@@ -164,4 +167,9 @@ function countEnds(streamed: readonly Streamed[], eventIds: readonly string[]) {
     counts[isSettled ? 'settled' : 'completed'] += 1;
   }
   return counts;
+}
+
+function isConnectTimeout(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: { readonly code?: unknown } };
+  return cause?.code === 'UND_ERR_CONNECT_TIMEOUT';
 }
