@@ -3,7 +3,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Button, Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
@@ -17,6 +17,7 @@ import { type ChangeOf, text } from '../layout/search.ts';
 import { loadsPart } from '../session/connection.ts';
 import { useSession } from '../session/session.tsx';
 import { ColumnPicker } from './column-picker.tsx';
+import { shownColumns } from './columns.tsx';
 import { DeleteFound } from './delete-traces.tsx';
 import { ExportMenu, ExportStatus, useExport } from './export.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -33,8 +34,8 @@ import { useTraces } from './use-traces.ts';
 
 const route = getRouteApi('/$slug/traces');
 const FirstTrace = lazy(loadsPart(() => import('./first-trace.tsx')));
-
 const FacetPanel = lazy(loadsPart(() => import('./facet-panel.tsx')));
+const SavedViews = lazy(loadsPart(() => import('./saved-views.tsx')));
 
 const LONGEST_RANGE = '1y';
 const readDense = (kept: unknown) => kept !== false;
@@ -47,6 +48,7 @@ export default function TraceListPage() {
   const navigate = route.useNavigate();
   const change = (part: ChangeOf<TraceListSearch>) =>
     void navigate({ search: (now: TraceListSearch) => ({ ...now, ...part }) as TraceListSearch, replace: true });
+  const show = useCallback((next: TraceListSearch) => void navigate({ search: next, replace: true }), [navigate]);
   const [columns, setColumns] = useRemembered('traces.columns', text);
   const [isDense, setDense] = useRemembered('traces.dense', readDense);
   const facets = useFacets();
@@ -90,6 +92,9 @@ export default function TraceListPage() {
           <Button aria-expanded={facets.isOpen} onClick={() => facets.show(!facets.isOpen)}>
             Facets
           </Button>
+          <Suspense fallback={<Button disabled>Views</Button>}>
+            <SavedViews search={search} columns={shownColumns(search.columns ?? columns).join()} onShow={show} />
+          </Suspense>
           <RangePicker search={search} onChange={change} />
           <ColumnPicker
             value={search.columns ?? columns}
