@@ -26,8 +26,8 @@ type SavedViewsProps = {
   readonly search: TraceListSearch;
   /** Those that the list shows, as the address would list them. */
   readonly columns: string;
-  /** Shows another state of the list. */
-  readonly onShow: (search: TraceListSearch) => void;
+  /** Shows another state of the list; `isStep`: the way back leads to the one before. */
+  readonly onShow: (search: TraceListSearch, isStep: boolean) => void;
 };
 
 export default function SavedViews({ search, columns, onShow }: SavedViewsProps) {
@@ -42,7 +42,7 @@ export default function SavedViews({ search, columns, onShow }: SavedViewsProps)
   // An address may name a view and nothing else.
   const isBare = Object.keys(search).join() === 'saved';
   useEffect(() => {
-    if (isBare && chosen?.search) onShow({ ...readState(chosen.search), saved: chosen.id });
+    if (isBare && chosen?.search) onShow({ ...readState(chosen.search), saved: chosen.id }, false);
   }, [isBare, chosen, onShow]);
   const isChanged = chosen !== null && !isBare && writeState({ columns, ...readState(chosen.search ?? '') }) !== now;
   const name = chosen === null ? 'Views' : shorten(nameControls(chosen.name ?? ''));
@@ -51,8 +51,8 @@ export default function SavedViews({ search, columns, onShow }: SavedViewsProps)
       {(close) => (
         <Menu
           {...{ chosen, isChanged, now, close }}
-          onShow={(view) => onShow(view === null ? {} : { ...readState(view.search ?? ''), saved: view.id })}
-          onSaved={(view) => onShow({ ...search, saved: view.id })}
+          onShow={(view) => onShow(view === null ? {} : { ...readState(view.search ?? ''), saved: view.id }, true)}
+          onSaved={(view) => onShow({ ...search, saved: view.id }, false)}
         />
       )}
     </Popover>
