@@ -9,8 +9,8 @@ import type { FinderSearch } from '../search.ts';
 import { toFilterInput, toRangeInput } from '../search-input.ts';
 import { conditionsOf, type Figures, figuresOf, readBuckets, readTraces } from './figures.ts';
 
-/** The most that a page holds. */
-const SAMPLE_MAX = 1_000;
+/** Their inputs and outputs come with them. */
+const SAMPLE_MAX = 500;
 /** Groups of models that the server returns; those without their own line are summed up. */
 const MODELS_MAX = 20;
 
