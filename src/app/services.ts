@@ -10,6 +10,7 @@ import { GatewayService } from '../../gen/spandrel/v1/gateway_pb.js';
 import { MonitorService } from '../../gen/spandrel/v1/monitors_pb.js';
 import { PermissionService } from '../../gen/spandrel/v1/permissions_pb.js';
 import { PricingService } from '../../gen/spandrel/v1/pricing_pb.js';
+import { SavedViewService } from '../../gen/spandrel/v1/saved_views_pb.js';
 import { SpendService } from '../../gen/spandrel/v1/spend_pb.js';
 import { TraceDeletionService } from '../../gen/spandrel/v1/trace_deletions_pb.js';
 import { TraceShareService } from '../../gen/spandrel/v1/trace_shares_pb.js';
@@ -49,6 +50,7 @@ import { createTraceTails } from '../domain/traces/tail/trace-tail.ts';
 import { createTraceChanges } from '../domain/traces/trace-changes.ts';
 import { createTraceRows } from '../domain/traces/trace-rows.ts';
 import { createTraces } from '../domain/traces/traces.ts';
+import { createSavedViews } from '../domain/traces/views/saved-views.ts';
 import { createDatasetRpc } from '../rpc/datasets/datasets.ts';
 import { createEndpointRpc } from '../rpc/endpoints/endpoints.ts';
 import { createEvaluationRpc } from '../rpc/evaluations/evaluations.ts';
@@ -61,6 +63,7 @@ import type { Method } from '../rpc/method.ts';
 import { createMonitorRpc } from '../rpc/monitors/monitors.ts';
 import { createPricingRpc } from '../rpc/pricing/pricing.ts';
 import { compileService } from '../rpc/registry.ts';
+import { createSavedViewRpc } from '../rpc/saved-views/saved-views.ts';
 import { createSpendRpc } from '../rpc/spend/spend.ts';
 import { createTraceDeletionRpc } from '../rpc/trace-deletions/trace-deletions.ts';
 import { createTraceShareRpc } from '../rpc/trace-shares/trace-shares.ts';
@@ -123,6 +126,7 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
     pepper: deps.rootKeys.pepper,
     isOn: config.traceSharing,
   });
+  const views = createSavedViews({ store: store.savedViews, cursors, random });
   const exports = createTraceExports({ searches, traces, store: store.traces, runCooperatively, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
   const gateway = createGateway({
@@ -182,6 +186,7 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
     ),
     ...compile(TraceDeletionService, createTraceDeletionRpc({ deletions, searches })),
     ...compile(TraceShareService, createTraceShareRpc({ shares, urlOf: (token) => `${publicUrl()}/shared/${token}` })),
+    ...compile(SavedViewService, createSavedViewRpc({ views })),
     ...compile(GatewayService, createGatewayRpc({ gateway })),
     ...compile(PricingService, createPricingRpc({ overrides, prices })),
     ...compile(EventService, createEventRpc({ events: createEvents({ store: store.events, cursors }) })),

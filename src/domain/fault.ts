@@ -43,6 +43,8 @@ const RESOURCE_CODES = {
   trace_share_not_found: 'not_found',
   trace_share_limit_reached: 'invalid',
   trace_sharing_off: 'conflict',
+  saved_view_not_found: 'not_found',
+  saved_view_limit_reached: 'invalid',
   invalid_scroll_id: 'bad_request',
   ambiguous_trace_id: 'conflict',
   evaluator_not_found: 'not_found',

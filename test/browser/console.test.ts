@@ -8,6 +8,7 @@ import { readRuns } from './journeys/conversation.ts';
 import { deleteTraces } from './journeys/delete-traces.ts';
 import { evaluate } from './journeys/evaluate.ts';
 import { experiment } from './journeys/experiment.ts';
+import { findAnything } from './journeys/find-anything.ts';
 import { findGroups } from './journeys/find-groups.ts';
 import { meetForeignPages } from './journeys/foreign-pages.ts';
 import { useGateway } from './journeys/gateway.ts';
@@ -52,4 +53,5 @@ describe.concurrent('the console', () => {
   signInThroughIssuer(stage);
   meetForeignPages(stage);
   findGroups(stage);
+  findAnything(stage);
 });

@@ -49,8 +49,8 @@ export declare type QueryAnalyticsRequest = Message<"spandrel.v1.QueryAnalyticsR
   groupBy: AnalyticsGrouping;
 
   /**
-   * Names of the metrics to return, separated by commas, at most 1,000 characters; empty: all. first_token_ms and
-   * total_time_ms stand for both percentiles.
+   * Names of the metrics to return, separated by commas, at most 1,000 characters; empty: all but the 99th percentiles.
+   * first_token_ms and total_time_ms stand for the median and the 95th percentile.
    *
    * @generated from field: string metrics = 5;
    */
@@ -257,6 +257,20 @@ export declare type AnalyticsBucket = Message<"spandrel.v1.AnalyticsBucket"> & {
    * @generated from field: optional spandrel.v1.AnalyticsCount total_time_ms_p95 = 13;
    */
   totalTimeMsP95?: AnalyticsCount | undefined;
+
+  /**
+   * Milliseconds to the first token, the 99th percentile; only where the request names it.
+   *
+   * @generated from field: optional spandrel.v1.AnalyticsCount first_token_ms_p99 = 14;
+   */
+  firstTokenMsP99?: AnalyticsCount | undefined;
+
+  /**
+   * Milliseconds from start to end, the 99th percentile; only where the request names it.
+   *
+   * @generated from field: optional spandrel.v1.AnalyticsCount total_time_ms_p99 = 15;
+   */
+  totalTimeMsP99?: AnalyticsCount | undefined;
 };
 
 /**

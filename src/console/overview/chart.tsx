@@ -7,7 +7,7 @@ import 'uplot/dist/uPlot.min.css';
 import { formatDay, formatInstant, formatTick, NONE } from '../design/format.ts';
 import { watchTheme } from '../design/theme.ts';
 import styles from './overview.module.css';
-import type { Metric, Series } from './series.ts';
+import type { Cut, Metric, Series } from './series.ts';
 
 /** Of the plot, its legend, and the space between them. */
 export const CHART_HEIGHT_PX = 250;
@@ -46,7 +46,7 @@ export function Chart({ series, metric }: { readonly series: Series; readonly me
 }
 
 /** The value of a colour of the style sheet in the current theme, for a canvas. */
-function colorsOf(element: HTMLElement): (name: string) => string {
+export function colorsOf(element: HTMLElement): (name: string) => string {
   return (name) => {
     element.style.color = `var(${name})`;
     const { color } = getComputedStyle(element);
@@ -99,7 +99,7 @@ function optionsOf(
 }
 
 /** The start of an interval, as exact as it is. */
-function formatStart(second: number, { unit, zone }: Series): string {
+export function formatStart(second: number, { unit, zone }: Cut): string {
   if (unit === 'minute' || unit === 'hour') return formatInstant(timestampFromMs(1_000 * second));
   const day = formatDay(second, zone === 'utc');
   return unit === 'week' ? `week of ${day}` : day;

@@ -35,7 +35,7 @@ function unitOf(lengthMs: number): Unit {
 }
 
 /** Sums of hours fold into days of the browser's zone; percentiles and means do not. */
-function cutOf({ fromMs, toMs }: Range, isSum: boolean): Cut {
+export function cutOf({ fromMs, toMs }: Range, isSum: boolean): Cut {
   const unit = unitOf(toMs - fromMs);
   if (unit === 'minute' || unit === 'hour') return { unit, zone: 'local' };
   const hasWholeHours = [fromMs, toMs].every((ms) => new Date(ms).getTimezoneOffset() % 60 === 0);
@@ -102,7 +102,7 @@ export function seriesOf<Bucket extends Timed>(
 }
 
 /** Gives the start of the interval of an instant, or of one after it. Local days may have 23 or 25 hours. */
-function startsOf({ unit, zone }: Cut): (ms: number, later: 0 | 1) => number {
+export function startsOf({ unit, zone }: Cut): (ms: number, later: 0 | 1) => number {
   if (unit === 'minute' || unit === 'hour') {
     const stepMs = unit === 'minute' ? MINUTE_MS : HOUR_MS;
     return (ms, later) => (Math.floor(ms / stepMs) + later) * stepMs;

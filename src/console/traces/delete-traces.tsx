@@ -28,6 +28,7 @@ type Conditions = {
   readonly negateFilters?: boolean;
   readonly startDate?: Timestamp;
   readonly endDate?: Timestamp;
+  readonly traceIds?: string[];
 };
 
 type DeleteTracesProps = {
@@ -35,11 +36,13 @@ type DeleteTracesProps = {
   readonly label: string;
   /** Which traces to take, as the button is pressed: an open range ends then. */
   readonly conditions: () => Conditions;
+  /** Called when the dialog of a deletion that has begun is closed. */
+  readonly onBegun?: () => void;
   /** Names the traces in words. */
   readonly children: (conditions: Conditions) => ReactNode;
 };
 
-export function DeleteTraces({ label, conditions, children }: DeleteTracesProps) {
+export function DeleteTraces({ label, conditions, onBegun, children }: DeleteTracesProps) {
   const [taken, setTaken] = useState<Conditions | null>(null);
   const close = () => setTaken(null);
   return (
@@ -48,7 +51,14 @@ export function DeleteTraces({ label, conditions, children }: DeleteTracesProps)
         {label}…
       </Button>
       {taken && (
-        <Deletion title={label} conditions={taken} onClose={close}>
+        <Deletion
+          title={label}
+          conditions={taken}
+          onClose={(isBegun) => {
+            close();
+            if (isBegun) onBegun?.();
+          }}
+        >
           {children(taken)}
         </Deletion>
       )}
@@ -56,14 +66,16 @@ export function DeleteTraces({ label, conditions, children }: DeleteTracesProps)
   );
 }
 
+type DeleteFoundProps = { readonly search: FinderSearch; readonly label?: string };
+
 /** Deletes what the list of traces finds, unless a part of its line is left out: the list would show more than it says. */
-export function DeleteFound({ search }: { readonly search: FinderSearch }) {
+export function DeleteFound({ search, label = 'Delete these traces' }: DeleteFoundProps) {
   const { q = '', not } = search;
   const { empty, unreadable } = parseQueryLine(q);
   if (empty.length > 0 || unreadable.length > 0) return null;
   return (
     <DeleteTraces
-      label="Delete these traces"
+      label={label}
       conditions={() => ({ ...toFilterInput(search), ...toRangeInput({ ...readBounds(search), isOpen: false }) })}
     >
       {({ startDate, endDate }) => (
@@ -85,7 +97,7 @@ export function DeleteFound({ search }: { readonly search: FinderSearch }) {
 type DeletionProps = {
   readonly title: string;
   readonly conditions: Conditions;
-  readonly onClose: () => void;
+  readonly onClose: (isBegun: boolean) => void;
   readonly children: ReactNode;
 };
 
@@ -95,19 +107,19 @@ function Deletion({ title, conditions, onClose, children }: DeletionProps) {
   const begun = start.data?.deletion;
   if (begun) {
     return (
-      <Modal title={title} onClose={onClose}>
-        <HowFar begun={begun} onClose={onClose} />
+      <Modal title={title} onClose={() => onClose(true)}>
+        <HowFar begun={begun} onClose={() => onClose(true)} />
       </Modal>
     );
   }
   if (!counted.data || counted.data.tracesFound === 0n) {
     return (
-      <Modal title={title} onClose={onClose}>
+      <Modal title={title} onClose={() => onClose(false)}>
         {children}
         <Pending found={counted} />
         {counted.data && <p role="status">No trace matches.</p>}
         <div>
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={() => onClose(false)}>Close</Button>
         </div>
       </Modal>
     );
@@ -118,7 +130,7 @@ function Deletion({ title, conditions, onClose, children }: DeletionProps) {
       action="Delete permanently"
       typed="delete"
       call={start}
-      onClose={onClose}
+      onClose={() => onClose(false)}
       onConfirm={() => start.mutate(conditions)}
     >
       {children}

@@ -11,23 +11,23 @@ export type ExportFile = {
 type FilePicker = (options: { readonly suggestedName: string }) => Promise<FileSystemFileHandle>;
 
 /** Browsers without a file picker download everything at the end. Null if the user cancels the picker. */
-export async function openExportFile(name: string): Promise<ExportFile | null> {
+export async function openExportFile(name: string, type = 'application/x-ndjson'): Promise<ExportFile | null> {
   const { showSaveFilePicker: pickFile } = window as { readonly showSaveFilePicker?: FilePicker };
-  if (!pickFile) return collectDownload(name);
+  if (!pickFile) return collectDownload(name, type);
   try {
     const handle = await pickFile.call(window, { suggestedName: name });
     const file = await handle.createWritable();
     return { write: (bytes) => file.write(bytes), finish: () => file.close(), discard: () => file.abort() };
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return null;
-    return collectDownload(name);
+    return collectDownload(name, type);
   }
 }
 
 const BLOB_BYTES = 8_388_608;
 
 /** Collects large blobs, which browsers store on disk. */
-function collectDownload(name: string): ExportFile {
+function collectDownload(name: string, type: string): ExportFile {
   const blobs: Blob[] = [];
   let chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
@@ -45,7 +45,7 @@ function collectDownload(name: string): ExportFile {
     async finish() {
       close();
       const link = document.createElement('a');
-      link.href = URL.createObjectURL(new Blob(blobs, { type: 'application/x-ndjson' }));
+      link.href = URL.createObjectURL(new Blob(blobs, { type }));
       link.download = name;
       link.click();
       URL.revokeObjectURL(link.href);

@@ -16,7 +16,12 @@ import { curlOf, searchBody } from './search-body.ts';
 
 type Run =
   | { readonly state: 'none' }
-  | { readonly state: 'running' | 'done'; readonly progress: ExportProgress }
+  | {
+      readonly state: 'running' | 'done';
+      readonly progress: ExportProgress;
+      /** How many traces were named; null: all that the search finds. */
+      readonly named: number | null;
+    }
   | { readonly state: 'failed'; readonly error: unknown };
 
 const NONE: Run = { state: 'none' };
@@ -26,7 +31,8 @@ export function useExport(search: TraceListSearch) {
   const [run, setRun] = useState<Run>(NONE);
   const abort = useRef<AbortController>(null);
   useEffect(() => () => abort.current?.abort(), []);
-  const start = async (includeSpans: boolean) => {
+  /** `traceIds`: only these, whenever they began; else all that the search finds. */
+  const start = async (includeSpans: boolean, traceIds: readonly string[] | null = null) => {
     const [{ openExportFile }, { exportTraces }] = await Promise.all([
       import('./export-file.ts'),
       import('./export-traces.ts'),
@@ -36,15 +42,16 @@ export function useExport(search: TraceListSearch) {
     const controller = new AbortController();
     abort.current = controller;
     const { signal } = controller;
-    const showProgress = (progress: ExportProgress) => setRun({ state: 'running', progress });
+    const named = traceIds?.length ?? null;
+    const showProgress = (progress: ExportProgress) => setRun({ state: 'running', progress, named });
     showProgress({ traces: 0, bytes: 0 });
-    const searchRequest = JSON.parse(searchBody(search)) as object;
+    const searchRequest = traceIds === null ? (JSON.parse(searchBody(search)) as object) : { traceIds, startDate: 0 };
     const request = {
       body: JSON.stringify({ ...searchRequest, ...(includeSpans && { includeSpans }) }),
       headers: sessionHeaders(id),
     };
     try {
-      setRun({ state: 'done', progress: await exportTraces(request, file, showProgress, signal) });
+      setRun({ state: 'done', progress: await exportTraces(request, file, showProgress, signal), named });
     } catch (error) {
       setRun(signal.aborted ? NONE : { state: 'failed', error });
     }
@@ -105,7 +112,7 @@ type ExportStatusProps = {
   readonly onEnd: () => void;
 };
 
-export function ExportStatus({ run, all, onEnd }: ExportStatusProps) {
+export function ExportStatus({ run, all: found, onEnd }: ExportStatusProps) {
   if (run.state === 'none') return null;
   if (run.state === 'failed') {
     return (
@@ -119,6 +126,7 @@ export function ExportStatus({ run, all, onEnd }: ExportStatusProps) {
     );
   }
   const { traces, bytes } = run.progress;
+  const all = run.named ?? found;
   const isDone = run.state === 'done';
   return (
     <div className={page.row} role="status">

@@ -20,6 +20,8 @@ export const readTraceListSearch = rangeReaderOf({
   live: flag,
   /** Columns, separated by commas. */
   columns: text,
+  /** The id of the saved view that was chosen. */
+  saved: text,
 });
 
 export type TraceListSearch = ReturnType<typeof readTraceListSearch>;

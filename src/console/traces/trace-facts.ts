@@ -1,7 +1,6 @@
 /** Short facts about a trace. */
 
 import type { Trace } from '../../../gen/spandrel/v1/traces_pb.js';
-import type { Tone } from '../design/button.tsx';
 
 type KnownMetadata = { readonly user?: string; readonly thread?: string; readonly labels: readonly string[] };
 
@@ -22,7 +21,7 @@ export function metadataOf({ metadataJson }: Pick<Trace, 'metadataJson'>): Known
 /** The common verdict of the evaluations of a trace; null without any. */
 export function verdictOf({
   evaluations,
-}: Pick<Trace, 'evaluations'>): { readonly text: string; readonly tone: Tone } | null {
+}: Pick<Trace, 'evaluations'>): { readonly text: string; readonly tone: 'good' | 'bad' | 'quiet' } | null {
   if (evaluations.length === 0) return null;
   const failed = evaluations.filter(({ passed }) => passed === false).length;
   const passed = evaluations.filter(({ passed }) => passed === true).length;

@@ -11,6 +11,8 @@ import { useProject } from '../session/session.tsx';
 import { COLUMNS, type Column, shownColumns } from './columns.tsx';
 import { findPlace, keepPlace, placeKey } from './place.ts';
 import type { SortName, TraceListSearch } from './search.ts';
+import { SELECT_WIDTH, SelectAll, SelectRow } from './selection/select-cells.tsx';
+import type { Selection } from './selection/use-selection.ts';
 import styles from './trace-table.module.css';
 
 /** In pixels. */
@@ -32,10 +34,11 @@ type TraceTableProps = {
   readonly onReading: (isReading: boolean) => void;
   /** Changes when the table should go to its first row. */
   readonly toTop: number;
+  readonly selection: Selection;
 };
 
 export function TraceTable(props: TraceTableProps) {
-  const { traces, search, isDense, isStale, onSort, more, toTop } = props;
+  const { traces, search, isDense, isStale, onSort, more, toTop, selection } = props;
   const box = useRef<HTMLDivElement>(null);
   const ids = shownColumns(props.columns);
   const columns = Object.entries(COLUMNS).filter(([id]) => ids.includes(id));
@@ -66,6 +69,8 @@ export function TraceTable(props: TraceTableProps) {
     { keys: ['j'], label: 'Next row', act: () => move(1) },
     { keys: ['k'], label: 'Previous row', act: () => move(-1) },
     { keys: ['Enter'], label: 'Open the row', act: () => open(traces[at], at) },
+    { keys: ['x'], label: 'Select the row', act: () => selection.toggle(at, false) },
+    { keys: ['X'], label: 'Select from the row before to this one', act: () => selection.toggle(at, true) },
   ]);
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -75,7 +80,7 @@ export function TraceTable(props: TraceTableProps) {
     move(step);
   };
   const reading = useReading(props.onReading);
-  const template = { gridTemplateColumns: columns.map(([, { width }]) => width).join(' ') };
+  const template = { gridTemplateColumns: [SELECT_WIDTH, ...columns.map(([, { width }]) => width)].join(' ') };
   return (
     <div
       ref={box}
@@ -95,6 +100,7 @@ export function TraceTable(props: TraceTableProps) {
     >
       <div role="rowgroup" className={styles.headGroup}>
         <div role="row" aria-rowindex={1} className={styles.head} style={template}>
+          <SelectAll selection={selection} />
           {columns.map(([id, column]) => (
             <Head key={id} column={column} search={search} onSort={onSort} />
           ))}
@@ -110,9 +116,14 @@ export function TraceTable(props: TraceTableProps) {
               role="row"
               aria-rowindex={item.index + 2}
               aria-current={item.index === at || undefined}
-              className={joined(styles.row, item.index === at && styles.current)}
+              className={joined(
+                styles.row,
+                item.index === at && styles.current,
+                selection.traces.has(trace.traceId) && styles.selected,
+              )}
               style={{ ...template, height: rowPx, transform: `translateY(${item.start}px)` }}
             >
+              <SelectRow selection={selection} index={item.index} traceId={trace.traceId} />
               {columns.map(([id, { isNumber, cell, tip }]) => (
                 <div
                   key={id}

@@ -1,7 +1,7 @@
 /** Percentiles of numbers: exact up to a limit, and beyond it from bins of similar values. */
 
 /** By nearest rank. */
-export type Percentiles = { readonly p50: number; readonly p95: number };
+export type Percentiles = { readonly p50: number; readonly p95: number; readonly p99: number };
 
 /** Maps numbers to bins of similar values. Bins ascend with their values. */
 type Bins = {
@@ -49,7 +49,7 @@ export function createDistribution({ binOf, middleOf }: Bins = WHOLE_NUMBER_BINS
     percentiles(): Percentiles | null {
       if (count === 0) return null;
       const at = bins === null ? pickFrom(values) : pickFromBins(bins, middleOf);
-      return { p50: at(rankOf(50, count)), p95: at(rankOf(95, count)) };
+      return { p50: at(rankOf(50, count)), p95: at(rankOf(95, count)), p99: at(rankOf(99, count)) };
     },
   };
 }

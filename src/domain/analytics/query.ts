@@ -5,7 +5,8 @@ import type { Reason } from '../fault.ts';
 export type Interval = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'total';
 export type GroupBy = 'none' | 'model' | 'user_id' | 'customer_id' | 'label' | 'thread_id';
 
-const METRICS = [
+/** Those of a query that names none. */
+const METRICS_DEFAULT = [
   'traces',
   'spans',
   'errors',
@@ -17,6 +18,7 @@ const METRICS = [
   'total_time_ms_p50',
   'total_time_ms_p95',
 ] as const;
+const METRICS = [...METRICS_DEFAULT, 'first_token_ms_p99', 'total_time_ms_p99'] as const;
 export type Metric = (typeof METRICS)[number];
 
 /** Names that select several metrics. */
@@ -26,9 +28,9 @@ const FAMILIES: ReadonlyMap<string, readonly Metric[]> = new Map([
 ]);
 const LIST_CHARACTERS_MAX = 1_000;
 
-/** Reads a comma-separated list; an empty one selects every metric. */
+/** Reads a comma-separated list; an empty one selects the metrics of METRICS_DEFAULT. */
 export function readMetrics(list: string) {
-  return readMetricList(list, METRICS, FAMILIES);
+  return readMetricList<Metric>(list || METRICS_DEFAULT.join(), METRICS, FAMILIES);
 }
 
 /** Reads a list of any metrics; `families` are names that select several. */

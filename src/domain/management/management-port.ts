@@ -14,6 +14,7 @@ import type { GatewaySetup } from '../gateway/gateway-setup.ts';
 import type { MonitorStore } from '../monitors/monitor.ts';
 import type { TraceDeletionStore } from '../traces/deletion/trace-deletion.ts';
 import type { TraceShareStore } from '../traces/sharing/trace-share.ts';
+import type { SavedViewStore } from '../traces/views/saved-view.ts';
 import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
 import type { BackfillStore } from './backfill.ts';
 import type {
@@ -35,6 +36,7 @@ export type Management = {
   readonly evaluatorRuns: EvaluatorRunStore;
   readonly traceDeletions: TraceDeletionStore;
   readonly traceShares: TraceShareStore;
+  readonly savedViews: SavedViewStore;
   readonly judgeSpending: JudgeSpendingStore;
   readonly monitors: MonitorStore;
   readonly datasets: DatasetStore;

@@ -111,8 +111,10 @@ function selected({ totals }: Bucket, metrics: ReadonlySet<Metric>) {
     total_cost: { value: totals.totalCostUsd },
     first_token_ms_p50: count(firstTokenMs?.p50),
     first_token_ms_p95: count(firstTokenMs?.p95),
+    first_token_ms_p99: count(firstTokenMs?.p99),
     total_time_ms_p50: count(totalTimeMs?.p50),
     total_time_ms_p95: count(totalTimeMs?.p95),
+    total_time_ms_p99: count(totalTimeMs?.p99),
   });
 }
 

@@ -3,6 +3,7 @@
 import { defineEntity } from '@mikro-orm/core';
 import type { Evaluation, SpanType } from '../../domain/traces/trace.ts';
 import { OUTDATED_START } from '../../domain/traces/trace-aggregates.ts';
+import type { SavedView } from '../../domain/traces/views/saved-view.ts';
 import {
   bigInteger,
   bytes,
@@ -20,6 +21,7 @@ import {
   searchRun,
   table,
   text,
+  times,
   typedJson,
 } from './kinds.ts';
 
@@ -263,4 +265,24 @@ export const TraceShareRow = defineEntity({
   },
   indexes: [{ name: 'trace_shares_by_creation', properties: ['projectId', 'createdAtMs'] }],
   uniques: [{ name: 'trace_shares_by_secret', properties: ['secretHash'] }],
+});
+
+/** Named states of the list of traces. */
+export const SavedViewRow = defineEntity({
+  name: 'SavedView',
+  tableName: 'saved_views',
+  properties: {
+    projectId: id().primary(),
+    id: id().primary(),
+    name: text(),
+    search: text(),
+    visibility: enumText<SavedView['visibility']>(),
+    createdBy: id().strictNullable(),
+    ...times(),
+  },
+  indexes: [
+    { name: 'saved_views_by_creation', properties: ['projectId', 'createdAtMs', 'id'] },
+    // For the views that go with a member.
+    { name: 'saved_views_by_person', properties: 'createdBy', where: "visibility = 'PERSONAL'" },
+  ],
 });

@@ -24,6 +24,7 @@ import {
   Team,
 } from '../entities/organization.ts';
 import { PriceOverrideRow } from '../entities/pricing.ts';
+import { SavedViewRow } from '../entities/traces.ts';
 import { VirtualKeyRow } from '../entities/virtual-keys.ts';
 import { packGrant } from '../keys/grants.ts';
 import type { EntityManager } from '../mapper.ts';
@@ -107,7 +108,10 @@ export async function storeRecords(
 ): Promise<void> {
   const { organizationId, teams = [], members = [], roleBindings = [] } = change;
   // Removals come first: a new member may have the e-mail of a removed one. The foreign key also removes a member's grants.
-  for (const { userId } of change.removedMembers ?? []) await em.nativeDelete(Member, { organizationId, userId });
+  for (const { userId } of change.removedMembers ?? []) {
+    await em.nativeDelete(Member, { organizationId, userId });
+    await em.nativeDelete(SavedViewRow, { createdBy: userId, visibility: 'PERSONAL' });
+  }
   for (const { userId, id } of change.removedRoleBindings ?? [])
     await em.nativeDelete(RoleBinding, { organizationId, userId, id });
   if (teams.length > 0) await em.upsertMany(Team, [...teams]);

@@ -27,26 +27,15 @@ export type ManagementEngine = {
 const CHANGES_RETRY_AFTER_SECONDS = 60;
 
 export function createManagement({ rooms, control, reads, cacheKeys, notify }: ManagementEngine): Management {
-  const { backfills, datasets, evaluatorRuns, evaluators, installation, judgeSpending } = rooms;
-  const { sealed, traceDeletions, traceShares } = rooms;
+  const { clock: _, management, projects, monitors, experiments, webhooks, ...asTheyAre } = rooms;
   return {
-    ...{
-      backfills,
-      datasets,
-      evaluatorRuns,
-      evaluators,
-      installation,
-      judgeSpending,
-      sealed,
-      traceDeletions,
-      traceShares,
-    },
-    keys: cacheKeys(createKeyReader(control, rooms.management)),
-    management: { ...rooms.management, commit: createCommit(rooms.management, notify) },
-    projects: { updateSettings: rooms.projects.updateSettings, numbers: createProjectNumbers(control) },
-    monitors: createMonitorStore(rooms.monitors),
-    experiments: createExperimentStore(rooms.experiments),
-    webhooks: createWebhookStore(rooms.webhooks, reads),
+    ...asTheyAre,
+    keys: cacheKeys(createKeyReader(control, management)),
+    management: { ...management, commit: createCommit(management, notify) },
+    projects: { updateSettings: projects.updateSettings, numbers: createProjectNumbers(control) },
+    monitors: createMonitorStore(monitors),
+    experiments: createExperimentStore(experiments),
+    webhooks: createWebhookStore(webhooks, reads),
   };
 }
 

@@ -21,6 +21,7 @@ import {
 } from './organization.ts';
 import { createPriceOverrides } from './pricing.ts';
 import { createReceipts } from './receipts.ts';
+import { createSavedViewStore } from './saved-views.ts';
 import { createSealedStore } from './sealed-values.ts';
 import { createRunStore, createShareStore } from './traces.ts';
 import type { Units } from './units.ts';
@@ -35,6 +36,7 @@ export function createRooms(units: Units) {
     evaluatorRuns: createRunStore(units, EvaluatorRunRow),
     traceDeletions: createRunStore(units, TraceDeletionRow),
     traceShares: createShareStore(units),
+    savedViews: createSavedViewStore(units),
     evaluators: createEvaluatorStore(units),
     experiments: createExperimentRoom(units),
     judgeSpending: createSpendingStore(units),

@@ -15,6 +15,7 @@ import {
   OrganizationService,
   ProjectService,
 } from '../../../gen/spandrel/v1/organization_pb.js';
+import { SavedViewService } from '../../../gen/spandrel/v1/saved_views_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { VirtualKeyService } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
 import { resourceField } from '../../../src/rpc/rest-shape.ts';
@@ -49,6 +50,15 @@ const { updateApiKey } = ApiKeyService.method;
 const { updateEndpoint } = EndpointService.method;
 const CREDENTIALS = { case: 'assumeRole', value: { roleArn: ROLE } };
 const QUEUE = { case: 'sqs', value: { queueUrl: QUEUE_URL, credentials: CREDENTIALS } };
+
+async function add(path: string, body: object): Promise<string> {
+  const headers = { 'x-auth-token': app.projectKey };
+  return (await callRest(app.address, { verb: 'POST', path, headers, body: { name: hex(16), ...body } })).body.id;
+}
+const CONFIG = { evaluatorType: 'langevals/exact_match', settings: {} };
+const addEvaluator = () => add('/api/evaluators', { config: CONFIG });
+const addMonitor = async () => add('/api/monitors', { evaluatorId: await addEvaluator() });
+const addSavedView = () => add('/api/saved-views', { search: '', visibility: 'PROJECT' });
 
 const CASES: readonly Case[] = [
   {
@@ -103,32 +113,21 @@ const CASES: readonly Case[] = [
   },
   {
     method: EvaluatorService.method.updateEvaluator,
-    async request() {
-      const { body } = await callRest(app.address, {
-        verb: 'POST',
-        path: '/api/evaluators',
-        headers: { 'x-auth-token': app.projectKey },
-        body: { name: hex(16), config: { evaluatorType: 'langevals/exact_match', settings: {} } },
-      });
-      return { idOrSlug: body.id, evaluator: { name: 'renamed', configJson: '{"settings":{}}' } };
-    },
+    request: async () => ({ idOrSlug: await addEvaluator(), evaluator: { name: 'renamed', configJson: '{}' } }),
     paths: ['name', 'config_json'],
     omits: ['config_json', 'config'],
   },
   {
     method: MonitorService.method.updateMonitor,
-    async request() {
-      const post = async (path: string, body: Message) => {
-        const headers = { 'x-auth-token': app.projectKey };
-        return (await callRest(app.address, { verb: 'POST', path, headers, body })).body;
-      };
-      const config = { evaluatorType: 'langevals/exact_match', settings: {} };
-      const evaluator = await post('/api/evaluators', { name: hex(16), config });
-      const { id } = await post('/api/monitors', { name: hex(16), evaluatorId: evaluator.id });
-      return { idOrSlug: id, monitor: { name: 'renamed', sample: 0.5 } };
-    },
+    request: async () => ({ idOrSlug: await addMonitor(), monitor: { name: 'renamed', sample: 0.5 } }),
     paths: ['name', 'sample'],
     omits: ['sample', 'sample'],
+  },
+  {
+    method: SavedViewService.method.updateSavedView,
+    request: async () => ({ savedViewId: await addSavedView(), savedView: { name: 'renamed', search: 'sort=cost' } }),
+    paths: ['name', 'search'],
+    omits: ['search', 'search'],
   },
   {
     method: ModelProviderService.method.updateModelProvider,

@@ -174,11 +174,17 @@ describe('analytics, over REST and gRPC', () => {
     ]);
     await send({ user_id }, [{ model: 'm2', ...tokens(100, 200, 0.5) }]);
     await send({ user_id }, [{ type: 'span' }, { type: 'tool' }]);
-    const metrics = 'traces,spans,errors,prompt_tokens,total_cost,first_token_ms,total_time_ms_p95';
+    const metrics = 'traces,spans,errors,prompt_tokens,total_cost,first_token_ms,total_time_ms_p95,total_time_ms_p99';
     const day = { start: FIRST, end: FIRST + DAY_MS };
     const second = { traces: 2, spans: 3, errors: 1, prompt_tokens: 110, total_cost: 0.5 };
-    const secondTimes = { first_token_ms_p50: 70, first_token_ms_p95: 70, total_time_ms_p95: 700 };
-    const noTimes = { first_token_ms_p50: null, first_token_ms_p95: null, total_time_ms_p95: 100 };
+    const secondTimes = {
+      first_token_ms_p50: 70,
+      first_token_ms_p95: 70,
+      total_time_ms_p95: 700,
+      total_time_ms_p99: 700,
+    };
+    const spanTimes = { total_time_ms_p95: 100, total_time_ms_p99: 100 };
+    const noTimes = { first_token_ms_p50: null, first_token_ms_p95: null, ...spanTimes };
     await expectBuckets({ ...of(user_id), group_by: 'model', metrics }, [
       { ...day, group: 'm"1', traces: 1, spans: 1, errors: 0, prompt_tokens: 1, total_cost: 3, ...noTimes },
       { ...day, group: 'm2', ...second, ...secondTimes },

@@ -56,23 +56,24 @@ it('refuses more buckets than an answer may hold, also where one group has too m
 
 it('answers percentiles by nearest rank, exactly up to 10,000 values and within one in a hundred beyond', () => {
   expect(createDistribution().percentiles()).toBeNull();
-  for (const [count, p50, p95] of [
-    [1, 1, 1],
-    [2, 1, 2],
-    [3, 2, 3],
-    [20, 10, 19],
-    [EXACT_VALUES_MAX, 5_000, 9_500],
+  for (const [count, p50, p95, p99] of [
+    [1, 1, 1, 1],
+    [2, 1, 2, 2],
+    [3, 2, 3, 3],
+    [20, 10, 19, 20],
+    [EXACT_VALUES_MAX, 5_000, 9_500, 9_900],
   ] as const) {
     const values = createDistribution();
     for (let value = count; value >= 1; value -= 1) values.add(value);
-    expect(values.percentiles()).toEqual({ p50, p95 });
+    expect(values.percentiles()).toEqual({ p50, p95, p99 });
   }
   for (const factor of [0, 1, 7, 1_000, 123_457]) {
     const values = createDistribution();
     for (let value = 1; value <= 30_000; value += 1) values.add(value * factor);
     expect(values.size()).toBeLessThan(3_000);
-    const { p50 = 0, p95 = 0 } = values.percentiles() ?? {};
+    const { p50 = 0, p95 = 0, p99 = 0 } = values.percentiles() ?? {};
     expect(Math.abs(p50 - 15_000 * factor)).toBeLessThanOrEqual(150 * factor);
     expect(Math.abs(p95 - 28_500 * factor)).toBeLessThanOrEqual(285 * factor);
+    expect(Math.abs(p99 - 29_700 * factor)).toBeLessThanOrEqual(297 * factor);
   }
 });

@@ -58,7 +58,7 @@ export function evaluationAnalyticsConformance(open: OpenSubject): void {
           expect(whole).toMatchObject({ evaluations: 2 * count, processed: count, skipped: count, scored: count });
         }
         const ofOne = { ...QUERY, groupBy: 'evaluator_id' } as const;
-        const scores = { scoreMean: 2, scoreMin: 1, scoreMax: 3, scores: { p50: 2, p95: 3 } };
+        const scores = { scoreMean: 2, scoreMin: 1, scoreMax: 3, scores: { p50: 2, p95: 3, p99: 3 } };
         const nothing = { scoreMean: null, scoreMin: null, scoreMax: null, scores: null, passRate: null };
         expect(totalsOf(await store.analytics.summariseEvaluations(ofOne))).toEqual([
           expect.objectContaining({ group: 'e', evaluations: 3, passed: 2, failed: 1, passRate: 2 / 3, ...scores }),

@@ -31,6 +31,7 @@ import { requestStoreConformance } from './requests.ts';
 import { resentSpanConformance } from './resent-spans.ts';
 import { retentionConformance } from './retention.ts';
 import { PROJECT, sampleAppend, sampleEvaluator } from './samples.ts';
+import { savedViewConformance } from './saved-views.ts';
 import { searchIndexConformance } from './search-index.ts';
 import { sessionConformance } from './sessions.ts';
 import { spendConformance } from './spend.ts';
@@ -71,6 +72,7 @@ export function managementPortConformance(open: OpenManagement): void {
   datasetConformance(open);
   experimentConformance(open);
   monitorStoreConformance(open);
+  savedViewConformance(open);
   endpointConformance(open);
   budgetRecordConformance(open);
   sessionConformance(open);

@@ -59,18 +59,18 @@ export function createIndexedSums(pool: Pool): IndexedSums {
 }
 
 function toBucket(query: SumsQuery) {
-  return ({ startMs, number, totalP50, totalP95, firstP50, firstP95, ...sums }: BucketRow) => ({
+  return ({ startMs, number, totalP50, totalP95, totalP99, firstP50, firstP95, firstP99, ...sums }: BucketRow) => ({
     ...intervalAt(query, startMs),
     number,
     totals: totalsOfSums(sums, {
-      totalTimeMs: percentilesOf(totalP50, totalP95),
-      firstTokenMs: percentilesOf(firstP50, firstP95),
+      totalTimeMs: percentilesOf(totalP50, totalP95, totalP99),
+      firstTokenMs: percentilesOf(firstP50, firstP95, firstP99),
     }),
   });
 }
 
-function percentilesOf(p50: number | null, p95: number | null): Percentiles | null {
-  return p50 === null || p95 === null ? null : { p50, p95 };
+function percentilesOf(p50: number | null, p95: number | null, p99: number | null): Percentiles | null {
+  return p50 === null || p95 === null || p99 === null ? null : { p50, p95, p99 };
 }
 
 const SUMS = `count(*) AS "traces", coalesce(sum(span_count), 0)::bigint AS "spans",
@@ -84,8 +84,10 @@ const SUMS = `count(*) AS "traces", coalesce(sum(span_count), 0)::bigint AS "spa
 const DURATIONS = {
   totalP50: 'percentile_disc(0.5) WITHIN GROUP (ORDER BY total_time_ms)',
   totalP95: 'percentile_disc(0.95) WITHIN GROUP (ORDER BY total_time_ms)',
+  totalP99: 'percentile_disc(0.99) WITHIN GROUP (ORDER BY total_time_ms)',
   firstP50: 'percentile_disc(0.5) WITHIN GROUP (ORDER BY first_token_ms)',
   firstP95: 'percentile_disc(0.95) WITHIN GROUP (ORDER BY first_token_ms)',
+  firstP99: 'percentile_disc(0.99) WITHIN GROUP (ORDER BY first_token_ms)',
 };
 type DurationColumn = keyof typeof DURATIONS;
 
