@@ -31,3 +31,17 @@ function cut(text: string, textMax: number): string {
   if (text.length <= textMax) return text;
   return `${text.slice(0, textMax).toWellFormed()}… [${text.length - textMax} more characters]`;
 }
+
+const SLICE_CHARACTERS = 16_000;
+const SLICE_MAX_BYTES = 22_000;
+const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
+
+/** The longest part of a text from an offset on that fits into an answer beside its cursor; it splits no character. */
+export function sliceFrom(text: string, start: number): string {
+  for (let length = SLICE_CHARACTERS; ; length = Math.floor(length / 2)) {
+    const slice = text.slice(start, start + length);
+    const isLast = start + slice.length >= text.length;
+    const whole = !isLast && HIGH_SURROGATE.test(slice) ? slice.slice(0, -1) : slice;
+    if (Buffer.byteLength(JSON.stringify(whole)) <= SLICE_MAX_BYTES) return whole;
+  }
+}

@@ -33,7 +33,8 @@ export type McpDeps = CallDeps &
 
 const PATH = '/mcp';
 const BODY_MAX_BYTES = 1_048_576;
-const VALIDATE = ['POST', '/api/auth/validate'] as const;
+/** Any credential of a header may read whose it is. */
+const WHO = ['GET', '/api/auth/session'] as const;
 /** Headers of the protocol itself. */
 const PROTOCOL_HEADERS = ['accept', 'content-type', 'mcp-protocol-version'];
 const NO_QUERY = new URLSearchParams();
@@ -43,10 +44,10 @@ const ABOUT =
 /** Serves /mcp, and passes all else on. */
 export function withMcp(next: RestHandler, deps: McpDeps): RestHandler {
   const table = compileRoutes(deps.methods);
-  const found = table.match(...VALIDATE);
+  const found = table.match(...WHO);
   // A gateway alone has no such method, and no tools.
   if (found.kind !== 'route' || found.route.method.kind !== 'unary') return next;
-  const validate = found.route.method;
+  const whoami = found.route.method;
   return (request, response) => {
     if (splitTarget(request.url ?? '/').path !== PATH || request.method === 'OPTIONS') next(request, response);
     else serve(request, response);
@@ -90,7 +91,7 @@ export function withMcp(next: RestHandler, deps: McpDeps): RestHandler {
   async function receive(exchange: Exchange, header: Header): Promise<JsonObject> {
     const { request, response } = exchange;
     let message: JsonObject | null = null;
-    await invoke(validate, { exchange, header, hasBody: true }, async (quota) => {
+    await invoke(whoami, { exchange, header, hasBody: true }, async (quota) => {
       if (request.headers.expect !== undefined) response.writeContinue();
       const { watch, inflate, reading } = deps;
       const limits = { watch, inflate, reading, sizeMaxBytes: BODY_MAX_BYTES };
@@ -98,7 +99,7 @@ export function withMcp(next: RestHandler, deps: McpDeps): RestHandler {
       const { value } = await parseCooperatively(bytes, 'values', deps);
       if (!isJsonObject(value)) throw new Fault('malformed_request', 'The request body must be one JSON-RPC message.');
       message = value;
-      return { kind: 'message', message: create(validate.desc.input), problems: [] };
+      return { kind: 'message', message: create(whoami.desc.input), problems: [] };
     });
     if (message === null) throw new Error('the body was not read');
     return message;

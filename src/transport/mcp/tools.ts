@@ -2,6 +2,7 @@
 
 import { Fault, type JsonValue } from '../../domain/fault.ts';
 import type { JsonObject } from '../rest/json-object.ts';
+import { sliceFrom } from './fitting.ts';
 
 /** A request of REST. */
 export type ToolRequest = {
@@ -48,7 +49,6 @@ const TRACES = { size: 20, max: 100 };
 const SPANS = { size: 50, max: 500 };
 const GROUPS = { size: 50, max: 500 };
 const DATASETS = { size: 100, max: 1_000 };
-const SPAN_SLICE_CHARACTERS = 16_000;
 const SPAN_FIELDS = ['input', 'output', 'error', 'contexts', 'params'];
 const SPANS_PER_READ = 1_000;
 
@@ -256,8 +256,9 @@ function shapeSpan({ spans = [] }: JsonObject, { span_id, field, cursor }: JsonO
   }
   const whole = textOf(found[String(field)] ?? null);
   const start = offsetOf(cursor);
-  const end = start + SPAN_SLICE_CHARACTERS;
-  return { text: whole.slice(start, end), next_cursor: end < whole.length ? String(end) : null };
+  const slice = sliceFrom(whole, start);
+  const end = start + slice.length;
+  return { text: slice, next_cursor: end < whole.length ? String(end) : null };
 }
 
 function textOf(value: JsonValue): string {
