@@ -25,6 +25,7 @@ import { createCallLog } from '../transport/call-log.ts';
 import { createGrpc } from '../transport/grpc.ts';
 import { createHealth, shareReadiness } from '../transport/health.ts';
 import { createLazyConnect } from '../transport/lazy-connect.ts';
+import { withMcp } from '../transport/mcp/serve-mcp.ts';
 import { createAddressOf, createCallerOf, createOriginOf } from '../transport/origin.ts';
 import { createReadBudget } from '../transport/read-budget.ts';
 import { createResponseWatch } from '../transport/response-watch.ts';
@@ -171,11 +172,9 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   const inflate = createBoundedInflate();
   const reading = createReadBudget({ bytesPerTurn: BODY_BYTES_PER_TURN });
   const calls = { methods, invoke, invokeStream, ids, originOf, responses, callLog, reading, runCooperatively };
+  const bodies = { ...calls, yieldToEventLoop, watch, inflate, version: readVersion() };
   const rest = createRest({
-    ...calls,
-    yieldToEventLoop,
-    watch,
-    inflate,
+    ...bodies,
     pages: createPages({
       readiness: shareReadiness(store.ready, monotonicMs),
       heldMs: retentionClock.heldMs,
@@ -202,7 +201,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     },
     { ...calls, ...HEAD_LIMITS, inflate, accepting: () => accepting },
   );
-  const router = createLazyConnect({ ...calls, health, fallback: rest, log: deps.log });
+  const router = createLazyConnect({ ...calls, health, fallback: withMcp(rest, bodies), log: deps.log });
   const cors = createCors(config.cors, ids);
   const server = await listen(
     {

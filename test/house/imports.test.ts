@@ -99,7 +99,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   domain: /^(node:(crypto|zlib|buffer)|@pydantic\/genai-prices|re2js|csv-parse)$/,
   auth: /^$/,
   rpc: /^@bufbuild\/protobuf(\/|$)/,
-  transport: /^(node:|@bufbuild\/protobuf(\/|$)|@connectrpc\/)/,
+  transport: /^(node:|@bufbuild\/protobuf(\/|$)|@connectrpc\/|@modelcontextprotocol\/sdk\/)/,
   // Open files are counted in /proc.
   metrics: /^node:fs$/,
   delivery: /^(node:|@aws-sdk\/client-(sqs|sts)$)/,
