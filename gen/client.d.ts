@@ -18,6 +18,7 @@ export * from './spandrel/v1/permissions_pb.js';
 export * from './spandrel/v1/pricing_pb.js';
 export * from './spandrel/v1/sessions_pb.js';
 export * from './spandrel/v1/spend_pb.js';
+export * from './spandrel/v1/threads_pb.js';
 export * from './spandrel/v1/trace_deletions_pb.js';
 export * from './spandrel/v1/trace_shares_pb.js';
 export * from './spandrel/v1/virtual_keys_pb.js';

@@ -42,6 +42,8 @@ describe('the catalogue of permissions', () => {
             { route: 'POST /api/traces/export', rpc: 'spandrel.v1.TraceService/ExportTraces' },
             { route: 'GET /api/traces/tail', rpc: 'spandrel.v1.TraceService/TailTraces' },
             { route: 'GET /api/thread/{thread_id}', rpc: 'spandrel.v1.TraceService/GetThread' },
+            { route: 'GET /api/threads', rpc: 'spandrel.v1.ThreadService/ListThreads' },
+            { route: 'GET /api/users', rpc: 'spandrel.v1.ThreadService/ListUsers' },
             { route: 'GET /api/pricing/match', rpc: 'spandrel.v1.PricingService/MatchPrice' },
           ],
           scopes: ['ORGANIZATION', 'TEAM', 'PROJECT'],
