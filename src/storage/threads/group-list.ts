@@ -22,8 +22,16 @@ import { readTraces, scanTraces, wholeRange } from '../analytics/trace-scan.ts';
 import { dimensionNumber } from '../search/index-plan.ts';
 import { findBySequences } from '../search/named-traces.ts';
 import { findNames, type NameReads } from './group-names.ts';
-import { addScores, NO_SCORES, readScores } from './group-scores.ts';
-import { addToGroup, type GroupSum, latestOf, newGroupSum, positionOf } from './group-sums.ts';
+import {
+  addScores,
+  addToGroup,
+  type GroupSum,
+  latestOf,
+  NO_SCORES,
+  newGroupSum,
+  positionOf,
+  readScores,
+} from './group-sums.ts';
 
 type GroupListDeps = NameReads & { readonly index: IndexedSums };
 
