@@ -8,7 +8,13 @@ import { startServer } from '../sides.ts';
 const warmUpRequests = 3;
 const requests = 50;
 
-type Question = { readonly name: string; readonly parameters: string; readonly msMax: number };
+type Question = {
+  readonly name: string;
+  /** Of analytics unless it says otherwise. */
+  readonly path?: string;
+  readonly parameters: string;
+  readonly msMax: number;
+};
 
 const QUESTIONS: readonly Question[] = [
   { name: 'cost-by-model', parameters: 'group_by=model&metrics=total_cost', msMax: 100 },
@@ -22,20 +28,24 @@ const QUESTIONS: readonly Question[] = [
     parameters: `group_by=${group}`,
     msMax: 500,
   })),
+  { name: 'threads', path: '/api/threads', parameters: 'sort_by=last_activity', msMax: 300 },
+  { name: 'threads-by-cost', path: '/api/threads', parameters: 'sort_by=total_cost', msMax: 500 },
+  { name: 'users', path: '/api/users', parameters: 'sort_by=last_activity', msMax: 300 },
 ];
 
 export const analytics: Row = {
   name: 'analytics',
-  about: 'cost, and all metrics, by day and model, user, label or thread over thirty days of a million traces',
+  about:
+    'cost, and all metrics, by day and model, user, label or thread over thirty days of a million traces; their threads and users',
   secondsMax: 7_200,
   async run(bench) {
     if (bench.calibrate) return [];
     const { keys, workspace, plan } = await openFilledTraces(bench, bench.traces);
     const server = await startServer(bench, keys, workspace);
     const figures: Figure[] = [];
-    for (const { name, parameters, msMax } of QUESTIONS) {
+    for (const { name, path = '/api/analytics', parameters, msMax } of QUESTIONS) {
       const query = `from=${plan.fromMs}&to=${plan.toMs}&${parameters}`;
-      const request = getRequest(`/api/analytics?${query}`, `X-Auth-Token: ${keys.projectKey}`);
+      const request = getRequest(`${path}?${query}`, `X-Auth-Token: ${keys.projectKey}`);
       const ask = (count: number) =>
         runHttpLoad({
           ports: [server.port],

@@ -12,6 +12,7 @@ import { PermissionService } from '../../gen/spandrel/v1/permissions_pb.js';
 import { PricingService } from '../../gen/spandrel/v1/pricing_pb.js';
 import { SavedViewService } from '../../gen/spandrel/v1/saved_views_pb.js';
 import { SpendService } from '../../gen/spandrel/v1/spend_pb.js';
+import { ThreadService } from '../../gen/spandrel/v1/threads_pb.js';
 import { TraceDeletionService } from '../../gen/spandrel/v1/trace_deletions_pb.js';
 import { TraceShareService } from '../../gen/spandrel/v1/trace_shares_pb.js';
 import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
@@ -38,6 +39,7 @@ import { createPriceOverrides } from '../domain/pricing/overrides.ts';
 import { createPriceResolver } from '../domain/pricing/prices.ts';
 import { createSpend } from '../domain/spend/spend.ts';
 import type { RunCooperatively } from '../domain/steps.ts';
+import { createThreads } from '../domain/threads/threads.ts';
 import { createLosses, type LossMeter } from '../domain/traces/collector/losses.ts';
 import { createTraceDeletions } from '../domain/traces/deletion/trace-deletions.ts';
 import { createTraceExports } from '../domain/traces/export/trace-export.ts';
@@ -65,6 +67,7 @@ import { createPricingRpc } from '../rpc/pricing/pricing.ts';
 import { compileService } from '../rpc/registry.ts';
 import { createSavedViewRpc } from '../rpc/saved-views/saved-views.ts';
 import { createSpendRpc } from '../rpc/spend/spend.ts';
+import { createThreadRpc } from '../rpc/threads/threads.ts';
 import { createTraceDeletionRpc } from '../rpc/trace-deletions/trace-deletions.ts';
 import { createTraceShareRpc } from '../rpc/trace-shares/trace-shares.ts';
 import { createOtlpMethods, type OtlpRpcDeps } from '../rpc/traces/otlp.ts';
@@ -184,6 +187,7 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
         platformUrl: linkTo('traces'),
       }),
     ),
+    ...compile(ThreadService, createThreadRpc({ threads: deps.traceParts.threads })),
     ...compile(TraceDeletionService, createTraceDeletionRpc({ deletions, searches })),
     ...compile(TraceShareService, createTraceShareRpc({ shares, urlOf: (token) => `${publicUrl()}/shared/${token}` })),
     ...compile(SavedViewService, createSavedViewRpc({ views })),
@@ -233,6 +237,7 @@ export function createTraceParts({
     prices,
     traces,
     searches: createTraceSearches({ store: store.search, traces, rows, cursors, traceDefaultDays }),
+    threads: createThreads({ store: store.analytics, traces, rows, cursors, traceDefaultDays }),
     results: createTraceResults({ ...shared, limits }),
   };
 }

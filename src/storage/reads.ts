@@ -1,7 +1,8 @@
-/** Reads of searches, analytics and spend, the same for every store. */
+/** Reads of searches, analytics, groups and spend, the same for every store. */
 
 import type { TraceAnalytics } from '../domain/analytics/trace-analytics-store.ts';
 import type { SpendStore } from '../domain/spend/spend-store.ts';
+import type { TraceGroups } from '../domain/threads/group-store.ts';
 import type { TraceSearch } from '../domain/traces/search/trace-search-store.ts';
 import type { IndexedSums } from './analytics/indexed-sums.ts';
 import { createTraceAnalytics } from './analytics/trace-analytics.ts';
@@ -11,10 +12,11 @@ import { createTraceSearch } from './search/trace-search.ts';
 import type { SpendRunner } from './spend/block-planner.ts';
 import { createSpendBlockReads, type SpendBlockReads } from './spend/spend-blocks.ts';
 import { createSpendSums } from './spend/spend-reader.ts';
+import { createGroupList } from './threads/group-list.ts';
 import type { CompleteSums } from './traces/trace-finder.ts';
 import type { Queries, QueryRunner } from './transaction.ts';
 
-export type SumReads = TraceSearch & TraceAnalytics & SpendStore & SpendBlockReads;
+export type SumReads = TraceSearch & TraceAnalytics & TraceGroups & SpendStore & SpendBlockReads;
 
 /** The index of traces, as searches and as analytics ask it. */
 export type IndexReads = { readonly index: TraceIndex; readonly indexedSums: IndexedSums };
@@ -29,9 +31,11 @@ export function createSumReads(
   const { listOutdated } = traces;
   const summing = { ...runnerOf({ ...analytics, ...searchIndex, listOutdated }), nowMs };
   const reading = { ...runnerOf(spend), ...lookUps, nowMs };
+  const found = createTraceSearch(searching, index);
   return {
-    ...createTraceSearch(searching, index),
+    ...found,
     ...createTraceAnalytics(summing, indexedSums),
+    ...createGroupList({ summing, searching, index: indexedSums, search: found }),
     ...createSpendSums(reading),
     ...createSpendBlockReads(reading),
   };
@@ -53,6 +57,7 @@ export function withFreshTotals(reads: SumReads, complete: CompleteSums['complet
     summarise: completed(reads.summarise),
     statsOfUser: completed(reads.statsOfUser),
     summariseEvaluations: completed(reads.summariseEvaluations),
+    listGroups: completed(reads.listGroups),
   };
 }
 
@@ -65,6 +70,7 @@ export function limitSumReads<Reads extends SumReads>(reads: Reads): Reads {
     summarise: limitSearches(reads.summarise),
     statsOfUser: limitSearches(reads.statsOfUser),
     summariseEvaluations: limitSearches(reads.summariseEvaluations),
+    listGroups: limitSearches(reads.listGroups),
     sum: limitReads(reads.sum, ({ organizationNumber }) => organizationNumber, SUMS),
   };
 }

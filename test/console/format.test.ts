@@ -33,7 +33,7 @@ describe('other numbers', () => {
   });
 
   it('of shares are percents, and their differences points', () => {
-    expect([formatShare(0.9833), formatPoints(0.0167), formatPoints(-0.0167)]).toEqual(['98.3%', '+1.7 pp', '-1.7 pp']);
+    expect([formatShare(0.9833), formatPoints(0.0167), formatPoints(-0.0167)]).toEqual(['98.3%', '+1.7 pp', '−1.7 pp']);
     expect(formatScore(0.123456)).toBe('0.1235');
   });
 });

@@ -11,6 +11,7 @@ import { LongText } from '../trace/long-text.tsx';
 import { kindOf, type Row, textOfTurn } from './align-turns.ts';
 import styles from './compare.module.css';
 import { diffWords, type Run } from './diff.ts';
+import { Words } from './words.tsx';
 
 const ROW_PX = 140;
 const GAP_PX = 10;
@@ -88,19 +89,5 @@ function Cell({ turn, runs, side, isSame }: CellProps) {
       </span>
       {runs === null ? <LongText text={textOfTurn(turn)} /> : <Words runs={runs} side={side} />}
     </article>
-  );
-}
-
-function Words({ runs, side }: { readonly runs: readonly Run[]; readonly side: 'removed' | 'added' }) {
-  const Mark = side === 'removed' ? 'del' : 'ins';
-  const shown = runs.filter(({ kind }) => kind === 'same' || kind === side);
-  return (
-    <p className={joined(page.prose, styles.words)} dir="auto">
-      {shown.map(({ kind, text }, index) => {
-        const said = nameControls(text);
-        // biome-ignore lint/suspicious/noArrayIndexKey: the runs of two texts never change.
-        return kind === 'same' ? <span key={index}>{said}</span> : <Mark key={index}>{said}</Mark>;
-      })}
-    </p>
   );
 }

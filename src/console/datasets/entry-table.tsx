@@ -15,7 +15,7 @@ const COLUMNS_MAX = 8;
 const SHOWN_CHARACTERS = 300;
 
 type EntryTableProps = {
-  readonly entries: readonly DatasetEntry[];
+  readonly entries: readonly Pick<DatasetEntry, 'id' | 'entryJson'>[];
   /** Counted from 1. */
   readonly number: number;
   readonly onNumber: (number: number) => void;
@@ -71,7 +71,7 @@ export function EntryTable({ entries, number, onNumber }: EntryTableProps) {
 type Row = { readonly id: string; readonly json: string; readonly members: ReadonlyMap<string, unknown> };
 
 /** Columns in order of first appearance. */
-function readRows(entries: readonly DatasetEntry[]) {
+function readRows(entries: EntryTableProps['entries']) {
   const rows = entries.map(({ id, entryJson }): Row => {
     const members = new Map(Object.entries(JSON.parse(entryJson) as object));
     return { id, json: entryJson, members };

@@ -80,7 +80,8 @@ export function formatSetShare(share: number): string {
 
 /** The distance of two shares, with its sign. */
 export function formatPoints(difference: number): string {
-  return `${points.format(100 * difference)} pp`;
+  // The same minus as that of other differences.
+  return `${points.format(100 * difference).replace('-', '−')} pp`;
 }
 
 export function formatScore(score: number | null | undefined): string {

@@ -11,12 +11,15 @@ export type TableProps = {
   readonly children: ReactNode;
 };
 
-/** A table in a card, which scrolls where it is wider than the page. */
-export function Table(props: TableProps) {
+/** A table in a card, which scrolls where it is wider than the page. One without links has a name, so that keys scroll it. */
+export function Table({ name, ...props }: TableProps & { readonly name?: string }) {
+  const className = `${page.card} ${page.scroll}`;
+  const table = <BareTable {...props} />;
+  if (name === undefined) return <div className={className}>{table}</div>;
   return (
-    <div className={`${page.card} ${page.scroll}`}>
-      <BareTable {...props} />
-    </div>
+    <section className={className} aria-label={name} tabIndex={0}>
+      {table}
+    </section>
   );
 }
 

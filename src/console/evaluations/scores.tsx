@@ -17,6 +17,7 @@ import { writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangeQuery } from '../traces/range-query.ts';
 import type { TraceListSearch } from '../traces/search.ts';
+import { countedBy } from './counted.ts';
 import { ErrorReasons } from './error-reasons.tsx';
 import type { ScoreMetricName, ScoreSearch } from './search.ts';
 
@@ -43,15 +44,6 @@ const METRICS: Readonly<Record<ScoreMetricName, Metric<EvaluationAnalyticsBucket
   },
 };
 
-/** What the score of an evaluator counts, where less is better; null for all others. */
-export function countedBy(evaluatorType: string): string | null {
-  return Object.hasOwn(COUNTED, evaluatorType) ? (COUNTED[evaluatorType] ?? null) : null;
-}
-
-const COUNTED: { readonly [evaluatorType: string]: string } = {
-  'langwatch/api_keys_and_secrets_detection': 'secrets found',
-  'langevals/competitor_blocklist': 'competitors named',
-};
 const SCORES_OF: { readonly [metric in ScoreMetricName]?: true } = { mean: true, p50: true, p95: true };
 
 type ScoresProps = {
@@ -74,7 +66,7 @@ export function Scores({ slug, input, evaluatorId, evaluatorType, search, onChan
     toRangeInput: rangeInput,
   });
   const sum = total.data?.answer.buckets[0];
-  const counted = countedBy(evaluatorType ?? '');
+  const counted = countedBy(evaluatorType ?? undefined)?.[1] ?? null;
   const shown = search.metric ?? (sum ? metricOf(sum) : 'mean');
   const isSum = METRICS[shown].emptyValue === 0;
   const timed = useRangeQuery({

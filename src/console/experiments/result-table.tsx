@@ -1,38 +1,48 @@
-/** The result of each entry, beside its result in another run. Values are shown as text. */
+/** The result of each entry in one run, or in several beside their baseline. Values are shown as text. */
 
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import type { ExperimentEvaluation, ExperimentResult } from '../../../gen/spandrel/v1/experiments_pb.js';
+import { diffWords } from '../compare/diff.ts';
+import { Words } from '../compare/words.tsx';
 import { Badge } from '../design/button.tsx';
 import { formatCost, formatDuration, formatScore, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Table } from '../design/table.tsx';
 import { outcomeOf, toneOf } from '../trace/evaluations.tsx';
+import { byRegression, deltasOf } from './deltas.ts';
+import type { EntryRow } from './entry-rows.ts';
 import styles from './experiments.module.css';
+import { DeltaView } from './summary-table.tsx';
 import type { Entries } from './use-entries.ts';
-import type { ResultPair } from './use-results.ts';
-import { ValueView } from './value-view.tsx';
+import { plainText, ValueView } from './value-view.tsx';
 
 const TEXT = `${page.prose} ${styles.text}`;
 
 type ResultTableProps = {
   readonly slug: string;
-  readonly pairs: readonly ResultPair[];
-  readonly isCompared: boolean;
+  readonly rows: readonly EntryRow[];
+  /** The names of the runs. */
+  readonly runs: readonly string[];
+  /** Null for a run that is not compared. */
+  readonly comparison: Comparison | null;
   /** Names by target id. */
   readonly targets: ReadonlyMap<string, string>;
   /** For results that lack their entry. */
   readonly entries: Entries;
-  readonly onlyDiffering: boolean;
 };
 
-export function ResultTable({ slug, pairs, isCompared, targets, entries, onlyDiffering }: ResultTableProps) {
-  const shown = isCompared && onlyDiffering ? pairs.filter(differs) : pairs;
+type Comparison = { readonly onlyDiffering: boolean; readonly byRegression: boolean; readonly marksWords: boolean };
+
+export function ResultTable({ slug, rows, runs, comparison, targets, entries }: ResultTableProps) {
+  const differing = comparison?.onlyDiffering ? rows.filter(differs) : rows;
+  const shown = comparison?.byRegression ? differing.toSorted(byRegression) : differing;
   if (shown.length === 0)
-    return <p className={page.soft}>{pairs.length === 0 ? 'No results yet.' : 'None of these results differ.'}</p>;
+    return <p className={page.soft}>{rows.length === 0 ? 'No results yet.' : 'None of these results differ.'}</p>;
   return (
-    <Table columns={[{ number: '#' }, 'Entry', ...(isCompared ? ['This run', 'Baseline'] : ['Result'])]}>
-      {shown.map(({ entry: { index, targetId, entryId = '', entryJson }, result, other }) => (
-        <tr key={JSON.stringify([keyOf(result), keyOf(other)])}>
+    <Table name="Results" columns={[{ number: '#' }, 'Entry', ...(comparison ? ['Baseline'] : []), ...runs]}>
+      {shown.map(({ key, entry: { index, targetId, entryId = '', entryJson }, baseline, results }) => (
+        <tr key={key}>
           <td className={page.number}>{index}</td>
           <td className={styles.cell}>
             {targetId !== undefined && <Badge>{nameControls(targets.get(targetId) ?? targetId)}</Badge>}
@@ -40,23 +50,41 @@ export function ResultTable({ slug, pairs, isCompared, targets, entries, onlyDif
               <ValueView json={entryJson ?? entries.get(entryId)} />
             </div>
           </td>
-          <td className={styles.cell}>{result ? <Outcome slug={slug} result={result} /> : 'no result'}</td>
-          {isCompared && (
-            <td className={styles.cell}>{other ? <Outcome slug={slug} result={other} /> : 'no result'}</td>
+          {comparison && (
+            <td className={styles.cell}>{baseline ? <Outcome slug={slug} result={baseline} /> : 'no result'}</td>
           )}
+          {results.map((result, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a run is in the place of its column.
+            <td key={place} className={styles.cell}>
+              {result === null && 'not loaded yet'}
+              {result === undefined && 'no result'}
+              {result && (
+                <Outcome
+                  slug={slug}
+                  result={result}
+                  baseline={comparison ? baseline : undefined}
+                  marksWords={comparison?.marksWords}
+                />
+              )}
+            </td>
+          ))}
         </tr>
       ))}
     </Table>
   );
 }
 
-/** Identifies a result within its run. */
-function keyOf(result: ExperimentResult | undefined): readonly unknown[] | null {
-  return result ? [result.index, result.targetId] : null;
-}
+type OutcomeProps = {
+  readonly slug: string;
+  readonly result: ExperimentResult;
+  /** What it is compared with. */
+  readonly baseline?: ExperimentResult | undefined;
+  readonly marksWords?: boolean | undefined;
+};
 
-function Outcome({ slug, result }: { readonly slug: string; readonly result: ExperimentResult }) {
+function Outcome({ slug, result, baseline, marksWords = false }: OutcomeProps) {
   const { predictedJson, error, evaluations, traceId, cost, duration } = result;
+  const deltas = baseline ? deltasOf(result, baseline) : [];
   return (
     <div className={styles.outcome}>
       {error !== undefined && (
@@ -66,7 +94,11 @@ function Outcome({ slug, result }: { readonly slug: string; readonly result: Exp
       )}
       {predictedJson !== undefined && (
         <div className={styles.text}>
-          <ValueView json={predictedJson} />
+          {marksWords && baseline?.predictedJson !== undefined ? (
+            <DifferingWords before={baseline.predictedJson} after={predictedJson} />
+          ) : (
+            <ValueView json={predictedJson} />
+          )}
         </div>
       )}
       {evaluations.map((evaluation) => (
@@ -82,8 +114,23 @@ function Outcome({ slug, result }: { readonly slug: string; readonly result: Exp
           </Link>
         )}
       </span>
+      {deltas.length > 0 && (
+        <ul className={styles.deltas} aria-label="Differences">
+          {deltas.map((delta) => (
+            <li key={delta.name}>
+              {nameControls(delta.name)}
+              <DeltaView delta={delta} />
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   );
+}
+
+function DifferingWords({ before, after }: { readonly before: string; readonly after: string }) {
+  const runs = useMemo(() => diffWords(plainText(before), plainText(after)), [before, after]);
+  return <Words runs={runs} side="either" />;
 }
 
 function Verdict({ evaluation }: { readonly evaluation: ExperimentEvaluation }) {
@@ -98,9 +145,11 @@ function Verdict({ evaluation }: { readonly evaluation: ExperimentEvaluation }) 
   );
 }
 
-/** Whether the outcome or an evaluation differs. */
-function differs({ result, other }: ResultPair): boolean {
-  return !result || !other || verdictsOf(result) !== verdictsOf(other);
+/** Whether the outcome or an evaluation of a run differs from the baseline; of what is not loaded nobody knows. */
+function differs({ baseline, results }: EntryRow): boolean {
+  return results.some(
+    (result) => result !== null && (!result || !baseline || verdictsOf(result) !== verdictsOf(baseline)),
+  );
 }
 
 function verdictsOf({ error, evaluations }: ExperimentResult): string {

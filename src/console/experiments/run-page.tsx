@@ -1,32 +1,31 @@
-/** One run of an experiment: its summary and results, alone or beside another run. */
+/** One run of an experiment: its summary and results, alone or with further runs beside a baseline. */
 
-import { useQuery } from '@connectrpc/connect-query';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { type ExperimentRun, ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
 import { Badge, Button } from '../design/button.tsx';
 import { DeleteForGood } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { Check, Select } from '../design/form.tsx';
-import { formatCount, nameControls } from '../design/format.ts';
+import { formatCount } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 import { Back, Page, Pending, PendingPage } from '../design/page.tsx';
 import { useSession } from '../session/session.tsx';
 import { ResultTable } from './result-table.tsx';
+import { RunChoice } from './run-choice.tsx';
 import { labelOf } from './run-label.ts';
 import type { RunSearch } from './search.ts';
 import { SummaryTable } from './summary-table.tsx';
 import { useEntries } from './use-entries.ts';
-import { useComparison, useResults } from './use-results.ts';
+import { useComparisons, useResults } from './use-results.ts';
 
 const route = getRouteApi('/$slug/experiments/$experimentId/runs/$runId');
-const RUNS_OFFERED = 100;
 
 export default function RunPage() {
   const { slug, experimentId, runId } = route.useParams();
-  const { against } = route.useSearch();
+  const search = route.useSearch();
+  const { against } = search;
   const { may } = useSession();
   const navigate = route.useNavigate();
   const alone = useResults(experimentId, runId);
@@ -52,65 +51,94 @@ export default function RunPage() {
         )
       }
     >
-      <Against runId={run.id} />
+      <RunChoice
+        experimentId={experimentId}
+        runId={run.id}
+        search={search}
+        onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as RunSearch, replace: true })}
+      />
       {against === undefined ? <Alone run={run} {...alone} /> : <Compared run={run} against={against} />}
     </Page>
   );
 }
 
-function Alone({ run, found, first, pairs }: { readonly run: ExperimentRun } & ReturnType<typeof useResults>) {
+function Alone({ run, found, first, rows }: { readonly run: ExperimentRun } & ReturnType<typeof useResults>) {
   const { slug } = route.useParams();
   const entries = useEntries(
     run,
-    pairs.map(({ entry }) => entry),
+    rows.map(({ entry }) => entry),
   );
   return (
     <>
-      {first?.summary && <SummaryTable summary={first.summary} other={null} />}
+      {first?.summary && <SummaryTable runs={[{ label: 'This run', summary: first.summary }]} baseline={null} />}
       <ResultTable
         slug={slug}
-        pairs={pairs}
-        isCompared={false}
+        rows={rows}
+        runs={['Result']}
+        comparison={null}
         targets={namesOf(run)}
         entries={entries}
-        onlyDiffering={false}
       />
       <More found={found}>
-        {formatCount(pairs.length)} of {formatCount(run.resultCount)} results
+        {formatCount(rows.length)} of {formatCount(run.resultCount)} results
       </More>
     </>
   );
 }
 
+/** Sorted by regression, as many entries are read by themselves. */
+const SORTED_MAX = 1_000;
+
 function Compared({ run, against }: { readonly run: ExperimentRun; readonly against: string }) {
   const { slug, experimentId } = route.useParams();
-  const { differing = false } = route.useSearch();
-  const { found, first, pairs } = useComparison(experimentId, run.id, against);
-  const shown = pairs.map(({ entry }) => entry);
+  const search = route.useSearch();
+  const { differing = false, sort, plain = false, with: others = [] } = search;
+  const ids = [run.id, ...others.filter((id) => id !== against && id !== run.id)];
+  const { found, firsts, rows } = useComparisons(experimentId, ids, against);
+  const { hasNextPage, isFetching, isError, fetchNextPage } = found;
+  const isSorted = sort === 'regression';
+  const reads = isSorted && hasNextPage && !isFetching && !isError && rows.length < SORTED_MAX;
+  useEffect(() => {
+    if (reads) void fetchNextPage();
+  }, [reads, fetchNextPage]);
+  const shown = rows.map(({ entry }) => entry);
   const entries = useEntries(run, shown);
+  const [first] = firsts;
   const otherEntries = useEntries(first?.base?.run, shown);
-  const summary = first?.other?.summary;
-  if (!summary) return <Pending found={found} />;
-  const { base, inBoth, onlyInBase, onlyInOther } = first;
+  const base = first?.base;
+  const compared = firsts.flatMap((each, index) => {
+    const summary = each?.other?.summary;
+    const label = index === 0 ? 'This run' : labelOf(each?.other?.run ?? { id: ids[index] ?? '', name: '' });
+    return summary ? [{ label, summary }] : [];
+  });
+  if (!first || !base?.summary || compared.length === 0) return <Pending found={found} />;
+  const { inBoth, onlyInBase, onlyInOther } = first;
   return (
     <>
-      <SummaryTable summary={summary} other={base?.summary ?? null} />
+      <SummaryTable runs={compared} baseline={base.summary} />
       {onlyInBase + onlyInOther > 0 && (
         <p className={page.soft}>
           Results in both runs: {formatCount(inBoth)}; only in this run: {formatCount(onlyInOther)}; only in the
           baseline: {formatCount(onlyInBase)}.
         </p>
       )}
+      {isSorted && hasNextPage && (
+        <p role="status">
+          {reads || isFetching
+            ? `Sorting ${formatCount(rows.length)} entries…`
+            : `These are the worst of the first ${formatCount(rows.length)} entries.`}
+        </p>
+      )}
       <ResultTable
         slug={slug}
-        pairs={pairs}
-        isCompared
-        targets={new Map([...namesOf(base?.run), ...namesOf(run)])}
+        rows={rows}
+        runs={compared.map(({ label }) => label)}
+        comparison={{ onlyDiffering: differing, byRegression: isSorted, marksWords: !plain }}
+        targets={new Map([base.run, ...firsts.map((each) => each?.other?.run)].flatMap((each) => [...namesOf(each)]))}
         entries={new Map([...otherEntries, ...entries])}
-        onlyDiffering={differing}
       />
       <More found={found}>
-        {formatCount(pairs.length)} of {formatCount(inBoth + onlyInBase + onlyInOther)} results
+        {formatCount(rows.length)} of {formatCount(inBoth + onlyInBase + onlyInOther)} results
       </More>
     </>
   );
@@ -163,41 +191,5 @@ function Facts({ slug, run }: { readonly slug: string; readonly run: ExperimentR
         </>
       )}
     </>
-  );
-}
-
-function Against({ runId }: { readonly runId: string }) {
-  const { experimentId } = route.useParams();
-  const { against, differing } = route.useSearch();
-  const navigate = route.useNavigate();
-  const runs = useQuery(ExperimentService.method.listExperimentRuns, {
-    slugOrId: experimentId,
-    pageSize: RUNS_OFFERED,
-  });
-  const offered = runs.data?.data.filter(({ id }) => id !== runId) ?? [];
-  if (offered.length === 0 && against === undefined) return null;
-  const isKnown = against === undefined || offered.some(({ id }) => id === against);
-  const choices: readonly (readonly [id: string, label: string])[] = [
-    ['', 'None'],
-    ...(isKnown ? [] : [[against, nameControls(against)] as const]),
-    ...offered.map((run) => [run.id, labelOf(run)] as const),
-  ];
-  const change = (search: RunSearch) => void navigate({ search, replace: true });
-  return (
-    <div className={page.row}>
-      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is in Select */}
-      <label className={page.row}>
-        Baseline
-        <Select value={against ?? ''} options={choices} onChange={(id) => change(id === '' ? {} : { against: id })} />
-      </label>
-      {against !== undefined && (
-        <Check
-          checked={differing === true}
-          onChange={(isOn) => change({ against, ...(isOn && { differing: true as const }) })}
-        >
-          Only differences
-        </Check>
-      )}
-    </div>
   );
 }

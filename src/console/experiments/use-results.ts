@@ -1,18 +1,13 @@
-/** The results of a run, alone or beside those of another, as far as they are loaded. */
+/** The results of a run, alone or of several beside those of their baseline, as far as they are loaded. */
 
-import { useInfiniteQuery } from '@connectrpc/connect-query';
-import { type ExperimentResult, ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
+import { callUnaryMethod, createConnectQueryKey, useInfiniteQuery, useTransport } from '@connectrpc/connect-query';
+import { useInfiniteQuery as usePages } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
 import { PAGING } from '../design/page.tsx';
+import { type Answers, type EntryRow, keyOf, mergeComparisons } from './entry-rows.ts';
 
 const PAGE_SIZE = 50;
-
-/** The results of an entry in the run and in the other run; undefined where a run has none. */
-export type ResultPair = {
-  /** One of the two. */
-  readonly entry: ExperimentResult;
-  readonly result: ExperimentResult | undefined;
-  readonly other: ExperimentResult | undefined;
-};
 
 /** In the order of their entries. */
 export function useResults(slugOrId: string, runId: string) {
@@ -23,21 +18,42 @@ export function useResults(slugOrId: string, runId: string) {
   );
   const [first] = found.data?.pages ?? [];
   const results = found.data?.pages.flatMap(({ data }) => data) ?? [];
-  return { found, first, pairs: results.map((result): ResultPair => ({ entry: result, result, other: undefined })) };
+  const rows = results.map(
+    (entry): EntryRow => ({ key: keyOf(entry), entry, baseline: undefined, results: [entry], changes: [] }),
+  );
+  return { found, first, rows };
 }
 
-/** In the order of the run `against`, which is the base; those that it lacks follow. */
-export function useComparison(slugOrId: string, runId: string, against: string) {
-  const found = useInfiniteQuery(
-    ExperimentService.method.compareExperimentRuns,
-    { slugOrId, base: against, other: runId, pageSize: PAGE_SIZE, pageToken: '' },
-    PAGING,
-  );
-  const [first] = found.data?.pages ?? [];
-  const data = found.data?.pages.flatMap((each) => each.data) ?? [];
-  const pairs = data.flatMap(({ base, other }): ResultPair[] => {
-    const entry = other ?? base;
-    return entry ? [{ entry, result: other, other: base }] : [];
+/** For each run the token of its next page; null behind the last one. */
+type Tokens = readonly (string | null)[];
+
+/** In the order of the baseline; entries that it lacks follow. */
+export function useComparisons(slugOrId: string, runIds: readonly string[], baseline: string) {
+  const transport = useTransport();
+  const { compareExperimentRuns } = ExperimentService.method;
+  const input = { slugOrId, base: baseline, other: JSON.stringify(runIds) };
+  const found = usePages({
+    queryKey: createConnectQueryKey({ schema: compareExperimentRuns, transport, input, cardinality: undefined }),
+    queryFn: ({ pageParam, signal }) => {
+      const ask = async (other: string, pageToken: string | null | undefined) =>
+        pageToken === null
+          ? null
+          : await callUnaryMethod(
+              transport,
+              compareExperimentRuns,
+              { slugOrId, base: baseline, other, pageSize: PAGE_SIZE, pageToken: pageToken ?? '' },
+              { signal },
+            );
+      return Promise.all(runIds.map((other, index) => ask(other, pageParam?.[index])));
+    },
+    initialPageParam: null as Tokens | null,
+    getNextPageParam: (answers: Answers): Tokens | undefined => {
+      const tokens = answers.map((answer) => answer?.nextPageToken || null);
+      return tokens.every((token) => token === null) ? undefined : tokens;
+    },
+    structuralSharing: false,
   });
-  return { found, first, pairs };
+  const pages: readonly Answers[] | undefined = found.data?.pages;
+  const rows = useMemo(() => mergeComparisons(pages ?? [], runIds.length), [pages, runIds.length]);
+  return { found, firsts: pages?.[0] ?? [], rows };
 }

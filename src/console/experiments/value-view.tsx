@@ -33,6 +33,16 @@ export function ValueView({ json }: { readonly json: string | undefined }) {
   );
 }
 
+/** The same as one text. */
+export function plainText(json: string): string {
+  const value = parseExactly(json);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return textOf(value);
+  const members = Object.entries(value);
+  const [only] = members;
+  if (only && members.length === 1) return textOf(only[1]);
+  return members.map(([name, member]) => `${name}: ${textOf(member)}`).join('\n');
+}
+
 /** Its beginning, and all of it on request. */
 function Text({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false);

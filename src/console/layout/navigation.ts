@@ -19,8 +19,8 @@ const ORGANIZATION = 'Organization';
 export const PROJECT_ITEMS = [
   { to: '/$slug/overview', label: 'Overview', permission: 'analytics:view', icon: 'overview', group: OBSERVE },
   { to: '/$slug/traces', label: 'Traces', permission: 'traces:view', icon: 'traces', group: OBSERVE },
-  { to: '/$slug/threads', label: 'Threads', permission: 'analytics:view', icon: 'threads', group: OBSERVE },
-  { to: '/$slug/users', label: 'Users', permission: 'analytics:view', icon: 'users', group: OBSERVE },
+  { to: '/$slug/threads', label: 'Threads', permission: 'traces:view', icon: 'threads', group: OBSERVE },
+  { to: '/$slug/users', label: 'Users', permission: 'traces:view', icon: 'users', group: OBSERVE },
   { to: '/$slug/evaluators', label: 'Evaluators', permission: 'evaluations:view', icon: 'evaluators', group: EVALUATE },
   { to: '/$slug/monitors', label: 'Monitors', permission: 'evaluations:view', icon: 'monitors', group: EVALUATE },
   { to: '/$slug/datasets', label: 'Datasets', permission: 'datasets:view', icon: 'datasets', group: EVALUATE },

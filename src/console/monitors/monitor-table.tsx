@@ -13,7 +13,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, formatScore, formatSetShare, formatShare, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Table } from '../design/table.tsx';
-import { countedBy } from '../evaluations/scores.tsx';
+import { countedBy } from '../evaluations/counted.ts';
 import { rangeInput } from '../overview/series.ts';
 import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
@@ -89,7 +89,9 @@ export function MonitorTable({ monitors, scores }: Monitors & { readonly scores:
             <td>{modeName(monitor.executionMode)}</td>
             <td className={page.number}>{formatSetShare(monitor.sample ?? 1)}</td>
             <td className={page.mono}>{formatConditions(monitor) || 'any trace'}</td>
-            {scores && <ScoreCells bucket={scores.get(monitor.id)} counted={countedBy(monitor.checkType)} />}
+            {scores && (
+              <ScoreCells bucket={scores.get(monitor.id)} counted={countedBy(monitor.checkType)?.[1] ?? null} />
+            )}
             <td>
               {may('evaluations:manage') && (
                 <Button

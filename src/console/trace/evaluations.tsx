@@ -5,6 +5,7 @@ import { EvaluationStatus, type TraceEvaluation } from '../../../gen/spandrel/v1
 import { Badge, type Tone } from '../design/button.tsx';
 import { formatCount, formatScore, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { countedBy } from '../evaluations/counted.ts';
 import { useLinkedProject, useMay } from '../session/session.tsx';
 import styles from './detail.module.css';
 import { JsonView } from './json-view.tsx';
@@ -73,15 +74,9 @@ function SourceLink({ evaluation: { name, evaluatorId, monitorId } }: { readonly
   );
 }
 
-/** What some evaluators count: of these, less is better. */
-const COUNTED: Readonly<Record<string, readonly [one: string, many: string]>> = {
-  'langwatch/api_keys_and_secrets_detection': ['secret found', 'secrets found'],
-  'langevals/competitor_blocklist': ['competitor named', 'competitors named'],
-};
-
 function scoreOf(score: number, type: string | undefined): string {
-  const counted = type !== undefined && Object.hasOwn(COUNTED, type) ? COUNTED[type] : undefined;
-  if (counted === undefined) return `Score ${formatScore(score)}`;
+  const counted = countedBy(type);
+  if (counted === null) return `Score ${formatScore(score)}`;
   return `${formatCount(score)} ${counted[score === 1 ? 0 : 1]}, less is better`;
 }
 

@@ -2,13 +2,16 @@
 
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
+import { lazy, Suspense } from 'react';
 import { SpanType, type Trace, TraceService, type TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 import { CompareWith } from '../compare/compare-with.tsx';
-import { Button } from '../design/button.tsx';
+import { Button, Loading } from '../design/button.tsx';
+import { ModalButton } from '../design/confirm.tsx';
 import { type Fact, Facts } from '../design/facts.tsx';
 import { formatCount, formatDuration, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
-import { useLinkedProject } from '../session/session.tsx';
+import { loadsPart } from '../session/connection.ts';
+import { useLinkedProject, useMay } from '../session/session.tsx';
 import { useFailureFirst, type ZoneProps } from './conversation-zone.tsx';
 import { Evaluations } from './evaluations.tsx';
 import { deepestFailure } from './failures.ts';
@@ -24,12 +27,37 @@ export function FactsZone(props: ZoneProps) {
   return (
     <>
       {chosen ? (
-        <SpanDetail key={chosen.spanId} span={chosen} evaluations={trace.evaluations} />
+        <>
+          <SpanDetail key={chosen.spanId} span={chosen} evaluations={trace.evaluations} />
+          <ToDataset trace={trace} span={chosen} spans={spans} />
+        </>
       ) : (
         <TraceDetail trace={trace} spans={spans} onChoose={onChoose} />
       )}
       {project !== null && <CompareWith trace={trace} />}
     </>
+  );
+}
+
+/** Loaded on first use. */
+const AddSpan = lazy(loadsPart(() => import('../datasets/add-span.tsx')));
+
+type ToDatasetProps = Pick<ZoneProps, 'trace' | 'spans'> & { readonly span: TraceSpan };
+
+function ToDataset(props: ToDatasetProps) {
+  const may = useMay();
+  const project = useLinkedProject();
+  if (project === null || !may('datasets:view') || !may('datasets:update')) return null;
+  return (
+    <Section title="Dataset">
+      <ModalButton label="Add to dataset…" title="Add a span to a dataset" small>
+        {(close) => (
+          <Suspense fallback={<Loading />}>
+            <AddSpan {...props} onClose={close} />
+          </Suspense>
+        )}
+      </ModalButton>
+    </Section>
   );
 }
 

@@ -5,32 +5,30 @@ import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import {
-  AnalyticsGrouping,
-  AnalyticsInterval,
-  type GetUserStatsResponse,
-} from '../../../gen/spandrel/v1/analytics_pb.js';
+import type { GetUserStatsResponse } from '../../../gen/spandrel/v1/analytics_pb.js';
+import { ThreadService } from '../../../gen/spandrel/v1/threads_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { type Fact, Facts } from '../design/facts.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Back, Page, Pending } from '../design/page.tsx';
-import { Table } from '../design/table.tsx';
+import { Back, More, Page, Pending } from '../design/page.tsx';
 import { Chart } from '../overview/chart.tsx';
 import type { GroupSearch } from '../overview/group-search.ts';
-import { METRICS, tokensOf } from '../overview/metrics.ts';
+import { METRICS } from '../overview/metrics.ts';
 import { rangeInput, seriesInput, seriesOf } from '../overview/series.ts';
 import { useSession } from '../session/session.tsx';
+import { InboxRows, rowsOf } from '../threads/inbox.tsx';
 import { DeleteTraces } from '../traces/delete-traces.tsx';
 import { NewestTraces } from '../traces/newest-traces.tsx';
 import { writeQueryLine } from '../traces/query-line.ts';
 import { type Bounds, readBounds, writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
+import { useRangePages } from '../traces/range-query.ts';
 
 const route = getRouteApi('/$slug/users/$userId');
-const THREADS_SHOWN = 20;
+const THREADS_AT_ONCE = 20;
 
 export default function UserPage() {
   const { slug, userId } = route.useParams();
@@ -39,7 +37,11 @@ export default function UserPage() {
   const navigate = route.useNavigate();
   const bounds = useMemo(() => readBounds(search), [search]);
   const input = { userId, ...rangeInput(bounds) };
-  const stats = useQuery(TraceService.method.getUserStats, input, { placeholderData: keepPreviousData });
+  const canSum = may('analytics:view');
+  const stats = useQuery(TraceService.method.getUserStats, input, {
+    placeholderData: keepPreviousData,
+    enabled: canSum,
+  });
   const ofUser = { name: 'metadata.user_id', values: [userId] };
   const line = writeQueryLine({ text: '', filters: [{ name: 'user', value: userId }] });
   return (
@@ -65,9 +67,9 @@ export default function UserPage() {
         </div>
       }
     >
-      <Pending found={stats} />
+      {canSum && <Pending found={stats} />}
       {stats.data && <Sums stats={stats.data} />}
-      <OverTime userId={userId} bounds={bounds} />
+      {canSum && <OverTime userId={userId} bounds={bounds} />}
       {may('traces:view') && (
         <NewestTraces
           slug={slug}
@@ -79,7 +81,7 @@ export default function UserPage() {
           }}
         />
       )}
-      <Threads userId={userId} bounds={bounds} />
+      {may('traces:view') && <Threads userId={userId} search={search} />}
     </Page>
   );
 }
@@ -121,36 +123,32 @@ function OverTime({ userId, bounds }: PartProps) {
   );
 }
 
-function Threads({ userId, bounds }: PartProps) {
+function Threads({ userId, search }: { readonly userId: string; readonly search: GroupSearch }) {
   const { slug } = route.useParams();
-  const found = useQuery(TraceService.method.queryAnalytics, {
-    userId,
-    ...rangeInput(bounds),
-    interval: AnalyticsInterval.TOTAL,
-    groupBy: AnalyticsGrouping.THREAD_ID,
-    limit: THREADS_SHOWN,
+  const found = useRangePages({
+    method: ThreadService.method.listThreads,
+    range: search,
+    input: { userId, pageSize: THREADS_AT_ONCE },
+    toRangeInput: rangeInput,
+    nextPageToken: ({ nextPageToken }) => nextPageToken,
   });
-  const threads = found.data?.buckets.filter(({ group }) => group !== undefined) ?? [];
+  const rows = useMemo(() => rowsOf(found.data?.pages.flatMap(({ answer }) => answer.threads) ?? []), [found.data]);
   if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
-  if (threads.length === 0) return null;
+  if (rows.length === 0) return null;
   return (
-    <Table
-      columns={['Thread', { number: 'Traces' }, { number: 'Failed' }, { number: 'Tokens' }, { number: 'Cost' }]}
-      caption={found.data?.truncated ? `The ${THREADS_SHOWN} threads with the most traces` : 'Threads'}
-    >
-      {threads.map((thread) => (
-        <tr key={thread.group}>
-          <td>
-            <Link to="/$slug/threads/$threadId" params={{ slug, threadId: thread.group ?? '' }}>
-              <bdi>{nameControls(thread.group ?? '')}</bdi>
-            </Link>
-          </td>
-          <td className={page.number}>{formatCount(thread.traces)}</td>
-          <td className={page.number}>{formatCount(thread.errors)}</td>
-          <td className={page.number}>{formatCount(tokensOf(thread))}</td>
-          <td className={page.number}>{formatCost(thread.totalCost?.value)}</td>
-        </tr>
-      ))}
-    </Table>
+    <>
+      <InboxRows
+        title="Threads"
+        noun="thread"
+        caption="Threads, the last activity first"
+        rows={rows}
+        linkOf={(threadId) => (
+          <Link to="/$slug/threads/$threadId" params={{ slug, threadId }} preload={false}>
+            <bdi>{nameControls(threadId)}</bdi>
+          </Link>
+        )}
+      />
+      <More found={found} />
+    </>
   );
 }

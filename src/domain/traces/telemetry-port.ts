@@ -3,6 +3,7 @@
 import type { TraceAnalytics } from '../analytics/trace-analytics-store.ts';
 import type { MeasuringStore } from '../pricing/measuring.ts';
 import type { RepricingStore } from '../pricing/repricing.ts';
+import type { TraceGroups } from '../threads/group-store.ts';
 import type { LogRecordStore } from './logs/log-record-store.ts';
 import type { SearchProgress, TraceSearch } from './search/trace-search-store.ts';
 import type { ListedCall } from './shares/trace-calls.ts';
@@ -15,7 +16,7 @@ export type Telemetry = {
   readonly traceChanges: TraceChangeStore;
   readonly logRecords: LogRecordStore;
   readonly search: TraceSearch & SearchProgress;
-  readonly analytics: TraceAnalytics;
+  readonly analytics: TraceAnalytics & TraceGroups;
   readonly repricing: RepricingStore;
   readonly measuring: MeasuringStore;
 };

@@ -123,7 +123,7 @@ function count(value: number | null | undefined): { value?: bigint } {
 }
 
 /** Clamps sums at the largest safe integer. */
-function wholeNumber(value: number): bigint {
+export function wholeNumber(value: number): bigint {
   return BigInt(Math.min(value, Number.MAX_SAFE_INTEGER));
 }
 

@@ -78,7 +78,7 @@ export async function statsByIndex(
 type Asked = { readonly conditions: TraceConditions; readonly names: Names };
 
 /** Null: too many traces changed since they were indexed. */
-async function readQuery(
+export async function readQuery(
   { runner, isOver }: IndexReading,
   { projectNumber, fromMs, toMs, expiredBeforeMs }: TraceRange,
   { conditions, names }: Asked,
@@ -126,7 +126,7 @@ function numbersOf(
 type Names = ReturnType<typeof createNames>;
 
 /** The names of the groups, by their numbers. */
-function createNames({ runner }: IndexReading, projectNumber: number, groupBy: Grouping) {
+export function createNames({ runner }: IndexReading, projectNumber: number, groupBy: Grouping) {
   const names = new Map<number, string>();
   const numbers = new Map<string, number>();
   /** Whether two names have the same number. */

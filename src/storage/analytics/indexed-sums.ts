@@ -3,13 +3,18 @@
 import type { Span } from '../../domain/analytics/calendar.ts';
 import type { Ranked } from '../../domain/analytics/group-ranking.ts';
 import type { SummedTrace } from '../../domain/analytics/interval-sums.ts';
-import type { Totals } from '../../domain/analytics/sums.ts';
+import type { Sums, Totals } from '../../domain/analytics/sums.ts';
 import type { AnalyticsQuery, UserStats } from '../../domain/analytics/trace-analytics-store.ts';
+import type { GroupPosition, GroupsQuery } from '../../domain/threads/group-store.ts';
 
 export type IndexedSums = {
   /** The buckets of the groups that `keep` picks. */
   sumUp(query: SumsQuery, keep: KeepGroups): Promise<IndexedAnswer<readonly IndexedBucket[]>>;
   statsOf(query: TracesQuery): Promise<IndexedAnswer<UserStats>>;
+  /** The first groups after a position, in the order of the query. */
+  rankGroups(query: RankQuery): Promise<IndexedAnswer<readonly GroupPosition[]>>;
+  /** The sums of some groups, in any order. */
+  sumGroups(query: NamedGroups): Promise<IndexedAnswer<readonly IndexedGroup[]>>;
 };
 
 /** Null: the index cannot answer, because it is being built, or there is too much to keep in memory. */
@@ -31,9 +36,32 @@ export type TracesQuery = Pick<AnalyticsQuery, 'projectNumber' | 'fromMs' | 'toM
 export type Condition = { readonly dimension: Dimension; readonly number: number };
 
 export type ChangedTrace = SummedTrace & {
+  readonly sequence: number;
   /** The numbers of its groups; null: it has no value. */
   readonly groups: readonly (number | null)[];
   readonly thread: number | null;
+};
+
+/** What lists of groups are about. */
+export type ListedDimension = Extract<Dimension, 'user' | 'thread'>;
+
+export type RankQuery = TracesQuery &
+  Pick<GroupsQuery, 'sort' | 'isAscending' | 'after' | 'limit'> & {
+    readonly dimension: ListedDimension;
+    /** Only these groups; null: all. */
+    readonly numbers: readonly number[] | null;
+  };
+
+export type NamedGroups = TracesQuery & { readonly dimension: ListedDimension; readonly numbers: readonly number[] };
+
+export type IndexedGroup = {
+  readonly number: number;
+  readonly sums: Sums;
+  /** Sequences of its first and its last trace by start; traces that start together are in the order of their sequences. */
+  readonly first: number;
+  readonly last: number;
+  /** Sequences of the last SCORED_TRACES_MAX traces. */
+  readonly latest: readonly number[];
 };
 
 export type SumsQuery = TracesQuery &

@@ -132,6 +132,21 @@ export const listHours = query<OfHours>()((db, params, { find }) =>
     .limit(params.limit),
 );
 
+/** The processed results of evaluations on several traces, summed up by trace. */
+export const sumScores = query<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
+  rowsOf(db, 'Evaluation', { projectNumber })
+    .where(isAmong('traceSequence', sequences))
+    .where('status', '=', sql.lit('processed'))
+    .select('traceSequence as sequence')
+    .select(({ fn }) => [
+      fn.count<number>('score').as('scored'),
+      sql<number | null>`sum(${sql.ref('score')})`.as('scoreSum'),
+      sql<number>`count(case when ${sql.ref('passed')} then 1 end)`.as('passed'),
+      sql<number>`count(case when not ${sql.ref('passed')} then 1 end)`.as('failed'),
+    ])
+    .groupBy('traceSequence'),
+);
+
 /** What each trace adds to the hours. */
 export const listCounted = query<OfTraces>()((db, params, dialect) =>
   tracesOf(db, params, dialect).select([

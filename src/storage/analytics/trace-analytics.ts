@@ -31,7 +31,7 @@ export function createTraceAnalytics(runner: AnalyticsRunner, index: IndexedSums
   };
 }
 
-function beginReading(runner: AnalyticsRunner, index: IndexedSums): IndexReading {
+export function beginReading(runner: AnalyticsRunner, index: IndexedSums): IndexReading {
   const endsAtMs = runner.nowMs() + READ_MAX_MS;
   return { runner, index, isOver: () => runner.nowMs() > endsAtMs };
 }

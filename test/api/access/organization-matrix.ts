@@ -17,6 +17,7 @@ import {
 import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
 import { OverrideMatch, PricingService } from '../../../gen/spandrel/v1/pricing_pb.js';
 import { SpendService } from '../../../gen/spandrel/v1/spend_pb.js';
+import { ThreadService } from '../../../gen/spandrel/v1/threads_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { asMessage, llmTrace } from '../../support/fixtures.ts';
 import { type Fixture, freshName } from './access-fixture.ts';
@@ -99,6 +100,8 @@ sum up the traces of a user in P1      | 200  | 200   | 403d | 403d | 403d | 200
 export the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 follow the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 read a thread of P1                    | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+list the threads of P1                 | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+list the users of P1                   | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 change the metadata of a trace of P1   | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 delete a trace of P1                   | 200  | 200   | 403d | 403d | 403d | 403d  | 403d  | 403d | 200   | 403d | 403d | 200
 validate a credential for P1           | 200  | 200   | 200  | 200  | 200  | 200   | 200   | 200  | 200   | 200  | 200  | 200
@@ -336,6 +339,8 @@ export const ORGANIZATION_MATRIX: Matrix = {
     'export the traces of P1': inP1(exportTraces, () => ({ body: {}, message: {} })),
     'follow the traces of P1': inP1(tailTraces, () => ({})),
     'read a thread of P1': inP1(getThread, () => ({ parameters: { thread_id: 'thread-1' } })),
+    'list the threads of P1': inP1(ThreadService.method.listThreads, () => ({})),
+    'list the users of P1': inP1(ThreadService.method.listUsers, () => ({})),
     'change the metadata of a trace of P1': inP1(updateTraceMetadata, ({ traceId }) => ({
       parameters: { trace_id: traceId },
       body: { metadata: { seen: true } },

@@ -47,6 +47,8 @@ describe('the catalogue of permissions', () => {
             { route: 'GET /api/saved-views/{saved_view_id}', rpc: 'spandrel.v1.SavedViewService/GetSavedView' },
             { route: 'PATCH /api/saved-views/{saved_view_id}', rpc: 'spandrel.v1.SavedViewService/UpdateSavedView' },
             { route: 'DELETE /api/saved-views/{saved_view_id}', rpc: 'spandrel.v1.SavedViewService/DeleteSavedView' },
+            { route: 'GET /api/threads', rpc: 'spandrel.v1.ThreadService/ListThreads' },
+            { route: 'GET /api/users', rpc: 'spandrel.v1.ThreadService/ListUsers' },
             { route: 'GET /api/pricing/match', rpc: 'spandrel.v1.PricingService/MatchPrice' },
           ],
           scopes: ['ORGANIZATION', 'TEAM', 'PROJECT'],

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { intervalAt } from '../../../src/domain/analytics/calendar.ts';
 import type { AnalyticsQuery, TraceConditions } from '../../../src/domain/analytics/trace-analytics-store.ts';
 import type { Store } from '../../../src/domain/store.ts';
-import type { Span } from '../../../src/domain/traces/trace.ts';
+import type { Evaluation, Span } from '../../../src/domain/traces/trace.ts';
 import { type Chance, createChance } from '../../support/access-fuzzer/chance.ts';
 import { drawSeed, runsOf, seeded } from '../../support/scenario.ts';
-import { bareSpan, RECEIVED_AT_MS, sampleAppend, samplePlan } from './samples.ts';
+import { bareSpan, RECEIVED_AT_MS, sampleAppend, sampleEvaluation, samplePlan } from './samples.ts';
 import { keepUp, type OpenSubject, withStore } from './subject.ts';
+import { compareGroupLists } from './trace-groups-model.ts';
 
 const HOUR_MS = 3_600_000;
 const PROJECT_NUMBER = 1;
@@ -20,6 +21,7 @@ type Expected = {
   readonly receivedAtMs: number;
   readonly metadata: Metadata;
   readonly spans: Map<string, Span>;
+  readonly evaluations: Evaluation[];
 };
 type Metadata = Partial<Record<Dimension, string>> & { readonly labels?: readonly string[] };
 type Dimension = 'user_id' | 'customer_id' | 'thread_id';
@@ -92,18 +94,22 @@ async function append(store: Store, fixture: Fixture, spansMax: number): Promise
   const receivedAtMs = Math.max(cutMs, RECEIVED_AT_MS) + chance.below(3 * HOUR_MS);
   const known = model.get(traceId);
   const isLiving = known !== undefined && known.receivedAtMs >= cutMs;
-  const living = isLiving ? known : { receivedAtMs, metadata: drawMetadata(chance), spans: new Map() };
+  const living: Expected = isLiving
+    ? known
+    : { receivedAtMs, metadata: drawMetadata(chance), spans: new Map(), evaluations: [] };
   const knownIds = [...living.spans.keys()];
   const spans = Array.from({ length: chance.below(spansMax + 1) }, () => {
     const isSentAgain = knownIds.length > 0 && chance.happens(0.4);
     return drawSpan(fixture, isSentAgain ? chance.pick(knownIds) : chance.digits(16));
   });
   for (const span of spans) living.spans.set(span.spanId, span);
+  const evaluations = Array.from({ length: chance.below(3) }, () => drawEvaluation(chance));
+  living.evaluations.push(...evaluations);
   model.set(traceId, living);
   const expiredBeforeMs = cutMs === 0 ? null : cutMs;
   const metadataJson = JSON.stringify(living.metadata);
   await store.traces.append(
-    sampleAppend({ traceId, receivedAtMs, expiredBeforeMs, metadataJson, spans, requests: [] }),
+    sampleAppend({ traceId, receivedAtMs, expiredBeforeMs, metadataJson, spans, evaluations, requests: [] }),
   );
 }
 
@@ -114,6 +120,14 @@ function drawMetadata(chance: Chance): Metadata {
     ...Object.fromEntries(drawn.filter(() => chance.happens(0.7))),
     ...(chance.happens(0.7) ? { labels: [...new Set(chance.pickSome(values, 3))] } : {}),
   };
+}
+
+function drawEvaluation(chance: Chance): Evaluation {
+  return sampleEvaluation({
+    status: chance.pick(['processed', 'processed', 'skipped']),
+    passed: chance.pick([true, false, null]),
+    score: chance.pick([0, 0.5, -3, null]),
+  });
 }
 
 function drawSpan({ chance, hasHugeCosts }: Fixture, spanId: string): Span {
@@ -145,6 +159,7 @@ async function compareSome(store: Store, fixture: Fixture): Promise<void> {
     const { isTruncated } = answer;
     const expected = recompute(fixture.model, query);
     expect({ buckets, isTruncated }, `seed ${fixture.seed}, ${JSON.stringify(query)}`).toEqual(expected);
+    await compareGroupLists(store, query, fixture);
   }
 }
 

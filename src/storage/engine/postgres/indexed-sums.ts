@@ -4,16 +4,11 @@ import { EVEN_INTERVALS, intervalAt } from '../../../domain/analytics/calendar.t
 import type { Percentiles } from '../../../domain/analytics/distribution.ts';
 import { NO_DURATIONS, type Sums, totalsOfSums } from '../../../domain/analytics/sums.ts';
 import type { AnalyticsQuery } from '../../../domain/analytics/trace-analytics-store.ts';
-import {
-  type ChangedTrace,
-  type Dimension,
-  type IndexedSums,
-  NAMED_MAX,
-  type SumsQuery,
-  type TracesQuery,
-} from '../../analytics/indexed-sums.ts';
+import { type IndexedSums, NAMED_MAX, type SumsQuery, type TracesQuery } from '../../analytics/indexed-sums.ts';
+import { rankGroups, sumNamedGroups } from './indexed-groups.ts';
 import { createRunPlanned, listOf } from './planned-query.ts';
 import type { Pool } from './pool.ts';
+import { SETTINGS, SUMS, tracesOf } from './summed-rows.ts';
 
 type OfValue = { readonly number: number | null };
 type RankRow = OfValue & {
@@ -29,9 +24,6 @@ type StatsRow = Sums & {
   readonly firstSeenMs: number | null;
   readonly lastSeenMs: number | null;
 };
-
-/** Groups are counted in memory, and values sorted in it. */
-const SETTINGS = `SET LOCAL jit = off; SET LOCAL work_mem = '64MB'`;
 
 export function createIndexedSums(pool: Pool): IndexedSums {
   const run = createRunPlanned(pool);
@@ -55,6 +47,9 @@ export function createIndexedSums(pool: Pool): IndexedSums {
       const { threads, firstSeenMs, lastSeenMs, ...sums } = row;
       return { totals: totalsOfSums(sums, NO_DURATIONS), threads, firstSeenMs, lastSeenMs };
     },
+
+    rankGroups: (query) => rankGroups(run, query),
+    sumGroups: (query) => sumNamedGroups(run, query),
   };
 }
 
@@ -72,14 +67,6 @@ function toBucket(query: SumsQuery) {
 function percentilesOf(p50: number | null, p95: number | null, p99: number | null): Percentiles | null {
   return p50 === null || p95 === null || p99 === null ? null : { p50, p95, p99 };
 }
-
-const SUMS = `count(*) AS "traces", coalesce(sum(span_count), 0)::bigint AS "spans",
-  count(*) FILTER (WHERE has_error) AS "errors",
-  coalesce(sum(prompt_tokens), 0)::float8 AS "promptTokens", count(prompt_tokens) AS "promptKnown",
-  coalesce(sum(completion_tokens), 0)::float8 AS "completionTokens", count(completion_tokens) AS "completionKnown",
-  coalesce(sum(total_cost_nano_usd / 1000000000), 0)::bigint AS "costUsd",
-  coalesce(sum(total_cost_nano_usd % 1000000000), 0)::bigint AS "costRestNanoUsd",
-  count(total_cost_nano_usd) AS "costKnown"`;
 
 const DURATIONS = {
   totalP50: 'percentile_disc(0.5) WITHIN GROUP (ORDER BY total_time_ms)',
@@ -124,50 +111,4 @@ function startOf({ interval, fromMs }: Pick<AnalyticsQuery, 'interval' | 'fromMs
   }
   const { firstMs, lengthMs } = EVEN_INTERVALS[interval];
   return `started_at - (started_at - ${firstMs}) % ${lengthMs}`;
-}
-
-/** Columns of traces, by what a changed trace has in them. */
-const COLUMNS: Readonly<Record<string, (trace: ChangedTrace) => number | boolean | null>> = {
-  started_at: ({ startMs }) => startMs,
-  span_count: ({ spanCount }) => spanCount,
-  has_error: ({ hasError }) => hasError,
-  prompt_tokens: ({ promptTokens }) => promptTokens,
-  completion_tokens: ({ completionTokens }) => completionTokens,
-  total_cost_nano_usd: ({ totalCostNanoUsd }) => totalCostNanoUsd,
-  total_time_ms: ({ totalTimeMs }) => totalTimeMs,
-  first_token_ms: ({ firstTokenMs }) => firstTokenMs,
-  thread_value: ({ thread }) => thread,
-};
-const VALUES = { user: 'user_value', customer: 'customer_value', thread: 'thread_value' } as const;
-
-/** The traces of a query as a table: one row for each group that a trace is in. */
-function tracesOf(
-  { projectNumber, fromMs, toMs, receivedFromMs, conditions, changed, leftOut }: TracesQuery,
-  groupBy: Dimension | null,
-): string {
-  const names = Object.keys(COLUMNS);
-  const labels = groupBy === 'label' ? 'LEFT JOIN LATERAL unnest(labels) AS of_label (number) ON true' : '';
-  const number = groupBy === null ? 'NULL::bigint' : groupBy === 'label' ? 'of_label.number' : VALUES[groupBy];
-  const fits = [
-    `project_number = ${projectNumber} AND started_at BETWEEN ${fromMs} AND ${toMs} AND inserted_at >= ${receivedFromMs}`,
-    `trace_sequence NOT IN (SELECT unnest(${listOf(leftOut, 'bigint')}))`,
-    ...conditions.map((condition) =>
-      condition.dimension === 'label'
-        ? `${condition.number} = ANY (labels)`
-        : `${VALUES[condition.dimension]} = ${condition.number}`,
-    ),
-  ];
-  const rows = changed.flatMap((trace) => trace.groups.map((group) => ({ trace, group })));
-  const lists = Object.entries(COLUMNS).map(([name, of]) => {
-    const values = rows.map(({ trace }) => of(trace));
-    return listOf(values, name === 'has_error' ? 'boolean' : 'bigint');
-  });
-  const numbers = listOf(
-    rows.map(({ group }) => group),
-    'bigint',
-  );
-  return `WITH traces AS (
-    SELECT trace_sequence AS sequence, ${number} AS number, ${names.join(', ')} FROM indexed_traces ${labels}
-    WHERE ${fits.join(' AND ')}
-    UNION ALL SELECT NULL::bigint, * FROM unnest(${[numbers, ...lists].join(', ')}))`;
 }

@@ -26,6 +26,7 @@ import {
 import type { IndexReads } from '../../reads.ts';
 import type { Database } from './connection.ts';
 import { type CountedGroup, countGroups, createGroupsOf } from './group-counts.ts';
+import { rankGroups, sumNamedGroups } from './indexed-groups.ts';
 import { createSearchIndex } from './search-index.ts';
 import type { SearchedFile } from './search-steps.ts';
 import { type Cell, COLUMNS, createSummedRows, type Slice, type SummedRows } from './summed-rows.ts';
@@ -50,6 +51,8 @@ export function createIndexedSums({ searchedFile, noteFailure }: SearchedFile): 
   return {
     sumUp: (query, keep) => read((file) => sumUp(createSummedRows(file, query), query, keep)),
     statsOf: (query) => read((file) => statsOf(createSummedRows(file, query), query)),
+    rankGroups: (query) => read((file) => rankGroups(createSummedRows(file, query), query)),
+    sumGroups: (query) => read((file) => sumNamedGroups(createSummedRows(file, query), query)),
   };
 }
 

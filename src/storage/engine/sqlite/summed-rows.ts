@@ -46,6 +46,9 @@ export function createSummedRows(file: Database, query: TracesQuery) {
   }
 
   return {
+    /** No more rows than these are read. */
+    countMax: (): number => runsOf(file, query).reduce((sum, { from, to }) => sum + to - from + 1, 0),
+
     /** Passes the columns of each row to `take`, until it returns true. False: the time is over. */
     async forEach(
       { columns, values }: { readonly columns: readonly string[]; readonly values: Values | null },
