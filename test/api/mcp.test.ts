@@ -30,7 +30,11 @@ async function collect(traceId: string, input: string, output: string): Promise<
     ...{ input: { type: 'text', value: input }, output: { type: 'text', value: output } },
     timestamps: { started_at: NOW_MS - 1_000, finished_at: NOW_MS },
   };
-  await send('/api/collector', { trace_id: traceId, spans: [span], metadata: { user_id: 'ann' } });
+  await send('/api/collector', {
+    trace_id: traceId,
+    spans: [span],
+    metadata: { user_id: 'ann', thread_id: `thread-${traceId.length % 3}` },
+  });
 }
 
 async function send(path: string, body: object): Promise<void> {
@@ -92,6 +96,7 @@ describe('a client of the Model Context Protocol', () => {
     );
     await ok('get_trace', { trace_id: 'trace-3' }, /Question 3/);
     await ok('get_span', { trace_id: 'trace-3', span_id: 'trace-3-span' }, /Question 3/);
+    await ok('list_threads', { limit: 1, sort_by: 'total_cost' }, /thread-0[\s\S]*"next_cursor":"/);
     await ok('analytics', { ...RANGE, group_by: 'model' }, /gpt-5/);
     await ok(
       'run_evaluator',
@@ -166,6 +171,7 @@ describe('a client of the Model Context Protocol', () => {
     for (const [name, args] of [
       ['search_traces', {}],
       ['get_trace', { trace_id: 'trace-3' }],
+      ['list_threads', {}],
       ['analytics', RANGE],
       ['spend', RANGE],
       ['run_evaluator', { evaluator: 'langevals/exact_match', data: { output: 'a', expected_output: 'a' } }],

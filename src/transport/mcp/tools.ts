@@ -47,6 +47,7 @@ const limitOf = ({ size, max }: { size: number; max: number }, of: string): Json
 
 const TRACES = { size: 20, max: 100 };
 const SPANS = { size: 50, max: 500 };
+const THREADS = { size: 20, max: 100 };
 const GROUPS = { size: 50, max: 500 };
 const DATASETS = { size: 100, max: 1_000 };
 const SPAN_FIELDS = ['input', 'output', 'error', 'contexts', 'params'];
@@ -127,6 +128,29 @@ export const TOOLS: readonly Tool[] = [
     page: null,
     request: ({ trace_id }) => traceRequest(trace_id, { spansLimit: SPANS_PER_READ }),
     shape: shapeSpan,
+  },
+  {
+    name: 'list_threads',
+    description:
+      'Lists the threads of a range, which are conversations of several traces, with their first and last turn, cost, errors and scores.',
+    isRead: true,
+    properties: {
+      query: text('Words that a trace of the thread holds, or the beginning of its id.'),
+      from: instant('Start of the range, included; default 30 days ago'),
+      to: instant('End of the range, included; default now'),
+      user_id: text('Only threads of this user.'),
+      ...{ customer_id: text('Only threads of this customer.'), label: text('Only threads with this label.') },
+      sort_by: oneOf(['last_activity', 'traces', 'total_cost', 'tokens', 'errors'], 'Order; default last_activity.'),
+      sort_direction: oneOf(['desc', 'asc'], 'Direction of the order; default desc.'),
+      limit: limitOf(THREADS, 'threads'),
+      cursor: CURSOR,
+    },
+    required: [],
+    page: THREADS,
+    request: ({ from, to, ...args }, limit) => ({
+      ...{ verb: 'GET', path: '/api/threads' },
+      query: sent({ ...args, ...rangeOf(from, to), limit }),
+    }),
   },
   {
     name: 'analytics',
