@@ -28,9 +28,10 @@ const CHANGES_RETRY_AFTER_SECONDS = 60;
 
 export function createManagement({ rooms, control, reads, cacheKeys, notify }: ManagementEngine): Management {
   const { backfills, datasets, evaluatorRuns, evaluators, installation, judgeSpending } = rooms;
-  const { traceDeletions, traceShares } = rooms;
+  const { dashboards, traceDeletions, traceShares } = rooms;
   return {
     ...{ backfills, datasets, evaluatorRuns, evaluators, installation, judgeSpending, traceDeletions, traceShares },
+    dashboards,
     keys: cacheKeys(createKeyReader(control, rooms.management)),
     management: { ...rooms.management, commit: createCommit(rooms.management, notify) },
     projects: { updateSettings: rooms.projects.updateSettings, numbers: createProjectNumbers(control) },
