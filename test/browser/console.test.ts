@@ -23,6 +23,7 @@ import { signIn, signInThroughIssuer } from './journeys/sign-in.ts';
 import { tellWhatIsWrong } from './journeys/tell-what-is-wrong.ts';
 import { doTenTasks } from './journeys/ten-tasks.ts';
 import { useAnyhow } from './journeys/use-anyhow.ts';
+import { watch } from './journeys/watch.ts';
 import { openStage } from './stage.ts';
 
 const stage = openStage();
@@ -52,4 +53,5 @@ describe.concurrent('the console', () => {
   signInThroughIssuer(stage);
   meetForeignPages(stage);
   findGroups(stage);
+  watch(stage);
 });

@@ -274,7 +274,7 @@ export declare const CreateDashboardRequestSchema: GenMessage<CreateDashboardReq
  */
 export declare type CreateDashboardResponse = Message<"spandrel.v1.CreateDashboardResponse"> & {
   /**
-   * Dashboard without graphs.
+   * Dashboard, which has no graphs yet.
    *
    * @generated from field: spandrel.v1.Dashboard dashboard = 1;
    */

@@ -3,6 +3,7 @@ import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
 import { toLocalInput } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { keepRange } from './kept-range.ts';
 import { isInstant, RANGE_CUSTOM, RANGE_DEFAULT, RANGES, type Range, type RangeSearch, readBounds } from './range.ts';
 import styles from './range-picker.module.css';
 
@@ -18,6 +19,9 @@ const CHOICES: readonly (readonly [range: string, label: string])[] = [
 
 export function RangePicker({ search, onChange }: RangePickerProps) {
   const { from, to } = search;
+  useEffect(() => {
+    if (search.range !== undefined) keepRange(search);
+  }, [search]);
   // A range of one's own has a start.
   const range = search.range === RANGE_CUSTOM && from === undefined ? RANGE_DEFAULT : (search.range ?? RANGE_DEFAULT);
   const isTurned = from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to);
@@ -27,7 +31,12 @@ export function RangePicker({ search, onChange }: RangePickerProps) {
         aria-label="Range"
         value={range}
         options={CHOICES}
-        onChange={(chosen) => onChange(rangeOf(chosen, search))}
+        onChange={(chosen) => {
+          const next = rangeOf(chosen, search);
+          // Before the address has it: a page without a range would take the kept one.
+          keepRange(next);
+          onChange(next);
+        }}
       />
       {range === RANGE_CUSTOM && (
         <>

@@ -18,6 +18,13 @@ export type Measure = { readonly folding: Folding } & (
   | { readonly source: 'groups'; readonly groupBy: GroupBy }
 );
 
+/** What the filter on failed traces leaves of the number of traces. */
+export const FAILED_TRACES: Measure = {
+  source: 'sums',
+  folding: 'sum',
+  read: ({ errors }) => ({ value: errors, weight: 1 }),
+};
+
 type Aggregations = { readonly [aggregation: string]: Measure };
 
 /** By the name of the metric, then of the aggregation. */

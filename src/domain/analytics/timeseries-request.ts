@@ -6,7 +6,7 @@ import { choiceReason, customReason, rangeProblems } from '../reasons.ts';
 import type { SentFilter } from '../traces/search/trace-search-query.ts';
 import type { GroupBy } from './query.ts';
 import { type IntervalPlan, isTimeZone, planIntervals, type TimeScale } from './timeseries-intervals.ts';
-import { MEASURES, type Measure } from './timeseries-measures.ts';
+import { FAILED_TRACES, MEASURES, type Measure } from './timeseries-measures.ts';
 import type { TraceConditions } from './trace-analytics-store.ts';
 
 export type SentSeries = {
@@ -63,6 +63,7 @@ const CONDITIONS: { readonly [name: string]: keyof TraceConditions } = {
   'metadata.labels': 'label',
   'spans.model': 'model',
 };
+const FAILED = 'traces.error';
 const ANY: TraceConditions = { userId: null, customerId: null, threadId: null, label: null, model: null };
 
 const DAY_MINUTES = 1_440;
@@ -85,7 +86,11 @@ function read(sent: SentTimeseries): { readonly timeseries: Timeseries; readonly
   const timeZone = sent.timeZone ?? 'UTC';
   if (!isTimeZone(timeZone))
     problems.push(customReason('timeZone', 'timeZone must be an IANA name, such as Europe/Lisbon'));
-  const conditions = readConditions(sent.filters, series, problems);
+  const ofFailed = sent.filters.filter(({ name, values }) => name === FAILED && values.length > 0);
+  const others = sent.filters.filter(({ name }) => name !== FAILED);
+  const conditions = readConditions(others, series, problems);
+  const isByModel = grouping?.traces === 'model' || conditions.model !== null;
+  if (ofFailed.length > 0) problems.push(...failedProblems(ofFailed, series, isByModel));
   const folds = series.every(({ measure }) => measure.folding !== 'single');
   const planOf: Timeseries['planOf'] = (range) =>
     planIntervals({
@@ -99,7 +104,8 @@ function read(sent: SentTimeseries): { readonly timeseries: Timeseries; readonly
       'timeScale must be full, or the minutes of a minute, an hour, a day, a week or a month for percentiles, extremes and counts of users or threads';
     problems.push(customReason('timeScale', message));
   }
-  return { timeseries: { series, grouping, conditions, planOf, isFull: scale === 'full' }, problems };
+  const counted = series.map((each) => (ofFailed.length > 0 ? { ...each, measure: FAILED_TRACES } : each));
+  return { timeseries: { series: counted, grouping, conditions, planOf, isFull: scale === 'full' }, problems };
 }
 
 function readSeries(sent: SentSeries, index: number, problems: Reason[]): readonly Series[] {
@@ -160,6 +166,20 @@ function readConditions(filters: readonly SentFilter[], series: readonly Series[
     problems.push(customReason('filters', 'filters are not available for metrics of evaluations'));
   }
   return conditions;
+}
+
+/** Sums tell how many traces failed, and nothing else of them; of models they count spans. */
+function failedProblems(
+  filters: readonly SentFilter[],
+  series: readonly Series[],
+  isByModel: boolean,
+): readonly Reason[] {
+  const field = `filters.${FAILED}`;
+  if (filters.some(({ key, values }) => key !== null || values.join() !== 'true')) {
+    return [customReason(field, `${field} must be true here`)];
+  }
+  const isFit = !isByModel && series.every(({ name }) => name.split('/')[1] === 'metadata.trace_id');
+  return isFit ? [] : [customReason(field, `${field} is available for metadata.trace_id alone, and not by model`)];
 }
 
 function unavailable(field: string): Reason {

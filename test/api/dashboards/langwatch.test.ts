@@ -132,6 +132,8 @@ describe('POST /api/analytics/timeseries', () => {
     ]);
     const filtered = await query({ timeScale: 'full', filters: { 'metadata.labels': ['of-ada'] } });
     expect(filtered.currentPeriod).toEqual([{ date: 'full', [traces]: 2 }]);
+    const failed = await query({ timeScale: 'full', filters: { 'traces.error': ['true'] } });
+    expect(failed.currentPeriod).toEqual([{ date: 'full', [traces]: 0 }]);
   });
 
   it.each([
@@ -146,6 +148,7 @@ describe('POST /api/analytics/timeseries', () => {
     ['a grouping that its series lacks', { groupBy: 'evaluations.evaluation_label' }],
     ['an unknown filter', { filters: { 'topics.topics': ['t'] } }],
     ['two values of a filter', { filters: { 'metadata.labels': ['a', 'b'] } }],
+    ['failed traces by model', { filters: { 'traces.error': ['true'] }, groupBy: 'metadata.model' }],
     ['a query', { query: 'words' }],
     ['negated filters', { negateFilters: true }],
     ['a time scale of text', { timeScale: 'daily' }],
