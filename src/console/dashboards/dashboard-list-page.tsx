@@ -5,7 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Dashboard, DashboardService } from '../../../gen/spandrel/v1/dashboards_pb.js';
 import { Button } from '../design/button.tsx';
-import { DeleteForGood, ModalButton } from '../design/confirm.tsx';
+import { ConfirmButton, ModalButton } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { type Call, Form, TextField } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
@@ -102,9 +102,18 @@ function Row({ dashboard: { id, name, graphCount, updatedAt }, isMoving, onUp, o
             </>
           )}
           {may('analytics:manage') && (
-            <DeleteForGood label="Delete" name={name} method={DashboardService.method.deleteDashboard} input={{ id }}>
+            <ConfirmButton
+              label="Delete"
+              small
+              variant="danger"
+              title={`Delete ${nameControls(name)}`}
+              action="Delete permanently"
+              typed="delete"
+              method={DashboardService.method.deleteDashboard}
+              input={{ id }}
+            >
               Its graphs are deleted with it, for everyone.
-            </DeleteForGood>
+            </ConfirmButton>
           )}
         </div>
       </td>

@@ -55,16 +55,17 @@ export const GROUPINGS: Readonly<Record<GroupName, AnalyticsGrouping>> = {
 
 /** Sums of buckets. */
 export type Sums = { readonly [Name in (typeof ADDED)[number]]: number };
-const ADDED = ['traces', 'spans', 'errors', 'cost', 'tokens'] as const;
+const ADDED = ['traces', 'spans', 'errors', 'cost', 'tokens', 'outputTokens'] as const;
 
 export function sumOf(buckets: readonly AnalyticsBucket[]): Sums {
-  const sums = { traces: 0, spans: 0, errors: 0, cost: 0, tokens: 0 };
+  const sums = { traces: 0, spans: 0, errors: 0, cost: 0, tokens: 0, outputTokens: 0 };
   for (const bucket of buckets) {
     sums.traces += Number(bucket.traces ?? 0n);
     sums.spans += Number(bucket.spans ?? 0n);
     sums.errors += Number(bucket.errors ?? 0n);
     sums.cost += bucket.totalCost?.value ?? 0;
     sums.tokens += tokensOf(bucket);
+    sums.outputTokens += Number(bucket.completionTokens?.value ?? 0n);
   }
   return sums;
 }

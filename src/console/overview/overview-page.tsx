@@ -174,7 +174,7 @@ function Cards({ figures: { timed, before, percentiles, means, slower }, range }
     {
       label: 'Tokens',
       value: formatCount(sums.tokens),
-      note: sums.traces > 0 ? `${formatCount(Math.round(sums.tokens / sums.traces))} a trace` : '',
+      note: `${formatCount(sums.outputTokens)} output tokens`,
       change: changeOf('tokens'),
       course: courseOf('tokens'),
       search: range,
