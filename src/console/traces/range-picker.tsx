@@ -20,8 +20,14 @@ const CHOICES: readonly (readonly [range: string, label: string])[] = [
 export function RangePicker({ search, onChange }: RangePickerProps) {
   const { from, to } = search;
   useEffect(() => {
-    if (search.range !== undefined) keepRange(search);
+    // A link may lead to an hour, which was chosen for no other page.
+    if (search.range !== undefined && search.range !== RANGE_CUSTOM) keepRange(search);
   }, [search]);
+  const change = (part: Range) => {
+    // Before the address has it: a page without a range would take the kept one.
+    keepRange({ ...search, ...part });
+    onChange(part);
+  };
   // A range of one's own has a start.
   const range = search.range === RANGE_CUSTOM && from === undefined ? RANGE_DEFAULT : (search.range ?? RANGE_DEFAULT);
   const isTurned = from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to);
@@ -31,17 +37,12 @@ export function RangePicker({ search, onChange }: RangePickerProps) {
         aria-label="Range"
         value={range}
         options={CHOICES}
-        onChange={(chosen) => {
-          const next = rangeOf(chosen, search);
-          // Before the address has it: a page without a range would take the kept one.
-          keepRange(next);
-          onChange(next);
-        }}
+        onChange={(chosen) => change(rangeOf(chosen, search))}
       />
       {range === RANGE_CUSTOM && (
         <>
-          <Bound label="From" value={from} isNeeded onChange={(value) => onChange({ from: value })} />
-          <Bound label="To" value={to} onChange={(value) => onChange({ to: value })} />
+          <Bound label="From" value={from} isNeeded onChange={(value) => change({ from: value })} />
+          <Bound label="To" value={to} onChange={(value) => change({ to: value })} />
           {to === undefined && !isTurned && <span className={page.soft}>until now</span>}
           {isTurned && (
             <span role="alert" className={styles.wrong}>
