@@ -57,7 +57,7 @@ export function GridCard<Bucket extends Timed>(props: GridCardProps<Bucket>) {
   const pick = (index: number) => void navigate({ to: '/$slug/traces', params: { slug }, search: searchOf(index) });
   return (
     <section className={`${page.card} ${page.padded} ${isWide ? styles.wide : ''}`} aria-label={title}>
-      <div className={page.head}>
+      <div className={`${page.head} ${styles.chartHead}`}>
         <div>
           <h2>{title}</h2>
           <p className={controls.hint}>{series && cutNote(series)}</p>
