@@ -51,7 +51,8 @@ function pagesOf(shop: Awaited<ReturnType<typeof fillShop>>): readonly PageRef[]
   const project = `/${shop.slug}`;
   return [
     ['overview', `${project}/overview`],
-    ['overview-failed', `${project}/overview?metric=errors&range=7d`],
+    ['overview-two-dimensions', `${project}/overview?and=user&range=7d`],
+    ['dashboards', `${project}/dashboards`],
     ['traces', `${project}/traces`],
     ['trace', `${project}/traces/trace-7`],
     ['threads', `${project}/threads`],

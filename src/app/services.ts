@@ -1,5 +1,6 @@
 /** Wires every service of the contract with its rules. */
 
+import { DashboardService, GraphService } from '../../gen/spandrel/v1/dashboards_pb.js';
 import { DatasetService } from '../../gen/spandrel/v1/datasets_pb.js';
 import { EndpointService } from '../../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluationService } from '../../gen/spandrel/v1/evaluations_pb.js';
@@ -13,14 +14,17 @@ import { PricingService } from '../../gen/spandrel/v1/pricing_pb.js';
 import { SavedViewService } from '../../gen/spandrel/v1/saved_views_pb.js';
 import { SpendService } from '../../gen/spandrel/v1/spend_pb.js';
 import { ThreadService } from '../../gen/spandrel/v1/threads_pb.js';
+import { TimeseriesService } from '../../gen/spandrel/v1/timeseries_pb.js';
 import { TraceDeletionService } from '../../gen/spandrel/v1/trace_deletions_pb.js';
 import { TraceShareService } from '../../gen/spandrel/v1/trace_shares_pb.js';
 import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import type { EvaluationPorts } from '../background/evaluations.ts';
 import type { WebhookPorts } from '../background/webhooks.ts';
 import { createAnalytics } from '../domain/analytics/analytics.ts';
+import { createTimeseries } from '../domain/analytics/timeseries.ts';
 import type { Project } from '../domain/caller.ts';
 import { createCursorCodec } from '../domain/cursor.ts';
+import { createDashboards } from '../domain/dashboards/dashboards.ts';
 import { createDatasets } from '../domain/datasets/datasets.ts';
 import { createEndpoints } from '../domain/endpoints/endpoints.ts';
 import type { Evaluations } from '../domain/evaluations/evaluations.ts';
@@ -53,6 +57,8 @@ import { createTraceChanges } from '../domain/traces/trace-changes.ts';
 import { createTraceRows } from '../domain/traces/trace-rows.ts';
 import { createTraces } from '../domain/traces/traces.ts';
 import { createSavedViews } from '../domain/traces/views/saved-views.ts';
+import { createTimeseriesRpc } from '../rpc/analytics/timeseries.ts';
+import { createDashboardRpc, createGraphRpc } from '../rpc/dashboards/dashboards.ts';
 import { createDatasetRpc } from '../rpc/datasets/datasets.ts';
 import { createEndpointRpc } from '../rpc/endpoints/endpoints.ts';
 import { createEvaluationRpc } from '../rpc/evaluations/evaluations.ts';
@@ -132,6 +138,7 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
   const views = createSavedViews({ store: store.savedViews, cursors, random });
   const exports = createTraceExports({ searches, traces, store: store.traces, runCooperatively, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
+  const dashboards = createDashboards({ store: store.dashboards, random });
   const gateway = createGateway({
     store: {
       ...store.requests,
@@ -188,6 +195,9 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
       }),
     ),
     ...compile(ThreadService, createThreadRpc({ threads: deps.traceParts.threads })),
+    ...compile(TimeseriesService, createTimeseriesRpc(createTimeseries(analytics))),
+    ...compile(DashboardService, createDashboardRpc({ dashboards, platformUrl: linkTo('dashboards') })),
+    ...compile(GraphService, createGraphRpc(dashboards)),
     ...compile(TraceDeletionService, createTraceDeletionRpc({ deletions, searches })),
     ...compile(TraceShareService, createTraceShareRpc({ shares, urlOf: (token) => `${publicUrl()}/shared/${token}` })),
     ...compile(SavedViewService, createSavedViewRpc({ views })),

@@ -19,6 +19,7 @@ import { loadsPart } from './session/connection.ts';
 import { useSession } from './session/session.tsx';
 import { readSpendSearch } from './spend/search.ts';
 import { readTraceSearch } from './trace/search.ts';
+import { withKeptRange } from './traces/kept-range.ts';
 import { rangeReaderOf, readRange } from './traces/range.ts';
 import { readTraceListSearch } from './traces/search.ts';
 
@@ -43,18 +44,20 @@ const projectPage = pagesBelow(project);
 const organizationPage = pagesBelow(organization);
 
 const ofProject = project.addChildren([
-  projectPage('overview', () => import('./overview/overview-page.tsx'), readOverviewSearch),
-  projectPage('traces', () => import('./traces/trace-list-page.tsx'), readTraceListSearch),
+  projectPage('overview', () => import('./overview/overview-page.tsx'), withKeptRange(readOverviewSearch)),
+  projectPage('dashboards', () => import('./dashboards/dashboard-list-page.tsx')),
+  projectPage('dashboards/$dashboardId', () => import('./dashboards/dashboard-page.tsx'), withKeptRange(readRange)),
+  projectPage('traces', () => import('./traces/trace-list-page.tsx'), withKeptRange(readTraceListSearch)),
   projectPage('traces/$traceId', () => import('./trace/trace-page.tsx'), readTraceSearch),
   projectPage('compare', () => import('./compare/compare-page.tsx'), readerOf({ a: text, b: text })),
-  projectPage('threads', () => import('./threads/thread-list-page.tsx'), readGroupSearch),
+  projectPage('threads', () => import('./threads/thread-list-page.tsx'), withKeptRange(readGroupSearch)),
   projectPage('threads/$threadId', () => import('./threads/thread-page.tsx'), readGroupSearch),
-  projectPage('users', () => import('./users/user-list-page.tsx'), readGroupSearch),
-  projectPage('users/$userId', () => import('./users/user-page.tsx'), readGroupSearch),
+  projectPage('users', () => import('./users/user-list-page.tsx'), withKeptRange(readGroupSearch)),
+  projectPage('users/$userId', () => import('./users/user-page.tsx'), withKeptRange(readGroupSearch)),
   projectPage('evaluators', () => import('./evaluators/evaluator-list-page.tsx')),
   projectPage('evaluators/new', () => import('./evaluators/new-evaluator-page.tsx'), readerOf({ type: text })),
   projectPage('evaluators/$evaluatorId', () => import('./evaluators/evaluator-page.tsx'), readEvaluatorSearch),
-  projectPage('monitors', () => import('./monitors/monitor-list-page.tsx'), readRange),
+  projectPage('monitors', () => import('./monitors/monitor-list-page.tsx'), withKeptRange(readRange)),
   projectPage('monitors/new', () => import('./monitors/new-monitor-page.tsx'), readerOf({ evaluator: text })),
   projectPage('monitors/$monitorId', () => import('./monitors/monitor-page.tsx'), readMonitorSearch),
   projectPage('datasets', () => import('./datasets/dataset-list-page.tsx')),
@@ -89,7 +92,7 @@ const ofOrganization = organization.addChildren([
   organizationPage('budgets', () => import('./budgets/budget-list-page.tsx'), readBudgetListSearch),
   organizationPage('budgets/new', () => import('./budgets/new-budget-page.tsx'), readBudgetSearch),
   organizationPage('budgets/$budgetId', () => import('./budgets/budget-page.tsx')),
-  organizationPage('spend', () => import('./spend/spend-page.tsx'), readSpendSearch),
+  organizationPage('spend', () => import('./spend/spend-page.tsx'), withKeptRange(readSpendSearch)),
   organizationPage('prices', () => import('./prices/prices-page.tsx'), readerOf({ model: text })),
   organizationPage('teams', () => import('./organization/teams-page.tsx'), readerOf({ tab: oneOf('roles') })),
   organizationPage('settings', () => import('./settings/organization-page.tsx')),

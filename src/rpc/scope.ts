@@ -14,3 +14,10 @@ export function organizationOf({ organization }: Context): Organization {
   if (!organization) throw new Error('the policy let a call without an organization through');
   return organization;
 }
+
+/** A call on a project route whose caller the audit log names. */
+export function actorCallOf(context: Pick<Context, 'project' | 'actor' | 'nowMs'>) {
+  const { actor, nowMs } = context;
+  if (actor === null) throw new Error('the policy let a call without a credential through');
+  return { project: projectOf(context), actor, nowMs };
+}

@@ -24,6 +24,7 @@ import { signIn, signInThroughIssuer } from './journeys/sign-in.ts';
 import { tellWhatIsWrong } from './journeys/tell-what-is-wrong.ts';
 import { doTenTasks } from './journeys/ten-tasks.ts';
 import { useAnyhow } from './journeys/use-anyhow.ts';
+import { watch } from './journeys/watch.ts';
 import { openStage } from './stage.ts';
 
 const stage = openStage();
@@ -54,4 +55,5 @@ describe.concurrent('the console', () => {
   meetForeignPages(stage);
   findGroups(stage);
   findAnything(stage);
+  watch(stage);
 });

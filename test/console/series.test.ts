@@ -7,7 +7,15 @@ import { AnalyticsInterval } from '../../gen/spandrel/v1/analytics_pb.js';
 import { MonitorSchema } from '../../gen/spandrel/v1/monitors_pb.js';
 import { monitorState } from '../../src/console/monitors/monitor-enums.ts';
 import { readMonitorSearch } from '../../src/console/monitors/search.ts';
-import { type Metric, meansInput, seriesInput, seriesOf } from '../../src/console/overview/series.ts';
+import { formatChange } from '../../src/console/overview/metrics.ts';
+import {
+  type Metric,
+  meansInput,
+  pointRange,
+  rangeBefore,
+  seriesInput,
+  seriesOf,
+} from '../../src/console/overview/series.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -98,4 +106,35 @@ describe('the address of a monitor', () => {
     expect(readMonitorSearch({ ...search, q: 'x' })).toEqual(search);
     expect(readMonitorSearch({ tab: 'scores', metric: 'sum', range: 'soon' })).toEqual({});
   });
+});
+
+describe('a point of a series', () => {
+  it('stands for a part of the range, cut off at its ends', () => {
+    const range = { fromMs: MONDAY_MS + 90 * 60_000, toMs: MONDAY_MS + 4 * HOUR_MS + 5 };
+    const series = seriesOf([], metric(0), range);
+    expect(pointRange(series, 0, range)).toEqual({
+      range: 'custom',
+      from: '2026-01-05T01:30:00.000Z',
+      to: '2026-01-05T01:59:59.999Z',
+    });
+    expect(pointRange(series, 3, range)).toMatchObject({
+      from: '2026-01-05T04:00:00.000Z',
+      to: '2026-01-05T04:00:00.005Z',
+    });
+  });
+
+  it('is compared with the range of the same length before', () => {
+    const range = { fromMs: MONDAY_MS, toMs: MONDAY_MS + DAY_MS - 1 };
+    expect(rangeBefore(range)).toEqual({ fromMs: MONDAY_MS - DAY_MS, toMs: MONDAY_MS - 1 });
+  });
+});
+
+it('a change is a share with its sign, a factor where it is large, and none where nothing can be compared', () => {
+  expect([formatChange(12, 10), formatChange(5, 10), formatChange(10, 10)]).toEqual([
+    '+20% vs. before',
+    '-50% vs. before',
+    '0% vs. before',
+  ]);
+  expect([formatChange(500, 10), formatChange(3, 0)]).toEqual(['×50 vs. before', 'none before']);
+  expect([formatChange(0, 0), formatChange(null, 3), formatChange(3, undefined)]).toEqual(['', '', '']);
 });

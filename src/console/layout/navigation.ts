@@ -18,6 +18,13 @@ const ORGANIZATION = 'Organization';
 
 export const PROJECT_ITEMS = [
   { to: '/$slug/overview', label: 'Overview', permission: 'analytics:view', icon: 'overview', group: OBSERVE },
+  {
+    to: '/$slug/dashboards',
+    label: 'Dashboards',
+    permission: 'analytics:view',
+    icon: 'dashboards',
+    group: OBSERVE,
+  },
   { to: '/$slug/traces', label: 'Traces', permission: 'traces:view', icon: 'traces', group: OBSERVE },
   { to: '/$slug/threads', label: 'Threads', permission: 'traces:view', icon: 'threads', group: OBSERVE },
   { to: '/$slug/users', label: 'Users', permission: 'traces:view', icon: 'users', group: OBSERVE },

@@ -53,7 +53,7 @@ export function ChartCard<Name extends string, Bucket extends Timed>({
 }
 
 /** Says where a chart's days begin, and that its ends are cut off by the range. */
-function cutNote({ unit, zone }: Series): string {
+export function cutNote({ unit, zone }: Series): string {
   if (unit === 'minute' || unit === 'hour') return `One point per ${unit}, in your time zone.`;
   const where = zone === 'utc' ? 'in UTC' : 'in your time zone';
   return `One point per ${unit}, ${where}. The first and the last ${unit} are incomplete.`;

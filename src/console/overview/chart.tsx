@@ -4,6 +4,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { joined } from '../design/button.tsx';
 import { formatDay, formatInstant, formatTick, NONE } from '../design/format.ts';
 import { watchTheme } from '../design/theme.ts';
 import styles from './overview.module.css';
@@ -15,7 +16,19 @@ const HEIGHT_PX = 220;
 
 type ShownMetric = Pick<Metric<never>, 'label' | 'format' | 'emptyValue' | 'isBad'>;
 
-export function Chart({ series, metric }: { readonly series: Series; readonly metric: ShownMetric }) {
+type ChartProps = {
+  readonly series: Series;
+  readonly metric: ShownMetric;
+  /** Charts with the same one share their crosshair. */
+  readonly group?: string;
+  /** Called with the point that was clicked. Without it, dragging zooms. */
+  readonly onPick?: ((index: number) => void) | undefined;
+};
+
+export function Chart({ series, metric, group, onPick }: ChartProps) {
+  const picked = useRef(onPick);
+  picked.current = onPick;
+  const isPicked = onPick !== undefined;
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = box.current;
@@ -23,7 +36,13 @@ export function Chart({ series, metric }: { readonly series: Series; readonly me
     let plot: uPlot | null = null;
     const draw = () => {
       plot?.destroy();
-      plot = new uPlot(optionsOf(element, metric, series), [series.seconds, series.values], element);
+      const cursor = { ...(group && { sync: { key: group } }), ...(isPicked && { drag: { x: false, y: false } }) };
+      plot = new uPlot(optionsOf(element, metric, series, cursor), [series.seconds, series.values], element);
+      const { over } = plot;
+      over.addEventListener('click', () => {
+        const index = plot?.cursor.idx;
+        if (index != null) picked.current?.(index);
+      });
     };
     draw();
     const resized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
@@ -34,11 +53,11 @@ export function Chart({ series, metric }: { readonly series: Series; readonly me
       stopTheme();
       plot?.destroy();
     };
-  }, [series, metric]);
+  }, [series, metric, group, isPicked]);
   return (
     <div
       ref={box}
-      className={styles.chart}
+      className={joined(styles.chart, isPicked && styles.picked)}
       role="img"
       aria-label={`${metric.label} over time; the totals are on this page as text`}
     />
@@ -59,6 +78,7 @@ function optionsOf(
   element: HTMLElement,
   { label, format, emptyValue, isBad }: ShownMetric,
   cut: Series,
+  cursor: uPlot.Cursor,
 ): uPlot.Options {
   const color = colorsOf(element);
   const ink = color(isBad ? '--bad' : '--accent');
@@ -69,7 +89,7 @@ function optionsOf(
     height: HEIGHT_PX,
     ...(cut.zone === 'utc' && { tzDate: (second: number) => uPlot.tzDate(new Date(1_000 * second), 'Etc/UTC') }),
     legend: { show: true, live: true },
-    cursor: { y: false },
+    cursor: { y: false, ...cursor },
     scales: { y: { range: (_, min, max) => [Math.min(0, min * 1.1), max > 0 ? max * 1.1 : Number(!(min < 0))] } },
     axes: [
       {
@@ -81,7 +101,7 @@ function optionsOf(
         space: 64,
         values: (_, ticks, _axis, _space, step) => ticks.map((tick) => formatTick(tick, step, cut.zone === 'utc')),
       },
-      { ...axis, size: 72, values: (_, ticks) => ticks.map(format) },
+      { ...axis, size: 72, ...(isWhole(cut) && { incrs: WHOLE_STEPS }), values: (_, ticks) => ticks.map(format) },
     ],
     series: [
       {
@@ -96,6 +116,13 @@ function optionsOf(
       },
     ],
   };
+}
+
+/** Counts have no value between two whole numbers. */
+const WHOLE_STEPS = Array.from({ length: 16 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+
+function isWhole({ values }: Series): boolean {
+  return values.every((value) => value === null || Number.isInteger(value));
 }
 
 /** The start of an interval, as exact as it is. */

@@ -12,6 +12,11 @@ export type Figure = {
   readonly note: string;
   /** Whether its note says that something is wrong. */
   readonly isBad?: boolean;
+  /** How it differs from the period before; empty where nothing can be compared. */
+  readonly change?: string;
+  /** Its course over the range; a gap where nothing is known. */
+  readonly course?: readonly (number | null)[] | undefined;
+  readonly isBadCourse?: boolean;
   /** Finds the traces behind it. */
   readonly search: TraceListSearch;
 };
@@ -19,7 +24,7 @@ export type Figure = {
 export function FigureCards({ slug, figures }: { readonly slug: string; readonly figures: readonly Figure[] }) {
   return (
     <div className={styles.cards}>
-      {figures.map(({ label, value, note, isBad = false, search }) => (
+      {figures.map(({ label, value, note, isBad = false, change, course, isBadCourse = false, search }) => (
         <Link
           key={label}
           to="/$slug/traces"
@@ -30,8 +35,48 @@ export function FigureCards({ slug, figures }: { readonly slug: string; readonly
           <span className={controls.hint}>{label}</span>
           <span className={styles.figure}>{value}</span>
           <span className={joined(controls.hint, isBad && page.wrong)}>{note || NONE}</span>
+          {change !== undefined && <span className={controls.hint}>{change || 'nothing to compare'}</span>}
+          {course && course.length > 1 && <Sparkline values={course} isBad={isBadCourse} />}
         </Link>
       ))}
     </div>
+  );
+}
+
+const WIDTH = 100;
+const HEIGHT = 28;
+
+/** The chart of a card tells nothing that the charts below do not tell as text. */
+function Sparkline({ values, isBad }: { readonly values: readonly (number | null)[]; readonly isBad: boolean }) {
+  const max = Math.max(...values.map((value) => value ?? 0)) || 1;
+  const x = (index: number) => ((WIDTH * index) / (values.length - 1)).toFixed(1);
+  const y = (value: number) => (HEIGHT - 2 - ((HEIGHT - 4) * value) / max).toFixed(1);
+  let isDrawing = false;
+  const path = values.map((value, index) => {
+    if (value === null) {
+      isDrawing = false;
+      return '';
+    }
+    const step = `${isDrawing ? 'L' : 'M'}${x(index)} ${y(value)}`;
+    isDrawing = true;
+    return step;
+  });
+  return (
+    <svg
+      className={joined(styles.spark, isBad && styles.sparkBad)}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden
+    >
+      <path
+        d={path.join('')}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.5"
+        vectorEffect="non-scaling-stroke"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+    </svg>
   );
 }

@@ -1,37 +1,35 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { AnalyticsBucket } from '../../../gen/spandrel/v1/analytics_pb.js';
 import { Select } from '../design/form.tsx';
-import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
+import { formatCost, formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { BareTable } from '../design/table.tsx';
+import type { ChangeOf } from '../layout/search.ts';
 import { type Filter, writeQueryLine } from '../traces/query-line.ts';
 import type { TraceListSearch } from '../traces/search.ts';
-import { tokensOf } from './metrics.ts';
+import { LABELS, tokensOf } from './metrics.ts';
 import styles from './overview.module.css';
-import type { GroupName } from './search.ts';
+import { PairTable } from './pair-table.tsx';
+import type { GroupName, OverviewSearch } from './search.ts';
 
 const route = getRouteApi('/$slug/overview');
 
-const LABELS: Readonly<Record<GroupName, string>> = {
-  model: 'Model',
-  user: 'User',
-  customer: 'Customer',
-  label: 'Label',
-};
 const CHOICES = Object.entries(LABELS) as [GroupName, string][];
 
 const FAILED: Filter = { name: 'error', value: 'true' };
 
 type GroupTableProps = {
   readonly by: GroupName;
+  /** The second dimension. */
+  readonly and: GroupName | undefined;
   readonly range: TraceListSearch;
   readonly buckets: readonly AnalyticsBucket[];
   readonly truncated: boolean;
-  readonly onBy: (by: GroupName) => void;
+  readonly onChange: (change: ChangeOf<Pick<OverviewSearch, 'by' | 'and'>>) => void;
 };
 
 /** The sums per model, user, customer or label, by descending cost. */
-export function GroupTable({ by, range, buckets, truncated, onBy }: GroupTableProps) {
+export function GroupTable({ by, and, range, buckets, truncated, onChange }: GroupTableProps) {
   const { slug } = route.useParams();
   const find = (value: string, ...filters: readonly Filter[]) => ({
     ...range,
@@ -41,10 +39,30 @@ export function GroupTable({ by, range, buckets, truncated, onBy }: GroupTablePr
   return (
     <section className={page.card}>
       <div className={`${page.head} ${styles.tableHead}`}>
-        <h2>By {LABELS[by].toLowerCase()}</h2>
-        <Select aria-label="Group by" value={by} options={CHOICES} onChange={onBy} />
+        <h2>
+          By {LABELS[by].toLowerCase()}
+          {and !== undefined && ` and ${LABELS[and].toLowerCase()}`}
+        </h2>
+        <div className={page.row}>
+          <Select
+            aria-label="Group by"
+            value={by}
+            options={CHOICES}
+            onChange={(next) => onChange({ by: next === 'model' ? undefined : next, and: undefined })}
+          />
+          <Select
+            aria-label="And by"
+            value={and ?? 'none'}
+            options={[
+              ['none', 'Nothing else'] as const,
+              ...CHOICES.filter(([name]) => name !== by).map(([name, label]) => [name, `And ${label}`] as const),
+            ]}
+            onChange={(next) => onChange({ and: next === 'none' ? undefined : next })}
+          />
+        </div>
       </div>
-      <div className={page.scroll}>
+      {and !== undefined && <PairTable by={by} and={and} range={range} rows={byCost} />}
+      <div className={page.scroll} hidden={and !== undefined}>
         <BareTable
           columns={[
             LABELS[by],
@@ -52,7 +70,6 @@ export function GroupTable({ by, range, buckets, truncated, onBy }: GroupTablePr
             { number: by === 'model' ? 'Failed spans' : 'Failed traces' },
             { number: 'Tokens' },
             { number: 'Cost' },
-            { number: 'Duration, p95' },
           ]}
         >
           {byCost.map((bucket) => (
@@ -79,7 +96,6 @@ export function GroupTable({ by, range, buckets, truncated, onBy }: GroupTablePr
               </td>
               <td className={page.number}>{formatCount(tokensOf(bucket))}</td>
               <td className={page.number}>{formatCost(bucket.totalCost?.value)}</td>
-              <td className={page.number}>{formatDuration(bucket.totalTimeMsP95?.value)}</td>
             </tr>
           ))}
         </BareTable>

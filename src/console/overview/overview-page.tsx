@@ -1,125 +1,200 @@
-/** The sums of the traces of a project; each figure links to its traces. */
+/** The sums of the traces of a project over a range, and how they differ from the range before. */
 
 import { getRouteApi } from '@tanstack/react-router';
-import { type AnalyticsBucket, AnalyticsGrouping, AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
+import { type AnalyticsBucket, AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { PinButton } from '../dashboards/pin.tsx';
 import { Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { formatCost, formatCount, formatDuration, formatShare } from '../design/format.ts';
+import { formatCost, formatCount, formatDuration, formatPoints, formatShare } from '../design/format.ts';
 import { Page } from '../design/page.tsx';
 import type { ChangeOf } from '../layout/search.ts';
-import { writeRange } from '../traces/range.ts';
+import { useSession } from '../session/session.tsx';
+import { type Bounds, writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangeQuery } from '../traces/range-query.ts';
 import type { TraceListSearch } from '../traces/search.ts';
-import { ChartCard } from './chart-card.tsx';
+import { ChartGrid } from './chart-grid.tsx';
 import { type Figure, FigureCards } from './figure-cards.tsx';
 import { GroupTable } from './group-table.tsx';
-import { METRICS, tokensOf } from './metrics.ts';
-import type { GroupName, MetricName, OverviewSearch } from './search.ts';
-import { meansInput, rangeInput, seriesInput } from './series.ts';
+import {
+  asChange,
+  formatChange,
+  GROUPINGS,
+  METRICS,
+  type MetricName,
+  PERCENTILES,
+  SUMS,
+  type Sums,
+  sumOf,
+} from './metrics.ts';
+import type { OverviewSearch } from './search.ts';
+import { meansInput, rangeBefore, rangeInput, seriesInput, seriesOf } from './series.ts';
+import { WhatChanged } from './what-changed.tsx';
 
 const route = getRouteApi('/$slug/overview');
 
-const GROUPS: Readonly<Record<GroupName, AnalyticsGrouping>> = {
-  model: AnalyticsGrouping.MODEL,
-  user: AnalyticsGrouping.USER_ID,
-  customer: AnalyticsGrouping.CUSTOMER_ID,
-  label: AnalyticsGrouping.LABEL,
-};
 const GROUPS_SHOWN = 50;
-/** The metrics of the chart, asked for apart: percentiles of hours do not give those of days. */
-const SUMS = 'traces,errors,total_cost,prompt_tokens,completion_tokens';
-const PERCENTILES = 'total_time_ms';
+const CHARTS: readonly MetricName[] = ['traces', 'errors', 'cost', 'tokens', 'latency', 'first-token'];
 
 export default function OverviewPage() {
+  const { slug } = route.useParams();
   const search = route.useSearch();
+  const { may } = useSession();
   const navigate = route.useNavigate();
   const change = (part: ChangeOf<OverviewSearch>) =>
     void navigate({ search: (now: OverviewSearch) => ({ ...now, ...part }) as OverviewSearch, replace: true });
-  const { metric = 'cost', by = 'model' } = search;
-  const { total, timed, grouped } = useFigures(search, by, metric);
-  const retry = () =>
-    Promise.all([total, timed, grouped].filter(({ isError }) => isError).map((each) => each.refetch()));
-  const error = total.error ?? timed.error ?? grouped.error;
+  const { by = 'model' } = search;
+  const range = writeRange(search);
+  const figures = useFigures(search);
+  const { timed, means, before, grouped } = figures;
+  const all = Object.values(figures);
+  const error = all.find((each) => each.error)?.error;
+  const dataOf = (name: MetricName) => {
+    const found = METRICS[name].emptyValue === 0 ? timed : means;
+    return found.isPlaceholderData ? null : found.data;
+  };
   return (
     <Page title="Overview" actions={<RangePicker search={search} onChange={change} />}>
-      {error && <FailureNotice error={error} retry={retry} />}
-      {total.isPending && !error && <Loading />}
-      {total.isSuccess && <Cards sum={total.data.answer.buckets[0]} range={writeRange(search)} />}
-      {!error && (
-        <ChartCard
-          metrics={METRICS}
-          shown={metric}
-          data={timed.isPlaceholderData ? null : timed.data}
-          onShow={(next) => change({ metric: next === 'cost' ? undefined : next })}
+      {error && (
+        <FailureNotice
+          error={error}
+          retry={() => Promise.all(all.filter(({ isError }) => isError).map((each) => each.refetch()))}
+        />
+      )}
+      {timed.isPending && !error && <Loading />}
+      {timed.isSuccess && <Cards figures={figures} range={range} />}
+      {timed.isSuccess && before.isSuccess && grouped.isSuccess && (
+        <WhatChanged
+          slug={slug}
+          range={range}
+          traces={sumOf(timed.data.answer.buckets).traces}
+          tracesBefore={sumOf(before.data.answer.buckets).traces}
+        />
+      )}
+      {!timed.isError && (
+        <ChartGrid
+          slug={slug}
+          name="overview"
+          charts={CHARTS.filter((name) => METRICS[name].emptyValue === 0 || !means.isError).map((name) => ({
+            key: name,
+            metric: METRICS[name],
+            data: dataOf(name),
+            search: may('traces:view') ? SEARCHES[name] : null,
+            actions: <PinButton metric={name} />,
+          }))}
         />
       )}
       {grouped.isSuccess && (
         <GroupTable
           by={by}
-          range={writeRange(search)}
+          and={search.and === by ? undefined : search.and}
+          range={range}
           buckets={grouped.data.answer.buckets}
           truncated={grouped.data.answer.truncated}
-          onBy={(next) => change({ by: next === 'model' ? undefined : next })}
+          onChange={change}
         />
       )}
     </Page>
   );
 }
 
-function useFigures(search: OverviewSearch, by: GroupName, metric: MetricName) {
+/** What the traces of a point are found by, beside their range. */
+const SEARCHES: Readonly<Record<MetricName, TraceListSearch>> = {
+  traces: {},
+  errors: { q: 'error:true' },
+  cost: { sort: 'cost' },
+  tokens: {},
+  latency: { sort: 'duration' },
+  'first-token': { sort: 'first-token' },
+};
+
+/** The sums come first; what needs every trace of the range follows, and holds up nothing. */
+function useFigures(search: OverviewSearch) {
   const request = { method: TraceService.method.queryAnalytics, range: writeRange(search), toRangeInput: rangeInput };
-  const total = useRangeQuery({ ...request, input: { interval: AnalyticsInterval.TOTAL } });
-  const isSum = METRICS[metric].emptyValue === 0;
-  const timed = useRangeQuery({
-    ...request,
-    input: { metrics: isSum ? SUMS : PERCENTILES },
-    toRangeInput: isSum ? seriesInput : meansInput,
-  });
+  const total = AnalyticsInterval.TOTAL;
+  const rangeOfBefore = (bounds: Bounds) => rangeInput(rangeBefore(bounds));
+  const timed = useRangeQuery({ ...request, input: { metrics: SUMS }, toRangeInput: seriesInput });
+  const earlier = { ...request, toRangeInput: rangeOfBefore, name: 'before' };
+  const before = useRangeQuery({ ...earlier, input: { interval: total, metrics: SUMS } });
+  const groupBy = GROUPINGS[search.by ?? 'model'];
   const grouped = useRangeQuery({
     ...request,
-    input: { interval: AnalyticsInterval.TOTAL, groupBy: GROUPS[by], limit: GROUPS_SHOWN },
+    input: { interval: total, groupBy, limit: GROUPS_SHOWN, metrics: SUMS },
   });
-  return { total, timed, grouped };
+  const enabled = timed.isSuccess && before.isSuccess;
+  const percentiles = useRangeQuery({ ...request, input: { interval: total, metrics: PERCENTILES }, enabled });
+  const means = useRangeQuery({ ...request, input: { metrics: PERCENTILES }, toRangeInput: meansInput, enabled });
+  const slower = useRangeQuery({ ...earlier, input: { interval: total, metrics: PERCENTILES }, enabled });
+  return { timed, before, grouped, percentiles, means, slower };
 }
 
-function Cards({ sum, range }: { readonly sum: AnalyticsBucket | undefined; readonly range: TraceListSearch }) {
+type CardsProps = { readonly figures: ReturnType<typeof useFigures>; readonly range: TraceListSearch };
+
+function Cards({ figures: { timed, before, percentiles, means, slower }, range }: CardsProps) {
   const { slug } = route.useParams();
-  const traces = Number(sum?.traces ?? 0n);
-  const errors = Number(sum?.errors ?? 0n);
-  const figures: readonly Figure[] = [
-    { label: 'Traces', value: formatCount(traces), note: `${formatCount(sum?.spans ?? 0n)} spans`, search: range },
+  const sums = sumOf(timed.data?.answer.buckets ?? []);
+  const sumsBefore = before.data && sumOf(before.data.answer.buckets);
+  const [now] = percentiles.data?.answer.buckets ?? [];
+  const [then] = slower.data?.answer.buckets ?? [];
+  const courseOf = (name: MetricName) => {
+    const { data } = METRICS[name].emptyValue === 0 ? timed : means;
+    return data && seriesOf(data.answer.buckets, METRICS[name], data.bounds).values;
+  };
+  const changeOf = (name: keyof Sums) => (sumsBefore ? formatChange(sums[name], sumsBefore[name]) : '');
+  const read = (name: MetricName, bucket: AnalyticsBucket | undefined) => bucket && METRICS[name].read(bucket);
+  const shareOf = ({ errors, traces }: Sums) => (traces > 0 ? errors / traces : null);
+  const [share, shareBefore] = [shareOf(sums), sumsBefore ? shareOf(sumsBefore) : null];
+  const shown: readonly Figure[] = [
     {
-      label: 'Cost',
-      value: formatCost(sum?.totalCost?.value),
-      note: traces > 0 ? `${formatCost((sum?.totalCost?.value ?? 0) / traces)} a trace` : '',
-      search: { ...range, sort: 'cost' },
-    },
-    {
-      label: 'Tokens',
-      value: formatCount(sum ? tokensOf(sum) : 0),
-      note: `${formatCount(sum?.completionTokens?.value)} output tokens`,
+      label: 'Traces',
+      value: formatCount(sums.traces),
+      note: `${formatCount(sums.spans)} spans`,
+      change: changeOf('traces'),
+      course: courseOf('traces'),
       search: range,
     },
     {
       label: 'Failed traces',
-      value: formatCount(errors),
-      note: traces > 0 ? `${formatShare(errors / traces)} of traces` : '',
+      value: formatCount(sums.errors),
+      note: share === null ? '' : `${formatShare(share)} of traces`,
+      change: share === null || shareBefore === null ? '' : asChange(formatPoints(share - shareBefore)),
+      course: courseOf('errors'),
+      isBadCourse: true,
       search: { ...range, q: 'error:true' },
     },
     {
-      label: 'Duration, p50',
-      value: formatDuration(sum?.totalTimeMsP50?.value),
-      note: `p95 ${formatDuration(sum?.totalTimeMsP95?.value)}`,
+      label: 'Cost',
+      value: formatCost(sums.cost),
+      note: sums.traces > 0 ? `${formatCost(sums.cost / sums.traces)} a trace` : '',
+      change: changeOf('cost'),
+      course: courseOf('cost'),
+      search: { ...range, sort: 'cost' },
+    },
+    {
+      label: 'Tokens',
+      value: formatCount(sums.tokens),
+      note: `${formatCount(sums.outputTokens)} output tokens`,
+      change: changeOf('tokens'),
+      course: courseOf('tokens'),
+      search: range,
+    },
+    {
+      label: 'Duration, p95',
+      value: formatDuration(now?.totalTimeMsP95?.value),
+      note: `p50 ${formatDuration(now?.totalTimeMsP50?.value)}`,
+      change: formatChange(read('latency', now), read('latency', then)),
+      course: courseOf('latency'),
       search: { ...range, sort: 'duration' },
     },
     {
-      label: 'First token of any call, p50',
-      value: formatDuration(sum?.firstTokenMsP50?.value),
-      note: `p95 ${formatDuration(sum?.firstTokenMsP95?.value)}`,
+      label: 'First token of any call, p95',
+      value: formatDuration(now?.firstTokenMsP95?.value),
+      note: `p50 ${formatDuration(now?.firstTokenMsP50?.value)}`,
+      change: formatChange(read('first-token', now), read('first-token', then)),
+      course: courseOf('first-token'),
       search: { ...range, sort: 'first-token' },
     },
   ];
-  return <FigureCards slug={slug} figures={figures} />;
+  return <FigureCards slug={slug} figures={shown} />;
 }

@@ -2,6 +2,7 @@
 
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
+import { RANGE_CUSTOM } from '../traces/range.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -9,7 +10,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** The server returns at most 10,000 buckets. */
 const FOLDED_DAYS_MAX = 400;
 
-type Range = { readonly fromMs: number; readonly toMs: number };
+export type Range = { readonly fromMs: number; readonly toMs: number };
 
 export type Unit = 'minute' | 'hour' | 'day' | 'week';
 
@@ -49,6 +50,21 @@ const INTERVALS: Readonly<Record<Unit, AnalyticsInterval>> = {
   day: AnalyticsInterval.DAY,
   week: AnalyticsInterval.WEEK,
 };
+
+/** The range of the same length that ends where another begins. */
+export function rangeBefore({ fromMs, toMs }: Range): Range {
+  return { fromMs: Math.max(0, 2 * fromMs - toMs - 1), toMs: fromMs - 1 };
+}
+
+/** The part of a range that a point of its series stands for, in the form of an address. */
+export function pointRange({ seconds }: Series, index: number, { fromMs, toMs }: Range) {
+  const [start = 0, end] = seconds.slice(index, index + 2).map((second) => 1_000 * second);
+  return {
+    range: RANGE_CUSTOM,
+    from: new Date(Math.max(start, fromMs)).toISOString(),
+    to: new Date(Math.min(end === undefined ? toMs : end - 1, toMs)).toISOString(),
+  };
+}
 
 /** The range of a query that sums it up whole. */
 export function rangeInput({ fromMs, toMs }: Range) {

@@ -3,6 +3,7 @@ import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
 import { toLocalInput } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { keepRange } from './kept-range.ts';
 import { isInstant, RANGE_CUSTOM, RANGE_DEFAULT, RANGES, type Range, type RangeSearch, readBounds } from './range.ts';
 import styles from './range-picker.module.css';
 
@@ -18,6 +19,15 @@ const CHOICES: readonly (readonly [range: string, label: string])[] = [
 
 export function RangePicker({ search, onChange }: RangePickerProps) {
   const { from, to } = search;
+  useEffect(() => {
+    // A link may lead to an hour, which was chosen for no other page.
+    if (search.range !== undefined && search.range !== RANGE_CUSTOM) keepRange(search);
+  }, [search]);
+  const change = (part: Range) => {
+    // Before the address has it: a page without a range would take the kept one.
+    keepRange({ ...search, ...part });
+    onChange(part);
+  };
   // A range of one's own has a start.
   const range = search.range === RANGE_CUSTOM && from === undefined ? RANGE_DEFAULT : (search.range ?? RANGE_DEFAULT);
   const isTurned = from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to);
@@ -27,12 +37,12 @@ export function RangePicker({ search, onChange }: RangePickerProps) {
         aria-label="Range"
         value={range}
         options={CHOICES}
-        onChange={(chosen) => onChange(rangeOf(chosen, search))}
+        onChange={(chosen) => change(rangeOf(chosen, search))}
       />
       {range === RANGE_CUSTOM && (
         <>
-          <Bound label="From" value={from} isNeeded onChange={(value) => onChange({ from: value })} />
-          <Bound label="To" value={to} onChange={(value) => onChange({ to: value })} />
+          <Bound label="From" value={from} isNeeded onChange={(value) => change({ from: value })} />
+          <Bound label="To" value={to} onChange={(value) => change({ to: value })} />
           {to === undefined && !isTurned && <span className={page.soft}>until now</span>}
           {isTurned && (
             <span role="alert" className={styles.wrong}>

@@ -12,6 +12,8 @@ type RangeRequest<I extends DescMessage, O extends DescMessage> = {
   readonly input: MessageInitShape<I>;
   readonly toRangeInput: (bounds: Bounds) => MessageInitShape<I>;
   readonly enabled?: boolean;
+  /** Tells queries apart that differ in `toRangeInput` alone. */
+  readonly name?: string;
 };
 
 type Answered<O extends DescMessage> = { readonly bounds: Bounds; readonly answer: MessageShape<O> };
@@ -56,13 +58,13 @@ export function useRangePages<I extends DescMessage, O extends DescMessage>(requ
 }
 
 function useRangeRequest<I extends DescMessage, O extends DescMessage>(
-  { method, range, input, toRangeInput }: RangeRequest<I, O>,
+  { method, range, input, toRangeInput, name }: RangeRequest<I, O>,
   cardinality: 'finite' | 'infinite',
 ) {
   const transport = useTransport();
   const key = createConnectQueryKey({ schema: method, transport, input, cardinality: undefined });
   return {
-    queryKey: [...key, cardinality, range.range, range.from, range.to],
+    queryKey: [...key, cardinality, range.range, range.from, range.to, name],
     async ask(bounds: Bounds, pageToken: string | null, signal: AbortSignal): Promise<Answered<O>> {
       const whole = { ...input, ...toRangeInput(bounds), ...(pageToken && { pageToken }) } as MessageInitShape<I>;
       return { bounds, answer: await callUnaryMethod(transport, method, whole, { signal }) };

@@ -37,7 +37,7 @@ type UserStatsRequest = {
   readonly toMs: number | null;
 };
 
-type AnalyticsCall = { readonly project: Project; readonly nowMs: number };
+export type AnalyticsCall = { readonly project: Project; readonly nowMs: number };
 
 export type Analytics = {
   /** Throws validation_error (also for more than BUCKETS_MAX buckets), unavailable when the sums take too long. */

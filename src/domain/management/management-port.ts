@@ -4,6 +4,7 @@
  */
 
 import type { ApiKey, PresentedSession, Project } from '../caller.ts';
+import type { DashboardStore } from '../dashboards/dashboard.ts';
 import type { DatasetStore } from '../datasets/dataset.ts';
 import type { WebhookStore } from '../delivery/webhook-store.ts';
 import type { EvaluatorRunStore } from '../evaluations/evaluator-run.ts';
@@ -39,6 +40,7 @@ export type Management = {
   readonly savedViews: SavedViewStore;
   readonly judgeSpending: JudgeSpendingStore;
   readonly monitors: MonitorStore;
+  readonly dashboards: DashboardStore;
   readonly datasets: DatasetStore;
   readonly experiments: ExperimentStore;
   readonly webhooks: WebhookStore;

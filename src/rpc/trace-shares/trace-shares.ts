@@ -6,8 +6,8 @@ import type { TraceShareSchema, TraceShareService } from '../../../gen/spandrel/
 import type { TraceShare } from '../../domain/traces/sharing/trace-share.ts';
 import type { TraceShares } from '../../domain/traces/sharing/trace-shares.ts';
 import { fieldsOf } from '../field-values.ts';
-import type { Context, Implementation } from '../method.ts';
-import { projectOf } from '../scope.ts';
+import type { Implementation } from '../method.ts';
+import { actorCallOf, projectOf } from '../scope.ts';
 import { traceWithSpans } from '../traces/trace-message.ts';
 
 export type TraceShareRpcDeps = {
@@ -20,7 +20,7 @@ export function createTraceShareRpc({ shares, urlOf }: TraceShareRpcDeps): Imple
   return {
     async createTraceShare({ traceId, expiresAt }, context) {
       const asked = { traceId, expiresAtMs: expiresAt === undefined ? null : timestampMs(expiresAt) };
-      const { share, token } = await shares.create(callOf(context), asked);
+      const { share, token } = await shares.create(actorCallOf(context), asked);
       return { share: toMessage(share), token, url: urlOf(token) };
     },
     async listTraceShares({ traceId }, context) {
@@ -28,7 +28,7 @@ export function createTraceShareRpc({ shares, urlOf }: TraceShareRpcDeps): Imple
       return { shares: (await shares.list(projectOf(context), of)).map(toMessage) };
     },
     async revokeTraceShare({ traceShareId }, context) {
-      await shares.revoke(callOf(context), traceShareId);
+      await shares.revoke(actorCallOf(context), traceShareId);
       return {};
     },
     async getSharedTrace({ token, pageSize: spansLimit = null, pageToken: spansCursor }, context) {
@@ -37,12 +37,6 @@ export function createTraceShareRpc({ shares, urlOf }: TraceShareRpcDeps): Imple
       return { trace: await traceWithSpans(view, project, () => urlOf(token)) };
     },
   };
-}
-
-function callOf(context: Pick<Context, 'project' | 'actor' | 'nowMs'>) {
-  const { actor, nowMs } = context;
-  if (actor === null) throw new Error('the policy let a call without a credential through');
-  return { project: projectOf(context), actor, nowMs };
 }
 
 function toMessage(share: TraceShare): MessageInitShape<typeof TraceShareSchema> {

@@ -4,6 +4,7 @@ import * as analytics from './analytics.ts';
 import * as answers from './answers.ts';
 import * as audit from './audit.ts';
 import * as budgets from './budgets.ts';
+import * as dashboards from './dashboards.ts';
 import * as datasets from './datasets.ts';
 import * as endpoints from './endpoints.ts';
 import * as evaluations from './evaluations.ts';
@@ -39,7 +40,7 @@ const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } 
 
 const SHARED = Object.values({
   ...{ ...organization, ...audit, ...ofKeys, ...evaluators, ...datasets, ...evaluations, ...experiments, ...pricing },
-  ...{ ...monitors, ...endpoints, ...schema, ...modelProviders, ...virtualKeys, ...budgets, ...answers },
+  ...{ ...monitors, ...endpoints, ...schema, ...modelProviders, ...virtualKeys, ...budgets, ...answers, ...dashboards },
   ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...ofSearch, ...spend },
 });
 

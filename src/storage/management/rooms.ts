@@ -6,6 +6,7 @@ import { createAuditLog } from './audit.ts';
 import { createBackfillStore } from './backfills.ts';
 import { createBudgetRecords } from './budgets.ts';
 import { createCommit } from './commits.ts';
+import { createDashboardStore } from './dashboards.ts';
 import { createDatasetStore } from './datasets.ts';
 import { createWebhookRoom } from './endpoints.ts';
 import { createEvaluatorStore } from './evaluators.ts';
@@ -32,6 +33,7 @@ export type Rooms = ReturnType<typeof createRooms>;
 export function createRooms(units: Units) {
   return {
     backfills: createBackfillStore(units),
+    dashboards: createDashboardStore(units),
     datasets: createDatasetStore(units),
     evaluatorRuns: createRunStore(units, EvaluatorRunRow),
     traceDeletions: createRunStore(units, TraceDeletionRow),

@@ -16,6 +16,7 @@ const ORGANIZATION = '-';
 const SHARED = 'shared';
 const PROJECT_PAGES: ReadonlySet<string> = new Set([
   'overview',
+  'dashboards',
   'traces',
   'compare',
   'threads',

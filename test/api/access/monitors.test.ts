@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { createFixture, type Fixture } from './access-fixture.ts';
+import { DASHBOARD_MATRIX } from './dashboards-matrix.ts';
 import { testMatrix } from './matrix.ts';
 import { MONITOR_MATRIX } from './monitors-matrix.ts';
 
@@ -12,3 +13,4 @@ afterAll(async () => {
 });
 
 testMatrix(MONITOR_MATRIX, () => fixture);
+testMatrix(DASHBOARD_MATRIX, () => fixture);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { BUDGET_MATRIX } from './budgets-matrix.ts';
+import { DASHBOARD_MATRIX } from './dashboards-matrix.ts';
 import { ENDPOINT_MATRIX } from './endpoints-matrix.ts';
 import { EXPERIMENT_MATRIX } from './experiments-matrix.ts';
 import { GATEWAY_MATRIX } from './gateway-matrix.ts';
@@ -18,6 +19,7 @@ it('every route of the contract has a row in a matrix', async () => {
     [
       ...[KEY_MATRIX, BUDGET_MATRIX, ENDPOINT_MATRIX, EXPERIMENT_MATRIX, GATEWAY_MATRIX, MONITOR_MATRIX],
       ...[ORGANIZATION_MATRIX, SESSION_MATRIX, TRACE_DELETION_MATRIX, TRACE_SHARE_MATRIX, SAVED_VIEW_MATRIX],
+      ...[DASHBOARD_MATRIX],
     ]
       .flatMap(methodsOf)
       .map(nameOf),

@@ -4,6 +4,7 @@ import { createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BudgetService } from '../../../gen/spandrel/v1/budgets_pb.js';
+import { GraphService } from '../../../gen/spandrel/v1/dashboards_pb.js';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { ApiKeyService, PermissionMode } from '../../../gen/spandrel/v1/keys_pb.js';
@@ -128,6 +129,17 @@ const CASES: readonly Case[] = [
     request: async () => ({ savedViewId: await addSavedView(), savedView: { name: 'renamed', search: 'sort=cost' } }),
     paths: ['name', 'search'],
     omits: ['search', 'search'],
+  },
+  {
+    method: GraphService.method.updateGraph,
+    async request() {
+      const headers = { 'x-auth-token': app.projectKey };
+      const body = { name: hex(16), graph: {} };
+      const { id } = (await callRest(app.address, { verb: 'POST', path: '/api/graphs', headers, body })).body;
+      return { id, graph: { name: 'renamed', colSpan: 2 } };
+    },
+    paths: ['name', 'col_span'],
+    omits: ['col_span', 'colSpan'],
   },
   {
     method: ModelProviderService.method.updateModelProvider,

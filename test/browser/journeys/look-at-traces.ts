@@ -49,7 +49,6 @@ export function lookAtTraces(stage: Stage): void {
         await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('link', { name: 'Overview' }).click();
         await page.getByRole('img', { name: /Cost over time/ }).waitFor();
-        await choose(page.getByLabel('Metric'), 'Duration, p95');
         await page.getByRole('img', { name: /Duration, p95 over time/ }).waitFor();
         await takePicture(page, 'overview');
         await page.getByRole('link', { name: 'claude-sonnet-4-5' }).waitFor();

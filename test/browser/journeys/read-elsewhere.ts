@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findBarriers } from '../axe.ts';
 import { followLink, signInLink } from '../browser.ts';
-import { choose } from '../choose.ts';
 import { post } from '../gateway-calls.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
@@ -18,9 +17,9 @@ export function readElsewhere(stage: Stage): void {
         await followLink(page, signInLink(address, stage.app.adminKey, `/${slug}/overview`));
         await page.getByRole('link', { name: /^Tokens 96\.556 4\.136 output tokens/ }).waitFor();
         await page.getByRole('link', { name: /^Cost \d,\d+ \$/ }).waitFor();
-        await page.getByText('One point per day, in your time zone.').waitFor();
-        await choose(page.getByLabel('Metric'), 'Duration, p95');
-        await page.getByText('One point per day, in UTC.').waitFor();
+        await page.getByRole('region', { name: 'Cost' }).getByText('One point per day, in your time zone.').waitFor();
+        const durations = page.getByRole('region', { name: 'Duration, p95' });
+        await durations.getByText('One point per day, in UTC.').waitFor();
 
         await page.goto(`${address}/-/events`);
         const first = page.getByRole('main').getByRole('listitem').locator('time').first();

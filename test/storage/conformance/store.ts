@@ -5,6 +5,7 @@ import { backfillConformance } from './backfills.ts';
 import { budgetCountingConformance, budgetRecordConformance } from './budgets.ts';
 import { clockConformance } from './clock.ts';
 import { correctionConformance } from './corrections.ts';
+import { dashboardConformance } from './dashboards.ts';
 import { datasetConformance } from './datasets.ts';
 import { endpointConformance } from './endpoints.ts';
 import { evaluationAnalyticsConformance } from './evaluation-analytics.ts';
@@ -69,6 +70,7 @@ export function managementPortConformance(open: OpenManagement): void {
   evaluatorStoreConformance(open);
   evaluatorRunConformance(open);
   judgeSpendingConformance(open);
+  dashboardConformance(open);
   datasetConformance(open);
   experimentConformance(open);
   monitorStoreConformance(open);

@@ -1,0 +1,70 @@
+/** TimeseriesService: message <-> domain values. */
+
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type {
+  QueryTimeseriesRequest,
+  TimeseriesSeries,
+  TimeseriesService,
+} from '../../../gen/spandrel/v1/timeseries_pb.js';
+import type { TraceFilter } from '../../../gen/spandrel/v1/traces_pb.js';
+import type { TimeseriesPoint, TimeseriesQueries } from '../../domain/analytics/timeseries.ts';
+import type { SentTimeseries } from '../../domain/analytics/timeseries-request.ts';
+import type { Implementation } from '../method.ts';
+import { callOf } from './analytics.ts';
+
+export function createTimeseriesRpc(timeseries: TimeseriesQueries): Implementation<typeof TimeseriesService> {
+  return {
+    queryTimeseries: {
+      check: (request) => timeseries.problems(toSent(request)),
+      handle: async (request, context) => {
+        const { current, previous } = await timeseries.query(toSent(request), callOf(context));
+        return { currentPeriod: current.map(pointMessage), previousPeriod: previous.map(pointMessage) };
+      },
+    },
+  };
+}
+
+function toSent(request: QueryTimeseriesRequest): SentTimeseries {
+  const { startDate, endDate, groupBy, groupByKey, query, traceIds, negateFilters } = request;
+  return {
+    // The rules of the fields refuse a request without them.
+    fromMs: startDate === undefined ? 0 : timestampMs(startDate),
+    toMs: endDate === undefined ? 0 : timestampMs(endDate),
+    series: request.series.map(toSeries),
+    groupBy: groupBy ?? null,
+    timeScaleJson: request.timeScaleJson ?? null,
+    timeZone: request.timeZone || null,
+    filters: request.filters.map(toFilter),
+    unavailable: namesOf({
+      groupByKey: (groupByKey ?? '') !== '',
+      query: query !== '',
+      traceIds: traceIds.length > 0,
+      negateFilters,
+    }),
+  };
+}
+
+function toSeries({ metric, aggregation, key, subkey, pipelineJson, filters }: TimeseriesSeries) {
+  return {
+    metric,
+    aggregation,
+    key: key || null,
+    unavailable: namesOf({
+      subkey: (subkey ?? '') !== '',
+      pipeline: pipelineJson !== undefined,
+      filters: filters.some(({ values }) => values.length > 0),
+    }),
+  };
+}
+
+function toFilter({ name, key, values }: TraceFilter) {
+  return { name, key: key ?? null, values };
+}
+
+function namesOf(isSent: { readonly [field: string]: boolean }): readonly string[] {
+  return Object.keys(isSent).filter((field) => isSent[field]);
+}
+
+function pointMessage({ date, values }: TimeseriesPoint) {
+  return { date, valuesJson: JSON.stringify(values) };
+}
