@@ -1,5 +1,7 @@
 export * from './spandrel/v1/options_pb.js';
 export * from './spandrel/v1/analytics_pb.js';
+export * from './spandrel/v1/annotation_queues_pb.js';
+export * from './spandrel/v1/annotations_pb.js';
 export * from './spandrel/v1/gateway_pb.js';
 export * from './spandrel/v1/budgets_pb.js';
 export * from './spandrel/v1/traces_pb.js';
@@ -10,6 +12,7 @@ export * from './spandrel/v1/evaluations_pb.js';
 export * from './spandrel/v1/evaluators_pb.js';
 export * from './spandrel/v1/events_pb.js';
 export * from './spandrel/v1/experiments_pb.js';
+export * from './spandrel/v1/feedback_pb.js';
 export * from './spandrel/v1/keys_pb.js';
 export * from './spandrel/v1/model_providers_pb.js';
 export * from './spandrel/v1/monitors_pb.js';

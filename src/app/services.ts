@@ -71,6 +71,7 @@ import { isPostgres } from '../storage/open.ts';
 import type { Deps } from './deps.ts';
 import { compileGateway } from './gateway-services.ts';
 import { compileManagement } from './management-services.ts';
+import { compilePeople } from './people-services.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { compileSessions } from './sign-in.ts';
 
@@ -97,6 +98,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
   const shared = { cursors: createCursorCodec(deps.rootKeys.cursorKey), compile, publicUrl };
   const methods = [
     ...compileData(deps, shared),
+    ...compilePeople(deps, shared),
     ...compileEvaluations(deps, shared),
     ...compileManagement(deps, shared),
     ...compileSessions(deps, shared),
@@ -221,7 +223,7 @@ export function createTraceParts({
   const traceDefaultDays = config.traceRetentionDays;
   const prices = createPriceResolver({ pricing, store: store.management, runCooperatively });
   const losses = createLosses({ meter: lossMeter, log });
-  const shared = { store: store.traces, cursors, runCooperatively, traceDefaultDays };
+  const shared = { store: store.traces, feedback: store.feedback, cursors, runCooperatively, traceDefaultDays };
   const traces = createTraces({ ...shared, prices, losses, limits });
   const rows = createTraceRows(shared);
   return {

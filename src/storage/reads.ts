@@ -53,6 +53,7 @@ export function withFreshTotals(reads: SumReads, complete: CompleteSums['complet
     summarise: completed(reads.summarise),
     statsOfUser: completed(reads.statsOfUser),
     summariseEvaluations: completed(reads.summariseEvaluations),
+    summariseFeedback: completed(reads.summariseFeedback),
   };
 }
 
@@ -65,6 +66,7 @@ export function limitSumReads<Reads extends SumReads>(reads: Reads): Reads {
     summarise: limitSearches(reads.summarise),
     statsOfUser: limitSearches(reads.statsOfUser),
     summariseEvaluations: limitSearches(reads.summariseEvaluations),
+    summariseFeedback: limitSearches(reads.summariseFeedback),
     sum: limitReads(reads.sum, ({ organizationNumber }) => organizationNumber, SUMS),
   };
 }

@@ -30,6 +30,8 @@ const FROZEN = {
   'sqlite-0020-identities': '72a1e92b88a447adb78e09a9091510772533681263c1b2725121c8660e43238c',
   'sqlite-0021-trace-deletions': '1e5d390b087686d57e6360a2eca60d68c81e99abaf837c78f814216e51d29738',
   'sqlite-0022-trace-shares': 'd7bb789dd8dc7274b41baeb386a1b3f145f57d99669dce02fb8e33df721b3deb',
+  'sqlite-0023-feedback': 'c228689afb80cad471b0011b3c394f26b357687e2ba5eb1a92427ef0f43d27f4',
+  'sqlite-0024-annotations': '343f16f8a377b607ac5ba65d83f89fb64a4e737e5a01b4947ecaee405f737267',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
   'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
   'postgres-0003-span-nanoseconds': '068afa8a72b78e7765f4197dd641816e742df85289b7529c3fb6082f24887c19',
@@ -52,6 +54,8 @@ const FROZEN = {
   'postgres-0020-identities': '7e6c206921ef4eb9b10ba1d252199c3c20cb673e3bbb8358f91d504feef98459',
   'postgres-0021-trace-deletions': '309ba2dc58a84f5d494aee56208fd1025d6c74513e5dbcd880866e854795d606',
   'postgres-0022-trace-shares': '5f066c217bdc4e41d992738434a8c907050eb492d2f98f99019398eeec98b510',
+  'postgres-0023-feedback': '4b369398d4e88742415ee6f81351648c9cda710e642ac3b72a2e11b10498a5a3',
+  'postgres-0024-annotations': 'c2c9a8381b0c73dd76e5d60780fe0e617c3dd01722602c047ecee8eb707567ad',
 };
 
 const ALL = [...SQLITE_SCHEMAS.migrations, ...POSTGRES_SCHEMAS.migrations];

@@ -49,8 +49,8 @@ export declare type QueryAnalyticsRequest = Message<"spandrel.v1.QueryAnalyticsR
   groupBy: AnalyticsGrouping;
 
   /**
-   * Names of the metrics to return, separated by commas, at most 1,000 characters; empty: all. first_token_ms and
-   * total_time_ms stand for both percentiles.
+   * Names of the metrics to return, separated by commas, at most 1,000 characters; empty: all but those of feedback,
+   * which are thumbs_up_share and events.<type>.<metric>. first_token_ms and total_time_ms stand for both percentiles.
    *
    * @generated from field: string metrics = 5;
    */
@@ -257,6 +257,21 @@ export declare type AnalyticsBucket = Message<"spandrel.v1.AnalyticsBucket"> & {
    * @generated from field: optional spandrel.v1.AnalyticsCount total_time_ms_p95 = 13;
    */
   totalTimeMsP95?: AnalyticsCount | undefined;
+
+  /**
+   * Share of thumbs up in the votes for and against that users gave on the traces; without a vote there is no value.
+   *
+   * @generated from field: optional spandrel.v1.AnalyticsAmount thumbs_up_share = 14;
+   */
+  thumbsUpShare?: AnalyticsAmount | undefined;
+
+  /**
+   * Requested metrics of the events of the traces, a JSON object: sum, avg and count of each by its name, such as
+   * events.thumbs_up_down.vote. A metric without a value is left out.
+   *
+   * @generated from field: optional string events_json = 15;
+   */
+  eventsJson?: string | undefined;
 };
 
 /**
@@ -292,7 +307,7 @@ export declare const AnalyticsCountSchema: GenMessage<AnalyticsCount>;
  */
 export declare type AnalyticsAmount = Message<"spandrel.v1.AnalyticsAmount"> & {
   /**
-   * USD; unset where no cost is known.
+   * USD, or a share of 1; unset where none is known.
    *
    * @generated from field: optional double value = 1;
    */

@@ -3,6 +3,7 @@
 import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { readReferences } from '../evaluations/result-inputs.ts';
+import { type FeedbackEvent, type FeedbackStore, feedbackBytes } from '../feedback/feedback-event.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
 import type { RunCooperatively } from '../steps.ts';
 import { createShowEvaluation, LISTED_TEXTS_MAX_BYTES, type ShownEvaluation } from './shown-inputs.ts';
@@ -15,6 +16,7 @@ import { evaluationBytes, linesBytes } from './trace-size.ts';
 
 type TraceRowsDeps = {
   readonly store: TraceStore;
+  readonly feedback: Pick<FeedbackStore, 'listOf'>;
   readonly cursors: CursorCodec;
   readonly runCooperatively: RunCooperatively;
   /** The term in days of projects without a setting; null: for ever. */
@@ -29,10 +31,16 @@ export type TraceRows = {
   ): Promise<ReadonlyMap<string, Row>>;
 };
 
-export function createTraceRows({ store, cursors, runCooperatively, traceDefaultDays }: TraceRowsDeps): TraceRows {
-  async function show(project: Project, { record, choice, hasSpans, ...row }: TraceRow): Promise<Row> {
+export function createTraceRows({
+  store,
+  feedback,
+  cursors,
+  runCooperatively,
+  traceDefaultDays,
+}: TraceRowsDeps): TraceRows {
+  async function show(project: Project, { record, choice, hasSpans, events, ...row }: ShownRow): Promise<Row> {
     const trace = { ...record, projectNumber: project.number };
-    let bytes = recordBytes(record);
+    let bytes = recordBytes(record) + feedbackBytes(events);
     const countResponseBytes = (more: number) => {
       bytes += more;
     };
@@ -50,7 +58,7 @@ export function createTraceRows({ store, cursors, runCooperatively, traceDefault
     const evaluations = await showEach(row, { trace, spans: chosen?.spans ?? [], countResponseBytes });
     const pages = createPageCursors(cursors, ['trace-spans', project.id, record.traceId]);
     const nextSpansCursor = hasSpans ? pages.seal({ list: 'spans', after: null }) : null;
-    const view = { record, ...head, evaluations, spans: [], nextSpansCursor, isShortOfEvaluations: false };
+    const view = { record, ...head, events, evaluations, spans: [], nextSpansCursor, isShortOfEvaluations: false };
     return { view, bytes };
   }
 
@@ -75,14 +83,19 @@ export function createTraceRows({ store, cursors, runCooperatively, traceDefault
       const termDays = traceTermDays(project.traceRetentionDays, traceDefaultDays);
       const expiredBeforeMs = termStartMs(termDays, nowMs) ?? Number.NEGATIVE_INFINITY;
       const rows = new Map<string, Row>();
-      for (const row of await store.rows(project.number, traceIds)) {
+      const found = await store.rows(project.number, traceIds);
+      const events = Map.groupBy(await feedback.listOf(project.number, traceIds), ({ traceId }) => traceId);
+      for (const row of found) {
         const { traceId, insertedAtMs } = row.record;
-        if (insertedAtMs >= expiredBeforeMs) rows.set(traceId, await show(project, row));
+        if (insertedAtMs < expiredBeforeMs) continue;
+        rows.set(traceId, await show(project, { ...row, events: events.get(traceId) ?? [] }));
       }
       return rows;
     },
   };
 }
+
+type ShownRow = TraceRow & { readonly events: readonly FeedbackEvent[] };
 
 type Showing = {
   readonly trace: StoredTrace & TraceRecord;

@@ -4,6 +4,7 @@ import { jsonStringBytes } from '../../json/json-size.ts';
 import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
+import { type FeedbackEvent, type FeedbackStore, feedbackBytes } from '../feedback/feedback-event.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
 import type { RunCooperatively } from '../steps.ts';
@@ -23,6 +24,7 @@ import { RESPONSE_MAX_BYTES } from './trace-size.ts';
 
 type TracesDeps = {
   readonly store: TraceStore;
+  readonly feedback: Pick<FeedbackStore, 'listOf'>;
   readonly cursors: CursorCodec;
   readonly prices: PriceResolver;
   readonly limits: CollectorLimits;
@@ -54,6 +56,7 @@ type ShownTrace = {
 
 export type TraceView = ShownTrace &
   TraceHead & {
+    readonly events: readonly FeedbackEvent[];
     readonly spans: readonly Span[];
     readonly nextSpansCursor: string | null;
     /** Whether evaluations follow on later pages. */
@@ -129,7 +132,8 @@ export function createTraces(deps: TracesDeps): Traces {
 
     async get(project, request, nowMs) {
       const record = await findTrace(deps, project, request.traceId, nowMs);
-      const ownBytes = recordBytes(record);
+      const events = await deps.feedback.listOf(project.number, [record.traceId]);
+      const ownBytes = recordBytes(record) + feedbackBytes(events);
       request.countResponseBytes(ownBytes);
       const trace = { ...record, projectNumber: project.number };
       const cursors = createPageCursors(deps.cursors, ['trace-spans', project.id, record.traceId]);
@@ -155,7 +159,7 @@ export function createTraces(deps: TracesDeps): Traces {
       });
       const page = cutPage(cursors, await showPage(loaded, show), leftBytes);
       const { nextCursor: nextSpansCursor, ...parts } = page;
-      return { record, ...head, ...parts, nextSpansCursor };
+      return { record, ...head, events, ...parts, nextSpansCursor };
     },
 
     async digest(project, { traceId, countResponseBytes }, nowMs) {

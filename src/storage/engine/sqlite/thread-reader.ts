@@ -72,6 +72,7 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       summarise: call('summarise'),
       statsOfUser: call('statsOfUser'),
       summariseEvaluations: call('summariseEvaluations'),
+      summariseFeedback: call('summariseFeedback'),
       sum: call('sum'),
       findUnsummed: call('findUnsummed'),
       planSpend: call('planSpend'),
