@@ -95,11 +95,7 @@ describe('a queue', () => {
       headers: { 'x-auth-token': app.adminKey },
     });
     const actions = audit.body.data.map(({ action }: Body) => action);
-    expect(actions.toSorted()).toEqual([
-      'annotationQueue.create',
-      'annotationQueue.delete',
-      'annotationQueue.update',
-    ]);
+    expect(actions.toSorted()).toEqual(['annotationQueue.create', 'annotationQueue.delete', 'annotationQueue.update']);
   });
 
   it('takes each trace once, and counts what it has', async () => {
