@@ -44,20 +44,24 @@ export function createAnnotationWriter(transact: Transact): AnnotationWriter {
         const { id, traceId, updatedAtMs } = annotation;
         if (!(await areAsExpected(tx, write))) return 'stale';
         await lockTraceId(tx, { projectNumber, traceId });
-        const [known] = await tx.runQuery(tx.queries.annotations.lockAnnotation, { projectNumber, id });
+        const [known] = await tx.runQuery(tx.queries.annotations.findVersion, { projectNumber, id });
         if (known?.updatedAtMs !== expectedUpdatedAtMs) return 'stale';
+        // The trace first, as those who remove it do, so that two transactions never wait for each other.
         await noteChange(tx, { projectNumber, traceId, nowMs: updatedAtMs });
-        await tx.change(tx.queries.annotations.replaceAnnotation, { ...annotation, projectNumber });
+        const changed = await tx.change(tx.queries.annotations.replaceAnnotation, { ...annotation, projectNumber });
+        if (changed === 0) return 'stale';
         await noteActivity(tx, write);
         await tx.change(tx.queries.annotations.addAuditEntry, audited);
         return 'stored';
       }),
     removeAnnotation: (projectNumber, id, { nowMs, audited }) =>
       transact(async (tx) => {
-        const [known] = await tx.runQuery(tx.queries.annotations.lockAnnotation, { projectNumber, id });
+        const [known] = await tx.runQuery(tx.queries.annotations.findVersion, { projectNumber, id });
         if (known === undefined) return false;
-        await tx.change(tx.queries.annotations.removeAnnotation, { projectNumber, id });
-        await noteChange(tx, { projectNumber, traceId: known.traceId, nowMs });
+        const { traceId } = known;
+        await lockTraceId(tx, { projectNumber, traceId });
+        await noteChange(tx, { projectNumber, traceId, nowMs });
+        if ((await tx.change(tx.queries.annotations.removeAnnotation, { projectNumber, id })) === 0) return false;
         await tx.change(tx.queries.annotations.addAuditEntry, audited);
         return true;
       }),

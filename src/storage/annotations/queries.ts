@@ -23,14 +23,12 @@ export const removeAnnotation = change<Named>((db, { projectNumber, id }, { remo
   remove(db, 'Annotation', { projectNumber, id }),
 );
 
-/** Locks an annotation, and finds its trace. */
-export const lockAnnotation = query<Named>()((db, { projectNumber, id }, { lock, idText }) =>
-  lock(
-    rowsOf(db, 'Annotation', { projectNumber, id }).select([
-      'updatedAtMs as updatedAtMs',
-      idText('traceId').as('traceId'),
-    ]),
-  ),
+/** As of when an annotation is, and on which trace. */
+export const findVersion = query<Named>()((db, { projectNumber, id }, { idText }) =>
+  rowsOf(db, 'Annotation', { projectNumber, id }).select([
+    'updatedAtMs as updatedAtMs',
+    idText('traceId').as('traceId'),
+  ]),
 );
 
 export const findAnnotation = query<Named>()((db, { projectNumber, id }, dialect) =>

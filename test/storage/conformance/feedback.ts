@@ -121,9 +121,66 @@ export function feedbackConformance(open: OpenSubject): void {
         await store.traceChanges.removeTrace({ projectNumber: PROJECT.number, expiredBeforeMs: null, traceId });
         const left = await Promise.all([orphan, young, kept, removed].map(({ event }) => idsOf(store, event.traceId)));
         expect(left).toEqual([[], [young.event.eventId], [kept.event.eventId], []]);
+        const expired = sampleAppend({ traceId: kept.event.traceId });
         await retain(store, RECEIVED_AT_MS + 20);
         expect(await idsOf(store, young.event.traceId)).toEqual([]);
         expect(await idsOf(store, kept.event.traceId)).toHaveLength(1);
+        // An append that finds its trace expired makes a new one.
+        await store.traces.append({
+          ...expired,
+          expiredBeforeMs: RECEIVED_AT_MS + 1,
+          receivedAtMs: RECEIVED_AT_MS + 2,
+        });
+        expect(await idsOf(store, kept.event.traceId)).toEqual([]);
+      }),
+    );
+
+    it(
+      'is summed up by the start of its traces, by group and for the buckets that are asked for',
+      withStore(open, async (store) => {
+        const [mine, other] = [randomHex(32), randomHex(32)];
+        for (const [traceId, user] of [
+          [mine, 'me'],
+          [other, 'you'],
+        ] as const) {
+          await store.traces.append(sampleAppend({ traceId, metadataJson: `{"user_id":"${user}"}` }));
+        }
+        const votes = [
+          [mine, 1],
+          [mine, 0],
+          [other, -1],
+          [other, 1],
+        ] as const;
+        for (const [traceId, vote] of votes) {
+          await store.feedback.record(recordingOf({ traceId, metricsJson: `{"vote":${vote}}` }));
+        }
+        const query = {
+          ...{ projectNumber: PROJECT.number, expiredBeforeMs: null, fromMs: 0, toMs: RECEIVED_AT_MS * 2 },
+          ...{ interval: 'total' as const, hasPercentiles: false, groupsMax: 10, bucketsMax: 10 },
+          conditions: { userId: null, customerId: null, threadId: null, label: null, model: null },
+          metrics: ['events.thumbs_up_down.vote'],
+        } as const;
+        const sum = (groupBy: 'none' | 'user_id', groups: readonly (string | null)[], userId: string | null = null) =>
+          store.analytics.summariseFeedback({
+            ...query,
+            groupBy,
+            conditions: { ...query.conditions, userId },
+            buckets: groups.map((group) => ({ startMs: 0, group })),
+          });
+        const named = (total: number, count: number) => [{ name: query.metrics[0], sum: total, count }];
+        expect(await sum('none', [null])).toEqual({
+          kind: 'sums',
+          sums: [{ metrics: named(1, 4), thumbsUp: 2, thumbsDown: 1 }],
+        });
+        expect(await sum('user_id', ['you', 'nobody', 'me'])).toEqual({
+          kind: 'sums',
+          sums: [
+            { metrics: named(0, 2), thumbsUp: 1, thumbsDown: 1 },
+            { metrics: [], thumbsUp: 0, thumbsDown: 0 },
+            { metrics: named(1, 2), thumbsUp: 1, thumbsDown: 0 },
+          ],
+        });
+        expect(await sum('none', [null], 'me')).toMatchObject({ sums: [{ thumbsUp: 1, thumbsDown: 0 }] });
       }),
     );
   });
