@@ -223,7 +223,8 @@ export function createTraceParts({
   const traceDefaultDays = config.traceRetentionDays;
   const prices = createPriceResolver({ pricing, store: store.management, runCooperatively });
   const losses = createLosses({ meter: lossMeter, log });
-  const shared = { store: store.traces, feedback: store.feedback, cursors, runCooperatively, traceDefaultDays };
+  const { feedback, annotations } = store;
+  const shared = { store: store.traces, feedback, annotations, cursors, runCooperatively, traceDefaultDays };
   const traces = createTraces({ ...shared, prices, losses, limits });
   const rows = createTraceRows(shared);
   return {

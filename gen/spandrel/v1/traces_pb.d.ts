@@ -775,6 +775,13 @@ export declare type Trace = Message<"spandrel.v1.Trace"> & {
   events: TraceEvent[];
 
   /**
+   * Number of annotations on the trace and its parts.
+   *
+   * @generated from field: int32 annotation_count = 19;
+   */
+  annotationCount: number;
+
+  /**
    * Evaluation results, oldest first; on a further page those that had no room before.
    *
    * @generated from field: repeated spandrel.v1.TraceEvaluation evaluations = 12;

@@ -1,7 +1,7 @@
 /** Words for feedback and for scores. */
 
 import type { Annotation, AnnotationScore } from '../../../gen/spandrel/v1/annotations_pb.js';
-import type { TraceEvent } from '../../../gen/spandrel/v1/traces_pb.js';
+import type { Trace, TraceEvent } from '../../../gen/spandrel/v1/traces_pb.js';
 
 const VOTES = 'thumbs_up_down';
 
@@ -25,11 +25,16 @@ export function wordsOfEvent(event: TraceEvent) {
   };
 }
 
-/** How users voted on a trace, for a list; empty without votes. */
-export function votesOf(events: readonly TraceEvent[]): string {
+/** How users voted on a trace, and how many annotations it has, for a list; empty without any. */
+export function countSaid({ events, annotationCount }: Pick<Trace, 'events' | 'annotationCount'>): string {
   const votes = events.filter(({ eventType }) => eventType === VOTES).map((event) => wordsOfEvent(event).vote?.tone);
   const [up, down] = [votes.filter((tone) => tone === 'good').length, votes.filter((tone) => tone === 'bad').length];
-  return [up > 0 ? `${up} up` : '', down > 0 ? `${down} down` : ''].filter((part) => part !== '').join(', ');
+  const parts = [
+    up > 0 && `${up} up`,
+    down > 0 && `${down} down`,
+    annotationCount > 0 && `${annotationCount} ${annotationCount === 1 ? 'annotation' : 'annotations'}`,
+  ];
+  return parts.filter((part) => part !== false).join(', ');
 }
 
 type Given = { readonly value: string | number | boolean };

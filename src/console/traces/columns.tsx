@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react';
 import type { Trace } from '../../../gen/spandrel/v1/traces_pb.js';
-import { votesOf } from '../annotations/said.ts';
+import { countSaid } from '../annotations/said.ts';
 import { Badge } from '../design/button.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
@@ -76,8 +76,8 @@ export const COLUMNS: Readonly<Record<string, Column>> = {
   },
   feedback: {
     label: 'Feedback',
-    width: '110px',
-    cell: ({ events }) => votesOf(events),
+    width: '140px',
+    cell: countSaid,
   },
   labels: {
     label: 'Labels',

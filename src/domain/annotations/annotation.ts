@@ -81,6 +81,11 @@ export type AnnotationStore = {
   list(listing: AnnotationListing): Promise<readonly Annotation[]>;
   /** Of some traces, the oldest first. */
   listOf(projectNumber: number, traceIds: readonly string[]): Promise<readonly Annotation[]>;
+  /** Of some traces; those without annotations are left out. */
+  countOf(
+    projectNumber: number,
+    traceIds: readonly string[],
+  ): Promise<readonly { readonly traceId: string; readonly count: number }[]>;
 };
 
 export type ScoreStore = {

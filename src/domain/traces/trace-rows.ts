@@ -3,9 +3,10 @@
 import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { readReferences } from '../evaluations/result-inputs.ts';
-import { type FeedbackEvent, type FeedbackStore, feedbackBytes } from '../feedback/feedback-event.ts';
+import { feedbackBytes } from '../feedback/feedback-event.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
 import type { RunCooperatively } from '../steps.ts';
+import { readSaid, type Said, type SaidDeps } from './said.ts';
 import { createShowEvaluation, LISTED_TEXTS_MAX_BYTES, type ShownEvaluation } from './shown-inputs.ts';
 import type { StoredTrace, TraceRow, TraceStore } from './telemetry-port.ts';
 import type { Span, TraceRecord } from './trace.ts';
@@ -14,9 +15,8 @@ import { createPageCursors } from './trace-page.ts';
 import type { Row } from './trace-row.ts';
 import { evaluationBytes, linesBytes } from './trace-size.ts';
 
-type TraceRowsDeps = {
+type TraceRowsDeps = SaidDeps & {
   readonly store: TraceStore;
-  readonly feedback: Pick<FeedbackStore, 'listOf'>;
   readonly cursors: CursorCodec;
   readonly runCooperatively: RunCooperatively;
   /** The term in days of projects without a setting; null: for ever. */
@@ -33,12 +33,15 @@ export type TraceRows = {
 
 export function createTraceRows({
   store,
-  feedback,
   cursors,
   runCooperatively,
   traceDefaultDays,
+  ...deps
 }: TraceRowsDeps): TraceRows {
-  async function show(project: Project, { record, choice, hasSpans, events, ...row }: ShownRow): Promise<Row> {
+  async function show(
+    project: Project,
+    { record, choice, hasSpans, events, annotationCount, ...row }: ShownRow,
+  ): Promise<Row> {
     const trace = { ...record, projectNumber: project.number };
     let bytes = recordBytes(record) + feedbackBytes(events);
     const countResponseBytes = (more: number) => {
@@ -58,7 +61,16 @@ export function createTraceRows({
     const evaluations = await showEach(row, { trace, spans: chosen?.spans ?? [], countResponseBytes });
     const pages = createPageCursors(cursors, ['trace-spans', project.id, record.traceId]);
     const nextSpansCursor = hasSpans ? pages.seal({ list: 'spans', after: null }) : null;
-    const view = { record, ...head, events, evaluations, spans: [], nextSpansCursor, isShortOfEvaluations: false };
+    const view = {
+      record,
+      ...head,
+      events,
+      annotationCount,
+      evaluations,
+      spans: [],
+      nextSpansCursor,
+      isShortOfEvaluations: false,
+    };
     return { view, bytes };
   }
 
@@ -84,18 +96,18 @@ export function createTraceRows({
       const expiredBeforeMs = termStartMs(termDays, nowMs) ?? Number.NEGATIVE_INFINITY;
       const rows = new Map<string, Row>();
       const found = await store.rows(project.number, traceIds);
-      const events = Map.groupBy(await feedback.listOf(project.number, traceIds), ({ traceId }) => traceId);
+      const saidOf = await readSaid(deps, project.number, traceIds);
       for (const row of found) {
         const { traceId, insertedAtMs } = row.record;
         if (insertedAtMs < expiredBeforeMs) continue;
-        rows.set(traceId, await show(project, { ...row, events: events.get(traceId) ?? [] }));
+        rows.set(traceId, await show(project, { ...row, ...saidOf(traceId) }));
       }
       return rows;
     },
   };
 }
 
-type ShownRow = TraceRow & { readonly events: readonly FeedbackEvent[] };
+type ShownRow = TraceRow & Said;
 
 type Showing = {
   readonly trace: StoredTrace & TraceRecord;

@@ -58,6 +58,7 @@ function traceMessage(
     output: { value: view.output },
     metrics: metricsOf(record),
     events: view.events.map((event) => eventMessage(event, project)),
+    annotationCount: view.annotationCount,
     evaluations: view.evaluations.map(evaluationMessage),
     spanCount: BigInt(record.spanCount),
     nextPageToken: view.nextSpansCursor ?? '',

@@ -102,7 +102,7 @@ type AnnotationRunner = QueryRunner<Pick<Queries, 'annotations'>>;
 
 export function createAnnotationStore(runner: AnnotationRunner, writer: AnnotationWriter): AnnotationStore {
   const { queries, runQuery, idsPerQuery } = runner;
-  const { findAnnotation, listAnnotations, listAnnotationsOf } = queries.annotations;
+  const { findAnnotation, listAnnotations, listAnnotationsOf, countByTrace } = queries.annotations;
   return {
     insert: writer.insertAnnotation,
     replace: writer.replaceAnnotation,
@@ -111,6 +111,8 @@ export function createAnnotationStore(runner: AnnotationRunner, writer: Annotati
     list: ({ isOfTraces, ...listing }) => runQuery(listAnnotations, { ...listing, ofTraces: isOfTraces ? 1 : 0 }),
     listOf: (projectNumber, traceIds) =>
       queryInBatches(traceIds, idsPerQuery, (some) => runQuery(listAnnotationsOf, { projectNumber, traceIds: some })),
+    countOf: (projectNumber, traceIds) =>
+      queryInBatches(traceIds, idsPerQuery, (some) => runQuery(countByTrace, { projectNumber, traceIds: some })),
   };
 }
 

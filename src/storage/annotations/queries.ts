@@ -71,6 +71,13 @@ export const countAnnotationsOf = query<InProject & { readonly traceId: string }
     ),
 );
 
+export const countByTrace = query<OfTraceIds>()((db, { projectNumber, traceIds }, { isOneOf, idText }) =>
+  rowsOf(db, 'Annotation', { projectNumber })
+    .where(isOneOf('traceId', traceIds))
+    .select(({ fn }) => [idText('traceId').as('traceId'), fn.countAll<number>().as('count')])
+    .groupBy('Annotation.traceId'),
+);
+
 /** What filters test. */
 export const listAnnotationFacts = query<OfTraceIds>()((db, { projectNumber, traceIds }, { isOneOf, idText }) =>
   rowsOf(db, 'Annotation', { projectNumber })

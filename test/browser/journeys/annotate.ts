@@ -33,6 +33,10 @@ export function annotate(stage: Stage): void {
         await facts.getByText('The customer is right.').waitFor();
         await facts.getByText('Helpfulness: 4').waitFor();
         await checkPage(page, 'annotated-trace');
+        const list = await page.context().newPage();
+        await list.goto(`${address}/${slug}/traces?columns=name,feedback`);
+        await list.getByText('1 down, 1 annotation').waitFor();
+        await list.close();
         await facts.getByRole('button', { name: 'Add to a dataset…' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Add it' }).click();
         await page.getByRole('dialog').waitFor({ state: 'detached' });

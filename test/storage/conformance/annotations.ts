@@ -98,6 +98,9 @@ export function annotationConformance(open: OpenSubject): void {
         const more = await Promise.all([1, 2, 3].map(() => insert(store, annotationOf({ traceId }))));
         expect(more.toSorted()).toEqual(['limit_reached', 'stored', 'stored']);
         expect(await store.annotations.listOf(projectNumber, [traceId])).toHaveLength(3);
+        expect(await store.annotations.countOf(projectNumber, [randomHex(32), traceId])).toEqual([
+          { traceId, count: 3 },
+        ]);
       }),
     );
 
