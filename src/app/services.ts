@@ -83,6 +83,7 @@ import { isPostgres } from '../storage/open.ts';
 import type { Deps } from './deps.ts';
 import { compileGateway } from './gateway-services.ts';
 import { compileManagement } from './management-services.ts';
+import { compilePeople } from './people-services.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { compileSessions } from './sign-in.ts';
 
@@ -109,6 +110,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
   const shared = { cursors: createCursorCodec(deps.rootKeys.cursorKey), compile, publicUrl };
   const methods = [
     ...compileData(deps, shared),
+    ...compilePeople(deps, shared),
     ...compileEvaluations(deps, shared),
     ...compileManagement(deps, shared),
     ...compileSessions(deps, shared),
@@ -240,7 +242,8 @@ export function createTraceParts({
   const traceDefaultDays = config.traceRetentionDays;
   const prices = createPriceResolver({ pricing, store: store.management, runCooperatively });
   const losses = createLosses({ meter: lossMeter, log });
-  const shared = { store: store.traces, cursors, runCooperatively, traceDefaultDays };
+  const { feedback, annotations } = store;
+  const shared = { store: store.traces, feedback, annotations, cursors, runCooperatively, traceDefaultDays };
   const traces = createTraces({ ...shared, prices, losses, limits });
   const rows = createTraceRows(shared);
   return {

@@ -1,5 +1,6 @@
 /** Removes expired records in small steps that hardly delay other work. */
 
+import { FEEDBACK_WAITS_MS } from './feedback/feedback-event.ts';
 import type { RetentionClock } from './management/retention-clock.ts';
 import type {
   RetentionCounts,
@@ -88,6 +89,7 @@ async function decideCuts(deps: RetentionDeps): Promise<RetentionCuts> {
     eventsBeforeMs: retentionStartMs(atMs),
     traces,
     logRecordsBeforeMs: atMs - LOG_RECORDS_KEPT_MS,
+    feedbackBeforeMs: atMs - FEEDBACK_WAITS_MS,
     answersBeforeMs: atMs,
     auditBeforeMs: termStartMs(deps.auditDays, atMs),
   };

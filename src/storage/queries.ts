@@ -76,6 +76,8 @@ export type Dialect = {
   lock<Builder extends Lockable<Builder>>(builder: Builder): Builder;
   /** The same, but skips rows that other transactions have locked, so that it never waits. */
   lockAvailable<Builder extends Lockable<Builder>>(builder: Builder): Builder;
+  /** Locks a name until the transaction ends: others that lock it wait. */
+  lockName(params: string): RawBuilder<unknown>;
   /** Whether a column holds one of any number of numbers. */
   isAmong(column: string, params: readonly number[]): RawBuilder<SqlBool>;
   /** Limits the log to a range of creation instants, where that helps the store to find it. */

@@ -58,6 +58,7 @@ export function withFreshTotals(reads: SumReads, complete: CompleteSums['complet
     statsOfUser: completed(reads.statsOfUser),
     summariseEvaluations: completed(reads.summariseEvaluations),
     listGroups: completed(reads.listGroups),
+    summariseFeedback: completed(reads.summariseFeedback),
   };
 }
 
@@ -71,6 +72,7 @@ export function limitSumReads<Reads extends SumReads>(reads: Reads): Reads {
     statsOfUser: limitSearches(reads.statsOfUser),
     summariseEvaluations: limitSearches(reads.summariseEvaluations),
     listGroups: limitSearches(reads.listGroups),
+    summariseFeedback: limitSearches(reads.summariseFeedback),
     sum: limitReads(reads.sum, ({ organizationNumber }) => organizationNumber, SUMS),
   };
 }

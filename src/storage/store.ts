@@ -3,6 +3,9 @@
 import { unavailableFault } from '../domain/fault.ts';
 import type { Store } from '../domain/store.ts';
 import type { TraceChangeStore } from '../domain/traces/trace-changes.ts';
+import { createAnnotationStore, createScoreStore } from './annotations/annotations.ts';
+import { createQueueStore } from './annotations/queues.ts';
+import type { PeopleWriter } from './annotations/writers.ts';
 import { type AnswerWork, createAnswerStore } from './answers/answers.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
@@ -14,6 +17,7 @@ import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/deliver
 import { createWebhookLog } from './endpoints/webhook-store.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
 import { createEventFinder, createEventList, createLogSearch } from './events/events.ts';
+import { createFeedbackStore } from './feedback/feedback.ts';
 import { createManagement, type ManagementEngine } from './management/management-store.ts';
 import { type SumReads, withFreshTotals } from './reads.ts';
 import { createIndexer, createUnindexedCount, type IndexWork } from './search/indexer.ts';
@@ -30,6 +34,7 @@ export type Engine = ManagementEngine &
     readonly reads: QueryRunner;
     readonly traceChanges: TraceChangeStore;
     readonly logRecords: LogRecordWriter;
+    readonly people: PeopleWriter;
     /** Stores all appends in one transaction. */
     readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
     readonly traces: TraceReads & TraceFinder & Pick<WholeTraceReads, 'sums'>;
@@ -132,6 +137,10 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     budgets: createBudgetLedger(reads),
     traceChanges: { removeTrace: traceChanges.removeTrace, patchMetadata: traceChanges.patchMetadata },
     logRecords: createLogRecordStore(control, engine.logRecords),
+    feedback: createFeedbackStore(control, engine.people),
+    annotations: createAnnotationStore(control, engine.people),
+    annotationScores: createScoreStore(control, engine.people),
+    annotationQueues: createQueueStore(control, engine.people),
     requests: {
       admit: submit,
       conclude: submit,

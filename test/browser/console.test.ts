@@ -2,6 +2,7 @@
 
 import { describe } from 'vitest';
 import { administer } from './journeys/administer.ts';
+import { annotate } from './journeys/annotate.ts';
 import { limitSpending } from './journeys/budgets.ts';
 import { collectAndFind } from './journeys/collect-and-find.ts';
 import { readRuns } from './journeys/conversation.ts';
@@ -45,6 +46,7 @@ describe.concurrent('the console', () => {
   administer(stage);
   limitSpending(stage);
   manage(stage);
+  annotate(stage);
   shareTrace(stage);
   deleteTraces(stage);
   recover(stage);

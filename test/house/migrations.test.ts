@@ -33,6 +33,8 @@ const FROZEN = {
   'sqlite-0023-secret-rotation': '49ae3c4f49c0f45628cc654ca8ad1e7875a4f99e74a2225f3157c8f7444580f8',
   'sqlite-0024-saved-views': '0532f2adfb6b94842bb67cebec0e1346168b274664ac4ef4d09addee301c2e48',
   'sqlite-0025-dashboards': '62a69a491ad54658d2cba7be3471eac649eb420d27c116a07c35b640ad285933',
+  'sqlite-0026-feedback': 'c228689afb80cad471b0011b3c394f26b357687e2ba5eb1a92427ef0f43d27f4',
+  'sqlite-0027-annotations': '343f16f8a377b607ac5ba65d83f89fb64a4e737e5a01b4947ecaee405f737267',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
   'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
   'postgres-0003-span-nanoseconds': '068afa8a72b78e7765f4197dd641816e742df85289b7529c3fb6082f24887c19',
@@ -58,6 +60,8 @@ const FROZEN = {
   'postgres-0023-secret-rotation': '85c804451e53e553a2dbd4b96a59467af8a7844ff32a7efa4c389b010a47752c',
   'postgres-0024-saved-views': '4cfc0e41c02d8dd2841ba526d7a4fe6d775fc074515f88c62af1da08b899bc27',
   'postgres-0025-dashboards': '2067c33ce9e6a6e7e75cbb842bfae3bbf7c83d349f7d711cb0d2c1c1c744b175',
+  'postgres-0026-feedback': '4b369398d4e88742415ee6f81351648c9cda710e642ac3b72a2e11b10498a5a3',
+  'postgres-0027-annotations': 'c2c9a8381b0c73dd76e5d60780fe0e617c3dd01722602c047ecee8eb707567ad',
 };
 
 const ALL = [...SQLITE_SCHEMAS.migrations, ...POSTGRES_SCHEMAS.migrations];

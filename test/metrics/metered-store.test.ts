@@ -107,6 +107,7 @@ it('counts what retention removed, step by step', async () => {
     eventsBeforeMs: 0,
     traces: [],
     logRecordsBeforeMs: 0,
+    feedbackBeforeMs: 0,
     answersBeforeMs: 0,
     auditBeforeMs: null,
   });

@@ -41,7 +41,16 @@ async function written(spans: readonly Span[], evaluations: readonly Evaluation[
   const texts = { input: '', output: '', expectedOutput: null, errorJson: null, asciiTree: '', nextSpansCursor: null };
   const shown = evaluations.map(({ inputsJson, ...rest }) => ({ ...rest, shownInputsJson: inputsJson }));
   const traces: Pick<Traces, 'get'> = {
-    get: async () => ({ record, choice, ...texts, spans, evaluations: shown, isShortOfEvaluations: false }),
+    get: async () => ({
+      record,
+      choice,
+      ...texts,
+      spans,
+      events: [],
+      annotationCount: 0,
+      evaluations: shown,
+      isShortOfEvaluations: false,
+    }),
   };
   const { getTrace } = createTraceRpc({
     changes: {} as never,

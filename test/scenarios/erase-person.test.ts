@@ -49,6 +49,12 @@ it('deletes all texts of a person from the files of the database', async () => {
       const erased = index % 2 === 0;
       const sent = traceOf(erased ? USER : 'another', (place) => `${erased ? 'ERASED' : 'STAYS'}-${place}-${index}-`);
       expect((await post('/api/collector', sent)).status).toBe(200);
+      const planted = (place: string) => `${erased ? 'ERASED' : 'STAYS'}-${place}-${index}-`;
+      const vote = { trace_id: sent.trace_id, event_type: 'thumbs_up_down', metrics: { vote: 1 } };
+      const tracked = { ...vote, event_id: planted('event'), event_details: { feedback: planted('feedback') } };
+      expect((await post('/api/track_event', tracked)).status).toBe(200);
+      const said = { comment: planted('comment'), expectedOutput: planted('wanted'), email: `${planted('mail')}@b.c` };
+      expect((await post(`/api/annotations/trace/${sent.trace_id}`, said)).status).toBe(200);
     }
     await until(async () => (await app.store.search.countUnindexed()) === 0);
     const { body } = await post('/api/trace-deletions', { filters: { 'metadata.user_id': [USER] } });

@@ -80,7 +80,14 @@ it('R1: while old events and traces are removed, no append waits more than 100 m
   expect(outcome).toBe('done');
   expect(removed.traces).toBe(OLD_TRACES + 1);
   expect(removed.events + removed.months).toBeGreaterThan(0);
-  const nothing = { eventsBeforeMs: 0, traces: [], logRecordsBeforeMs: 0, answersBeforeMs: 0, auditBeforeMs: null };
+  const nothing = {
+    eventsBeforeMs: 0,
+    traces: [],
+    logRecordsBeforeMs: 0,
+    feedbackBeforeMs: 0,
+    answersBeforeMs: 0,
+    auditBeforeMs: null,
+  };
   expect(await store.retention.begin(nothing).step(1)).toMatchObject({ removed: NONE });
   await store.close();
   await database.remove();

@@ -15,6 +15,7 @@ const NOTHING: RetentionCuts = {
   eventsBeforeMs: 0,
   traces: [],
   logRecordsBeforeMs: 0,
+  feedbackBeforeMs: 0,
   answersBeforeMs: 0,
   auditBeforeMs: null,
 };

@@ -49,6 +49,7 @@ async function fillAndErase(store: Store): Promise<readonly Kept[]> {
     eventsBeforeMs: 0,
     traces,
     logRecordsBeforeMs: 0,
+    feedbackBeforeMs: 0,
     answersBeforeMs: 0,
     auditBeforeMs: null,
   });

@@ -7,7 +7,14 @@ const SPANS = 100;
 const BYTES = 1024 * 1024;
 const LARGE = `{"type":"text","value":"${'x'.repeat(BYTES)}"}`;
 const TRACE = { traceId: 'trace', metadataJson: null, requests: [] };
-const CUTS = { eventsBeforeMs: 0, traces: [], logRecordsBeforeMs: 0, answersBeforeMs: 0, auditBeforeMs: null };
+const CUTS = {
+  eventsBeforeMs: 0,
+  traces: [],
+  logRecordsBeforeMs: 0,
+  feedbackBeforeMs: 0,
+  answersBeforeMs: 0,
+  auditBeforeMs: null,
+};
 
 let opened: ReturnType<typeof openCore>;
 beforeEach(() => {

@@ -52,7 +52,14 @@ function removalAt(nowMs: () => number) {
 }
 
 function removeEvents(beforeMs: number, rowsMax = 1000): Promise<RemovalDone> {
-  const cuts = { eventsBeforeMs: beforeMs, traces: [], logRecordsBeforeMs: 0, answersBeforeMs: 0, auditBeforeMs: null };
+  const cuts = {
+    eventsBeforeMs: beforeMs,
+    traces: [],
+    logRecordsBeforeMs: 0,
+    feedbackBeforeMs: 0,
+    answersBeforeMs: 0,
+    auditBeforeMs: null,
+  };
   // The clock stands still, so only `rowsMax` ends a step.
   return removalAt(() => 0)({ task: EVENTS, cuts, rowsMax });
 }
@@ -113,7 +120,14 @@ describe('a step', () => {
     let nowMs = 0;
     // Each read of the clock advances it by 6 ms.
     const remove = removalAt(() => (nowMs += 6));
-    const cuts = { eventsBeforeMs: 1000, traces: [], logRecordsBeforeMs: 0, answersBeforeMs: 0, auditBeforeMs: null };
+    const cuts = {
+      eventsBeforeMs: 1000,
+      traces: [],
+      logRecordsBeforeMs: 0,
+      feedbackBeforeMs: 0,
+      answersBeforeMs: 0,
+      auditBeforeMs: null,
+    };
     const { end, heldMs } = await remove({ task: EVENTS, cuts, rowsMax: 500 });
     expect(end.removed?.events).toBeGreaterThan(0);
     expect(end.removed?.events).toBeLessThan(100);
@@ -148,6 +162,7 @@ it('a walk ends even when every step exceeds its time', async () => {
     eventsBeforeMs: 1000,
     traces: [{ storedDays: null, expiredBeforeMs: RECEIVED_AT_MS + 1 }],
     logRecordsBeforeMs: 0,
+    feedbackBeforeMs: 0,
     answersBeforeMs: 0,
     auditBeforeMs: RECEIVED_AT_MS + 1,
   };

@@ -58,7 +58,16 @@ function createRunner(stored: Stored, { pending = [] as readonly number[], nowMs
 
 function facetNumbers(metadata: object): ReadonlySet<number> {
   const metadataJson = JSON.stringify(metadata);
-  const document = { metadataJson, hasError: false, name: '', numbers: {} as never, spans: [], evaluations: [] };
+  const document = {
+    metadataJson,
+    hasError: false,
+    name: '',
+    numbers: {} as never,
+    spans: [],
+    evaluations: [],
+    feedback: [],
+    annotations: [],
+  };
   return new Set([...facetsOf(document)].map((facet) => facetNumber(PROJECT, facet)));
 }
 

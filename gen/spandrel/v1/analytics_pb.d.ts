@@ -49,8 +49,9 @@ export declare type QueryAnalyticsRequest = Message<"spandrel.v1.QueryAnalyticsR
   groupBy: AnalyticsGrouping;
 
   /**
-   * Names of the metrics to return, separated by commas, at most 1,000 characters; empty: all but the 99th percentiles.
-   * first_token_ms and total_time_ms stand for the median and the 95th percentile.
+   * Names of the metrics to return, separated by commas, at most 1,000 characters; empty: all but the 99th percentiles and
+   * those of feedback, which are thumbs_up_share and events.<type>.<metric>. first_token_ms and total_time_ms stand for
+   * the median and the 95th percentile.
    *
    * @generated from field: string metrics = 5;
    */
@@ -271,6 +272,21 @@ export declare type AnalyticsBucket = Message<"spandrel.v1.AnalyticsBucket"> & {
    * @generated from field: optional spandrel.v1.AnalyticsCount total_time_ms_p99 = 15;
    */
   totalTimeMsP99?: AnalyticsCount | undefined;
+
+  /**
+   * Share of thumbs up in the votes for and against that users gave on the traces; without a vote there is no value.
+   *
+   * @generated from field: optional spandrel.v1.AnalyticsAmount thumbs_up_share = 16;
+   */
+  thumbsUpShare?: AnalyticsAmount | undefined;
+
+  /**
+   * Requested metrics of the events of the traces, a JSON object: sum, avg and count of each by its name, such as
+   * events.thumbs_up_down.vote. A metric without a value is left out.
+   *
+   * @generated from field: optional string events_json = 17;
+   */
+  eventsJson?: string | undefined;
 };
 
 /**
@@ -306,7 +322,7 @@ export declare const AnalyticsCountSchema: GenMessage<AnalyticsCount>;
  */
 export declare type AnalyticsAmount = Message<"spandrel.v1.AnalyticsAmount"> & {
   /**
-   * USD; unset where no cost is known.
+   * USD, or a share of 1; unset where none is known.
    *
    * @generated from field: optional double value = 1;
    */

@@ -768,6 +768,20 @@ export declare type Trace = Message<"spandrel.v1.Trace"> & {
   error?: SpanError | undefined;
 
   /**
+   * Feedback of users of the application, by its time.
+   *
+   * @generated from field: repeated spandrel.v1.TraceEvent events = 18;
+   */
+  events: TraceEvent[];
+
+  /**
+   * Number of annotations on the trace and its parts.
+   *
+   * @generated from field: int32 annotation_count = 19;
+   */
+  annotationCount: number;
+
+  /**
    * Evaluation results, oldest first; on a further page those that had no room before.
    *
    * @generated from field: repeated spandrel.v1.TraceEvaluation evaluations = 12;
@@ -815,6 +829,102 @@ export declare type Trace = Message<"spandrel.v1.Trace"> & {
  * Use `create(TraceSchema)` to create a new message.
  */
 export declare const TraceSchema: GenMessage<Trace>;
+
+/**
+ * An event by which a user of the application gave feedback.
+ *
+ * @generated from message spandrel.v1.TraceEvent
+ */
+export declare type TraceEvent = Message<"spandrel.v1.TraceEvent"> & {
+  /**
+   * ID of the event, unique in the trace.
+   *
+   * @generated from field: string event_id = 1;
+   */
+  eventId: string;
+
+  /**
+   * Type of the event, for example thumbs_up_down.
+   *
+   * @generated from field: string event_type = 2;
+   */
+  eventType: string;
+
+  /**
+   * ID of the project that the trace belongs to.
+   *
+   * @generated from field: string project_id = 3;
+   */
+  projectId: string;
+
+  /**
+   * ID of the trace.
+   *
+   * @generated from field: string trace_id = 4;
+   */
+  traceId: string;
+
+  /**
+   * Numbers by name, a JSON object.
+   *
+   * @generated from field: string metrics_json = 5;
+   */
+  metricsJson: string;
+
+  /**
+   * Details by name, a JSON object of strings, numbers and booleans.
+   *
+   * @generated from field: string event_details_json = 6;
+   */
+  eventDetailsJson: string;
+
+  /**
+   * Instants of the event.
+   *
+   * @generated from field: spandrel.v1.EventTimestamps timestamps = 7;
+   */
+  timestamps?: EventTimestamps | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.TraceEvent.
+ * Use `create(TraceEventSchema)` to create a new message.
+ */
+export declare const TraceEventSchema: GenMessage<TraceEvent>;
+
+/**
+ * Instants of an event.
+ *
+ * @generated from message spandrel.v1.EventTimestamps
+ */
+export declare type EventTimestamps = Message<"spandrel.v1.EventTimestamps"> & {
+  /**
+   * Instant of the event, as it was sent.
+   *
+   * @generated from field: google.protobuf.Timestamp started_at = 1;
+   */
+  startedAt?: Timestamp | undefined;
+
+  /**
+   * Instant at which this server stored the event.
+   *
+   * @generated from field: google.protobuf.Timestamp inserted_at = 2;
+   */
+  insertedAt?: Timestamp | undefined;
+
+  /**
+   * The same instant: events do not change.
+   *
+   * @generated from field: google.protobuf.Timestamp updated_at = 3;
+   */
+  updatedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.EventTimestamps.
+ * Use `create(EventTimestampsSchema)` to create a new message.
+ */
+export declare const EventTimestampsSchema: GenMessage<EventTimestamps>;
 
 /**
  * Instants of a trace.

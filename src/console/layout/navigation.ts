@@ -38,6 +38,7 @@ export const PROJECT_ITEMS = [
     icon: 'experiments',
     group: EVALUATE,
   },
+  { to: '/$slug/queues', label: 'Review queues', permission: 'annotations:view', icon: 'queues', group: EVALUATE },
   { to: '/$slug/settings', label: 'Settings', permission: 'project:view', icon: 'settings', group: 'Project' },
 ] as const satisfies readonly NavItem[];
 

@@ -3,6 +3,7 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type ReactNode, useCallback, useMemo } from 'react';
 import type { Trace, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
+import { PeopleZone } from '../annotations/people-zone.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import type { ChangeOf } from '../layout/search.ts';
 import { ConversationZone } from './conversation-zone.tsx';
@@ -62,6 +63,7 @@ export function TraceView({ found, trace, spans, search, onSearch, before, after
         facts={
           <>
             <FactsZone {...zone} />
+            <PeopleZone trace={trace} chosen={chosen} />
             {chosen && <SpanEvents key={chosen.spanId} span={chosen} />}
           </>
         }

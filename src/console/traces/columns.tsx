@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react';
 import type { Trace } from '../../../gen/spandrel/v1/traces_pb.js';
+import { countSaid } from '../annotations/said.ts';
 import { Badge } from '../design/button.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
@@ -72,6 +73,11 @@ export const COLUMNS: Readonly<Record<string, Column>> = {
       const { thread } = metadataOf(trace);
       return thread && <ThreadLink thread={thread}>{preview(thread)}</ThreadLink>;
     },
+  },
+  feedback: {
+    label: 'Feedback',
+    width: '140px',
+    cell: countSaid,
   },
   labels: {
     label: 'Labels',

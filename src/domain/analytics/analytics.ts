@@ -14,6 +14,8 @@ import type {
   Bucket,
   EvaluationAnalyticsQuery,
   EvaluationBucket,
+  FeedbackQuery,
+  FeedbackSums,
   TraceAnalytics,
   UserStats,
 } from './trace-analytics-store.ts';
@@ -27,7 +29,10 @@ type RequestOf<Query extends AnalyticsQuery | EvaluationAnalyticsQuery, Name> = 
   readonly limit: number | null;
 };
 
-export type AnalyticsRequest = RequestOf<AnalyticsQuery, Metric>;
+export type AnalyticsRequest = RequestOf<AnalyticsQuery, Metric> & {
+  /** Metrics of feedback (feedback-sums.ts); null: none, and no votes. */
+  readonly feedback: readonly string[] | null;
+};
 export type EvaluationAnalyticsRequest = RequestOf<EvaluationAnalyticsQuery, EvaluationMetric>;
 
 type UserStatsRequest = {
@@ -41,12 +46,15 @@ export type AnalyticsCall = { readonly project: Project; readonly nowMs: number 
 
 export type Analytics = {
   /** Throws validation_error (also for more than BUCKETS_MAX buckets), unavailable when the sums take too long. */
-  query(request: AnalyticsRequest, call: AnalyticsCall): Promise<ResultOf<Bucket>>;
+  query(request: AnalyticsRequest, call: AnalyticsCall): Promise<ResultOf<BucketWithFeedback>>;
   /** The same of the evaluations on the traces. */
   queryEvaluations(request: EvaluationAnalyticsRequest, call: AnalyticsCall): Promise<ResultOf<EvaluationBucket>>;
   /** Throws validation_error, unavailable. An unknown user has zero traces. */
   statsOfUser(request: UserStatsRequest, call: AnalyticsCall): Promise<UserStats>;
 };
+
+/** `feedback` is null where none was requested. */
+export type BucketWithFeedback = Bucket & { readonly feedback: FeedbackSums | null };
 
 type ResultOf<B> = { readonly buckets: readonly B[]; readonly isTruncated: boolean };
 
@@ -75,10 +83,19 @@ export function createAnalytics({ store, traceDefaultDays }: AnalyticsDeps): Ana
     bucketsMax: BUCKETS_MAX,
   });
 
+  async function sumFeedback(query: FeedbackQuery): Promise<readonly FeedbackSums[]> {
+    const buckets = query.buckets.map(({ startMs, group }) => ({ startMs, group }));
+    const answer = await store.summariseFeedback({ ...query, buckets });
+    if (answer.kind === 'too_long') throw tooLongFault();
+    return answer.sums;
+  }
+
   return {
-    async query({ metrics, limit, ...request }, call) {
+    async query({ metrics, limit, feedback, ...request }, call) {
       const query = { ...request, ...ofProject(call), ...limitsOf({ metrics, limit }) };
-      return resultOf(await store.summarise(query));
+      const { buckets, isTruncated } = resultOf(await store.summarise(query));
+      const sums = feedback === null ? [] : await sumFeedback({ ...query, metrics: feedback, buckets });
+      return { buckets: buckets.map((bucket, index) => ({ ...bucket, feedback: sums[index] ?? null })), isTruncated };
     },
 
     async queryEvaluations({ metrics, limit, ...request }, call) {

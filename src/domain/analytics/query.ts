@@ -28,9 +28,24 @@ const FAMILIES: ReadonlyMap<string, readonly Metric[]> = new Map([
 ]);
 const LIST_CHARACTERS_MAX = 1_000;
 
-/** Reads a comma-separated list; an empty one selects the metrics of METRICS_DEFAULT. */
+export const THUMBS_UP_SHARE = 'thumbs_up_share';
+const FEEDBACK_PREFIX = 'events.';
+const FEEDBACK = /^events\.[^.].*\.[^.]/;
+
+/**
+ * Reads a comma-separated list; an empty one selects the metrics of METRICS_DEFAULT. Those of feedback are `thumbs_up_share` and
+ * `events.<type>.<metric>`. `feedback` are the names of the latter; null: neither is in the list.
+ */
 export function readMetrics(list: string) {
-  return readMetricList<Metric>(list || METRICS_DEFAULT.join(), METRICS, FAMILIES);
+  const names = list.length > LIST_CHARACTERS_MAX ? [] : list.split(',').map((name) => name.trim());
+  const feedback = names.filter((name) => name.startsWith(FEEDBACK_PREFIX));
+  const others = names.filter((name) => !FEEDBACK.test(name) && name !== THUMBS_UP_SHARE);
+  const isOfFeedback = others.length < names.length;
+  const isAlone = isOfFeedback && others.length === 0;
+  const { metrics, reasons } = isAlone
+    ? { metrics: new Set<Metric>(), reasons: [] }
+    : readMetricList<Metric>((isOfFeedback ? others.join(',') : list) || METRICS_DEFAULT.join(), METRICS, FAMILIES);
+  return { metrics, reasons, feedback: isOfFeedback ? [...new Set(feedback)] : null, names: new Set(names) };
 }
 
 /** Reads a list of any metrics; `families` are names that select several. */

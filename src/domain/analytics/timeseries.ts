@@ -61,7 +61,7 @@ export function createTimeseries(analytics: Pick<Analytics, 'query' | 'queryEval
       case 'percentiles': {
         const metrics = measure.source === 'sums' ? SUMS : PERCENTILES;
         const { buckets } = await asking.once(measure.source, () =>
-          analytics.query({ ...request, groupBy, metrics }, call),
+          analytics.query({ ...request, groupBy, metrics, feedback: null }, call),
         );
         for (const { startMs, group, totals } of buckets) add(startMs, group, measure.read(totals));
         return cells;
@@ -84,7 +84,10 @@ export function createTimeseries(analytics: Pick<Analytics, 'query' | 'queryEval
       }
       case 'groups': {
         const { buckets, isTruncated } = await asking.once(measure.groupBy, () =>
-          analytics.query({ ...request, groupBy: measure.groupBy, metrics: SUMS, limit: COUNTED_MAX }, call),
+          analytics.query(
+            { ...request, groupBy: measure.groupBy, metrics: SUMS, limit: COUNTED_MAX, feedback: null },
+            call,
+          ),
         );
         if (isTruncated) throw validationFault('json', [TOO_MANY_TO_COUNT]);
         const counts = new Map<number, number>();

@@ -19,6 +19,8 @@ export type TraceAnalytics = {
    * was received. The same duties.
    */
   summariseEvaluations(query: EvaluationAnalyticsQuery): Promise<EvaluationAnalyticsAnswer>;
+  /** The sums of the feedback on the traces of buckets that `summarise` returned. The same duties. */
+  summariseFeedback(query: FeedbackQuery): Promise<FeedbackAnswer>;
 };
 
 /** The traces of a project that started in a range; both ends are inclusive. */
@@ -109,3 +111,23 @@ export type EvaluationTotals = {
 
 export type EvaluationBucket = BucketOf<EvaluationTotals>;
 export type EvaluationAnalyticsAnswer = AnswerOf<EvaluationBucket>;
+
+export type FeedbackQuery = AnalyticsQuery & {
+  /** Metrics of events, each `events.<type>.<metric>`. */
+  readonly metrics: readonly string[];
+  /** The only buckets that count; their answers have the same order. */
+  readonly buckets: readonly Pick<Bucket, 'startMs' | 'group'>[];
+};
+
+/** Of one bucket. Metrics without a value are left out. */
+export type FeedbackSums = {
+  readonly metrics: readonly FeedbackMetric[];
+  readonly thumbsUp: number;
+  readonly thumbsDown: number;
+};
+
+type FeedbackMetric = { readonly name: string; readonly sum: number; readonly count: number };
+
+export type FeedbackAnswer =
+  | { readonly kind: 'sums'; readonly sums: readonly FeedbackSums[] }
+  | { readonly kind: 'too_long' };

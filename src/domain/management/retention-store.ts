@@ -39,6 +39,8 @@ export type RetentionCuts = {
   readonly traces: readonly TraceCut[];
   /** Log records received before the instant are no longer kept for their spans. */
   readonly logRecordsBeforeMs: number;
+  /** Feedback received before the instant no longer waits for its trace. */
+  readonly feedbackBeforeMs: number;
   /** Answers that the gateway has kept are removed if they expired before the instant. */
   readonly answersBeforeMs: number;
   /** Audit entries from before the instant are removed; null: they are kept for ever. */

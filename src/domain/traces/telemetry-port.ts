@@ -1,6 +1,9 @@
 /** The port of telemetry: traces with their spans and evaluations, and what is asked of them. Rules as for the port of management. */
 
 import type { TraceAnalytics } from '../analytics/trace-analytics-store.ts';
+import type { AnnotationStore, ScoreStore } from '../annotations/annotation.ts';
+import type { QueueStore } from '../annotations/queue.ts';
+import type { FeedbackStore } from '../feedback/feedback-event.ts';
 import type { MeasuringStore } from '../pricing/measuring.ts';
 import type { RepricingStore } from '../pricing/repricing.ts';
 import type { TraceGroups } from '../threads/group-store.ts';
@@ -15,6 +18,10 @@ export type Telemetry = {
   readonly traces: TraceStore;
   readonly traceChanges: TraceChangeStore;
   readonly logRecords: LogRecordStore;
+  readonly feedback: FeedbackStore;
+  readonly annotations: AnnotationStore;
+  readonly annotationScores: ScoreStore;
+  readonly annotationQueues: QueueStore;
   readonly search: TraceSearch & SearchProgress;
   readonly analytics: TraceAnalytics & TraceGroups;
   readonly repricing: RepricingStore;

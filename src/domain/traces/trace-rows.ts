@@ -3,8 +3,10 @@
 import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { readReferences } from '../evaluations/result-inputs.ts';
+import { feedbackBytes } from '../feedback/feedback-event.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
 import type { RunCooperatively } from '../steps.ts';
+import { readSaid, type Said, type SaidDeps } from './said.ts';
 import { createShowEvaluation, LISTED_TEXTS_MAX_BYTES, type ShownEvaluation } from './shown-inputs.ts';
 import type { StoredTrace, TraceRow, TraceStore } from './telemetry-port.ts';
 import type { Span, TraceRecord } from './trace.ts';
@@ -13,7 +15,7 @@ import { createPageCursors } from './trace-page.ts';
 import type { Row } from './trace-row.ts';
 import { evaluationBytes, linesBytes } from './trace-size.ts';
 
-type TraceRowsDeps = {
+type TraceRowsDeps = SaidDeps & {
   readonly store: TraceStore;
   readonly cursors: CursorCodec;
   readonly runCooperatively: RunCooperatively;
@@ -29,10 +31,19 @@ export type TraceRows = {
   ): Promise<ReadonlyMap<string, Row>>;
 };
 
-export function createTraceRows({ store, cursors, runCooperatively, traceDefaultDays }: TraceRowsDeps): TraceRows {
-  async function show(project: Project, { record, choice, hasSpans, ...row }: TraceRow): Promise<Row> {
+export function createTraceRows({
+  store,
+  cursors,
+  runCooperatively,
+  traceDefaultDays,
+  ...deps
+}: TraceRowsDeps): TraceRows {
+  async function show(
+    project: Project,
+    { record, choice, hasSpans, events, annotationCount, ...row }: ShownRow,
+  ): Promise<Row> {
     const trace = { ...record, projectNumber: project.number };
-    let bytes = recordBytes(record);
+    let bytes = recordBytes(record) + feedbackBytes(events);
     const countResponseBytes = (more: number) => {
       bytes += more;
     };
@@ -50,7 +61,16 @@ export function createTraceRows({ store, cursors, runCooperatively, traceDefault
     const evaluations = await showEach(row, { trace, spans: chosen?.spans ?? [], countResponseBytes });
     const pages = createPageCursors(cursors, ['trace-spans', project.id, record.traceId]);
     const nextSpansCursor = hasSpans ? pages.seal({ list: 'spans', after: null }) : null;
-    const view = { record, ...head, evaluations, spans: [], nextSpansCursor, isShortOfEvaluations: false };
+    const view = {
+      record,
+      ...head,
+      events,
+      annotationCount,
+      evaluations,
+      spans: [],
+      nextSpansCursor,
+      isShortOfEvaluations: false,
+    };
     return { view, bytes };
   }
 
@@ -75,14 +95,19 @@ export function createTraceRows({ store, cursors, runCooperatively, traceDefault
       const termDays = traceTermDays(project.traceRetentionDays, traceDefaultDays);
       const expiredBeforeMs = termStartMs(termDays, nowMs) ?? Number.NEGATIVE_INFINITY;
       const rows = new Map<string, Row>();
-      for (const row of await store.rows(project.number, traceIds)) {
+      const found = await store.rows(project.number, traceIds);
+      const saidOf = await readSaid(deps, project.number, traceIds);
+      for (const row of found) {
         const { traceId, insertedAtMs } = row.record;
-        if (insertedAtMs >= expiredBeforeMs) rows.set(traceId, await show(project, row));
+        if (insertedAtMs < expiredBeforeMs) continue;
+        rows.set(traceId, await show(project, { ...row, ...saidOf(traceId) }));
       }
       return rows;
     },
   };
 }
+
+type ShownRow = TraceRow & Said;
 
 type Showing = {
   readonly trace: StoredTrace & TraceRecord;

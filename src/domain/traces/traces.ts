@@ -4,6 +4,7 @@ import { jsonStringBytes } from '../../json/json-size.ts';
 import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
+import { feedbackBytes } from '../feedback/feedback-event.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
 import type { RunCooperatively } from '../steps.ts';
@@ -12,6 +13,7 @@ import { type BatchDraft, isUnreadable, type TraceDraft } from './collector/coll
 import { type CollectReport, reportBatch, reportCollected } from './collector/collector-report.ts';
 import type { Losses } from './collector/losses.ts';
 import { appendOf, draftOf, type ReplacedSpan } from './replace-span.ts';
+import { readSaid, type Said, type SaidDeps } from './said.ts';
 import { createShowEvaluation, SHOWN_TEXTS_MAX_BYTES, type ShownEvaluation } from './shown-inputs.ts';
 import type { StoredTrace, TraceStore } from './telemetry-port.ts';
 import type { Span, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
@@ -21,7 +23,7 @@ import { hasIdLength, lookupForms } from './trace-ids.ts';
 import { createPageCursors, cutPage, loadPage, planPage, readEvaluations, showPage } from './trace-page.ts';
 import { RESPONSE_MAX_BYTES } from './trace-size.ts';
 
-type TracesDeps = {
+type TracesDeps = SaidDeps & {
   readonly store: TraceStore;
   readonly cursors: CursorCodec;
   readonly prices: PriceResolver;
@@ -53,7 +55,8 @@ type ShownTrace = {
 };
 
 export type TraceView = ShownTrace &
-  TraceHead & {
+  TraceHead &
+  Said & {
     readonly spans: readonly Span[];
     readonly nextSpansCursor: string | null;
     /** Whether evaluations follow on later pages. */
@@ -129,7 +132,8 @@ export function createTraces(deps: TracesDeps): Traces {
 
     async get(project, request, nowMs) {
       const record = await findTrace(deps, project, request.traceId, nowMs);
-      const ownBytes = recordBytes(record);
+      const said = (await readSaid(deps, project.number, [record.traceId]))(record.traceId);
+      const ownBytes = recordBytes(record) + feedbackBytes(said.events);
       request.countResponseBytes(ownBytes);
       const trace = { ...record, projectNumber: project.number };
       const cursors = createPageCursors(deps.cursors, ['trace-spans', project.id, record.traceId]);
@@ -155,7 +159,7 @@ export function createTraces(deps: TracesDeps): Traces {
       });
       const page = cutPage(cursors, await showPage(loaded, show), leftBytes);
       const { nextCursor: nextSpansCursor, ...parts } = page;
-      return { record, ...head, ...parts, nextSpansCursor };
+      return { record, ...head, ...said, ...parts, nextSpansCursor };
     },
 
     async digest(project, { traceId, countResponseBytes }, nowMs) {

@@ -8,8 +8,8 @@ import {
   type QueryAnalyticsRequest,
 } from '../../../gen/spandrel/v1/analytics_pb.js';
 import type { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
-import type { Analytics, AnalyticsRequest } from '../../domain/analytics/analytics.ts';
-import { type Metric, readMetrics } from '../../domain/analytics/query.ts';
+import type { Analytics, AnalyticsRequest, BucketWithFeedback } from '../../domain/analytics/analytics.ts';
+import { type Metric, readMetrics, THUMBS_UP_SHARE } from '../../domain/analytics/query.ts';
 import type { Bucket, UserStats } from '../../domain/analytics/trace-analytics-store.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
 import { wordOf } from '../enums.ts';
@@ -25,12 +25,17 @@ export function createAnalyticsRpc(analytics: Analytics): Rpcs {
       check: (request) => [...problemsOfRange(request), ...readMetrics(request.metrics).reasons],
       handle: async (request, context) => {
         const query = toQuery(request);
+        const hasShare = readMetrics(request.metrics).names.has(THUMBS_UP_SHARE);
         const { buckets, isTruncated } = await analytics.query(query, callOf(context));
         return {
           ...queryMessage(request, query),
           groupBy: request.groupBy || AnalyticsGrouping.NONE,
           truncated: isTruncated,
-          buckets: buckets.map((bucket) => ({ ...bucketMessage(bucket), ...selected(bucket, query.metrics) })),
+          buckets: buckets.map((bucket) => ({
+            ...bucketMessage(bucket),
+            ...selected(bucket, query.metrics),
+            ...feedbackFields(bucket, hasShare),
+          })),
         };
       },
     },
@@ -92,10 +97,12 @@ export function selectMetrics<M extends string>(
 
 function toQuery(request: QueryAnalyticsRequest): AnalyticsRequest {
   const { userId = null, customerId = null, threadId = null, label = null, model = null } = request;
+  const { metrics, feedback } = readMetrics(request.metrics);
   return {
     ...readQuery(request),
     groupBy: wordOf(AnalyticsGrouping, request.groupBy) ?? 'none',
-    metrics: readMetrics(request.metrics).metrics,
+    metrics,
+    feedback,
     conditions: { userId, customerId, threadId, label, model },
   };
 }
@@ -116,6 +123,18 @@ function selected({ totals }: Bucket, metrics: ReadonlySet<Metric>) {
     total_time_ms_p95: count(totalTimeMs?.p95),
     total_time_ms_p99: count(totalTimeMs?.p99),
   });
+}
+
+/** A bucket has each metric by its name, and the share where it is asked for: null without a vote. */
+function feedbackFields({ feedback }: BucketWithFeedback, hasShare: boolean) {
+  if (feedback === null) return {};
+  const { metrics, thumbsUp, thumbsDown } = feedback;
+  const named = metrics.map(({ name, sum, count }) => [name, { sum, avg: sum / count, count }]);
+  const votes = thumbsUp + thumbsDown;
+  return {
+    eventsJson: JSON.stringify(Object.fromEntries(named)),
+    ...(hasShare ? { thumbsUpShare: votes === 0 ? {} : { value: thumbsUp / votes } } : {}),
+  };
 }
 
 function count(value: number | null | undefined): { value?: bigint } {

@@ -21,6 +21,7 @@ import type { Span, TraceRecord } from '../../domain/traces/trace.ts';
 import type { TraceView } from '../../domain/traces/traces.ts';
 import { numbersOf } from '../enums.ts';
 import { toTimestamp } from '../epoch-ms.ts';
+import { eventMessage } from '../feedback/feedback.ts';
 import { unsetNulls } from '../field-values.ts';
 
 /** The URL of a trace in the console. */
@@ -56,6 +57,8 @@ function traceMessage(
     input: { value: view.input },
     output: { value: view.output },
     metrics: metricsOf(record),
+    events: view.events.map((event) => eventMessage(event, project)),
+    annotationCount: view.annotationCount,
     evaluations: view.evaluations.map(evaluationMessage),
     spanCount: BigInt(record.spanCount),
     nextPageToken: view.nextSpansCursor ?? '',

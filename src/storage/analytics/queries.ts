@@ -7,6 +7,7 @@ import { columns, pick, rowsOf } from '../plain-queries.ts';
 import { change, changeRows, type Db, type Dialect, query } from '../queries.ts';
 import { METADATA_BYTES, metadataOf, type OfTraces, START, spanQueries, tracesOf } from '../traces/columns.ts';
 
+export { listFeedback } from '../feedback/queries.ts';
 export { listMetadata } from '../search/queries.ts';
 
 type OfRange = {

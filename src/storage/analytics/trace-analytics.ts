@@ -18,6 +18,7 @@ import type {
 } from '../../domain/analytics/trace-analytics-store.ts';
 import { GROUP_HASH, READ_MAX_MS } from '../long-reads.ts';
 import { summariseEvaluations } from './evaluation-sums.ts';
+import { summariseFeedback } from './feedback-sums.ts';
 import { type HourPlan, planHours, rangesBesideHours, readHours } from './hours.ts';
 import { type IndexReading, statsByIndex, summariseByIndex } from './indexed-analytics.ts';
 import type { IndexedSums } from './indexed-sums.ts';
@@ -28,6 +29,7 @@ export function createTraceAnalytics(runner: AnalyticsRunner, index: IndexedSums
     summarise: (query) => summarise(beginReading(runner, index), query),
     statsOfUser: (query) => statsOfUser(beginReading(runner, index), query),
     summariseEvaluations: (query) => summariseEvaluations(runner, query),
+    summariseFeedback: (query) => summariseFeedback(runner, query),
   };
 }
 

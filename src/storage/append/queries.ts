@@ -268,3 +268,15 @@ export const removeJobsOfTraces = changeRows<{ readonly projectNumber: number; r
   (db, { projectNumber, sequence }) =>
     db.deleteFrom('EvaluationJob').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence),
 );
+
+/** What people said about removed traces. */
+export const removeFeedbackOf = ofTraceId('FeedbackEvent');
+export const removeAnnotationsOf = ofTraceId('Annotation');
+export const removeQueueItemsOf = ofTraceId('AnnotationQueueItem');
+
+function ofTraceId(table: 'FeedbackEvent' | 'Annotation' | 'AnnotationQueueItem') {
+  return changeRows<{ readonly projectNumber: number; readonly traceId: string }>(
+    (db, { projectNumber, traceId }, { remove, storedId }) =>
+      remove(db, table, { projectNumber, traceId: storedId(traceId) }),
+  );
+}

@@ -1,6 +1,7 @@
 /** Every table of each store. A table that a file of this folder exports belongs to both, unless it is named here. */
 
 import * as analytics from './analytics.ts';
+import * as annotations from './annotations.ts';
 import * as answers from './answers.ts';
 import * as audit from './audit.ts';
 import * as budgets from './budgets.ts';
@@ -41,7 +42,7 @@ const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } 
 const SHARED = Object.values({
   ...{ ...organization, ...audit, ...ofKeys, ...evaluators, ...datasets, ...evaluations, ...experiments, ...pricing },
   ...{ ...monitors, ...endpoints, ...schema, ...modelProviders, ...virtualKeys, ...budgets, ...answers, ...dashboards },
-  ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...ofSearch, ...spend },
+  ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...ofSearch, ...spend, ...annotations },
 });
 
 export const SQLITE_TABLES = [

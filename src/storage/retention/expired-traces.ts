@@ -76,7 +76,9 @@ export async function removeExpiredTraces(
       await change(queries.removeTexts, { projectNumber, sequences });
       await change(queries.removeEvaluations, { projectNumber, sequences });
       await change(queries.removeJobs, { projectNumber, sequences });
-      await change(queries.removeTraces, { projectNumber, traceIds: traces.map(({ traceId }) => traceId) });
+      const traceIds = traces.map(({ traceId }) => traceId);
+      await dropBesides(step, queries, { projectNumber, traceIds });
+      await change(queries.removeTraces, { projectNumber, traceIds });
     }
   }
 
@@ -122,6 +124,7 @@ export async function removeExpiredTraces(
     await subtractFromHours(step, queries, [large]);
     await change(queries.hideTrace, toHidden(large));
     await change(queries.removeJobs, { projectNumber, sequences: [sequence] });
+    await dropBesides(step, queries, { projectNumber, traceIds: [large.traceId] });
   }
 
   // Hidden traces come first.
@@ -176,6 +179,17 @@ function pickFitting(expired: readonly Expired[], start: number, room: number): 
 
 function rowsOf({ parts }: Expired): number {
   return parts + 1;
+}
+
+/** Drops what people said about traces: it is kept by their ids. */
+export async function dropBesides(
+  { change }: Pick<StepBudget, 'change'>,
+  { dropEventsOf, dropAnnotationsOf, dropItemsOf }: RetentionQueries,
+  traces: { readonly projectNumber: number; readonly traceIds: readonly string[] },
+): Promise<void> {
+  await change(dropEventsOf, traces);
+  await change(dropAnnotationsOf, traces);
+  await change(dropItemsOf, traces);
 }
 
 /** Hides a trace, whose id another trace may then use. */

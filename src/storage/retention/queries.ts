@@ -9,7 +9,10 @@ import { EVALUATION_TEXTS, SPAN_TEXTS } from '../traces/text-columns.ts';
 
 // Removed traces are subtracted from the hourly sums of analytics.
 export { addHour, listCounted, listSpans as listCountedSpans } from '../analytics/queries.ts';
+export { dropAnnotationsOf } from '../annotations/queries.ts';
+export { dropItemsOf } from '../annotations/queries-queues.ts';
 export { addBytes, listExpired as listExpiredAnswers, lockBytes, removeAnswer } from '../answers/queries.ts';
+export { dropEventsOf, dropOrphans, endWaiting } from '../feedback/queries.ts';
 export { markStored } from '../search/queries-index.ts';
 export { listOldBlocks, removeBlock, removeParts } from '../spend/queries.ts';
 export { dropOldJoined, dropOldWaiting, dropRecordsOf } from '../traces/queries-log-records.ts';

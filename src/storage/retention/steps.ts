@@ -8,7 +8,16 @@ import type { StepBudget, TaskEnd } from './walk.ts';
 export type RemovalTask<Part = SharedPart> = { readonly part: Part; readonly after: number };
 export type SharedPart = (typeof SHARED_PARTS)[number];
 
-export const SHARED_PARTS = ['governance', 'buckets', 'spend', 'log records', 'answers', 'traces', 'audit'] as const;
+export const SHARED_PARTS = [
+  'governance',
+  'buckets',
+  'spend',
+  'log records',
+  'feedback',
+  'answers',
+  'traces',
+  'audit',
+] as const;
 
 type Step = StepBudget & {
   readonly cuts: RetentionCuts;
@@ -30,6 +39,10 @@ export async function removePart(
   if (part === 'log records') {
     const { unjoined, isMore } = await dropOldRecords(queries, cuts.logRecordsBeforeMs, pace);
     return { removed: { logRecords: unjoined }, next: isMore ? [{ part, after }] : [] };
+  }
+  if (part === 'feedback') {
+    const isMore = await endWaits(queries, cuts.feedbackBeforeMs, pace);
+    return { next: isMore ? [{ part, after }] : [] };
   }
   if (part === 'answers') {
     const isMore = await removeExpiredAnswers(queries, cuts.answersBeforeMs, pace);
@@ -99,6 +112,17 @@ async function dropOldRecords(
   if (unjoined === limit) return { unjoined, isMore: true };
   const joined = await change(queries.dropOldJoined, { beforeMs, limit });
   return { unjoined, isMore: joined === limit };
+}
+
+/** Drops events whose trace never came. Returns whether there may be more. */
+async function endWaits(
+  queries: RetentionQueries,
+  beforeMs: number,
+  { change, rowsMax, rowsAtOnce }: StepBudget,
+): Promise<boolean> {
+  const limit = Math.min(rowsAtOnce, rowsMax);
+  if ((await change(queries.dropOrphans, { beforeMs, limit })) === limit) return true;
+  return (await change(queries.endWaiting, { beforeMs, limit })) === limit;
 }
 
 /** Returns whether there may be more. */

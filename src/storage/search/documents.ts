@@ -1,14 +1,17 @@
 /** Reads what filters need of traces, batch by batch. */
 
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { AnnotationFacts } from '../../domain/annotations/score.ts';
 import type { Needs, SearchDocument, TraceNumbers } from '../../domain/traces/search/trace-filter.ts';
+import { factsByTrace } from '../annotations/annotations.ts';
 import { choiceAmong, cutIntoBatches, METADATA_BYTES_AT_ONCE, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
 import type { RowOf } from '../statements/statement.ts';
+import { queryInBatches } from '../transaction.ts';
 import type { SearchQueries, SearchRunner } from './search-runner.ts';
 import { createTextReader, SHORT_TEXT_BYTES, type ShortTexts, type VisitText } from './span-texts.ts';
 
 type Candidate = TraceNumbers &
-  Pick<RowOf<SearchQueries['listByStart']>, 'sequence' | 'spanCount' | 'hasError' | 'metadataBytes'>;
+  Pick<RowOf<SearchQueries['listByStart']>, 'sequence' | 'traceId' | 'spanCount' | 'hasError' | 'metadataBytes'>;
 
 export type Read<Row> = { readonly row: Row; readonly document: Document };
 type Document = Omit<SearchDocument, 'spans'> & { readonly spans: readonly SpanFacts[] };
@@ -18,7 +21,7 @@ export type Documents = ReturnType<typeof createDocuments>;
 const EVALUATED_AT_ONCE = 200;
 
 export function createDocuments(
-  { queries, runQuery, nowMs }: SearchRunner,
+  { queries, runQuery, nowMs, idsPerQuery }: SearchRunner,
   { projectNumber, needs }: { readonly projectNumber: number; readonly needs: Needs },
 ) {
   async function spansOf(batch: readonly Candidate[]): Promise<ReadonlyMap<number, readonly SpanFacts[]>> {
@@ -40,6 +43,21 @@ export function createDocuments(
     return Map.groupBy(rows, ({ traceSequence }) => traceSequence);
   }
 
+  async function feedbackOf(batch: readonly Candidate[]) {
+    if (!needs.feedback) return new Map<string, SearchDocument['feedback']>();
+    const traceIds = batch.map(({ traceId }) => traceId);
+    const find = (some: readonly string[]) => runQuery(queries.listFeedbackFacts, { projectNumber, traceIds: some });
+    return Map.groupBy(await queryInBatches(traceIds, idsPerQuery, find), ({ traceId }) => traceId);
+  }
+
+  async function annotationsOf(batch: readonly Candidate[]): Promise<ReadonlyMap<string, readonly AnnotationFacts[]>> {
+    if (!needs.annotations) return new Map();
+    const traceIds = batch.map(({ traceId }) => traceId);
+    const find = (some: readonly string[]) => runQuery(queries.listAnnotationFacts, { projectNumber, traceIds: some });
+    const rows = await queryInBatches(traceIds, idsPerQuery, find);
+    return factsByTrace(rows, rows.length === 0 ? [] : await runQuery(queries.listScores, { projectNumber }));
+  }
+
   async function metadataOf(sequences: readonly number[]) {
     const rows = needs.metadata ? await runQuery(queries.listMetadata, { projectNumber, sequences }) : [];
     return new Map(rows.map(({ sequence, metadataJson }) => [sequence, metadataJson]));
@@ -53,7 +71,7 @@ export function createDocuments(
         ({ spanCount, metadataBytes }) => [
           needs.spans ? spanCount : 0,
           needs.metadata ? metadataBytes : 0,
-          needs.evaluations ? 1 : 0,
+          needs.evaluations || needs.feedback || needs.annotations ? 1 : 0,
         ],
         [SPANS_AT_ONCE, METADATA_BYTES_AT_ONCE, EVALUATED_AT_ONCE],
       ),
@@ -62,7 +80,8 @@ export function createDocuments(
     async read<Row extends Candidate>(batch: readonly Row[]): Promise<readonly Read<Row>[]> {
       const sequences = batch.map(({ sequence }) => sequence);
       const [spans, evaluations] = [await spansOf(batch), await evaluationsOf(sequences)];
-      const metadata = await metadataOf(sequences);
+      const [metadata, feedback] = [await metadataOf(sequences), await feedbackOf(batch)];
+      const annotations = await annotationsOf(batch);
       return batch.map((row) => {
         const of = spans.get(row.sequence) ?? [];
         const document = {
@@ -73,6 +92,8 @@ export function createDocuments(
           numbers: row,
           spans: of,
           evaluations: (evaluations.get(row.sequence) ?? []) as SearchDocument['evaluations'],
+          feedback: feedback.get(row.traceId) ?? [],
+          annotations: annotations.get(row.traceId) ?? [],
         };
         return { row, document };
       });

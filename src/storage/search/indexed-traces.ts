@@ -12,7 +12,14 @@ import type { IndexedSums, IndexedTrace, TextCollector } from './trace-index.ts'
 
 type Found = RowOf<SearchQueries['findBySequences']>;
 
-const ALL_NEEDS: Needs = { metadata: true, spans: true, evaluations: true, texts: true };
+const ALL_NEEDS: Needs = {
+  metadata: true,
+  spans: true,
+  evaluations: true,
+  feedback: true,
+  annotations: true,
+  texts: true,
+};
 const TRACES_AT_ONCE = 128;
 /** Before it yields to the event loop. */
 const BUSY_MAX_MS = 5;

@@ -30,6 +30,9 @@ export type TracesParams = {
   readonly secondNeedle: string | null;
 };
 
+export { listAnnotationFacts, listScores } from '../annotations/queries.ts';
+export { listFeedbackFacts } from '../feedback/queries.ts';
+
 type PageParams = TracesParams & { readonly key: number; readonly traceId: string; readonly limit: number };
 type Direction = 'asc' | 'desc';
 

@@ -57,6 +57,8 @@ function needsOfAll(filters: readonly SearchFilter[]): Needs {
     metadata: each.some(({ metadata }) => metadata),
     spans: each.some(({ spans }) => spans),
     evaluations: each.some(({ evaluations }) => evaluations),
+    feedback: each.some(({ feedback }) => feedback),
+    annotations: each.some(({ annotations }) => annotations),
     texts: each.some(({ texts }) => texts),
   };
 }

@@ -1,6 +1,8 @@
 /** The sources of all statements, by room. `append` also has statements of one store alone. */
 
 import * as analytics from '../analytics/queries.ts';
+import * as annotations from '../annotations/queries.ts';
+import * as annotationQueues from '../annotations/queries-queues.ts';
 import * as answers from '../answers/queries.ts';
 import * as append from '../append/queries.ts';
 import * as budgets from '../budgets/queries.ts';
@@ -11,6 +13,7 @@ import * as endpointsDue from '../endpoints/queries-due.ts';
 import * as endpointsWork from '../endpoints/queries-work.ts';
 import * as evaluations from '../evaluations/queries.ts';
 import * as events from '../events/queries.ts';
+import * as feedback from '../feedback/queries.ts';
 import * as keys from '../keys/queries.ts';
 import * as monitors from '../monitors/queries.ts';
 import * as organization from '../organization/queries.ts';
@@ -37,7 +40,7 @@ const ROOMS = {
     evaluations,
   },
   ...{ events, keys, logRecords, monitors, organization, pricing, retention, search, searchIndex, spend },
-  ...{ traces },
+  ...{ traces, feedback, annotations, annotationQueues },
 };
 
 export const SOURCES = { ...ROOMS, append };

@@ -6,7 +6,7 @@ import { isSampled } from '../../domain/monitors/sampling.ts';
 import type { NamedTrace, TraceChangeStore } from '../../domain/traces/trace-changes.ts';
 import { patchMetadata } from '../../domain/traces/trace-metadata-patch.ts';
 import { subtractFromHours } from '../analytics/hour-changes.ts';
-import { toHidden } from '../retention/expired-traces.ts';
+import { dropBesides, toHidden } from '../retention/expired-traces.ts';
 import type { Transact, Transaction } from '../transaction.ts';
 import { placeText } from './trace-texts.ts';
 
@@ -51,6 +51,7 @@ export function createTraceChanges(transact: Transact, enqueuing: Enqueuing): Tr
         await tx.runQuery(retention.lockJobs, { projectNumber, sequences: [sequence] });
         await tx.change(retention.removeJobs, { projectNumber, sequences: [sequence] });
         await tx.change(retention.dropRecordsOf, { projectNumber, traceId });
+        await dropBesides(tx, retention, { projectNumber, traceIds: [traceId] });
         if (await isSmall(tx, { projectNumber, sequence, spanCount })) {
           await tx.change(retention.removeSpans, { projectNumber, sequences: [sequence] });
           await tx.change(retention.removeTexts, { projectNumber, sequences: [sequence] });

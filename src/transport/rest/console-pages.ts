@@ -25,6 +25,7 @@ const PROJECT_PAGES: ReadonlySet<string> = new Set([
   'monitors',
   'datasets',
   'experiments',
+  'queues',
   'settings',
 ]);
 const ORGANIZATION_PAGES: ReadonlySet<string> = new Set([

@@ -113,6 +113,7 @@ function readText(field: DescField, text: string, at: Context): unknown {
   if (field.fieldKind === 'enum') return readEnum(field, text, at);
   if (isByName(field)) return readByName(field, readJsonText(text), at);
   if (isEpochMs(field)) return readEpochMs(isDigits(text) ? Number(text) : null, 'string', at);
+  if (field.fieldKind === 'message' && isTimestamp(field.message)) return readInstant(field, text, at);
   if (field.fieldKind === 'list' && field.listKind === 'scalar' && field.scalar === ScalarType.STRING) {
     return text === '' ? [] : text.split(',', LIST_MAX).map((item) => readString(item, at));
   }

@@ -28,6 +28,7 @@ import { makeBudget } from '../budgets/budgets-client.ts';
 import { QUEUE_URL, ROLE } from '../endpoints/endpoints-client.ts';
 import { act, bearer } from '../organization/organization-client.ts';
 import { addProvider, addVirtualKey } from '../virtual-keys/gateway-client.ts';
+import { peopleCases } from './people-masks.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -162,6 +163,7 @@ const CASES: readonly Case[] = [
     paths: ['name', 'config.rate_limits.rpm'],
     omits: ['config.rate_limits.rpm', 'config'],
   },
+  ...peopleCases(() => app),
 ];
 
 function send({ method }: Pick<Case, 'method'>, request: Message, paths?: readonly string[]): Promise<RpcAnswer> {

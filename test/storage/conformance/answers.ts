@@ -155,6 +155,7 @@ async function removeExpired({ retention }: Store, answersBeforeMs: number): Pro
     eventsBeforeMs: 0,
     traces: [],
     logRecordsBeforeMs: 0,
+    feedbackBeforeMs: 0,
     answersBeforeMs,
     auditBeforeMs: null,
   };

@@ -24,7 +24,14 @@ export function auditRetentionConformance(open: OpenSubject): void {
           return lists.map((entries) => entries.filter(({ actorKind }) => actorKind !== 'bootstrap'));
         };
         const before = (await left()).map((entries) => entries.filter(({ createdAtMs }) => createdAtMs >= AT_MS));
-        const cuts = { eventsBeforeMs: 0, traces: [], logRecordsBeforeMs: 0, answersBeforeMs: 0, auditBeforeMs: AT_MS };
+        const cuts = {
+          eventsBeforeMs: 0,
+          traces: [],
+          logRecordsBeforeMs: 0,
+          feedbackBeforeMs: 0,
+          answersBeforeMs: 0,
+          auditBeforeMs: AT_MS,
+        };
         const versions = await Promise.all(ids.map((id) => store.management.version(id)));
         const walk = store.retention.begin(cuts);
         let removed = 0;
@@ -52,6 +59,7 @@ export function auditRetentionConformance(open: OpenSubject): void {
           eventsBeforeMs: 0,
           traces: [],
           logRecordsBeforeMs: 0,
+          feedbackBeforeMs: 0,
           answersBeforeMs: 0,
           auditBeforeMs: null,
         });

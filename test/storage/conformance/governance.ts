@@ -77,6 +77,7 @@ async function walk({ retention }: Store, eventsBeforeMs: number): Promise<void>
     eventsBeforeMs,
     traces: [],
     logRecordsBeforeMs: 0,
+    feedbackBeforeMs: 0,
     answersBeforeMs: 0,
     auditBeforeMs: null,
   });

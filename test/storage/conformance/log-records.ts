@@ -75,6 +75,7 @@ export function logRecordConformance(open: OpenSubject): void {
           eventsBeforeMs: 0,
           traces: [],
           logRecordsBeforeMs: RECEIVED_AT_MS + 1,
+          feedbackBeforeMs: 0,
           answersBeforeMs: 0,
           auditBeforeMs: null,
         };

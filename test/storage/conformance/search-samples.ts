@@ -106,6 +106,10 @@ export function createSearchSamples(seed: number) {
     'evaluations.passed': () => ({ of: 'tone', values: [pick(['true', 'false'])] }),
     'evaluations.state': () => ({ of: 'facts', values: [pick(['processed', 'error'])] }),
     'evaluations.label': () => ({ of: 'tone', values: ['good'] }),
+    'annotations.hasAnnotation': () => plain(pick(['true', 'false'])),
+    'annotations.score': () => ({ of: 'helpful', values: ['1', ''] }),
+    'events.event_type': () => plain(pick(['thumbs_up_down', 'opened'])),
+    'events.metrics': () => ({ of: 'vote', values: [pick(['', '-1']), pick(['', '0'])] }),
     'evaluations.score': () => ({ of: 'tone', values: [pick(['0', '0.2']), pick(['0.25', '2'])] }),
   };
 

@@ -188,6 +188,7 @@ async function expectNothingBeforeTheCut(store: Store): Promise<void> {
     eventsBeforeMs: Date.now() + 1,
     traces: [],
     logRecordsBeforeMs: 0,
+    feedbackBeforeMs: 0,
     answersBeforeMs: 0,
     auditBeforeMs: null,
   };

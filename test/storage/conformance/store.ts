@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { annotationConformance } from './annotations.ts';
 import { answerConformance } from './answers.ts';
 import { appendConformance } from './appends.ts';
 import { backfillConformance } from './backfills.ts';
@@ -14,6 +15,7 @@ import { evaluatorRunConformance } from './evaluator-runs.ts';
 import { evaluatorStoreConformance } from './evaluators.ts';
 import { eventStoreConformance, requestEventConformance } from './events.ts';
 import { experimentConformance } from './experiments.ts';
+import { feedbackConformance } from './feedback.ts';
 import { governanceConformance } from './governance.ts';
 import { installationConformance } from './installation.ts';
 import { judgeSpendingConformance } from './judge-spending.ts';
@@ -108,6 +110,8 @@ export function telemetryPortConformance(open: OpenSubject): void {
   ownRequestConformance(open);
   traceChangeConformance(open);
   logRecordConformance(open);
+  feedbackConformance(open);
+  annotationConformance(open);
   traceRowConformance(open);
   traceSearchConformance(open);
   traceMatchConformance(open);

@@ -13,7 +13,13 @@ const HOUR_MS = 3_600_000;
 const PROJECT_NUMBER = 1;
 const STEPS = runsOf(240);
 const QUESTIONS = 25;
-const NO_CUTS = { eventsBeforeMs: 0, logRecordsBeforeMs: 0, answersBeforeMs: 0, auditBeforeMs: null };
+const NO_CUTS = {
+  eventsBeforeMs: 0,
+  logRecordsBeforeMs: 0,
+  feedbackBeforeMs: 0,
+  answersBeforeMs: 0,
+  auditBeforeMs: null,
+};
 
 /** The expected content of every stored trace, by id. */
 type Model = Map<string, Expected>;

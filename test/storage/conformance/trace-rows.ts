@@ -100,9 +100,14 @@ export function traceRowConformance(open: OpenSubject): void {
 }
 
 /** Reads traces for a list and one by one; `rows` of them were read together. */
-async function readBoth({ traces: store }: Pick<Store, 'traces'>, appends: readonly TraceAppend[]) {
+async function readBoth(
+  { traces: store, feedback, annotations }: Pick<Store, 'traces' | 'feedback' | 'annotations'>,
+  appends: readonly TraceAppend[],
+) {
   const deps = {
     store,
+    feedback,
+    annotations,
     cursors: createCursorCodec(randomBytes(32)),
     runCooperatively: runCooperatively,
     traceDefaultDays: null,

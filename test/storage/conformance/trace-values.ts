@@ -186,6 +186,8 @@ function valuesIn({ metadataJson, spans, evaluations }: TraceAppend, { name, of 
   const own = stored.filter(({ evaluatorId }) => evaluatorId === of);
   const evaluators = (some: typeof stored) => some.map(({ evaluatorId }) => evaluatorId);
   switch (name) {
+    case 'annotations.hasAnnotation':
+      return ['false'];
     case 'metadata.labels':
     case 'metadata.prompt_ids':
       return items(name.slice('metadata.'.length));

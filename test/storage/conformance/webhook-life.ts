@@ -250,6 +250,7 @@ function maintenanceConformance(open: OpenSubject): void {
           eventsBeforeMs: cutMs,
           traces: [],
           logRecordsBeforeMs: 0,
+          feedbackBeforeMs: 0,
           answersBeforeMs: 0,
           auditBeforeMs: null,
         };

@@ -32,12 +32,23 @@ export function facetsOf(document: SearchDocument): ReadonlySet<string> {
     if (model !== null) add('model', model);
   }
   for (const evaluation of document.evaluations) addEvaluation(evaluation, add);
+  if (document.annotations.length > 0) add('annotated', 'true');
+  for (const { type, metricsJson } of document.feedback) {
+    add('event', type);
+    for (const name of Object.keys(JSON.parse(metricsJson) as object)) add('measured', name);
+  }
   return facets;
 }
 
 /** Facets of which a matching trace has at least one. No facet tells a number of the trace itself. */
 export function requiredFacets({ name, of, values }: FacetCondition): RequiredFacets {
   if (name === 'evaluations.score') return { anyOf: [nameFacet('scored by', of)], isExact: false };
+  if (name === 'annotations.score') return { anyOf: [nameFacet('annotated', 'true')], isExact: false };
+  // A trace that was indexed before there were annotations says nothing of them; each one says whether it has an error.
+  if (name === 'annotations.hasAnnotation' && values.some((value) => value !== 'true')) {
+    return { anyOf: ['true', 'false'].map((value) => nameFacet('error', value)), isExact: false };
+  }
+  if (name === 'events.metrics') return { anyOf: [nameFacet('measured', of)], isExact: false };
   const [kind, owner]: readonly [Kind, string?] = FACET_KINDS[name];
   return { anyOf: values.map((value) => nameFacet(kind, value, owner ?? of)), isExact: true };
 }
@@ -99,6 +110,8 @@ const FACET_KINDS = {
   'evaluations.passed': ['passed'],
   'evaluations.state': ['state'],
   'evaluations.label': ['label'],
+  'annotations.hasAnnotation': ['annotated'],
+  'events.event_type': ['event'],
 } as const satisfies Readonly<Record<ValueName, readonly [string, string?]>>;
 
-type Kind = (typeof FACET_KINDS)[keyof typeof FACET_KINDS][0];
+type Kind = (typeof FACET_KINDS)[keyof typeof FACET_KINDS][0] | 'measured';

@@ -2,6 +2,8 @@
 
 import { isArray, isObject, parseFreeJson } from '../../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
+import type { AnnotationFacts, ScoreValue } from '../../annotations/score.ts';
+import type { FeedbackFacts } from '../../feedback/feedback-event.ts';
 import { includesText } from '../../includes-text.ts';
 import type { Evaluation } from '../trace.ts';
 
@@ -26,6 +28,8 @@ export type SearchDocument = {
   readonly numbers: TraceNumbers;
   readonly spans: readonly { readonly type: string; readonly model: string | null; readonly name: string | null }[];
   readonly evaluations: readonly EvaluationFacts[];
+  readonly feedback: readonly FeedbackFacts[];
+  readonly annotations: readonly AnnotationFacts[];
 };
 
 /** Null: the trace has none. */
@@ -49,6 +53,8 @@ export function needsOf({ conditions, text }: SearchFilter) {
     metadata: isAbout('metadata.') || isAbout('traces.origin'),
     spans: texts || isAbout('spans.') || isAbout('traces.name'),
     evaluations: isAbout('evaluations.'),
+    feedback: isAbout('events.'),
+    annotations: isAbout('annotations.'),
     texts,
   };
 }
@@ -170,6 +176,8 @@ const VALUE_READERS = {
   'evaluations.passed': resultsOf(({ passed }) => (passed === null ? null : String(passed))),
   'evaluations.state': resultsOf(({ status }) => status),
   'evaluations.label': resultsOf(({ label }) => label),
+  'annotations.hasAnnotation': ({ annotations }) => [String(annotations.length > 0)],
+  'events.event_type': ({ feedback }) => feedback.map(({ type }) => type),
 } as const satisfies Readonly<Record<string, ReadValues>>;
 
 /** Filters whose two values are bounds of a number. */
@@ -187,6 +195,15 @@ const RANGE_COMPILERS = {
     const isWithin = compileRange(values);
     return ({ evaluations }) => evaluations.some(({ evaluatorId, score }) => evaluatorId === of && isWithin(score));
   },
+  'events.metrics': ({ of, values }) => {
+    const isWithin = compileRange(values);
+    return ({ feedback }) => feedback.some(({ metricsJson }) => isWithin(metricOf(metricsJson, of)));
+  },
+  'annotations.score': ({ of, values }) => {
+    const fits = compileScore(values);
+    return ({ annotations }) =>
+      annotations.some(({ scores }) => scores.some(({ id, name, value }) => (id === of || name === of) && fits(value)));
+  },
 } as const satisfies Readonly<Record<string, CompileCondition>>;
 
 export type ValueName = keyof typeof VALUE_READERS;
@@ -196,6 +213,20 @@ export const FILTER_NAMES = [...VALUE_NAMES, ...Object.keys(RANGE_COMPILERS)] as
 
 export function hasValues(name: FilterName): name is ValueName {
   return Object.hasOwn(VALUE_READERS, name);
+}
+
+/** Two values are also the bounds of a number, of which either may be empty. */
+function compileScore(values: readonly string[]): (value: ScoreValue) => boolean {
+  const wanted = new Set(values);
+  const isRange = values.length === 2 && values.every((value) => Number.isFinite(Number(value)));
+  const isWithin = isRange ? compileRange(values) : () => false;
+  return (value) => wanted.has(String(value)) || (typeof value === 'number' && isWithin(value));
+}
+
+/** A metric of an event; null: it has none. Trusts stored text. */
+function metricOf(json: string, name: string): number | null {
+  const metrics: { readonly [name: string]: number } = JSON.parse(json);
+  return Object.hasOwn(metrics, name) ? (metrics[name] ?? null) : null;
 }
 
 /** A filter with values; `of` names the key or the evaluator. */

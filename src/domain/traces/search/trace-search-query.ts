@@ -23,6 +23,8 @@ export const KEYED: ReadonlySet<FilterName> = new Set([
   'evaluations.state',
   'evaluations.label',
   'evaluations.score',
+  'events.metrics',
+  'annotations.score',
 ]);
 const NAMES: ReadonlySet<string> = new Set(FILTER_NAMES);
 
@@ -56,14 +58,30 @@ export function filterCharacters(filters: readonly SentFilter[]): number {
 
 type Reading = { readonly conditions: Condition[]; readonly reasons: Reason[]; values: number };
 
-function readFilter(reading: Reading, { name, key, values }: SentFilter): void {
-  const field = `${FIELD}.${name}`;
+/** Filters whose key may also be the end of their name, after a point. */
+const KEY_IN_NAME: readonly FilterName[] = ['events.metrics', 'annotations.score'];
+
+function readFilter(reading: Reading, sent: SentFilter): void {
+  const field = `${FIELD}.${sent.name}`;
+  const { name, key, values } = withKey(sent);
   if (!isFilterName(name)) reading.reasons.push(problem(field, unknownFilter(name)));
   else if (KEYED.has(name) && key === null)
     reading.reasons.push(problem(field, 'must be an object: its values are by key'));
   else if (!KEYED.has(name) && key !== null)
     reading.reasons.push(problem(field, 'must be a list of strings, such as ["one"]'));
-  else readValues(reading, { name, of: key ?? '', field: key === null ? field : `${field}.${key}`, values });
+  else
+    readValues(reading, {
+      name,
+      of: key ?? '',
+      field: key === sent.key && key !== null ? `${field}.${key}` : field,
+      values,
+    });
+}
+
+function withKey(sent: SentFilter): SentFilter {
+  const name = KEY_IN_NAME.find((each) => sent.name.startsWith(`${each}.`));
+  if (name === undefined || sent.key !== null) return sent;
+  return { ...sent, name, key: sent.name.slice(name.length + 1) };
 }
 
 function unknownFilter(name: string): string {
@@ -94,13 +112,14 @@ function readValues(reading: Reading, { name, of, field, values }: Sent): void {
 
 const CLOSED: ReadonlyMap<FilterName, readonly string[]> = new Map([
   ['traces.error', ['true', 'false']],
+  ['annotations.hasAnnotation', ['true', 'false']],
   ['evaluations.passed', ['true', 'false']],
 ]);
 
 type SentRange = Pick<Sent, 'name' | 'field' | 'values'>;
 
 function checkRange(reasons: Reason[], { name, field, values }: SentRange): void {
-  const isOpen = isTraceRange(name);
+  const isOpen = isTraceRange(name) || name === 'events.metrics';
   if (!isOpen && name !== 'evaluations.score') return;
   const isBound = (value: string) => (value.trim() === '' ? isOpen : Number.isFinite(Number(value)));
   if (values.length === 2 && values.every(isBound)) return;

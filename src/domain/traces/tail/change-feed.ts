@@ -21,7 +21,7 @@ export function createChangeFeed() {
 
 /** Wraps the store so that every operation that changes the shown state of a trace publishes it. */
 export function publishChanges(store: Store, { publish }: Pick<ChangeFeed, 'publish'>): Store {
-  const { traces, traceChanges, evaluationJobs, repricing, requests } = store;
+  const { traces, traceChanges, feedback, annotations, evaluationJobs, repricing, requests } = store;
   return {
     ...store,
     traces: {
@@ -45,6 +45,27 @@ export function publishChanges(store: Store, { publish }: Pick<ChangeFeed, 'publ
       async patchMetadata(trace, patch, nowMs) {
         const outcome = await traceChanges.patchMetadata(trace, patch, nowMs);
         publish(trace);
+        return outcome;
+      },
+    },
+    feedback: {
+      ...feedback,
+      async record(recording) {
+        const outcome = await feedback.record(recording);
+        publish({ projectNumber: recording.projectNumber, traceId: recording.event.traceId });
+        return outcome;
+      },
+    },
+    annotations: {
+      ...annotations,
+      async insert(write) {
+        const outcome = await annotations.insert(write);
+        publish({ projectNumber: write.projectNumber, traceId: write.annotation.traceId });
+        return outcome;
+      },
+      async replace(write) {
+        const outcome = await annotations.replace(write);
+        publish({ projectNumber: write.projectNumber, traceId: write.annotation.traceId });
         return outcome;
       },
     },

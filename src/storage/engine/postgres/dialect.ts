@@ -56,6 +56,7 @@ export function createDialect(schema: Schema, formOf: (column: Column) => string
     holds: (text, params) => sql`(${params}::text is null or strpos(${text}, ${params}::text) > 0)`,
     lock: (query) => query.forUpdate(),
     lockAvailable: (query) => query.forUpdate().skipLocked(),
+    lockName: (params) => sql`pg_advisory_xact_lock(hashtextextended(${params}::text, 0))::text`,
     isAmong: isAny,
     // Redundant, but lets PostgreSQL skip months.
     within(log, firstMs, lastMs) {

@@ -9,6 +9,7 @@ import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
 import type { StoredTrace } from '../../../domain/traces/telemetry-port.ts';
+import { createPeopleWriter } from '../../annotations/writers.ts';
 import { createAnswerWork } from '../../answers/answers.ts';
 import { createLeaseWork } from '../../budgets/leases.ts';
 import { createDeliveryWork } from '../../delivery/work.ts';
@@ -214,9 +215,8 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       onReconnect: (reset) => void pools.delivery.connections.on('connect', reset),
     },
     jobs: createJobWork(serve, backlog),
-    ...{ leases: createLeaseWork(serve), answers: createAnswerWork(serve) },
-    notify: wakeUps.notify,
-    check: probe.check,
+    ...{ leases: createLeaseWork(serve), answers: createAnswerWork(serve), people: createPeopleWriter(transact) },
+    ...{ notify: wakeUps.notify, check: probe.check },
     async release() {
       await wakeUps.close();
       await close();

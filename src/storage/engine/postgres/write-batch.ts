@@ -29,6 +29,9 @@ export function writeTelemetry(
     own.deleteUsageNodes,
     own.deleteSpans,
     own.deleteTraces,
+    common.removeFeedbackOf,
+    common.removeAnnotationsOf,
+    common.removeQueueItemsOf,
   ])
     changeRows(remove, written.erased.toSorted(compareTraces));
   const traces = partOf(inOrder(written.traces));

@@ -177,11 +177,15 @@ function prepareTelemetryWriter(
   const changeSpans = prepareRows(db, append.changeSpans);
   const replaceUsageNode = prepareChange(db, append.replaceUsageNodes);
   const replaceEvaluation = prepareWrite(append.replaceEvaluations);
+  const removeSaid = [append.removeFeedbackOf, append.removeAnnotationsOf, append.removeQueueItemsOf].map((removal) =>
+    prepareRows(db, removal),
+  );
   const mark = prepareRows(db, searchIndex.markTraces);
   const addToHours = prepareRows(db, analytics.addHours);
   return (written) => {
     // Erasing a large trace takes long, so an append only hides it; retention removes it.
     for (const trace of written.erased) hide(toHidden(trace));
+    for (const removeOf of removeSaid) removeOf(written.erased);
     for (const { row, isNew } of written.traces.values()) (isNew ? traces.insert : traces.replace)(row);
     for (const { text, ...key } of written.texts.values()) {
       if (text === null) texts.remove([key]);

@@ -5,6 +5,7 @@ import type { Clock } from '../../../domain/clock.ts';
 import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { TraceChangeStore } from '../../../domain/traces/trace-changes.ts';
+import { createPeopleWriter, type PeopleWriter } from '../../annotations/writers.ts';
 import { type AnswerWork, createAnswerWork } from '../../answers/answers.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
 import type { LookUps } from '../../append/reader.ts';
@@ -41,6 +42,7 @@ export type WriterVerbs = RoomVerbs &
   DeliveryWork &
   SpendWriter &
   LogRecordWriter &
+  PeopleWriter &
   LeaseWork &
   AnswerWork &
   JobWork & {
@@ -116,6 +118,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
   const keepSums = createKeepSums(transact);
   const spendWriter = createSpendWriter(transact);
   const logRecords = createLogRecordWriter(transact);
+  const people = createPeopleWriter(transact);
   const traceChanges = createTraceChanges(transact, { jobQueue, backlog });
   const removeExpired = prepareRemoval({ db, transact, requests, largeTexts });
   const endIndexStep = prepareStepEnd(db);
@@ -163,6 +166,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
         ...deliveries,
         ...spendWriter,
         ...logRecords,
+        ...people,
         ...jobs,
         ...leases,
         ...answers,

@@ -52,6 +52,7 @@ export function createDialect(schema: Schema, formOf: (column: Column) => string
     // SQLite has only one writer, so rows need no locks.
     lock: (query) => query,
     lockAvailable: (query) => query,
+    lockName: (params) => sql`${params}`,
     isAmong: (column, params) =>
       sql`${sql.ref(column)} in (select value from json_each(${placeholder(memberOf(params), 'json')}))`,
     within: (log) => log,

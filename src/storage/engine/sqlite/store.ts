@@ -196,6 +196,7 @@ function startEngine(
     }),
     traceChanges: writer,
     logRecords: writer,
+    people: writer,
     cacheKeys: (keys) =>
       cacheKeyReads({
         reader: keys,

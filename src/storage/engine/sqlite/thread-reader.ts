@@ -73,6 +73,7 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       statsOfUser: call('statsOfUser'),
       summariseEvaluations: call('summariseEvaluations'),
       listGroups: call('listGroups'),
+      summariseFeedback: call('summariseFeedback'),
       sum: call('sum'),
       findUnsummed: call('findUnsummed'),
       planSpend: call('planSpend'),

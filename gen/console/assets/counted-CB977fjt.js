@@ -1,0 +1,1 @@
+var e={"langwatch/api_keys_and_secrets_detection":[`secret found`,`secrets found`],"langevals/competitor_blocklist":[`competitor named`,`competitors named`]};function t(t){return t===void 0||!Object.hasOwn(e,t)?null:e[t]??null}export{t};

@@ -1,0 +1,1 @@
+function e(e,t,...n){if(n.length==0)return e.enums[t];let r=n.pop();return n.reduce((e,t)=>e.nestedMessages[t],e.messages[t]).nestedEnums[r]}function t(e){let t={};for(let n of e.values)t[n.localName]=n.number,t[n.number]=n.localName;return t}export{t as n,e as t};

@@ -1,0 +1,1 @@
+function e(e){return t=>{let n=Object.entries(e).map(([e,n])=>[e,n(t[e])]);return Object.fromEntries(n.filter(([,e])=>e!==void 0))}}function t(e){return typeof e==`number`||typeof e==`string`&&e!==``?String(e):void 0}function n(e){return e===!0?e:void 0}function r(...e){return t=>e.find(e=>e===t)}export{t as i,r as n,e as r,n as t};

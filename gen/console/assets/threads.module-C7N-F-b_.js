@@ -1,0 +1,1 @@
+var e={search:`_search_ej9n9_1`,first:`_first_ej9n9_5`,last:`_last_ej9n9_10`,excerpt:`_excerpt_ej9n9_15`,replay:`_replay_ej9n9_24`,turn:`_turn_ej9n9_30`,said:`_said_ej9n9_42`,results:`_results_ej9n9_43`};export{e as t};

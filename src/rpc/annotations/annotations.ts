@@ -1,0 +1,159 @@
+/** AnnotationService and AnnotationScoreService: message <-> domain values. */
+
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import {
+  AnnotationAnchorKind,
+  AnnotationAnchorScope,
+  AnnotationSchema,
+  AnnotationScoreSchema,
+  type AnnotationScoreService,
+  AnnotationScoreType,
+  type AnnotationService,
+  type CreateAnnotationRequest,
+  type UpdateAnnotationRequest,
+  type UpdateAnnotationScoreRequest,
+} from '../../../gen/spandrel/v1/annotations_pb.js';
+import type { Annotation, ScoreDefinition } from '../../domain/annotations/annotation.ts';
+import {
+  type AnnotationContent,
+  type AnnotationDraft,
+  contentProblems,
+  draftProblems,
+} from '../../domain/annotations/annotation-draft.ts';
+import type { AnnotationCall, Annotations } from '../../domain/annotations/annotations.ts';
+import type { ScoreDefinitions, ScoreDraft } from '../../domain/annotations/score-definitions.ts';
+import type { Project } from '../../domain/caller.ts';
+import { nameOf, numbersOf, wordOf } from '../enums.ts';
+import { checkRange, msOfTimestamp } from '../epoch-ms.ts';
+import { fieldsOf } from '../field-values.ts';
+import type { Context, Implementation } from '../method.ts';
+import { projectOf } from '../scope.ts';
+import { isSent, sentBy } from '../update-mask.ts';
+
+const ANCHOR_KINDS = numbersOf(AnnotationAnchorKind);
+
+export function createAnnotationRpc({
+  annotations,
+}: {
+  readonly annotations: Annotations;
+}): Implementation<typeof AnnotationService> {
+  return {
+    listAnnotations: {
+      check: ({ startDate, endDate }) => checkRange(startDate, endDate),
+      async handle({ anchor, startDate, endDate }, context) {
+        const project = projectOf(context);
+        const listed = await annotations.list(project, {
+          fromMs: startDate === undefined ? null : msOfTimestamp(startDate),
+          toMs: endDate === undefined ? null : msOfTimestamp(endDate),
+          isOfTraces: anchor === AnnotationAnchorScope.TRACE,
+        });
+        return { annotations: listed.map((each) => toMessage(each, project)) };
+      },
+    },
+    async listTraceAnnotations({ traceId, anchor }, context) {
+      const at = { project: projectOf(context), nowMs: context.nowMs };
+      const listed = await annotations.listOf(at, traceId, anchor === AnnotationAnchorScope.TRACE);
+      return { annotations: listed.map((each) => toMessage(each, at.project)) };
+    },
+    createAnnotation: {
+      check: (request) => draftProblems(draftOf(request)),
+      async handle(request, context) {
+        const call = annotationCallOf(context);
+        return { annotation: toMessage(await annotations.create(call, draftOf(request)), call.project) };
+      },
+    },
+    async getAnnotation({ id }, context) {
+      const project = projectOf(context);
+      return { annotation: toMessage(await annotations.get(project, id), project) };
+    },
+    updateAnnotation: {
+      check: (request) => contentProblems(contentOf(request)),
+      async handle(request, context) {
+        const call = annotationCallOf(context);
+        const changed = await annotations.update(call, request.id, contentOf(request));
+        return { annotation: toMessage(changed, call.project) };
+      },
+    },
+    async deleteAnnotation({ id }, context) {
+      await annotations.remove(annotationCallOf(context), id);
+      return {};
+    },
+  };
+}
+
+export function createAnnotationScoreRpc({
+  scores,
+}: {
+  readonly scores: ScoreDefinitions;
+}): Implementation<typeof AnnotationScoreService> {
+  return {
+    async listAnnotationScores(_request, context) {
+      return { scores: (await scores.list(projectOf(context))).map(toScore) };
+    },
+    async createAnnotationScore({ dataType, ...sent }, context) {
+      const draft: ScoreDraft = { ...sent, dataType: nameOf(AnnotationScoreType, dataType) };
+      return { score: toScore(await scores.create(annotationCallOf(context), draft)) };
+    },
+    async updateAnnotationScore(request, context) {
+      return { score: toScore(await scores.update(annotationCallOf(context), request.id, changesOf(request))) };
+    },
+    async deleteAnnotationScore({ id }, context) {
+      await scores.remove(annotationCallOf(context), id);
+      return {};
+    },
+  };
+}
+
+/** The call of a change that the audit log names. */
+export function annotationCallOf(context: Pick<Context, 'project' | 'actor' | 'nowMs'>): AnnotationCall {
+  const { actor, nowMs } = context;
+  if (actor === null) throw new Error('the policy let a call without a credential through');
+  return { project: projectOf(context), actor, nowMs };
+}
+
+function draftOf(request: CreateAnnotationRequest): AnnotationDraft {
+  const { traceId, comment, isThumbsUp, email, scoreOptionsJson: scoresJson, expectedOutput } = request;
+  return {
+    ...{ traceId, comment, isThumbsUp, email, scoresJson, expectedOutput },
+    anchorKind: wordOf(AnnotationAnchorKind, request.anchorKind),
+    spanId: request.spanId ?? null,
+    anchorPath: request.anchorPath ?? null,
+  };
+}
+
+function contentOf({ annotation = create(AnnotationSchema), updateMask }: UpdateAnnotationRequest): AnnotationContent {
+  const sent = sentBy(updateMask);
+  return {
+    comment: sent('comment', annotation.comment),
+    isThumbsUp: sent('is_thumbs_up', annotation.isThumbsUp),
+    email: sent('email', annotation.email),
+    scoresJson: sent('score_options_json', annotation.scoreOptionsJson),
+    expectedOutput: sent('expected_output', annotation.expectedOutput),
+  };
+}
+
+function changesOf({ score = create(AnnotationScoreSchema), updateMask }: UpdateAnnotationScoreRequest): ScoreDraft {
+  const sent = sentBy(updateMask);
+  const { name, dataType, options, min, max, active } = score;
+  return {
+    name: sent('name', name),
+    dataType: nameOf(AnnotationScoreType, dataType),
+    options: isSent(updateMask, 'options', options.length > 0 ? options : undefined) ? options : undefined,
+    min: sent('min', min),
+    max: sent('max', max),
+    active: sent('active', active),
+  };
+}
+
+function toMessage(annotation: Annotation, project: Project): MessageInitShape<typeof AnnotationSchema> {
+  return {
+    ...fieldsOf(annotation),
+    projectId: project.id,
+    anchorKind: ANCHOR_KINDS[annotation.anchorKind],
+    scoreOptionsJson: JSON.stringify(annotation.scores),
+  };
+}
+
+function toScore(definition: ScoreDefinition): MessageInitShape<typeof AnnotationScoreSchema> {
+  return { ...fieldsOf(definition), dataType: AnnotationScoreType[definition.dataType] };
+}

@@ -1,0 +1,12 @@
+/** What an engine writes of what people say about traces: feedback, annotations and queues of traces to review. */
+
+import { createFeedbackWriter, type FeedbackWriter } from '../feedback/feedback.ts';
+import type { Transact } from '../transaction.ts';
+import { type AnnotationWriter, createAnnotationWriter } from './annotations.ts';
+import { createQueueWriter, type QueueWriter } from './queues.ts';
+
+export type PeopleWriter = FeedbackWriter & AnnotationWriter & QueueWriter;
+
+export function createPeopleWriter(transact: Transact): PeopleWriter {
+  return { ...createFeedbackWriter(transact), ...createAnnotationWriter(transact), ...createQueueWriter(transact) };
+}

@@ -1,0 +1,11 @@
+-- Older processes may run.
+create table "annotations" ("project_number" int not null, "id" text collate "C" not null, "trace_id" text collate "C" not null, "span_id" text collate "C" null, "anchor_kind" text not null, "anchor_path" text null, "is_thumbs_up" boolean null, "user_id" text collate "C" null, "email" text null, "created_at" bigint not null, "updated_at" bigint not null, "comment" text not null, "scores" text not null, "expected_output" text null, primary key ("project_number", "id"));
+create index "annotations_by_trace" on "annotations" ("project_number", "trace_id");
+create index "annotations_by_creation" on "annotations" ("project_number", "created_at", "id");
+create table "annotation_scores" ("project_number" int not null, "id" text collate "C" not null, "name" text collate "C" not null, "data_type" text not null, "options" text not null, "min" double precision null, "max" double precision null, "active" boolean not null, "created_at" bigint not null, "updated_at" bigint not null, "deleted_at" bigint null, primary key ("project_number", "id"));
+create unique index "annotation_scores_by_live_name" on "annotation_scores" ("project_number", "name") where deleted_at is null;
+create table "annotation_queues" ("project_number" int not null, "id" text collate "C" not null, "name" text collate "C" not null, "description" text not null, "score_ids" text not null, "created_at" bigint not null, "updated_at" bigint not null, primary key ("project_number", "id"));
+alter table "annotation_queues" add constraint "annotation_queues_by_name" unique ("project_number", "name");
+create table "annotation_queue_items" ("project_number" int not null, "queue_id" text collate "C" not null, "id" text collate "C" not null, "trace_id" text collate "C" not null, "added_at" bigint not null, "claimed_by" text collate "C" null, "claimed_until" bigint not null, "done_by" text collate "C" null, "done_at" bigint null, primary key ("project_number", "queue_id", "id"));
+alter table "annotation_queue_items" add constraint "annotation_queue_items_by_trace" unique ("project_number", "trace_id", "queue_id");
+create index "annotation_queue_items_open" on "annotation_queue_items" ("project_number", "queue_id", "added_at", "id") where done_at is null;
