@@ -12,6 +12,7 @@ import type { EvaluatorStore } from '../evaluators/evaluator.ts';
 import type { ExperimentStore } from '../experiments/experiment.ts';
 import type { GatewaySetup } from '../gateway/gateway-setup.ts';
 import type { MonitorStore } from '../monitors/monitor.ts';
+import type { PromptStore } from '../prompts/prompt.ts';
 import type { TraceDeletionStore } from '../traces/deletion/trace-deletion.ts';
 import type { TraceShareStore } from '../traces/sharing/trace-share.ts';
 import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
@@ -38,6 +39,7 @@ export type Management = {
   readonly judgeSpending: JudgeSpendingStore;
   readonly monitors: MonitorStore;
   readonly datasets: DatasetStore;
+  readonly prompts: PromptStore;
   readonly experiments: ExperimentStore;
   readonly webhooks: WebhookStore;
   readonly backfills: BackfillStore;

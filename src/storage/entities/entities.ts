@@ -16,6 +16,7 @@ import * as modelProviders from './model-providers.ts';
 import * as monitors from './monitors.ts';
 import * as organization from './organization.ts';
 import * as pricing from './pricing.ts';
+import * as prompts from './prompts.ts';
 import * as schema from './schema.ts';
 import * as search from './search.ts';
 import * as spend from './spend.ts';
@@ -39,7 +40,7 @@ const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } 
 
 const SHARED = Object.values({
   ...{ ...organization, ...audit, ...ofKeys, ...evaluators, ...datasets, ...evaluations, ...experiments, ...pricing },
-  ...{ ...monitors, ...endpoints, ...schema, ...modelProviders, ...virtualKeys, ...budgets, ...answers },
+  ...{ ...monitors, ...endpoints, ...schema, ...modelProviders, ...virtualKeys, ...budgets, ...answers, ...prompts },
   ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...ofSearch, ...spend },
 });
 

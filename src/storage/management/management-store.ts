@@ -28,7 +28,7 @@ const CHANGES_RETRY_AFTER_SECONDS = 60;
 
 export function createManagement({ rooms, control, reads, cacheKeys, notify }: ManagementEngine): Management {
   const { backfills, datasets, evaluatorRuns, evaluators, installation, judgeSpending } = rooms;
-  const { sealed, traceDeletions, traceShares } = rooms;
+  const { prompts, sealed, traceDeletions, traceShares } = rooms;
   return {
     ...{
       backfills,
@@ -37,6 +37,7 @@ export function createManagement({ rooms, control, reads, cacheKeys, notify }: M
       evaluators,
       installation,
       judgeSpending,
+      prompts,
       sealed,
       traceDeletions,
       traceShares,
@@ -59,7 +60,7 @@ export function watchRooms(rooms: Rooms, changed: () => void): Rooms {
     <Args extends readonly unknown[], Answer>(verb: (...args: Args) => Promise<Answer>) =>
     (...args: Args) =>
       verb(...args).finally(changed);
-  const { installation, projects, management } = rooms;
+  const { installation, projects, management, prompts } = rooms;
   return {
     ...rooms,
     installation: {
@@ -69,6 +70,17 @@ export function watchRooms(rooms: Rooms, changed: () => void): Rooms {
     },
     projects: { updateSettings: watch(projects.updateSettings) },
     management: { ...management, commit: watch(management.commit) },
+    prompts: {
+      ...prompts,
+      insert: watch(prompts.insert),
+      append: watch(prompts.append),
+      remove: watch(prompts.remove),
+      assign: watch(prompts.assign),
+      tags: watch(prompts.tags),
+      insertTag: watch(prompts.insertTag),
+      replaceTag: watch(prompts.replaceTag),
+      removeTag: watch(prompts.removeTag),
+    },
   };
 }
 

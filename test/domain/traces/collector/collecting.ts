@@ -35,7 +35,7 @@ export const PROJECT: Project = {
   slug: 'shop',
   organizationId: 'organization_1',
   organizationNumber: 3,
-  priceVersion: 0,
+  priceVersion: 0, promptVersion: 0,
   teamId: 'team_1',
   emitRequestEvents: true,
   traceRetentionDays: null,
