@@ -31,6 +31,7 @@ const FROZEN = {
   'sqlite-0021-trace-deletions': '1e5d390b087686d57e6360a2eca60d68c81e99abaf837c78f814216e51d29738',
   'sqlite-0022-trace-shares': 'd7bb789dd8dc7274b41baeb386a1b3f145f57d99669dce02fb8e33df721b3deb',
   'sqlite-0023-secret-rotation': '49ae3c4f49c0f45628cc654ca8ad1e7875a4f99e74a2225f3157c8f7444580f8',
+  'sqlite-0024-prompts': '09d1b60b441090a17b0a6e0cf10bc19a96834bbc4e032ecd8f3f7cf6c92adaab',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
   'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
   'postgres-0003-span-nanoseconds': '068afa8a72b78e7765f4197dd641816e742df85289b7529c3fb6082f24887c19',
@@ -54,6 +55,7 @@ const FROZEN = {
   'postgres-0021-trace-deletions': '309ba2dc58a84f5d494aee56208fd1025d6c74513e5dbcd880866e854795d606',
   'postgres-0022-trace-shares': '5f066c217bdc4e41d992738434a8c907050eb492d2f98f99019398eeec98b510',
   'postgres-0023-secret-rotation': '85c804451e53e553a2dbd4b96a59467af8a7844ff32a7efa4c389b010a47752c',
+  'postgres-0024-prompts': '037b125452bdd5494e2808af55e079bf7f983e723a0fb3f551572afc10db6db7',
 };
 
 const ALL = [...SQLITE_SCHEMAS.migrations, ...POSTGRES_SCHEMAS.migrations];

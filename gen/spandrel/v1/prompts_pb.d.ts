@@ -1028,14 +1028,14 @@ export declare type SyncPromptResponse = Message<"spandrel.v1.SyncPromptResponse
   /**
    * Prompt in its newest version; absent for a conflict.
    *
-   * @generated from field: spandrel.v1.Prompt prompt = 2;
+   * @generated from field: optional spandrel.v1.Prompt prompt = 2;
    */
   prompt?: Prompt | undefined;
 
   /**
    * Both sides of a conflict; absent without one.
    *
-   * @generated from field: spandrel.v1.PromptConflict conflict_info = 3;
+   * @generated from field: optional spandrel.v1.PromptConflict conflict_info = 3;
    */
   conflictInfo?: PromptConflict | undefined;
 };

@@ -7,6 +7,7 @@ import { KEY_MATRIX } from './keys-matrix.ts';
 import { methodsOf } from './matrix.ts';
 import { MONITOR_MATRIX } from './monitors-matrix.ts';
 import { ORGANIZATION_MATRIX } from './organization-matrix.ts';
+import { PROMPT_MATRIX } from './prompts-matrix.ts';
 import { nameOf, readRoutedMethods } from './services.ts';
 import { SESSION_MATRIX } from './sessions-matrix.ts';
 import { TRACE_DELETION_MATRIX } from './trace-deletions-matrix.ts';
@@ -16,7 +17,7 @@ it('every route of the contract has a row in a matrix', async () => {
   const rows = new Set(
     [
       ...[KEY_MATRIX, BUDGET_MATRIX, ENDPOINT_MATRIX, EXPERIMENT_MATRIX, GATEWAY_MATRIX, MONITOR_MATRIX],
-      ...[ORGANIZATION_MATRIX, SESSION_MATRIX, TRACE_DELETION_MATRIX, TRACE_SHARE_MATRIX],
+      ...[ORGANIZATION_MATRIX, PROMPT_MATRIX, SESSION_MATRIX, TRACE_DELETION_MATRIX, TRACE_SHARE_MATRIX],
     ]
       .flatMap(methodsOf)
       .map(nameOf),

@@ -26,6 +26,7 @@ import { measuringConformance } from './measuring.ts';
 import { monitorDigitsConformance, monitorStoreConformance } from './monitors.ts';
 import { ownRequestConformance } from './own-requests.ts';
 import { projectSettingsConformance } from './projects.ts';
+import { promptConformance } from './prompts.ts';
 import { repricingConformance } from './repricing.ts';
 import { requestStoreConformance } from './requests.ts';
 import { resentSpanConformance } from './resent-spans.ts';
@@ -69,6 +70,7 @@ export function managementPortConformance(open: OpenManagement): void {
   evaluatorRunConformance(open);
   judgeSpendingConformance(open);
   datasetConformance(open);
+  promptConformance(open);
   experimentConformance(open);
   monitorStoreConformance(open);
   endpointConformance(open);
