@@ -40,11 +40,12 @@ function langwatch(command: string, typed = ''): Promise<Ran> {
     });
     let shown = '';
     let answered = typed === '';
+    if (answered) child.stdin.end();
     const show = (text: Buffer) => {
       shown += text;
       if (answered || !shown.includes('Choose resolution')) return;
       answered = true;
-      child.stdin.write(`${typed}\n`);
+      child.stdin.end(`${typed}\n`);
     };
     child.stdout.on('data', show);
     child.stderr.on('data', show);

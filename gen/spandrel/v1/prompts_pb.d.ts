@@ -356,7 +356,7 @@ export declare const PromptOutputsSchema: GenMessage<PromptOutputs>;
  */
 export declare type PromptTagUse = Message<"spandrel.v1.PromptTagUse"> & {
   /**
-   * Name of the tag.
+   * Name of the tag of the organization.
    *
    * @generated from field: string name = 1;
    */
@@ -481,7 +481,7 @@ export declare const PromptDraftSchema: GenMessage<PromptDraft>;
  */
 export declare type ListPromptsRequest = Message<"spandrel.v1.ListPromptsRequest"> & {
   /**
-   * Largest number of prompts in a page: 1 to 200; all prompts by default.
+   * Largest number of prompts in a page: 1 to 200; without it, and without a cursor, 2,000 prompts at most are one list.
    *
    * @generated from field: optional int32 page_size = 1;
    */
@@ -583,7 +583,7 @@ export declare type GetPromptResponse = Message<"spandrel.v1.GetPromptResponse">
 export declare const GetPromptResponseSchema: GenMessage<GetPromptResponse>;
 
 /**
- * A new prompt.
+ * A prompt to create in the project.
  *
  * @generated from message spandrel.v1.CreatePromptRequest
  */
@@ -1108,7 +1108,7 @@ export declare type AssignPromptTagRequest = Message<"spandrel.v1.AssignPromptTa
   id: string;
 
   /**
-   * Name of the tag.
+   * Name of the tag of the organization.
    *
    * @generated from field: string tag = 2;
    */
@@ -1149,7 +1149,7 @@ export declare type AssignPromptTagResponse = Message<"spandrel.v1.AssignPromptT
   versionId: string;
 
   /**
-   * Name of the tag.
+   * Name of the tag of the organization.
    *
    * @generated from field: string tag = 3;
    */
@@ -1245,7 +1245,7 @@ export declare type PromptTag = Message<"spandrel.v1.PromptTag"> & {
 export declare const PromptTagSchema: GenMessage<PromptTag>;
 
 /**
- * A new tag.
+ * A tag to create in the organization.
  *
  * @generated from message spandrel.v1.CreatePromptTagRequest
  */
@@ -1352,7 +1352,7 @@ export declare const UpdatePromptTagResponseSchema: GenMessage<UpdatePromptTagRe
  */
 export declare type DeletePromptTagRequest = Message<"spandrel.v1.DeletePromptTagRequest"> & {
   /**
-   * Name of the tag.
+   * Name of the tag of the organization.
    *
    * @generated from field: string tag = 1;
    */
@@ -1651,7 +1651,7 @@ export declare const PromptSyncActionSchema: GenEnum<PromptSyncAction>;
 export declare const PromptService: GenService<{
   /**
    * Lists the prompts of the project and those that its organization shares, each in its newest version, the one that
-   * changed last first: all of them, or a page where a limit is sent. Over REST the answer is the bare array, and the
+   * changed last first: 2,000 at most, or a page where a limit is sent. Over REST the answer is the bare array, and the
    * cursor of the next page is in the header X-Next-Cursor.
    * Errors: INVALID_ARGUMENT invalid_cursor.
    *

@@ -50,7 +50,7 @@ const onPrompt = (method: Operation['method'], body?: (versionId: string) => obj
     const { id, versionId } = await prompt(cell);
     return {
       headers: { 'x-project-id': cell.fixture.projects.P1 },
-      parameters: { id, version_id: versionId, tag: 'production' },
+      parameters: { id, version_id: versionId, ...(method === assignPromptTag && { tag: 'production' }) },
       ...(body && { body: body(versionId) as never }),
     };
   },

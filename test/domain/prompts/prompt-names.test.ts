@@ -12,7 +12,11 @@ const handle = fc
 
 describe('handles', () => {
   it('are one or two parts of small letters, digits, "-" and "_"', () => {
-    fc.assert(fc.property(handle, (each) => expect(handleProblems(each)).toEqual([])));
+    fc.assert(
+      fc.property(handle, (each) => {
+        expect(handleProblems(each)).toEqual([]);
+      }),
+    );
     fc.assert(
       fc.property(fc.string(), (each) => {
         expect(handleProblems(each).length === 0).toBe(/^[a-z0-9_-]+(\/[a-z0-9_-]+)?$/.test(each) && each !== 'tags');
@@ -36,12 +40,12 @@ describe('references', () => {
         expect(read(id, null, 'staging')).toEqual(tagged);
         const newest = { idOrHandle: id, version: { kind: 'latest' } };
         for (const each of [read(id), read(`${id}:latest`), read(id, null, 'latest')]) expect(each).toEqual(newest);
-        for (const two of [
+        for (const [named, version, tag] of [
           [`${id}:1`, 1, null],
           [`${id}:latest`, null, 'a'],
           [id, 1, 'a'],
         ] as const) {
-          expect(() => read(...two)).toThrow('name one version');
+          expect(() => read(named, version, tag)).toThrow('name one version');
         }
       }),
     );
