@@ -107,12 +107,14 @@ function writeExample(operation: Operation): string[] {
   const { verb, path, body } = sentExample(operation);
   const sent = body === null || Object.keys(body).length === 0 ? [] : ['', printJson(body)];
   const { response } = exampleOf(operation.method);
-  return ['```http', `${verb} ${path}`, ...sent, '```', '', '```json', printJson(response), '```', ''];
+  const received = operation.rules.successStatus === 204 ? [] : ['```json', printJson(response), '```', ''];
+  return ['```http', `${verb} ${path}`, ...sent, '```', '', ...received];
 }
 
 /** An answer of one object gets only its name. */
 function writeAnswers({ answers, rules: { successStatus } }: Operation): string[] {
   const values = answers.flatMap((answer) => (answer.form === 'value' ? [answer.kind] : []));
+  if (successStatus === 204) return ['Answers 204 without a body.\n'];
   if (values.length > 0) return [`Answers ${successStatus} with ${values.map(typeOf).join(' or ')}.\n`];
   const members = answers.flatMap((answer) => (answer.form === 'members' ? answer.members : []));
   if (members.length === 0) return [`Answers ${successStatus} with \`{}\`.\n`];

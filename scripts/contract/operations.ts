@@ -129,7 +129,7 @@ export function callersOf({ credential, permission, projectKeys }: Policy): stri
 
 /** Other properties of its requests, one sentence each. */
 export function particularsOf({
-  rules: { size, body, idempotent, stream, refuseUnknown },
+  rules: { size, body, idempotent, stream, refuseUnknown, conditional },
   nulls,
 }: Operation): string[] {
   return [
@@ -143,6 +143,9 @@ export function particularsOf({
       : '',
     stream === RestStream.EVENTS
       ? 'Answers with Server-Sent Events, `text/event-stream`: the type of an event is the name of the one member that it has.'
+      : '',
+    conditional
+      ? 'The answer has an `ETag`; a request with it in `If-None-Match` is answered with 304, without a body.'
       : '',
     nulls === 'absent' ? 'A member that is null counts as not sent.' : '',
     refuseUnknown ? 'Unknown members refuse the request.' : '',

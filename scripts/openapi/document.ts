@@ -105,9 +105,14 @@ function writeOperation(context: OperationContext, writers: { schemas: Schemas; 
     security: securityOf(operation),
     parameters: writeParameters({ operation, route, isMain }, schemas),
     ...(operation.takesBody && { requestBody: writeBody({ operation, route, isMain }, schemas) }),
-    responses: Object.fromEntries([success, ...refused]),
+    responses: Object.fromEntries([success, ...(rules.conditional ? [NOT_MODIFIED] : []), ...refused]),
   };
 }
+
+const NOT_MODIFIED = [
+  '304',
+  { description: 'The answer is still the one that If-None-Match names; it is not sent again.' },
+] as const;
 
 function describe(operation: Operation): string {
   const { method, about, rules } = operation;
@@ -167,6 +172,7 @@ function writeBody({ operation, route: { verb }, isMain }: Shown, schemas: Schem
 }
 
 function writeSuccess({ operation, route: { legacy }, isMain }: Shown, schemas: Schemas): Schema {
+  if (operation.rules.successStatus === NO_CONTENT) return { description: commentOf(operation.method.output) };
   const example = isMain ? { example: exampleOf(operation.method).response } : {};
   const variants = operation.answers.map((answer) => writeAnswer(answer, legacy?.omit ?? [], schemas));
   const [schema = {}] = variants;
@@ -175,6 +181,8 @@ function writeSuccess({ operation, route: { legacy }, isMain }: Shown, schemas: 
     content: { [operation.mediaType]: { schema: variants.length > 1 ? { anyOf: variants } : schema, ...example } },
   };
 }
+
+const NO_CONTENT = 204;
 
 function writeAnswer(answer: Answer, omit: readonly string[], schemas: Schemas): Schema {
   if (answer.form === 'value') {

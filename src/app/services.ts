@@ -11,6 +11,7 @@ import { GatewayService } from '../../gen/spandrel/v1/gateway_pb.js';
 import { MonitorService } from '../../gen/spandrel/v1/monitors_pb.js';
 import { PermissionService } from '../../gen/spandrel/v1/permissions_pb.js';
 import { PricingService } from '../../gen/spandrel/v1/pricing_pb.js';
+import { PromptService } from '../../gen/spandrel/v1/prompts_pb.js';
 import { SavedViewService } from '../../gen/spandrel/v1/saved_views_pb.js';
 import { SpendService } from '../../gen/spandrel/v1/spend_pb.js';
 import { ThreadService } from '../../gen/spandrel/v1/threads_pb.js';
@@ -41,6 +42,9 @@ import { createMonitors } from '../domain/monitors/monitors.ts';
 import { createProjectSettings } from '../domain/organization/project-settings.ts';
 import { createPriceOverrides } from '../domain/pricing/overrides.ts';
 import { createPriceResolver } from '../domain/pricing/prices.ts';
+import { createPromptReads } from '../domain/prompts/prompt-reads.ts';
+import { createPromptTags } from '../domain/prompts/prompt-tags.ts';
+import { createPrompts } from '../domain/prompts/prompts.ts';
 import { createSpend } from '../domain/spend/spend.ts';
 import type { RunCooperatively } from '../domain/steps.ts';
 import { createThreads } from '../domain/threads/threads.ts';
@@ -70,6 +74,7 @@ import { createPermissionRpc } from '../rpc/keys/permissions.ts';
 import type { Method } from '../rpc/method.ts';
 import { createMonitorRpc } from '../rpc/monitors/monitors.ts';
 import { createPricingRpc } from '../rpc/pricing/pricing.ts';
+import { createPromptRpc } from '../rpc/prompts/prompts.ts';
 import { compileService } from '../rpc/registry.ts';
 import { createSavedViewRpc } from '../rpc/saved-views/saved-views.ts';
 import { createSpendRpc } from '../rpc/spend/spend.ts';
@@ -209,6 +214,7 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
     ...compile(SpendService, createSpendRpc({ spend: createSpend({ store: store.spend, cursors }) })),
     ...compile(EvaluatorService, createEvaluatorRpc({ evaluators, platformUrl: linkTo('evaluators') })),
     ...compileExperiments(deps, shared),
+    ...compilePrompts(deps, shared, linkTo('prompts')),
     ...compile(MonitorService, createMonitorRpc({ monitors, platformUrl: linkTo('monitors') })),
   ];
 }
@@ -225,6 +231,17 @@ function compileExperiments(
     ...compile(DatasetService, createDatasetRpc({ datasets, searches })),
     ...compile(ExperimentService, createExperimentRpc({ experiments, comparisons, runs })),
   ];
+}
+
+function compilePrompts(
+  { store: { prompts: store }, random }: ServiceDeps,
+  { cursors, compile }: ServiceParts,
+  platformUrl: (project: Project, id: string) => string,
+): Method[] {
+  const tags = createPromptTags({ store, random });
+  const prompts = createPrompts({ store, tags, random, cursors });
+  const reads = createPromptReads({ prompts });
+  return compile(PromptService, createPromptRpc({ prompts, reads, tags, platformUrl }));
 }
 
 /** The parts for traces that several services and background jobs share. */

@@ -196,6 +196,7 @@ function projectKeyCaller(proven: Extract<Verified, { kind: 'project_key' }>): C
       id: project.organizationId,
       number: project.organizationNumber,
       priceVersion: project.priceVersion,
+      promptVersion: project.promptVersion,
     },
   };
 }

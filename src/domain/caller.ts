@@ -11,6 +11,7 @@ export type Project = {
   readonly organizationId: string;
   readonly organizationNumber: number;
   readonly priceVersion: Organization['priceVersion'];
+  readonly promptVersion: Organization['promptVersion'];
   readonly teamId: string;
   readonly emitRequestEvents: boolean;
   /** As stored: null when the project never chose a term, 0 for ever; see retention-terms.ts. */
@@ -31,6 +32,8 @@ export type Organization = {
   readonly number: number;
   /** Increases with every change of its price overrides; 0 when it never had one. */
   readonly priceVersion: number;
+  /** Increases with every change of its prompts and their tags; 0 when it never had any. */
+  readonly promptVersion: number;
 };
 
 /** A stored API key with everything that decides whether it is valid and what it permits. */

@@ -90,6 +90,7 @@ const NO_FLAGS: RestFlags = {
   endOfDay: false,
   byName: false,
   unsetIsEmpty: false,
+  oneSlash: false,
 };
 
 export type MessageField = DescField & { readonly fieldKind: 'message' };

@@ -10,7 +10,7 @@ export function projectOf({ project }: Pick<Context, 'project'>): Project {
 }
 
 /** The organization of a call with a credential. */
-export function organizationOf({ organization }: Context): Organization {
+export function organizationOf({ organization }: Pick<Context, 'organization'>): Organization {
   if (!organization) throw new Error('the policy let a call without an organization through');
   return organization;
 }

@@ -24,7 +24,7 @@ function createFixture({ hasImported = false } = {}) {
   const key: ApiKey = {
     id: keyId,
     keyType: 'service',
-    organization: { id: 'organization_1', number: 1, priceVersion: 0 },
+    organization: { id: 'organization_1', number: 1, priceVersion: 0, promptVersion: 0 },
     userId: null,
     secretHash: hashSecret(pepper, secret),
     previousSecretHash: null,
@@ -42,6 +42,7 @@ function createFixture({ hasImported = false } = {}) {
     organizationId: 'organization_1',
     organizationNumber: 1,
     priceVersion: 0,
+    promptVersion: 0,
     teamId: 'team_1',
     emitRequestEvents: true,
     traceRetentionDays: null,

@@ -45,7 +45,7 @@ it('R1: while old events and traces are removed, no append waits more than 100 m
   const project = await prepare(database);
   const store = await open(database);
   const { organizationId, organizationNumber } = project;
-  const organization = { id: organizationId, number: organizationNumber, priceVersion: 0 };
+  const organization = { id: organizationId, number: organizationNumber, priceVersion: 0, promptVersion: 0 };
   const events = createEvents({ store: store.events, cursors: createCursorCodec(randomBytes(32)) });
   await appendOldTraces(store, project);
   await expectNoOldEvents(events, organization);

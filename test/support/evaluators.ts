@@ -28,6 +28,7 @@ export const project: Project = {
   organizationId: 'organization_1',
   organizationNumber: 1,
   priceVersion: 0,
+  promptVersion: 0,
   teamId: 'team_1',
   emitRequestEvents: true,
   traceRetentionDays: null,

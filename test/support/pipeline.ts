@@ -24,14 +24,14 @@ export const CALLERS: { readonly [token: string]: Caller } = {
     kind: 'project_key',
     keyHash: Buffer.alloc(32),
     principal: { kind: 'project', projectId: 'project_1' },
-    organization: { id: ORGANIZATION_ID, number: 1, priceVersion: 0 },
+    organization: { id: ORGANIZATION_ID, number: 1, priceVersion: 0, promptVersion: 0 },
     project: { id: 'project_1', organizationId: ORGANIZATION_ID } as never,
   },
 };
 
 function serviceKey(id: string, role: 'ADMIN' | 'VIEWER'): Caller {
   const bindings = [{ role, scopeType: 'ORGANIZATION' as const, scopeId: ORGANIZATION_ID, permissions: [] }];
-  const organization = { id: ORGANIZATION_ID, number: 1, priceVersion: 0 };
+  const organization = { id: ORGANIZATION_ID, number: 1, priceVersion: 0, promptVersion: 0 };
   return {
     kind: 'api_key',
     keyHash: Buffer.alloc(32),

@@ -180,6 +180,13 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
    * @generated from field: bool header_only = 18;
    */
   headerOnly: boolean;
+
+  /**
+   * Whether a success over REST has an ETag: a request that has it in If-None-Match is answered with 304, without a body.
+   *
+   * @generated from field: bool conditional = 19;
+   */
+  conditional: boolean;
 };
 
 /**
@@ -273,6 +280,13 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
    * @generated from field: bool unset_is_empty = 12;
    */
   unsetIsEmpty: boolean;
+
+  /**
+   * A parameter of the path may have one slash in it that is not percent-encoded.
+   *
+   * @generated from field: bool one_slash = 14;
+   */
+  oneSlash: boolean;
 
   /**
    * In requests a date without a time is the last millisecond of its UTC day, not the first.

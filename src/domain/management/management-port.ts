@@ -13,6 +13,7 @@ import type { EvaluatorStore } from '../evaluators/evaluator.ts';
 import type { ExperimentStore } from '../experiments/experiment.ts';
 import type { GatewaySetup } from '../gateway/gateway-setup.ts';
 import type { MonitorStore } from '../monitors/monitor.ts';
+import type { PromptStore } from '../prompts/prompt.ts';
 import type { TraceDeletionStore } from '../traces/deletion/trace-deletion.ts';
 import type { TraceShareStore } from '../traces/sharing/trace-share.ts';
 import type { SavedViewStore } from '../traces/views/saved-view.ts';
@@ -42,6 +43,7 @@ export type Management = {
   readonly monitors: MonitorStore;
   readonly dashboards: DashboardStore;
   readonly datasets: DatasetStore;
+  readonly prompts: PromptStore;
   readonly experiments: ExperimentStore;
   readonly webhooks: WebhookStore;
   readonly backfills: BackfillStore;

@@ -18,6 +18,7 @@ import * as modelProviders from './model-providers.ts';
 import * as monitors from './monitors.ts';
 import * as organization from './organization.ts';
 import * as pricing from './pricing.ts';
+import * as prompts from './prompts.ts';
 import * as schema from './schema.ts';
 import * as search from './search.ts';
 import * as spend from './spend.ts';
@@ -42,7 +43,7 @@ const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } 
 const SHARED = Object.values({
   ...{ ...organization, ...audit, ...ofKeys, ...evaluators, ...datasets, ...evaluations, ...experiments, ...pricing },
   ...{ ...monitors, ...endpoints, ...schema, ...modelProviders, ...virtualKeys, ...budgets, ...answers, ...dashboards },
-  ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...ofSearch, ...spend, ...annotations },
+  ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...ofSearch, ...spend, ...annotations, ...prompts },
 });
 
 export const SQLITE_TABLES = [

@@ -30,6 +30,8 @@ export const Organization = table('Organization', 'organizations', {
   priceVersion: bigInteger().default(0),
   // The same of its budgets.
   budgetVersion: bigInteger().default(0),
+  // The same of its prompts and their tags.
+  promptVersion: bigInteger().default(0),
 });
 
 export const Team = table('Team', 'teams', {

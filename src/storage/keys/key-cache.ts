@@ -165,8 +165,8 @@ function isOver(found: { readonly untilMs: number | null } | null, atMs: number)
 }
 
 function presented(key: PresentedKey['key'], project: Project): PresentedKey {
-  const { organizationId: id, organizationNumber: number, priceVersion } = project;
-  return { key, organization: { id, number, priceVersion }, project };
+  const { organizationId: id, organizationNumber: number, priceVersion, promptVersion } = project;
+  return { key, organization: { id, number, priceVersion, promptVersion }, project };
 }
 
 /** Without a wait for what is known. */

@@ -71,18 +71,18 @@ function bySecret(rows: readonly RowOf<Queries['keys']['findVirtualKeys']>[]): R
 type ApiKeyRow = RowOf<Queries['keys']['findApiKeys']>;
 type ProjectByKeyRow = RowOf<Queries['keys']['findProjectsByKey']>;
 
-function toApiKey({ organizationId, organizationNumber, priceVersion, ...rest }: ApiKeyRow): ApiKey {
+function toApiKey({ organizationId, organizationNumber, priceVersion, promptVersion, ...rest }: ApiKeyRow): ApiKey {
   return {
     ...rest,
-    organization: { id: organizationId, number: organizationNumber, priceVersion },
+    organization: { id: organizationId, number: organizationNumber, priceVersion, promptVersion },
     bindings: rest.bindings.map(unpackGrant),
     ownerBindings: rest.ownerBindings.map(unpackGrant),
   };
 }
 
 function toSession(row: RowOf<Queries['keys']['findSessions']>): PresentedSession {
-  const { organizationNumber, priceVersion, ownerBindings, ...session } = row;
-  const organization = { id: session.organizationId, number: organizationNumber, priceVersion };
+  const { organizationNumber, priceVersion, promptVersion, ownerBindings, ...session } = row;
+  const organization = { id: session.organizationId, number: organizationNumber, priceVersion, promptVersion };
   return { ...session, organization, ownerBindings: ownerBindings.map(unpackGrant) };
 }
 

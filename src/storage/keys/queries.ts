@@ -18,7 +18,7 @@ export const findApiKeys = query<OfSome>()((db, { ids }, { isPoint, listOf }) =>
     .where(isPoint('ApiKey.id', ids))
     .select(columns('ApiKey', 'id', 'keyType', 'organizationId', 'userId', 'expiresAtMs', 'revokedAtMs'))
     .select(columns('ApiKey', 'secretHash', 'previousSecretHash', 'previousSecretUntilMs'))
-    .select(columns('Organization', 'priceVersion'))
+    .select(columns('Organization', 'priceVersion', 'promptVersion'))
     .select('Organization.number as organizationNumber')
     .select(({ and, eb, or }) =>
       or([
@@ -103,7 +103,7 @@ export const findSessions = query<{ readonly secretHashes: readonly Buffer[] }>(
       .where(isPoint('Session.secretHash', secretHashes))
       .select(columns('Session', 'organizationId', 'id', 'secretHash', 'keyHash', 'userId', 'apiKeyId', 'projectId'))
       .select(columns('Session', 'userAgent', 'ip', 'createdAtMs', 'lastSeenAtMs', 'expiresAtMs'))
-      .select(columns('Organization', 'priceVersion'))
+      .select(columns('Organization', 'priceVersion', 'promptVersion'))
       .select('Organization.number as organizationNumber')
       .select(({ and, eb }) =>
         and([eb('Member.userId', 'is not', null), eb('Member.disabledAtMs', 'is', null)])
@@ -151,7 +151,7 @@ function projectsOf(db: Db) {
     .where('Project.archivedAtMs', 'is', null)
     .select(columns('Project', 'id', 'number', 'slug', 'organizationId', 'teamId'))
     .select(columns('Project', 'emitRequestEvents', 'traceRetentionDays', 'archivedAtMs'))
-    .select(columns('Organization', 'priceVersion'))
+    .select(columns('Organization', 'priceVersion', 'promptVersion'))
     .select('Organization.number as organizationNumber');
 }
 

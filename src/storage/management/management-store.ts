@@ -48,7 +48,7 @@ export function watchRooms(rooms: Rooms, changed: () => void): Rooms {
     <Args extends readonly unknown[], Answer>(verb: (...args: Args) => Promise<Answer>) =>
     (...args: Args) =>
       verb(...args).finally(changed);
-  const { installation, projects, management } = rooms;
+  const { installation, projects, management, prompts } = rooms;
   return {
     ...rooms,
     installation: {
@@ -58,6 +58,17 @@ export function watchRooms(rooms: Rooms, changed: () => void): Rooms {
     },
     projects: { updateSettings: watch(projects.updateSettings) },
     management: { ...management, commit: watch(management.commit) },
+    prompts: {
+      ...prompts,
+      insert: watch(prompts.insert),
+      append: watch(prompts.append),
+      remove: watch(prompts.remove),
+      assign: watch(prompts.assign),
+      tags: watch(prompts.tags),
+      insertTag: watch(prompts.insertTag),
+      replaceTag: watch(prompts.replaceTag),
+      removeTag: watch(prompts.removeTag),
+    },
   };
 }
 

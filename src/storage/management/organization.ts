@@ -20,7 +20,8 @@ export function createOrganizationReader({ read }: Units) {
   const { one, all } = rowReads(read);
   return {
     version: (id) => read(async (em) => (await em.findOne(Organization, { id }))?.accessVersion ?? 0),
-    organization: (id) => one(Organization, { id }, 'number', 'accessVersion', 'priceVersion', 'budgetVersion'),
+    organization: (id) =>
+      one(Organization, { id }, 'number', 'accessVersion', 'priceVersion', 'budgetVersion', 'promptVersion'),
     teams: (organizationId) => all(Team, { organizationId }, { orderBy: OLDEST_FIRST }),
     projects: (organizationId) =>
       all(Project, { organizationId, archivedAtMs: null }, { orderBy: OLDEST_FIRST, without: OWN }),

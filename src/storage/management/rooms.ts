@@ -21,6 +21,7 @@ import {
   createProjectSettings,
 } from './organization.ts';
 import { createPriceOverrides } from './pricing.ts';
+import { createPromptStore } from './prompts.ts';
 import { createReceipts } from './receipts.ts';
 import { createSavedViewStore } from './saved-views.ts';
 import { createSealedStore } from './sealed-values.ts';
@@ -43,6 +44,7 @@ export function createRooms(units: Units) {
     experiments: createExperimentRoom(units),
     judgeSpending: createSpendingStore(units),
     monitors: createMonitorRoom(units),
+    prompts: createPromptStore(units),
     webhooks: createWebhookRoom(units),
     installation: createInstallationStore(units),
     sealed: createSealedStore(units),

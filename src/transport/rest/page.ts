@@ -56,12 +56,19 @@ export async function filePage(mediaType: string, body: Buffer, headers: NonNull
 
 const RETRY_AFTER_SECONDS = '1';
 
+/** Whether the If-None-Match header names the etag. */
+export function hasEtag(known: string | undefined, etag: string): boolean {
+  if (known === undefined || known === etag) return known === etag;
+  return known.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === etag);
+}
+
 /** `known` is the If-None-Match header. */
 export function pageResponse(
   { status, mediaType, body, packed, brotli, headers = {} }: Page,
   known: string | undefined,
 ): PreparedResponse {
-  if (headers.etag !== undefined && known === headers.etag) return { status: 304, headers, body: [], mediaType };
+  if (typeof headers.etag === 'string' && hasEtag(known, headers.etag))
+    return { status: 304, headers, body: [], mediaType };
   const retry = status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
   return { status, headers: { ...retry, ...headers }, body: splitIntoChunks(body), packed, brotli, mediaType };
 }

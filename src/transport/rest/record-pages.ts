@@ -1,5 +1,5 @@
 /**
- * The target of the `platformUrl` of a trace, an evaluator or a monitor on a server without the console: a page that says how
+ * The target of the `platformUrl` of a trace, an evaluator, a monitor or a prompt on a server without the console: a page that says how
  * to read it over the API. It needs no credential and shows no data, so it is the same whether or not the record exists.
  */
 
@@ -11,6 +11,7 @@ const NOUNS: ReadonlyMap<string, string> = new Map([
   ['traces', 'trace'],
   ['evaluators', 'evaluator'],
   ['monitors', 'monitor'],
+  ['prompts', 'prompt'],
 ]);
 
 /** The page may use no script, style or frame and send no request, even if markup were injected into it. */

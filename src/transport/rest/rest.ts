@@ -34,7 +34,7 @@ import {
 } from './exchange.ts';
 import type { Inflate } from './inflate.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
-import { type FoundPage, type Pages, pageResponse } from './page.ts';
+import { type FoundPage, hasEtag, type Pages, pageResponse } from './page.ts';
 import { splitTarget } from './path.ts';
 import { buildResponseBody } from './response-body.ts';
 import { compileRoutes, type Route } from './routes.ts';
@@ -130,20 +130,29 @@ export function createRest(deps: RestDeps): RestHandler {
         return;
       }
       const { message, headers } = await deps.invoke(method, call, read);
+      const { conditional, successStatus } = method.policy;
+      if (conditional && headers.etag !== undefined && hasEtag(header('if-none-match'), headers.etag)) {
+        quota.release();
+        end(304, null);
+        respond(request, response, ids, { status: 304, headers, body: [], mediaType: JSON_MEDIA_TYPE });
+        return;
+      }
       try {
         const { yieldToEventLoop } = deps;
         const built = wire
           ? wire.encode(message)
-          : buildResponseBody(route.encode(message), {
-              yieldToEventLoop,
-              requireConnected: () => requireConnected(call),
-            });
+          : successStatus === 204
+            ? []
+            : buildResponseBody(route.encode(message), {
+                yieldToEventLoop,
+                requireConnected: () => requireConnected(call),
+              });
         const body = built instanceof Promise ? await built : built;
         const bytes = sizeOf(body);
         deps.responses.send({ quota, sink: outlet, bytes, force: !method.isRead });
-        end(method.policy.successStatus, null);
+        end(successStatus, null);
         respond(request, response, ids, {
-          status: method.policy.successStatus,
+          status: successStatus,
           headers: { ...routeHeaders, ...headers },
           body,
           mediaType: wire ? wire.mediaType() : JSON_MEDIA_TYPE,

@@ -5,7 +5,7 @@ import { http } from '../../../gen/google/api/annotations_pb.js';
 import type { HttpRule } from '../../../gen/google/api/http_pb.js';
 import { RestStream } from '../../../gen/spandrel/v1/options_pb.js';
 import type { Method, StreamMethod, UnaryMethod } from '../../rpc/method.ts';
-import { pathParameters, routeOf } from '../../rpc/rest-shape.ts';
+import { pathParameters, restFlags, routeOf } from '../../rpc/rest-shape.ts';
 import { openWire, type Wire } from '../otlp/wire.ts';
 import { familyOf } from '../status.ts';
 import { compileChunks, type WriteChunks } from './encode.ts';
@@ -124,9 +124,17 @@ function parametersOf(route: Route, segments: readonly string[]): Readonly<Recor
   const parameters: Record<string, string> = { ...route.constants };
   for (const [at, segment] of route.segments.entries()) {
     const actual = segments[at];
-    if ('parameter' in segment && actual !== undefined) parameters[segment.parameter] = actual;
+    if (!('parameter' in segment) || actual === undefined) continue;
+    const { parameter } = segment;
+    // Two segments of one parameter are its parts before and after a slash.
+    const before = isParameter(route.segments[at - 1], parameter) ? `${parameters[parameter]}/` : '';
+    parameters[parameter] = before + actual;
   }
   return parameters;
+}
+
+function isParameter(segment: Segment | undefined, name: string): boolean {
+  return segment !== undefined && 'parameter' in segment && segment.parameter === name;
 }
 
 /** A response that its handler opens in parts is written as a stream. */
@@ -141,7 +149,17 @@ function routesOfMethod(method: Method): Route[] {
   const legacy = method.policy.legacy.map(({ path, successor, omit }) =>
     createRoute(method, path, { legacy: { successor }, encode: compileChunks(method.desc.output, new Set(omit)) }),
   );
-  return [...current, ...legacy];
+  return [...current, ...legacy].flatMap(withSlash);
+}
+
+/** A second route for a parameter that may have a slash. */
+function withSlash(route: Route): readonly Route[] {
+  const { input } = route.method.desc;
+  const slashed = new Set(input.fields.filter((field) => restFlags(field).oneSlash).map(({ name }) => name));
+  const twice = route.segments.flatMap((segment) =>
+    'parameter' in segment && slashed.has(segment.parameter) ? [segment, segment] : [segment],
+  );
+  return twice.length === route.segments.length ? [route] : [route, { ...route, segments: twice }];
 }
 
 /** A route that reads and has no constants, unless `parts` say otherwise. */

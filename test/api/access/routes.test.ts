@@ -9,6 +9,7 @@ import { methodsOf } from './matrix.ts';
 import { MONITOR_MATRIX } from './monitors-matrix.ts';
 import { ORGANIZATION_MATRIX } from './organization-matrix.ts';
 import { PEOPLE_MATRIX } from './people-matrix.ts';
+import { PROMPT_MATRIX } from './prompts-matrix.ts';
 import { SAVED_VIEW_MATRIX } from './saved-views-matrix.ts';
 import { nameOf, readRoutedMethods } from './services.ts';
 import { SESSION_MATRIX } from './sessions-matrix.ts';
@@ -20,7 +21,7 @@ it('every route of the contract has a row in a matrix', async () => {
     [
       ...[KEY_MATRIX, BUDGET_MATRIX, ENDPOINT_MATRIX, EXPERIMENT_MATRIX, GATEWAY_MATRIX, MONITOR_MATRIX],
       ...[ORGANIZATION_MATRIX, SESSION_MATRIX, TRACE_DELETION_MATRIX, TRACE_SHARE_MATRIX, SAVED_VIEW_MATRIX],
-      ...[DASHBOARD_MATRIX, PEOPLE_MATRIX],
+      ...[DASHBOARD_MATRIX, PEOPLE_MATRIX, PROMPT_MATRIX],
     ]
       .flatMap(methodsOf)
       .map(nameOf),

@@ -7,7 +7,7 @@ import { toGovernanceDrafts, toRequestDrafts } from '../../../src/domain/gateway
 import { pricesOfNobody } from '../../support/pricing.ts';
 
 const AT = 1_790_000_000_000;
-const ORGANIZATION = { id: 'organization_1', number: 1, priceVersion: 0 };
+const ORGANIZATION = { id: 'organization_1', number: 1, priceVersion: 0, promptVersion: 0 };
 const PROJECT: Project = {
   id: 'project_1',
   number: 7,
@@ -15,6 +15,7 @@ const PROJECT: Project = {
   organizationId: 'organization_1',
   organizationNumber: 1,
   priceVersion: 0,
+  promptVersion: 0,
   teamId: 'team_1',
   emitRequestEvents: true,
   traceRetentionDays: null,

@@ -77,7 +77,7 @@ export function createFixture() {
   async function callWith(id: string): Promise<IdempotentCall<unknown>> {
     const key = await stored(id);
     const ownerBindings = key.userId === null ? [] : await store.roleBindings(O, key.userId);
-    const organization = { id: O, number: 1, priceVersion: 0 };
+    const organization = { id: O, number: 1, priceVersion: 0, promptVersion: 0 };
     const principal: KeyCaller['principal'] =
       key.keyType === 'service'
         ? { kind: 'service', keyGrants: key.bindings }

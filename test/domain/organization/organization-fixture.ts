@@ -133,7 +133,7 @@ export async function callBy(
   };
   store.seed({ apiKeys: [key] });
   const ownerBindings = userId === null ? [] : await store.roleBindings(O, userId);
-  const organization = { id: O, number: 1, priceVersion: 0 };
+  const organization = { id: O, number: 1, priceVersion: 0, promptVersion: 0 };
   return {
     nowMs: NOW_MS,
     receipt: () => undefined,

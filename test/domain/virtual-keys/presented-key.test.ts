@@ -18,7 +18,7 @@ function found(changes: Partial<PresentedKey['key']>): PresentedKey {
       ...{ lastUsedAtMs: null, expiresAtMs: null, revokedAtMs: null, createdAtMs: 0, updatedAtMs: 0 },
       ...changes,
     },
-    organization: { id: 'organization_1', number: 1, priceVersion: 0 },
+    organization: { id: 'organization_1', number: 1, priceVersion: 0, promptVersion: 0 },
     project: { id: 'project_1' } as Project,
   };
 }

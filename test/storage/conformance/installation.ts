@@ -28,6 +28,7 @@ export function installationConformance(open: OpenManagement): void {
           organizationId: plan.organization.id,
           organizationNumber: expect.any(Number),
           priceVersion: 0,
+          promptVersion: 0,
           teamId: plan.team.id,
           emitRequestEvents: true,
           traceRetentionDays: null,
@@ -37,7 +38,12 @@ export function installationConformance(open: OpenManagement): void {
         expect(await keys.findApiKey(plan.apiKey.id)).toEqual({
           id: plan.apiKey.id,
           keyType: 'personal',
-          organization: { id: plan.organization.id, number: project?.organizationNumber, priceVersion: 0 },
+          organization: {
+            id: plan.organization.id,
+            number: project?.organizationNumber,
+            priceVersion: 0,
+            promptVersion: 0,
+          },
           userId: plan.member.userId,
           secretHash: plan.apiKey.secretHash,
           previousSecretHash: null,

@@ -136,7 +136,7 @@ export function sessionConformance(open: OpenManagement): void {
         const { role, scopeType, scopeId, permissions } = binding;
         expect(await read()).toEqual({
           ...session,
-          organization: { id: organization.id, number: expect.any(Number), priceVersion: 0 },
+          organization: { id: organization.id, number: expect.any(Number), priceVersion: 0, promptVersion: 0 },
           ownerActive: true,
           ownerBindings: [{ role, scopeType, scopeId, permissions }],
         });

@@ -29,6 +29,7 @@ import { measuringConformance } from './measuring.ts';
 import { monitorDigitsConformance, monitorStoreConformance } from './monitors.ts';
 import { ownRequestConformance } from './own-requests.ts';
 import { projectSettingsConformance } from './projects.ts';
+import { promptConformance } from './prompts.ts';
 import { repricingConformance } from './repricing.ts';
 import { requestStoreConformance } from './requests.ts';
 import { resentSpanConformance } from './resent-spans.ts';
@@ -74,6 +75,7 @@ export function managementPortConformance(open: OpenManagement): void {
   judgeSpendingConformance(open);
   dashboardConformance(open);
   datasetConformance(open);
+  promptConformance(open);
   experimentConformance(open);
   monitorStoreConformance(open);
   savedViewConformance(open);

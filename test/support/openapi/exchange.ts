@@ -35,9 +35,12 @@ function findProblems(exchange: Exchange): string[] {
   const pointer = `#/paths/${escapePointer(template)}/${verb.toLowerCase()}`;
   const response = operation.responses[status];
   if (response === undefined) return [`the operation has no answer ${status}`];
+  if (WITHOUT_BODY.has(status)) return [];
   const answered = checkAnswer(exchange, response.$ref ?? `${pointer}/responses/${status}`);
   return status < 300 ? [...answered, ...checkSent(exchange, operation, pointer)] : answered;
 }
+
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
 
 /** Statuses of refusals before routing. */
 const BEFORE_ROUTES: ReadonlyMap<number, string> = new Map([

@@ -36,6 +36,7 @@ export const PROJECT: Project = {
   organizationId: 'organization_1',
   organizationNumber: 3,
   priceVersion: 0,
+  promptVersion: 0,
   teamId: 'team_1',
   emitRequestEvents: true,
   traceRetentionDays: null,

@@ -1,0 +1,128 @@
+/** The prompts of a project: reading them, and making versions of them. */
+
+import type { Project } from '../caller.ts';
+import { type CursorPage, type CursorPageRequest, limitOf, openCursor, toCursorPage } from '../management/listing.ts';
+import { retryStale } from '../resources.ts';
+import type { PromptCall, PromptScope, PromptStore, VersionedPrompt, VersionName } from './prompt.ts';
+import { changedConfig, newConfig } from './prompt-config.ts';
+import type { Reference } from './prompt-names.ts';
+import { type LocalFile, syncPrompt } from './prompt-sync.ts';
+import {
+  append,
+  audit,
+  BUSY,
+  find,
+  findOwned,
+  handleTaken,
+  insert,
+  NEWEST,
+  NO_PARAMETERS,
+  notFound,
+  type PromptDeps,
+  type VersionDraft,
+  viewerOf,
+} from './prompt-versions.ts';
+
+export type NewPrompt = { readonly handle: string; readonly scope: PromptScope; readonly draft: VersionDraft };
+
+export type PromptChange = {
+  readonly idOrHandle: string;
+  readonly handle: string | null;
+  readonly scope: PromptScope | null;
+  readonly draft: VersionDraft;
+};
+
+export type Prompts = ReturnType<typeof createPrompts>;
+
+export function createPrompts(deps: PromptDeps) {
+  const { store, cursors } = deps;
+  return {
+    /** Throws prompt_not_found, prompt_version_not_found and prompt_tag_not_found. */
+    get: (project: Project, { idOrHandle, version }: Reference) => find(deps, project, { idOrHandle, version }),
+    /** In their newest versions: all of them, or a page where it asks for a limit. Throws invalid_cursor. */
+    async list(project: Project, request: CursorPageRequest): Promise<CursorPage<VersionedPrompt>> {
+      const positionOf = ({ prompt: { updatedAtMs, id } }: VersionedPrompt) => ({ createdAtMs: updatedAtMs, id });
+      const listing = { cursors, binding: [project.organizationId, 'prompts', project.id], positionOf };
+      const position = openCursor(listing, request.cursor);
+      const after = position && { updatedAtMs: position.createdAtMs, id: position.id };
+      if (request.limit === null && after === null) {
+        return { items: await listAll(store, project), nextCursor: null };
+      }
+      const limit = limitOf(request);
+      return toCursorPage(await store.list(viewerOf(project), { limit: limit + 1, after }), limit, listing);
+    },
+    /** The newest first. Throws prompt_not_found. */
+    async versions(project: Project, idOrHandle: string): Promise<readonly VersionedPrompt[]> {
+      const { prompt } = await find(deps, project, { idOrHandle, version: NEWEST });
+      return (await store.versions(prompt)).map((each) => ({ prompt, ...each }));
+    },
+    /** Throws as CreatePrompt of the contract says. */
+    async create(call: PromptCall, { handle, scope, draft }: NewPrompt): Promise<VersionedPrompt> {
+      await deps.tags.requireAssignable(call, draft.tags);
+      const commitMessage = draft.commitMessage ?? 'Initial version';
+      const content = { config: newConfig(draft.config), parametersJson: draft.parametersJson ?? NO_PARAMETERS };
+      const drafted = { ...draft, ...content, commitMessage, action: 'prompt.create' };
+      const created = await insert(deps, call, { handle, scope, drafted });
+      if (created === 'handle_taken') throw handleTaken(scope);
+      return created;
+    },
+    /** Throws as UpdatePrompt of the contract says. */
+    async update(call: PromptCall, { idOrHandle, handle, scope, draft }: PromptChange): Promise<VersionedPrompt> {
+      await deps.tags.requireAssignable(call, draft.tags);
+      return await retryStale(BUSY, async () => {
+        const found = await findOwned(deps, call, { idOrHandle, version: NEWEST });
+        const { prompt, version } = found;
+        const content = {
+          config: changedConfig(version.config, draft.config),
+          parametersJson: draft.parametersJson ?? version.parametersJson,
+        };
+        const named = { ...prompt, handle: handle ?? prompt.handle, scope: scope ?? prompt.scope };
+        return await append(deps, call, { named, found, drafted: { ...draft, ...content, action: 'prompt.update' } });
+      });
+    },
+    /** Throws as RestorePromptVersion of the contract says. */
+    restore: (call: PromptCall, idOrHandle: string, versionId: string): Promise<VersionedPrompt> =>
+      retryStale(BUSY, async () => {
+        const found = await findOwned(deps, call, { idOrHandle, version: { kind: 'id', id: versionId } });
+        const { config, parametersJson, version } = found.version;
+        const commitMessage = `Restore from version ${version}`;
+        const drafted = { config, parametersJson, commitMessage, authorId: null, tags: [], action: 'prompt.restore' };
+        return await append(deps, call, { named: found.prompt, found, drafted });
+      }),
+    /** Throws prompt_not_found and prompt_not_owned. */
+    async remove(call: PromptCall, idOrHandle: string): Promise<void> {
+      const { prompt } = await findOwned(deps, call, { idOrHandle, version: NEWEST });
+      const audited = audit(deps, call, { action: 'prompt.delete', targetId: prompt.id });
+      if (!(await store.remove(prompt, audited))) throw notFound();
+    },
+    /** Throws as SyncPrompt of the contract says. */
+    sync: (call: PromptCall, file: LocalFile) => syncPrompt(deps, call, file),
+    /** Throws as AssignPromptTag of the contract says. Returns the id of the prompt. */
+    async assign(
+      call: PromptCall,
+      { idOrHandle, ...use }: { readonly idOrHandle: string; readonly name: string; readonly versionId: string },
+    ): Promise<string> {
+      await deps.tags.requireAssignable(call, [use.name]);
+      const version: VersionName = { kind: 'id', id: use.versionId };
+      const { prompt } = await findOwned(deps, call, { idOrHandle, version });
+      const audited = audit(deps, call, { action: 'prompt.tag', targetId: prompt.id, fields: ['tags'] });
+      if ((await store.assign(prompt, { ...use, atMs: call.nowMs }, audited)) === 'gone') throw notFound();
+      return prompt.id;
+    },
+  };
+}
+
+const PAGE_SIZE = 500;
+
+/** A list is read in parts, because its organization may share any number of prompts with the project. */
+async function listAll(store: PromptStore, project: Project): Promise<readonly VersionedPrompt[]> {
+  const all: VersionedPrompt[] = [];
+  for (;;) {
+    const last = all.at(-1)?.prompt ?? null;
+    const page = await store.list(viewerOf(project), { limit: PAGE_SIZE, after: last });
+    all.push(...page);
+    if (page.length < PAGE_SIZE || all.length >= LISTED_MAX) return all;
+  }
+}
+
+const LISTED_MAX = 2000;
