@@ -20,6 +20,7 @@ export * from './spandrel/v1/monitors_pb.js';
 export * from './spandrel/v1/organization_pb.js';
 export * from './spandrel/v1/permissions_pb.js';
 export * from './spandrel/v1/pricing_pb.js';
+export * from './spandrel/v1/prompts_pb.js';
 export * from './spandrel/v1/saved_views_pb.js';
 export * from './spandrel/v1/sessions_pb.js';
 export * from './spandrel/v1/spend_pb.js';

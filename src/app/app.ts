@@ -43,8 +43,9 @@ import type { Deps } from './deps.ts';
 import { createOutageLog } from './outage-log.ts';
 import { createGateway, MODEL_BODY_WHOLE_MS } from './proxy.ts';
 import { createRequestRecords, flushRequestRecords } from './request-records.ts';
-import { compileServices, createTraceParts } from './services.ts';
+import { compileServices } from './services.ts';
 import { createSignInWays } from './sign-in.ts';
+import { createTraceParts } from './trace-parts.ts';
 import { startTracing } from './tracing.ts';
 
 export type AppDeps = Deps & {

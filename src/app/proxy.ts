@@ -30,7 +30,7 @@ import { startSchedule, type Wait } from '../scheduling/schedule.ts';
 import { createBodyWatch } from '../transport/rest/body-watch.ts';
 import { createDataRoutes } from '../transport/rest/data-routes.ts';
 import type { Deps } from './deps.ts';
-import type { createTraceParts } from './services.ts';
+import type { createTraceParts } from './trace-parts.ts';
 import type { Tracing } from './tracing.ts';
 
 type ProxyDeps = Deps & {

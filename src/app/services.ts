@@ -30,7 +30,6 @@ import { createDatasets } from '../domain/datasets/datasets.ts';
 import { createEndpoints } from '../domain/endpoints/endpoints.ts';
 import type { Evaluations } from '../domain/evaluations/evaluations.ts';
 import { createEvaluatorRuns } from '../domain/evaluations/evaluator-runs.ts';
-import { createTraceResults } from '../domain/evaluations/trace-results.ts';
 import { createEvaluators } from '../domain/evaluators/evaluators.ts';
 import { createEvents } from '../domain/events/events.ts';
 import type { RequestMeter } from '../domain/events/request-meter.ts';
@@ -41,25 +40,18 @@ import { createGateway } from '../domain/gateway/gateway.ts';
 import { createMonitors } from '../domain/monitors/monitors.ts';
 import { createProjectSettings } from '../domain/organization/project-settings.ts';
 import { createPriceOverrides } from '../domain/pricing/overrides.ts';
-import { createPriceResolver } from '../domain/pricing/prices.ts';
 import { createPromptReads } from '../domain/prompts/prompt-reads.ts';
 import { createPromptTags } from '../domain/prompts/prompt-tags.ts';
 import { createPrompts } from '../domain/prompts/prompts.ts';
 import { createSpend } from '../domain/spend/spend.ts';
-import type { RunCooperatively } from '../domain/steps.ts';
-import { createThreads } from '../domain/threads/threads.ts';
-import { createLosses, type LossMeter } from '../domain/traces/collector/losses.ts';
 import { createTraceDeletions } from '../domain/traces/deletion/trace-deletions.ts';
 import { createTraceExports } from '../domain/traces/export/trace-export.ts';
 import { createTraceLogs } from '../domain/traces/logs/trace-logs.ts';
 import { createTraceFacets } from '../domain/traces/search/trace-facets.ts';
-import { createTraceSearches } from '../domain/traces/search/trace-search.ts';
 import { createTraceShares } from '../domain/traces/sharing/trace-shares.ts';
 import type { ChangeFeed } from '../domain/traces/tail/change-feed.ts';
 import { createTraceTails } from '../domain/traces/tail/trace-tail.ts';
 import { createTraceChanges } from '../domain/traces/trace-changes.ts';
-import { createTraceRows } from '../domain/traces/trace-rows.ts';
-import { createTraces } from '../domain/traces/traces.ts';
 import { createSavedViews } from '../domain/traces/views/saved-views.ts';
 import { createTimeseriesRpc } from '../rpc/analytics/timeseries.ts';
 import { createDashboardRpc, createGraphRpc } from '../rpc/dashboards/dashboards.ts';
@@ -91,6 +83,7 @@ import { compileManagement } from './management-services.ts';
 import { compilePeople } from './people-services.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { compileSessions } from './sign-in.ts';
+import type { createTraceParts } from './trace-parts.ts';
 
 type ServiceDeps = Deps &
   Pick<OtlpRpcDeps, 'onSpans' | 'runCooperatively'> & {
@@ -242,34 +235,6 @@ function compilePrompts(
   const prompts = createPrompts({ store, tags, random, cursors });
   const reads = createPromptReads({ prompts });
   return compile(PromptService, createPromptRpc({ prompts, reads, tags, platformUrl }));
-}
-
-/** The parts for traces that several services and background jobs share. */
-export function createTraceParts({
-  store,
-  config,
-  pricing,
-  rootKeys,
-  runCooperatively,
-  log,
-  lossMeter,
-}: Deps & { readonly runCooperatively: RunCooperatively; readonly lossMeter: LossMeter }) {
-  const cursors = createCursorCodec(rootKeys.cursorKey);
-  const limits = config.limits.traces;
-  const traceDefaultDays = config.traceRetentionDays;
-  const prices = createPriceResolver({ pricing, store: store.management, runCooperatively });
-  const losses = createLosses({ meter: lossMeter, log });
-  const { feedback, annotations } = store;
-  const shared = { store: store.traces, feedback, annotations, cursors, runCooperatively, traceDefaultDays };
-  const traces = createTraces({ ...shared, prices, losses, limits });
-  const rows = createTraceRows(shared);
-  return {
-    prices,
-    traces,
-    searches: createTraceSearches({ store: store.search, traces, rows, cursors, traceDefaultDays }),
-    threads: createThreads({ store: store.analytics, traces, rows, cursors, traceDefaultDays }),
-    results: createTraceResults({ ...shared, limits }),
-  };
 }
 
 function compileEvaluations(

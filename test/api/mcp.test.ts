@@ -17,6 +17,14 @@ beforeAll(async () => {
   for (let index = 0; index < TRACES; index += 1) await collect(`trace-${index}`, `Question ${index}`, 'An answer.');
   await collect('trace-long', 'A long question', LONG);
   const dataset = (slug: string) => ({ name: slug, columnTypes: [{ name: 'input', type: 'string' }] });
+  const prompt = {
+    handle: 'team/greeting',
+    scope: 'PROJECT',
+    model: 'gpt-5',
+    commitMessage: 'first',
+    prompt: 'Greet {{name}}.',
+  };
+  await send('/api/prompts', prompt);
   for (const slug of ['first', 'second', 'third']) await send('/api/dataset', dataset(slug));
 });
 afterAll(async () => {
@@ -104,6 +112,7 @@ describe('a client of the Model Context Protocol', () => {
       /"passed":true/,
     );
     await ok('list_datasets', {}, /"third"/);
+    await ok('get_prompt', { prompt: 'team/greeting:1' }, /Greet \{\{name\}\}/);
     const admin = await connect(app.adminKey);
     called.add('spend');
     const spent = await call(admin, 'spend', { ...RANGE, group_by: 'model' });
@@ -172,6 +181,7 @@ describe('a client of the Model Context Protocol', () => {
       ['search_traces', {}],
       ['get_trace', { trace_id: 'trace-3' }],
       ['list_threads', {}],
+      ['get_prompt', { prompt: 'team/greeting' }],
       ['analytics', RANGE],
       ['spend', RANGE],
       ['run_evaluator', { evaluator: 'langevals/exact_match', data: { output: 'a', expected_output: 'a' } }],

@@ -233,6 +233,19 @@ export const TOOLS: readonly Tool[] = [
       return { datasets: all.slice(start, end), next_cursor: end < all.length ? String(end) : null };
     },
   },
+  {
+    name: 'get_prompt',
+    description: 'Returns a prompt: the newest version, or the one of a tag or number.',
+    isRead: true,
+    properties: {
+      prompt: text(
+        'Handle or ID, with a suffix such as :production or :2 where another version than the newest is meant.',
+      ),
+    },
+    required: ['prompt'],
+    page: null,
+    request: ({ prompt }) => ({ verb: 'GET', path: `/api/prompts/${segment(prompt)}` }),
+  },
 ];
 
 /** Without what the caller left out. */

@@ -4,7 +4,6 @@ import { createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BudgetService } from '../../../gen/spandrel/v1/budgets_pb.js';
-import { GraphService } from '../../../gen/spandrel/v1/dashboards_pb.js';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { ApiKeyService, PermissionMode } from '../../../gen/spandrel/v1/keys_pb.js';
@@ -16,7 +15,6 @@ import {
   OrganizationService,
   ProjectService,
 } from '../../../gen/spandrel/v1/organization_pb.js';
-import { SavedViewService } from '../../../gen/spandrel/v1/saved_views_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { VirtualKeyService } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
 import { resourceField } from '../../../src/rpc/rest-shape.ts';
@@ -60,7 +58,6 @@ async function add(path: string, body: object): Promise<string> {
 const CONFIG = { evaluatorType: 'langevals/exact_match', settings: {} };
 const addEvaluator = () => add('/api/evaluators', { config: CONFIG });
 const addMonitor = async () => add('/api/monitors', { evaluatorId: await addEvaluator() });
-const addSavedView = () => add('/api/saved-views', { search: '', visibility: 'PROJECT' });
 
 const CASES: readonly Case[] = [
   {
@@ -124,23 +121,6 @@ const CASES: readonly Case[] = [
     request: async () => ({ idOrSlug: await addMonitor(), monitor: { name: 'renamed', sample: 0.5 } }),
     paths: ['name', 'sample'],
     omits: ['sample', 'sample'],
-  },
-  {
-    method: SavedViewService.method.updateSavedView,
-    request: async () => ({ savedViewId: await addSavedView(), savedView: { name: 'renamed', search: 'sort=cost' } }),
-    paths: ['name', 'search'],
-    omits: ['search', 'search'],
-  },
-  {
-    method: GraphService.method.updateGraph,
-    async request() {
-      const headers = { 'x-auth-token': app.projectKey };
-      const body = { name: hex(16), graph: {} };
-      const { id } = (await callRest(app.address, { verb: 'POST', path: '/api/graphs', headers, body })).body;
-      return { id, graph: { name: 'renamed', colSpan: 2 } };
-    },
-    paths: ['name', 'col_span'],
-    omits: ['col_span', 'colSpan'],
   },
   {
     method: ModelProviderService.method.updateModelProvider,

@@ -1,7 +1,9 @@
-/** Updates of annotations, scores and queues, each with a mask. */
+/** Updates of annotations, scores, queues, saved views and graphs, each with a mask. */
 
 import { AnnotationQueueService } from '../../../gen/spandrel/v1/annotation_queues_pb.js';
 import { AnnotationScoreService, AnnotationService } from '../../../gen/spandrel/v1/annotations_pb.js';
+import { GraphService } from '../../../gen/spandrel/v1/dashboards_pb.js';
+import { SavedViewService } from '../../../gen/spandrel/v1/saved_views_pb.js';
 import type { TestApp } from '../../support/app.ts';
 import { hex, llmTrace } from '../../support/fixtures.ts';
 import { type Body, callRest } from '../../support/surfaces.ts';
@@ -12,6 +14,24 @@ export function peopleCases(app: () => TestApp) {
     return (await callRest(app().address, { verb: 'POST', path, headers, body })).body;
   }
   return [
+    {
+      method: SavedViewService.method.updateSavedView,
+      async request() {
+        const { id } = await post('/api/saved-views', { name: hex(16), search: '', visibility: 'PROJECT' });
+        return { savedViewId: id, savedView: { name: 'renamed', search: 'sort=cost' } };
+      },
+      paths: ['name', 'search'],
+      omits: ['search', 'search'],
+    },
+    {
+      method: GraphService.method.updateGraph,
+      async request() {
+        const { id } = await post('/api/graphs', { name: hex(16), graph: {} });
+        return { id, graph: { name: 'renamed', colSpan: 2 } };
+      },
+      paths: ['name', 'col_span'],
+      omits: ['col_span', 'colSpan'],
+    },
     {
       method: AnnotationService.method.updateAnnotation,
       async request() {
