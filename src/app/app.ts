@@ -5,6 +5,7 @@ import { createEvaluating } from '../background/evaluations.ts';
 import { startJobs } from '../background/jobs.ts';
 import { startMonitorRunner } from '../background/monitors.ts';
 import { createTraceDeleting } from '../background/trace-deletions.ts';
+import { createTriggering } from '../background/triggers.ts';
 import { createWebhooks } from '../background/webhooks.ts';
 import { openFilesLimit } from '../cli/open-files.ts';
 import { readCommit, readVersion } from '../cli/version.ts';
@@ -45,6 +46,7 @@ import { createRequestRecords, flushRequestRecords } from './request-records.ts'
 import { compileServices, createTraceParts } from './services.ts';
 import { createSignInWays } from './sign-in.ts';
 import { startTracing } from './tracing.ts';
+import { workOnTriggers } from './trigger-services.ts';
 
 export type AppDeps = Deps & {
   /** The wait of jobs between their runs; real time by default. */
@@ -113,7 +115,6 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     traceDefaultDays: config.traceRetentionDays,
   });
   const tracing = await startTracing({ ...deps, monotonicMs, count: metrics.spans });
-  const requestMeter = metrics.requests;
   const meter = tracing.watchDeliveries(metrics.deliveries);
   const changeFeed = createChangeFeed();
   const store = publishChanges(metrics.store, changeFeed);
@@ -124,6 +125,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   const { prices, results } = traceParts;
   const evaluating = createEvaluating({ ...deps, store, prices, onEnd: metrics.evaluations.ended });
   const deleting = createTraceDeleting(deps);
+  const triggering = createTriggering({ ...deps, webhooks, meter: metrics.triggers, addToQueue: null });
   const onLost = (error: unknown) => deps.log.warn({ err: error }, 'the result of an evaluation could not be stored');
   const evaluations = createEvaluations({ ...store, ...deps, ...evaluating.ports, results, onLost });
   const isWhole = config.role === 'all';
@@ -131,13 +133,14 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     ...deps,
     store,
     changeFeed,
-    requestMeter,
+    requestMeter: metrics.requests,
     onDiscarded: metrics.otlpDiscarded,
     onTraceDeletionChanged: deleting.onChanged,
     onSpans: tracing.noteSpans,
     runCooperatively,
     yieldToEventLoop,
     webhooks: webhooks.ports,
+    triggering,
     evaluations: { ...evaluating.ports, evaluations },
     traceParts,
   };
@@ -237,14 +240,10 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     attemptsInFlight = delivery.inFlight;
     evaluating.work({ ...traceParts, store, random: deps.random });
     deleting.work({ ...traceParts, store, random: deps.random });
-    const { run } = evaluating.ports;
-    const monitors = startMonitorRunner({ ...deps, store, run, runCooperatively, results: traceParts.results });
+    const traceRun = workOnTriggers(triggering, { ...serviceDeps, publicUrl: () => publicUrl });
+    const monitors = startMonitorRunner({ ...serviceDeps, ...evaluating.ports, results, traceRun });
     const jobs = startJobs({
-      ...deps,
-      store,
-      prices: traceParts.prices,
-      retentionClock,
-      deliveryNowMs: delivery.nowMs,
+      ...{ ...deps, store, prices, retentionClock, deliveryNowMs: delivery.nowMs },
       onDisabled(endpoint) {
         meter.disabled('auto_failures_72h');
         deps.log.warn({ endpoint, reason: 'auto_failures_72h' }, 'a webhook endpoint was disabled');
@@ -252,7 +251,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       wait: deps.wait ?? waitUnref,
     });
     return (drainMs: number) =>
-      Promise.all([jobs.stop(), deleting.stop(), delivery.stop(drainMs), monitors.stop(drainMs)]);
+      Promise.all([jobs.stop(), deleting.stop(), triggering.stop(), delivery.stop(drainMs), monitors.stop(drainMs)]);
   };
   // A gateway leaves it to the other processes.
   const stopBackground = isWhole ? startBackground() : async () => undefined;

@@ -73,10 +73,12 @@ import { compileGateway } from './gateway-services.ts';
 import { compileManagement } from './management-services.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { compileSessions } from './sign-in.ts';
+import { compileTriggers, type Triggering } from './trigger-services.ts';
 
 type ServiceDeps = Deps &
   Pick<OtlpRpcDeps, 'onSpans' | 'runCooperatively'> & {
     readonly webhooks: WebhookPorts;
+    readonly triggering: Triggering;
     readonly evaluations: EvaluationPorts & { readonly evaluations: Evaluations };
     readonly traceParts: ReturnType<typeof createTraceParts>;
     readonly requestMeter: RequestMeter;
@@ -102,6 +104,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
     ...compileSessions(deps, shared),
     ...compileWebhooks(deps, shared),
     ...compileGateway(deps, shared),
+    ...compileTriggers(deps, shared),
   ];
   return [...methods, ...compile(PermissionService, createPermissionRpc(methods))];
 }

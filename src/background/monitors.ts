@@ -1,4 +1,4 @@
-/** Runs monitors: polls the queue of evaluation jobs. */
+/** Runs monitors and the triggers on traces: polls the queue of evaluation jobs. */
 
 import type { Deps } from '../app/deps.ts';
 import type { RunEvaluator } from '../domain/evaluations/outcome.ts';
@@ -6,6 +6,7 @@ import { withSettlements } from '../domain/evaluations/settlement-run.ts';
 import type { TraceResults } from '../domain/evaluations/trace-results.ts';
 import { createMonitorRun } from '../domain/monitors/monitor-run.ts';
 import type { RunCooperatively } from '../domain/steps.ts';
+import { type TraceRunDeps, withTriggers } from '../domain/triggers/trace-run.ts';
 import { createJobWorker } from '../evaluation/job-worker.ts';
 import { startPollLoop } from '../scheduling/poll-loop.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
@@ -14,6 +15,8 @@ type MonitorRunnerDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'random' | 'l
   readonly run: RunEvaluator;
   readonly results: TraceResults;
   readonly runCooperatively: RunCooperatively;
+  /** What the job of triggers on traces needs. */
+  readonly traceRun: TraceRunDeps;
 };
 
 /** Shorter than the time a trace must stay unchanged before its job is due. */
@@ -45,7 +48,10 @@ export function startMonitorRunner(deps: MonitorRunnerDeps) {
     store: evaluationJobs,
     run: withSettlements(
       { ...store, clock: loop.nowMs },
-      createMonitorRun({ ...deps, ...store, clock: loop.nowMs, traceDefaultDays }),
+      withTriggers(
+        { ...deps.traceRun, clock: loop.nowMs },
+        createMonitorRun({ ...deps, ...store, clock: loop.nowMs, traceDefaultDays }),
+      ),
     ),
     nowMs: loop.nowMs,
     monotonicMs: () => performance.now(),

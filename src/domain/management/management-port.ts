@@ -14,6 +14,7 @@ import type { GatewaySetup } from '../gateway/gateway-setup.ts';
 import type { MonitorStore } from '../monitors/monitor.ts';
 import type { TraceDeletionStore } from '../traces/deletion/trace-deletion.ts';
 import type { TraceShareStore } from '../traces/sharing/trace-share.ts';
+import type { TriggerStore } from '../triggers/trigger-store.ts';
 import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
 import type { BackfillStore } from './backfill.ts';
 import type {
@@ -36,6 +37,7 @@ export type Management = {
   readonly traceShares: TraceShareStore;
   readonly judgeSpending: JudgeSpendingStore;
   readonly monitors: MonitorStore;
+  readonly triggers: TriggerStore;
   readonly datasets: DatasetStore;
   readonly experiments: ExperimentStore;
   readonly webhooks: WebhookStore;

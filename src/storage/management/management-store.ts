@@ -3,6 +3,7 @@
 import { Fault } from '../../domain/fault.ts';
 import type { ManagementStore } from '../../domain/management/management.ts';
 import type { KeyStore, Management, ProjectStore } from '../../domain/management/management-port.ts';
+import type { TriggerStore } from '../../domain/triggers/trigger-store.ts';
 import { createWebhookStore } from '../endpoints/webhook-store.ts';
 import { createExperimentStore } from '../experiments/experiments.ts';
 import type { KeyReader } from '../keys/key-cache.ts';
@@ -28,9 +29,10 @@ const CHANGES_RETRY_AFTER_SECONDS = 60;
 
 export function createManagement({ rooms, control, reads, cacheKeys, notify }: ManagementEngine): Management {
   const { backfills, datasets, evaluatorRuns, evaluators, installation, judgeSpending } = rooms;
-  const { traceDeletions, traceShares } = rooms;
+  const { traceDeletions, traceShares, triggers } = rooms;
   return {
     ...{ backfills, datasets, evaluatorRuns, evaluators, installation, judgeSpending, traceDeletions, traceShares },
+    triggers: notifying(triggers, notify),
     keys: cacheKeys(createKeyReader(control, rooms.management)),
     management: { ...rooms.management, commit: createCommit(rooms.management, notify) },
     projects: { updateSettings: rooms.projects.updateSettings, numbers: createProjectNumbers(control) },
@@ -59,6 +61,18 @@ export function watchRooms(rooms: Rooms, changed: () => void): Rooms {
     },
     projects: { updateSettings: watch(projects.updateSettings) },
     management: { ...management, commit: watch(management.commit) },
+  };
+}
+
+/** A notification that is handed over is an event that endpoints wait for. */
+function notifying(triggers: TriggerStore, notify: () => void): TriggerStore {
+  return {
+    ...triggers,
+    async handOver(event) {
+      const isHandedOver = await triggers.handOver(event);
+      if (isHandedOver) notify();
+      return isHandedOver;
+    },
   };
 }
 

@@ -22,6 +22,7 @@ import {
 import { createPriceOverrides } from './pricing.ts';
 import { createReceipts } from './receipts.ts';
 import { createRunStore, createShareStore } from './traces.ts';
+import { createTriggerRoom } from './triggers.ts';
 import type { Units } from './units.ts';
 import { createModelProviders, createVirtualKeys } from './virtual-keys.ts';
 
@@ -38,6 +39,7 @@ export function createRooms(units: Units) {
     experiments: createExperimentRoom(units),
     judgeSpending: createSpendingStore(units),
     monitors: createMonitorRoom(units),
+    triggers: createTriggerRoom(units),
     webhooks: createWebhookRoom(units),
     installation: createInstallationStore(units),
     projects: createProjectSettings(units),
