@@ -30,6 +30,7 @@ const FROZEN = {
   'sqlite-0020-identities': '72a1e92b88a447adb78e09a9091510772533681263c1b2725121c8660e43238c',
   'sqlite-0021-trace-deletions': '1e5d390b087686d57e6360a2eca60d68c81e99abaf837c78f814216e51d29738',
   'sqlite-0022-trace-shares': 'd7bb789dd8dc7274b41baeb386a1b3f145f57d99669dce02fb8e33df721b3deb',
+  'sqlite-0023-triggers': '8e6ab645ffbf708b3f3839d347a5da99466628621f09d30b3c5fdc75bb0fc3b4',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
   'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
   'postgres-0003-span-nanoseconds': '068afa8a72b78e7765f4197dd641816e742df85289b7529c3fb6082f24887c19',
@@ -52,6 +53,7 @@ const FROZEN = {
   'postgres-0020-identities': '7e6c206921ef4eb9b10ba1d252199c3c20cb673e3bbb8358f91d504feef98459',
   'postgres-0021-trace-deletions': '309ba2dc58a84f5d494aee56208fd1025d6c74513e5dbcd880866e854795d606',
   'postgres-0022-trace-shares': '5f066c217bdc4e41d992738434a8c907050eb492d2f98f99019398eeec98b510',
+  'postgres-0023-triggers': 'dcd75b27f37a0e5088ffd88e070ae9ed747117897a04ea5d33b51249295fbd67',
 };
 
 const ALL = [...SQLITE_SCHEMAS.migrations, ...POSTGRES_SCHEMAS.migrations];

@@ -84,7 +84,7 @@ export declare const TriggerThresholdsSchema: GenMessage<TriggerThresholds>;
  */
 export declare type TriggerState = Message<"spandrel.v1.TriggerState"> & {
   /**
-   * State.
+   * State that the trigger is in.
    *
    * @generated from field: spandrel.v1.TriggerStatus status = 1;
    */
@@ -277,14 +277,14 @@ export declare type Trigger = Message<"spandrel.v1.Trigger"> & {
   renotifyMinutes?: number | undefined;
 
   /**
-   * Present state.
+   * State that the trigger is in now.
    *
    * @generated from field: spandrel.v1.TriggerState state = 19;
    */
   state?: TriggerState | undefined;
 
   /**
-   * Time of creation.
+   * Time at which the trigger was created.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 20;
    */
@@ -516,7 +516,7 @@ export declare type TriggerEvent = Message<"spandrel.v1.TriggerEvent"> & {
   delivery: TriggerDelivery;
 
   /**
-   * Attempts so far.
+   * Number of attempts so far.
    *
    * @generated from field: int32 attempts = 10;
    */
@@ -837,7 +837,7 @@ export declare const TriggerKindSchema: GenEnum<TriggerKind>;
  */
 export enum TriggerAlertType {
   /**
-   * No type.
+   * No type: nothing is said.
    *
    * @generated from enum value: TRIGGER_ALERT_TYPE_UNSPECIFIED = 0;
    */
@@ -858,7 +858,7 @@ export enum TriggerAlertType {
   WARNING = 2,
 
   /**
-   * For information only.
+   * Only for information, later.
    *
    * @generated from enum value: TRIGGER_ALERT_TYPE_INFO = 3;
    */
@@ -877,7 +877,7 @@ export declare const TriggerAlertTypeSchema: GenEnum<TriggerAlertType>;
  */
 export enum TriggerAction {
   /**
-   * No action.
+   * No action; never in an answer.
    *
    * @generated from enum value: TRIGGER_ACTION_UNSPECIFIED = 0;
    */
@@ -978,7 +978,7 @@ export declare const TriggerCadenceSchema: GenEnum<TriggerCadence>;
  */
 export enum TriggerOperator {
   /**
-   * No operator.
+   * No operator; triggers on metrics need one.
    *
    * @generated from enum value: TRIGGER_OPERATOR_UNSPECIFIED = 0;
    */
@@ -1140,7 +1140,7 @@ export enum TriggerEventKind {
   FIRED = 1,
 
   /**
-   * An alert ended.
+   * An alert has come to its end.
    *
    * @generated from enum value: TRIGGER_EVENT_KIND_RESOLVED = 2;
    */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { createFixture, type Fixture } from './access-fixture.ts';
 import { testMatrix } from './matrix.ts';
 import { MONITOR_MATRIX } from './monitors-matrix.ts';
+import { TRIGGER_MATRIX } from './triggers-matrix.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -12,3 +13,4 @@ afterAll(async () => {
 });
 
 testMatrix(MONITOR_MATRIX, () => fixture);
+testMatrix(TRIGGER_MATRIX, () => fixture);
