@@ -46,7 +46,7 @@ export function createTriggering(deps: TriggeringDeps) {
   let waking = new AbortController();
 
   /** Runs a step again at once while there is work, and waits where there is none. */
-  async function repeat(step: (signal: AbortSignal) => Promise<number>, failed: string, restShare: number) {
+  async function repeat(step: Step, failed: string, restShare: number) {
     const { signal } = stopping;
     while (!signal.aborted) {
       const startedAtMs = performance.now();
@@ -94,9 +94,11 @@ export function createTriggering(deps: TriggeringDeps) {
         onAttempt: meter.notified,
       });
       const prune = createPruning(store, clock);
+      const isSingleProcess = store.evaluationJobs.isSingleProcess;
+      const begin = isSingleProcess ? once(() => store.triggers.takeOver()) : async () => undefined;
       loops.push(
-        repeat(evaluate, 'triggers could not be evaluated', REST_SHARE),
-        repeat(notify, 'notifications of triggers could not be sent', 0),
+        repeat(after(begin, evaluate), 'triggers could not be evaluated', REST_SHARE),
+        repeat(after(begin, notify), 'notifications of triggers could not be sent', 0),
         repeat(prune, 'old entries of triggers could not be removed', 1),
       );
     },
@@ -107,8 +109,29 @@ export function createTriggering(deps: TriggeringDeps) {
   };
 }
 
+/** Runs something until it has succeeded once. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => {
+    running ??= work().catch((error: unknown) => {
+      running = null;
+      throw error;
+    });
+    return running;
+  };
+}
+
+type Step = (signal: AbortSignal) => Promise<number>;
+
+function after(begin: () => Promise<void>, step: Step): Step {
+  return async (signal) => {
+    await begin();
+    return await step(signal);
+  };
+}
+
 /** Removes old entries now and then. */
-function createPruning({ triggers }: Deps['store'], clock: Deps['clock']): (signal: AbortSignal) => Promise<number> {
+function createPruning({ triggers }: Deps['store'], clock: Deps['clock']): Step {
   let prunedAtMs: number | null = null;
   return async () => {
     const nowMs = performance.now();

@@ -152,6 +152,8 @@ export type TriggerStore = ResourceStore<Trigger> & {
   end(end: NotificationEnd): Promise<boolean>;
   /** Appends the event to the log of the organization, and ends the notification, in one transaction. The same duty. */
   handOver(event: HandedOver): Promise<boolean>;
+  /** Ends the leases that a stopped process had. Only where no other process works on the same database. */
+  takeOver(): Promise<void>;
   /** Removes some entries and pairs that are older. */
   prune(before: { readonly eventsMs: number; readonly firingsMs: number }): Promise<'more' | 'done'>;
 };

@@ -158,6 +158,12 @@ export function createTriggerRoom({ read, transact, log }: Units): TriggerStore 
         await appendEvents({ em, log, organizationId }, [event]);
         return true;
       }),
+    takeOver: () =>
+      transact(async ({ em }) => {
+        const leased = { dueAtMs: { $ne: null }, leasedUntilMs: { $gt: 0 } };
+        await em.nativeUpdate(TriggerStateRow, leased, UNLEASED);
+        await em.nativeUpdate(TriggerEventRow, leased, UNLEASED);
+      }),
     prune: ({ eventsMs, firingsMs }) =>
       transact(async ({ em }) => {
         const some = { limit: PRUNED_AT_ONCE } as const;
