@@ -1,7 +1,6 @@
 /** Sends e-mails through the mail server of the installation, whose address the policy of webhooks checks each time. */
 
-import type { ResolveHost, UrlPolicy, UrlTarget } from '../domain/endpoints/url-policy.ts';
-import { parseAddress } from '../domain/public-address.ts';
+import { mailTargetOf, type ResolveHost, type UrlPolicy } from '../domain/endpoints/url-policy.ts';
 import type { OutgoingMail } from '../domain/triggers/messages.ts';
 import type { Attempted } from '../domain/triggers/notifying.ts';
 import { CONNECT_FAILED, DNS_FAILED } from './failure.ts';
@@ -16,14 +15,13 @@ const RESOLVE_MS = 5_000;
 const CONNECT_MS = 5_000;
 const IDLE_MS = 10_000;
 const DEADLINE_MS = 30_000;
-const PORTS = { 'smtp:': 587, 'smtps:': 465 } as const;
 const PERMANENT = 500;
 
 export type SendMail = (mail: OutgoingMail, signal: AbortSignal) => Promise<Attempted>;
 
 /** One connection for each mail: there are at most a hundred an hour for each trigger. */
 export function createMailSender({ server, policy, resolve }: MailDeps): SendMail {
-  const target = targetOf(server.url);
+  const target = mailTargetOf(server.url);
   return async (mail, signal) => {
     const addresses = target.isLiteral ? [target.host] : await resolve(target.host, RESOLVE_MS).catch(() => []);
     const [address] = addresses;
@@ -56,21 +54,6 @@ export function createMailSender({ server, policy, resolve }: MailDeps): SendMai
       deadline.removeEventListener('abort', stop);
       transport.close();
     }
-  };
-}
-
-function targetOf(text: string): UrlTarget {
-  const url = new URL(text);
-  const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
-  const scheme = url.protocol === 'smtps:' ? 'smtps:' : 'smtp:';
-  return {
-    secure: scheme === 'smtps:',
-    host,
-    isLiteral: parseAddress(host) !== null,
-    port: url.port === '' ? PORTS[scheme] : Number(url.port),
-    authority: url.host,
-    path: '',
-    unlessListed: null,
   };
 }
 

@@ -8,10 +8,12 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, formatDuration, formatShare } from '../design/format.ts';
 import { Page } from '../design/page.tsx';
 import type { ChangeOf } from '../layout/search.ts';
+import { useSession } from '../session/session.tsx';
 import { writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangeQuery } from '../traces/range-query.ts';
 import type { TraceListSearch } from '../traces/search.ts';
+import { AlertOnThis } from '../triggers/alert-on-this.tsx';
 import { ChartCard } from './chart-card.tsx';
 import { type Figure, FigureCards } from './figure-cards.tsx';
 import { GroupTable } from './group-table.tsx';
@@ -37,6 +39,7 @@ export default function OverviewPage() {
   const navigate = route.useNavigate();
   const change = (part: ChangeOf<OverviewSearch>) =>
     void navigate({ search: (now: OverviewSearch) => ({ ...now, ...part }) as OverviewSearch, replace: true });
+  const { may } = useSession();
   const { metric = 'cost', by = 'model' } = search;
   const { total, timed, grouped } = useFigures(search, by, metric);
   const retry = () =>
@@ -52,6 +55,7 @@ export default function OverviewPage() {
           metrics={METRICS}
           shown={metric}
           data={timed.isPlaceholderData ? null : timed.data}
+          action={may('triggers:create') && <AlertOnThis prefill={{ metric }} />}
           onShow={(next) => change({ metric: next === 'cost' ? undefined : next })}
         />
       )}

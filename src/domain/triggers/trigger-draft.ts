@@ -8,15 +8,16 @@ import { hasMoreBytesThan } from '../text-limits.ts';
 import { filterCharacters, readFilters, type SentFilter } from '../traces/search/trace-search-query.ts';
 import { actionProblems, type SentParams } from './action-params.ts';
 import { seriesProblems } from './series.ts';
-import type {
-  AlertType,
-  Cadence,
-  MetricRule,
-  NoData,
-  Operator,
-  Trigger,
-  TriggerAction,
-  TriggerKind,
+import {
+  type AlertType,
+  type Cadence,
+  isNotification,
+  type MetricRule,
+  type NoData,
+  type Operator,
+  type Trigger,
+  type TriggerAction,
+  type TriggerKind,
 } from './trigger.ts';
 
 /** A trigger as sent; undefined: not sent, null: sent without a value. */
@@ -189,7 +190,10 @@ function readObject(json: string, field: string, found: Reason[]): LosslessObjec
   return {};
 }
 
-function checkTrace(draft: TriggerDraft, { filters, query }: TriggerContent, found: Reason[]): void {
+function checkTrace(draft: TriggerDraft, { filters, query, cadence, action }: TriggerContent, found: Reason[]): void {
+  if (cadence !== 'IMMEDIATE' && !isNotification(action)) {
+    found.push(customReason('cadence', `cadence must be immediate for ${action}: a digest is a notification`));
+  }
   if (filters.length === 0 && query.trim() === '') {
     found.push(
       customReason('filters', 'filters must hold at least one filter with a value: without one every trace fires'),

@@ -22,6 +22,7 @@ const PROJECT_PAGES: ReadonlySet<string> = new Set([
   'users',
   'evaluators',
   'monitors',
+  'triggers',
   'datasets',
   'experiments',
   'settings',

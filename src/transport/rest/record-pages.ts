@@ -11,6 +11,7 @@ const NOUNS: ReadonlyMap<string, string> = new Map([
   ['traces', 'trace'],
   ['evaluators', 'evaluator'],
   ['monitors', 'monitor'],
+  ['triggers', 'trigger'],
 ]);
 
 /** The page may use no script, style or frame and send no request, even if markup were injected into it. */
