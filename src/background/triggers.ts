@@ -27,7 +27,7 @@ const RETRY_MS = 5_000;
 /** Of the time that evaluating took: other work of the process comes in between. */
 const REST_SHARE = 0.5;
 /** Traces that settle within this time are matched together. */
-const TOGETHER_MS = 10;
+const TOGETHER_MS = 2;
 const DAY_MS = 86_400_000;
 const PRUNE_EVERY_MS = 60_000;
 const EVENTS_KEPT_MS = 90 * DAY_MS;

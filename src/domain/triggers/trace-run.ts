@@ -32,7 +32,7 @@ export type TraceRunDeps = {
   readonly log: { warn(fields: object, message: string): void };
 };
 
-/** How long the triggers of a project are used without reading them again. Storing a firing checks that its trigger is active. */
+/** How long triggers are used before it is asked whether they have changed. Storing a firing checks that its trigger is active. */
 const KEPT_MS = 1_000;
 const PROJECTS_KEPT_MAX = 1_000;
 const FAILURES_MAX = 10;
@@ -76,19 +76,31 @@ export function withTriggers(deps: TraceRunDeps, run: RunJob): RunJob {
   };
 }
 
-type Known = RunningTriggers & { readonly readAtMs: number };
+type Known = Omit<RunningTriggers, 'triggers'> & {
+  readonly asked: readonly Asked[];
+  readonly filters: readonly SearchFilter[];
+};
 
 /** The triggers of projects, at least as new as a change. */
 function createKnownTriggers({ triggers, clock }: Pick<TraceRunDeps, 'triggers' | 'clock'>) {
-  const byProject = new Map<number, Known>();
+  const byProject = new Map<number, { readonly known: Known; readonly readAtMs: number }>();
+
+  async function read(projectNumber: number, before: Known | undefined): Promise<Known> {
+    const found = await triggers.runningOn(projectNumber, before?.asOf ?? null);
+    if (found === null && before !== undefined) return before;
+    const { projectId = null, asOf = 0, triggers: running = [] } = found ?? {};
+    const asked = groupByFilter(running);
+    return { projectId, asOf, asked, filters: asked.map(({ filter }) => filter) };
+  }
+
   return async (projectNumber: number, asOf: number): Promise<Known> => {
-    const known = byProject.get(projectNumber);
-    const ageMs = clock() - (known?.readAtMs ?? 0);
-    if (known !== undefined && known.asOf >= asOf && ageMs >= 0 && ageMs < KEPT_MS) return known;
-    const read = { ...(await triggers.runningOn(projectNumber)), readAtMs: clock() };
+    const kept = byProject.get(projectNumber);
+    const ageMs = clock() - (kept?.readAtMs ?? 0);
+    if (kept !== undefined && kept.known.asOf >= asOf && ageMs >= 0 && ageMs < KEPT_MS) return kept.known;
+    const known = await read(projectNumber, kept?.known);
     if (byProject.size >= PROJECTS_KEPT_MAX) byProject.clear();
-    byProject.set(projectNumber, read);
-    return read;
+    byProject.set(projectNumber, { known, readAtMs: clock() });
+    return known;
   };
 }
 
@@ -98,11 +110,10 @@ type FireDeps = TraceRunDeps & { readonly known: ReturnType<typeof createKnownTr
 async function fireAll(deps: FireDeps, jobs: readonly ClaimedJob[]): Promise<void> {
   const { search, keys, clock, random } = deps;
   const projectNumber = jobs[0]?.projectNumber ?? 0;
-  const { projectId, triggers } = await deps.known(projectNumber, Math.max(...jobs.map(({ asOf }) => asOf)));
+  const newest = Math.max(...jobs.map(({ asOf }) => asOf));
+  const { projectId, asked, filters } = await deps.known(projectNumber, newest);
   const project = projectId === null ? null : await keys.findProject(projectId);
-  if (project === null || triggers.length === 0) return;
-  const asked = groupByFilter(triggers);
-  const filters = asked.map(({ filter }) => filter);
+  if (project === null || filters.length === 0) return;
   const asOf = new Map(jobs.map((job) => [job.traceId, job.asOf]));
   const nowMs = clock();
   const termDays = traceTermDays(project.traceRetentionDays, deps.traceDefaultDays);

@@ -128,8 +128,11 @@ export type TriggerStore = ResourceStore<Trigger> & {
   audit(record: AuditRecord): Promise<void>;
   /** The newest first. */
   history(page: TriggerPage): Promise<readonly TriggerEvent[]>;
-  /** The active triggers on traces, and the number of a change of monitors that they are at least as new as. */
-  runningOn(projectNumber: number): Promise<RunningTriggers>;
+  /**
+   * The active triggers on traces, and the number of a change of monitors that they are at least as new as; null where
+   * nothing has changed since `knownAsOf`.
+   */
+  runningOn(projectNumber: number, knownAsOf: number | null): Promise<RunningTriggers | null>;
   /**
    * Stores that traces matched. MUST store each pair of trigger and trace once, ever, with its entry in the same
    * transaction; MUST leave out triggers that are not active. A trigger with more notifications in the last hour than

@@ -57,9 +57,11 @@ export function createTriggerRoom({ read, transact, log }: Units): TriggerStore 
         const { id, projectId, slug: _, createdAtMs: __, kind: ___, ...changed } = trigger;
         const locked = await lockTrigger(em, { projectId, id });
         if (locked?.row.updatedAtMs !== knownAtMs) return 'stale';
-        const isSeen = isRunning(trigger) !== isRunning(locked.row);
+        // Also a filter that changes: those who test traces keep the triggers until the number changes.
+        const isSeen = isRunning(trigger) || isRunning(locked.row);
         const number = isSeen ? await countChange(em, projectId, trigger.updatedAtMs) : 0;
-        const runsSince = isSeen && isRunning(trigger) ? number : locked.row.runsSince;
+        const begins = isRunning(trigger) && !isRunning(locked.row);
+        const runsSince = begins ? number : locked.row.runsSince;
         Object.assign(locked.row, changed, { runsSince });
         // Ends the lease of an evaluation that goes by the earlier rule.
         if (trigger.kind === 'METRIC') Object.assign(locked.state, UNLEASED);
@@ -89,17 +91,18 @@ export function createTriggerRoom({ read, transact, log }: Units): TriggerStore 
       const where = { projectId, triggerId, ...onPage };
       return await all(TriggerEventRow, where, { orderBy: NEWEST_FIRST, limit, without: ['leasedUntilMs', 'fence'] });
     },
-    runningOn: (projectNumber) =>
+    runningOn: (projectNumber, knownAsOf) =>
       read(async (em) => {
         // The number first: the triggers are then at least as new.
-        const change = await em.findOne(MonitorChangeCount, { projectNumber });
+        const asOf = (await em.findOne(MonitorChangeCount, { projectNumber }))?.number ?? 0;
+        if (asOf === knownAsOf) return null;
         const project = await em.findOne(Project, { number: projectNumber }, { fields: ['id'] });
         const running = { kind: 'TRACE', active: true, deletedAtMs: null } as const;
         const rows = project === null ? [] : await em.find(TriggerRow, { projectId: project.id, ...running });
         const triggers = rows.map(({ id, filters, query, cadence, action, runsSince }) => ({
           ...{ id, filters, query, cadence, action, runsSince },
         }));
-        return { projectId: project?.id ?? null, asOf: change?.number ?? 0, triggers };
+        return { projectId: project?.id ?? null, asOf, triggers };
       }),
     fire: (fired) => transact(({ em }) => fire(em, fired)),
     leaseDue: ({ limit, fence, ...lease }) =>

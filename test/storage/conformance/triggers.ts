@@ -237,6 +237,30 @@ export function triggerConformance(open: OpenManagement): void {
     );
 
     it(
+      'that run on traces are read again only after a change, also of a filter',
+      withStore(open, async (store) => {
+        const { triggers } = store;
+        const { organization, project } = await found(store);
+        const { number = 0 } = (await store.keys.findProject(project.id)) ?? {};
+        const { trigger } = await insert(store, onTraces({ projectId: project.id }), organization.id);
+        const first = await triggers.runningOn(number, null);
+        expect(first).toMatchObject({
+          projectId: project.id,
+          triggers: [{ id: 'trigger_1', filters: trigger.filters }],
+        });
+        expect(first?.triggers[0]?.runsSince).toBe(first?.asOf);
+        expect(await triggers.runningOn(number, first?.asOf ?? null)).toBeNull();
+        const changed = { ...trigger, query: 'other', updatedAtMs: AT_MS + 1 };
+        const change = { trigger: changed, state: null, event: null, audited: sampleAudit(organization.id) };
+        expect(await triggers.replace(change, AT_MS)).toBe('stored');
+        const second = await triggers.runningOn(number, first?.asOf ?? null);
+        expect(second?.triggers).toEqual([{ ...first?.triggers[0], query: 'other' }]);
+        await triggers.remove(project.id, 'trigger_1', AT_MS + 2);
+        expect(await triggers.runningOn(number, second?.asOf ?? null)).toMatchObject({ triggers: [] });
+      }),
+    );
+
+    it(
       'are paused by the notification after the hundredth of an hour, until they are switched on again',
       withOrganization(async (store, organizationId) => {
         const { triggers } = store;
