@@ -18,6 +18,7 @@ const connections = 16;
 const drainMaxMs = 60_000;
 /** Traces under way at once. */
 const waitingMax = 64;
+const lookEveryMs = 200;
 
 export const triggers: Row = {
   name: 'triggers',
@@ -118,7 +119,7 @@ async function untilTested(port: number): Promise<void> {
   const endsAt = performance.now() + drainMaxMs;
   while ((await figure(port, 'spandrel_evaluation_queue_depth')) > 0) {
     if (performance.now() > endsAt) throw new Error('the triggers did not keep up');
-    await delay(paceMs);
+    await delay(lookEveryMs);
   }
 }
 
