@@ -240,7 +240,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     attemptsInFlight = delivery.inFlight;
     evaluating.work({ ...traceParts, store, random: deps.random });
     deleting.work({ ...traceParts, store, random: deps.random });
-    const traceRun = workOnTriggers(triggering, { ...serviceDeps, publicUrl: () => publicUrl });
+    const traceRun = workOnTriggers(triggering, { ...serviceDeps, ...delivery, publicUrl: () => publicUrl });
     const monitors = startMonitorRunner({ ...serviceDeps, ...evaluating.ports, results, traceRun });
     const jobs = startJobs({
       ...{ ...deps, store, prices, retentionClock, deliveryNowMs: delivery.nowMs },

@@ -5,6 +5,7 @@ import type { createTriggering } from '../background/triggers.ts';
 import type { WebhookPorts } from '../background/webhooks.ts';
 import { createAnalytics } from '../domain/analytics/analytics.ts';
 import type { Project } from '../domain/caller.ts';
+import type { Clock } from '../domain/clock.ts';
 import { createDatasets } from '../domain/datasets/datasets.ts';
 import type { RunCooperatively } from '../domain/steps.ts';
 import type { TraceSearches } from '../domain/traces/search/trace-search.ts';
@@ -40,15 +41,18 @@ type WorkDeps = Pick<Deps, 'store' | 'random' | 'config'> & {
   readonly runCooperatively: RunCooperatively;
   readonly yieldToEventLoop: () => Promise<void>;
   readonly traceParts: { readonly searches: TraceSearches };
+  /** The clock of leases, which all processes share. */
+  readonly nowMs: Clock;
   readonly publicUrl: () => string;
 };
 
 /** Begins to evaluate triggers, and to carry out what they ask for. Returns what the job of triggers on traces needs. */
 export function workOnTriggers(triggering: Triggering, deps: WorkDeps): TraceRunDeps {
-  const { store, random, config, traceParts, runCooperatively, yieldToEventLoop, publicUrl } = deps;
+  const { store, random, config, traceParts, runCooperatively, yieldToEventLoop, nowMs, publicUrl } = deps;
   const { searches } = traceParts;
   triggering.work({
     store,
+    clock: nowMs,
     analytics: createAnalytics({ store: store.analytics, traceDefaultDays: config.traceRetentionDays }),
     datasets: createDatasets({ store: store.datasets, random, searches, runCooperatively, yieldToEventLoop }),
     linkTo: linkTo(publicUrl),

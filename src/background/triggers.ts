@@ -19,7 +19,7 @@ type TriggeringDeps = Pick<Deps, 'config' | 'rootKeys' | 'clock' | 'random' | 'l
   readonly addToQueue: AddToQueue | null;
 };
 
-type WorkDeps = Pick<Deps, 'store'> &
+type WorkDeps = Pick<Deps, 'store' | 'clock'> &
   Pick<NotifyingDeps, 'datasets' | 'linkTo'> & { readonly analytics: Pick<Analytics, 'query' | 'queryEvaluations'> };
 
 const POLL_MS = 1_000;
@@ -85,8 +85,8 @@ export function createTriggering(deps: TriggeringDeps) {
       },
     }),
     /** Begins to evaluate and to notify. */
-    work({ store, analytics, datasets, linkTo }: WorkDeps): void {
-      const shared = { triggers: store.triggers, keys: store.keys, clock, random };
+    work({ store, clock: nowMs, analytics, datasets, linkTo }: WorkDeps): void {
+      const shared = { triggers: store.triggers, keys: store.keys, clock: nowMs, random };
       const evaluate = createEvaluation({ ...shared, analytics, onNotice: wake, onEvaluated: meter.evaluated });
       const notify = createNotifying({
         ...{ ...shared, secrets, datasets, sendMail, addToQueue, linkTo, log },
