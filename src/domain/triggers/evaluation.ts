@@ -9,7 +9,7 @@ import type { KeyStore } from '../management/management-port.ts';
 import { type Observation, stepMetric, windowAt } from './metric-state.ts';
 import { observe, type Question, questionOf, seriesProblems } from './series.ts';
 import type { MetricRule } from './trigger.ts';
-import { type LeasedTrigger, stateEvent, type TriggerStore } from './trigger-store.ts';
+import { type Evaluated, type LeasedTrigger, stateEvent, type TriggerStore } from './trigger-store.ts';
 
 export type EvaluationDeps = {
   readonly triggers: Pick<TriggerStore, 'leaseDue' | 'record'>;
@@ -37,8 +37,16 @@ export function createEvaluation(deps: EvaluationDeps): (signal: AbortSignal) =>
     if (first === undefined) return 0;
     const project = await deps.keys.findProject(first.trigger.projectId);
     const ask = createQuestions(deps, project, nowMs);
+    const evaluated: Evaluated[] = [];
     // What is left of the batch after a stop is taken again when its leases end.
-    for (const each of leased) if (!signal.aborted) await evaluate(deps, each, { ask, nowMs });
+    for (const each of leased) {
+      if (!signal.aborted && each.trigger.rule !== null)
+        evaluated.push(await evaluate(deps, each, { ask, rule: each.trigger.rule, nowMs }));
+    }
+    const recorded = evaluated.length === 0 ? [] : await deps.triggers.record(evaluated);
+    if (evaluated.some(({ event }, index) => event?.delivery === 'pending' && recorded[index] === 'recorded')) {
+      deps.onNotice();
+    }
     return leased.length;
   };
 }
@@ -72,18 +80,19 @@ function createQuestions({ analytics }: EvaluationDeps, project: Project | null,
   };
 }
 
-type Evaluating = { readonly ask: Ask; readonly nowMs: number };
+type Evaluating = { readonly ask: Ask; readonly rule: MetricRule; readonly nowMs: number };
 
-async function evaluate(deps: EvaluationDeps, leased: LeasedTrigger, { ask, nowMs }: Evaluating): Promise<void> {
-  const { trigger, state, fence } = leased;
-  const { projectId, id: triggerId, rule, updatedAtMs: triggerUpdatedAtMs } = trigger;
-  if (rule === null) return;
+async function evaluate(
+  deps: EvaluationDeps,
+  { trigger, state, fence }: LeasedTrigger,
+  { ask, rule, nowMs }: Evaluating,
+): Promise<Evaluated> {
+  const { projectId, id: triggerId, updatedAtMs: triggerUpdatedAtMs } = trigger;
   const observation = await ask(trigger, rule);
   deps.onEvaluated(observation.kind);
   const { next, notice } = stepMetric(rule, state, { observation, nowMs });
   const notifies = notice !== null && notice.kind !== 'changed';
   const of = { projectId, triggerId, id: newId('alert', deps.random), kind: notice?.kind ?? 'changed' } as const;
   const event = notice === null ? null : stateEvent(of, next, { nowMs, notifies });
-  const outcome = await deps.triggers.record({ projectId, triggerId, fence, triggerUpdatedAtMs, next, event, nowMs });
-  if (notifies && outcome === 'recorded') deps.onNotice();
+  return { projectId, triggerId, fence, triggerUpdatedAtMs, next, event, nowMs };
 }

@@ -78,6 +78,8 @@ export type Evaluated = {
   readonly nowMs: number;
 };
 
+export type Recorded = 'recorded' | 'paused' | 'stale';
+
 export type LeasedTrigger = TriggerWithState & { readonly fence: number };
 export type ClaimedNotification = {
   readonly trigger: Trigger;
@@ -145,10 +147,10 @@ export type TriggerStore = ResourceStore<Trigger> & {
    */
   leaseDue(lease: WorkLease): Promise<readonly LeasedTrigger[]>;
   /**
-   * Stores the state after an evaluation and its entry in one transaction, and ends the lease. MUST answer `stale` and
-   * store neither when another process has leased the trigger, or when it was changed, paused or deleted meanwhile.
+   * Stores the states after evaluations and their entries in one transaction, and ends the leases. MUST answer `stale` and
+   * store neither for a trigger that another process has leased, or that was changed, paused or deleted meanwhile.
    */
-  record(evaluated: Evaluated): Promise<'recorded' | 'paused' | 'stale'>;
+  record(evaluated: readonly Evaluated[]): Promise<readonly Recorded[]>;
   /** Leases notifications that are due, in the order of their due times, and counts an attempt. */
   claim(lease: WorkLease): Promise<readonly ClaimedNotification[]>;
   /** MUST answer false and store nothing when another process has claimed the notification. */

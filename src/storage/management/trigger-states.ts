@@ -10,9 +10,9 @@ import {
   NOTIFICATIONS_MAX,
   type NotificationKey,
   pausedState,
+  type Recorded,
   stateEvent,
   TRACE_IDS_MAX,
-  type TriggerStore,
 } from '../../domain/triggers/trigger-store.ts';
 import { TriggerEventRow, TriggerFiringRow, TriggerRow, TriggerStateRow } from '../entities/triggers.ts';
 import type { EntityManager } from '../mapper.ts';
@@ -62,15 +62,36 @@ export async function lockTrigger(em: EntityManager, { projectId, id }: Named) {
 
 type Locked = NonNullable<Awaited<ReturnType<typeof lockTrigger>>>;
 
-export async function record(em: EntityManager, evaluated: Evaluated): ReturnType<TriggerStore['record']> {
-  const { projectId, triggerId, fence, triggerUpdatedAtMs, next, event, nowMs } = evaluated;
-  const locked = await lockTrigger(em, { projectId, id: triggerId });
-  if (locked === null || locked.state.fence !== fence || locked.row.updatedAtMs !== triggerUpdatedAtMs) return 'stale';
+/** In one order, so that two transactions never wait for each other. */
+export async function recordAll(em: EntityManager, all: readonly Evaluated[]): Promise<readonly Recorded[]> {
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+  const ids = all.map(({ triggerId }) => triggerId);
+  const projectIds = [...new Set(all.map(({ projectId }) => projectId))];
+  const ofAll = { projectId: { $in: projectIds } };
+  const byTrigger = { ...lock, orderBy: [{ projectId: 'asc' as const }, { id: 'asc' as const }] };
+  const rows = await em.find(TriggerRow, { ...ofAll, id: { $in: ids }, deletedAtMs: null }, byTrigger);
+  const byState = { ...lock, orderBy: [{ projectId: 'asc' as const }, { triggerId: 'asc' as const }] };
+  const states = await em.find(TriggerStateRow, { ...ofAll, triggerId: { $in: ids } }, byState);
+  const stateOf = new Map(states.map((state) => [state.triggerId, state]));
+  const lockedOf = new Map(rows.map((row) => [row.id, { row, state: stateOf.get(row.id) }]));
+  const recorded: Recorded[] = [];
+  for (const evaluated of all) {
+    const { row, state } = lockedOf.get(evaluated.triggerId) ?? {};
+    recorded.push(row === undefined || state === undefined ? 'stale' : await record(em, { row, state }, evaluated));
+  }
+  return recorded;
+}
+
+async function record(em: EntityManager, locked: Locked, evaluated: Evaluated): Promise<Recorded> {
+  const { projectId, fence, triggerUpdatedAtMs, next, event, nowMs } = evaluated;
+  const { row, state } = locked;
+  const isSame = row.projectId === projectId && state.fence === fence && row.updatedAtMs === triggerUpdatedAtMs;
+  if (!isSame) return 'stale';
   if (event?.delivery === 'pending' && (await isNoisy(em, locked, nowMs))) {
     await pause(em, locked, { nowMs, id: event.id });
     return 'paused';
   }
-  Object.assign(locked.state, next, UNLEASED);
+  Object.assign(state, next, UNLEASED);
   if (event !== null) em.create(TriggerEventRow, { ...event, ...UNLEASED });
   return 'recorded';
 }

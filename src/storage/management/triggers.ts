@@ -9,7 +9,7 @@ import { TriggerEventRow, TriggerFiringRow, TriggerRow, TriggerStateRow } from '
 import { appendEvents } from './log-events.ts';
 import { countChange } from './monitors.ts';
 import { findLive, hasRoom, insertUnlessTaken } from './slugs.ts';
-import { fire, isRunning, lockTrigger, record, sentAt, toState, toTrigger, UNLEASED } from './trigger-states.ts';
+import { fire, isRunning, lockTrigger, recordAll, sentAt, toState, toTrigger, UNLEASED } from './trigger-states.ts';
 import { plain, rowReads, type Units, unleased } from './units.ts';
 
 const NEWEST_FIRST = { createdAtMs: 'desc', id: 'desc' } as const;
@@ -123,7 +123,7 @@ export function createTriggerRoom({ read, transact, log }: Units): TriggerStore 
           return [{ trigger, state: toState(state), fence }];
         });
       }),
-    record: (evaluated) => transact(({ em }) => record(em, evaluated)),
+    record: (evaluated) => transact(({ em }) => recordAll(em, evaluated)),
     claim: ({ limit, fence, ...lease }) =>
       transact(async ({ em }): Promise<readonly ClaimedNotification[]> => {
         const due = { dueAtMs: { $lte: lease.nowMs }, ...unleased(lease) };

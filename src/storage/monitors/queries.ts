@@ -23,16 +23,23 @@ export const listChanges = select('MonitorChangeCount', [], ['projectNumber', 'n
 export const listRunning = query<InSome>()((db, { projectNumbers }, { isAmong }) =>
   runningOf(db)
     .where(isAmong('project.number', projectNumbers))
-    .unionAll(triggersOf(db, TRIGGERS, 1).where(isAmong('project.number', projectNumbers)))
-    .unionAll(onResults(triggersOf(db, TRIGGERS_ON_RESULTS, 0)).where(isAmong('project.number', projectNumbers))),
+    .unionAll(projectsWith(db, ANY_TRIGGER).where(isAmong('project.number', projectNumbers)))
+    .unionAll(projectsWith(db, ON_RESULTS).where(isAmong('project.number', projectNumbers))),
 );
 
 /** The same of one project. */
 export const listRunningOf = query<InNumbered>()((db, { projectNumber }) =>
   runningOf(db)
     .where('project.number', '=', projectNumber)
-    .unionAll(triggersOf(db, TRIGGERS, 1).where('project.number', '=', projectNumber))
-    .unionAll(onResults(triggersOf(db, TRIGGERS_ON_RESULTS, 0)).where('project.number', '=', projectNumber)),
+    .unionAll(projectsWith(db, ANY_TRIGGER).where('project.number', '=', projectNumber))
+    .unionAll(projectsWith(db, ON_RESULTS).where('project.number', '=', projectNumber)),
+);
+
+/** The same without those that sample no trace, for claims, which read it often. */
+export const listSamplingOf = query<InNumbered>()((db, { projectNumber }) =>
+  runningOf(db)
+    .where('project.number', '=', projectNumber)
+    .unionAll(projectsWith(db, ANY_TRIGGER).where('project.number', '=', projectNumber)),
 );
 
 function runningOf(db: Db) {
@@ -46,24 +53,30 @@ function runningOf(db: Db) {
     .select(['project.number as projectNumber', ...columns('monitor', 'id', 'sample', 'runsSince')]);
 }
 
-function triggersOf(db: Db, id: string, sample: number) {
+type Kind = { readonly id: string; readonly sample: number; readonly isOnResults: boolean };
+
+const ANY_TRIGGER: Kind = { id: TRIGGERS, sample: 1, isOnResults: false };
+const ON_RESULTS: Kind = { id: TRIGGERS_ON_RESULTS, sample: 0, isOnResults: true };
+
+/** The projects with an active trigger on traces; stops at the first of a project. */
+function projectsWith(db: Db, { id, sample, isOnResults }: Kind) {
   return db
-    .selectFrom('Trigger as trigger')
-    .innerJoin('Project as project', 'project.id', 'trigger.projectId')
-    .where('trigger.active', '=', sql.lit(true))
-    .where('trigger.kind', '=', sql.lit('TRACE' as const))
-    .where('trigger.deletedAtMs', 'is', null)
+    .selectFrom('Project as project')
     .where('project.archivedAtMs', 'is', null)
-    .groupBy('project.number')
-    .select(({ fn }) => [
+    .where(({ exists, selectFrom }) => {
+      const active = selectFrom('Trigger as trigger')
+        .select(sql.lit(1).as('found'))
+        .whereRef('trigger.projectId', '=', 'project.id')
+        .where('trigger.active', '=', sql.lit(true))
+        .where('trigger.kind', '=', sql.lit('TRACE' as const))
+        .where('trigger.deletedAtMs', 'is', null);
+      return exists(isOnResults ? active.where(sql<boolean>`trigger.filters like '%"evaluations.%'`) : active);
+    })
+    .select([
       'project.number as projectNumber',
       sql<string>`${sql.lit(id)}`.as('id'),
       sql<number>`${sql.lit(sample)}`.as('sample'),
       // Each trigger compares its own number.
-      fn.min('trigger.runsSince').as('runsSince'),
+      sql<number>`${sql.lit(0)}`.as('runsSince'),
     ]);
-}
-
-function onResults(triggers: ReturnType<typeof triggersOf>) {
-  return triggers.where(sql<boolean>`trigger.filters like '%"evaluations.%'`);
 }

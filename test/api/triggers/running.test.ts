@@ -94,7 +94,11 @@ describe('a trigger on a metric', () => {
     expect((await passMinute(id)).status).toBe('OK');
     await passMinute(id);
     await isSent(id, 2);
-    await until(() => events().length === 2);
+    await until(() => {
+      // Attempts wait by this clock.
+      nowMs += 100;
+      return events().length === 2;
+    });
     expect(events().map(({ type }) => type)).toEqual(['alert.fired', 'alert.resolved']);
     expect(events()[0]).toMatchObject({
       data: { trigger_id: id, status: 'ALERT', alert_type: 'CRITICAL', metric: 'errors', alert_threshold: 5 },

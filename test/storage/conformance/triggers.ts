@@ -130,7 +130,7 @@ export function triggerConformance(open: OpenManagement): void {
         expect(await triggers.replace(change, AT_MS - 1)).toBe('stale');
         expect(await triggers.replace(change, AT_MS)).toBe('stored');
         expect(await triggers.find('project_1', 'trigger_1')).toEqual(trigger);
-        expect(await triggers.record(alerted(made, 1, AT_MS))).toBe('stale');
+        expect(await triggers.record([alerted(made, 1, AT_MS)])).toEqual(['stale']);
         expect(await historyOf(triggers)).toEqual([]);
       }),
     );
@@ -145,9 +145,9 @@ export function triggerConformance(open: OpenManagement): void {
         expect(await leaseOf(triggers, AT_MS + LEASE_MS - 1, 2)).toEqual([]);
         expect(await leaseOf(triggers, AT_MS + LEASE_MS, 2)).toHaveLength(1);
         // The first one was only slow.
-        expect(await triggers.record(alerted(made, 1, AT_MS))).toBe('stale');
-        expect(await triggers.record(alerted(made, 2, AT_MS + LEASE_MS))).toBe('recorded');
-        expect(await triggers.record(alerted(made, 2, AT_MS + LEASE_MS))).toBe('stale');
+        expect(await triggers.record([alerted(made, 1, AT_MS)])).toEqual(['stale']);
+        expect(await triggers.record([alerted(made, 2, AT_MS + LEASE_MS)])).toEqual(['recorded']);
+        expect(await triggers.record([alerted(made, 2, AT_MS + LEASE_MS)])).toEqual(['stale']);
         const [event, ...others] = await historyOf(triggers);
         expect(others).toEqual([]);
         expect(event).toMatchObject({ kind: 'fired', status: 'ALERT', value: 7.5, delivery: 'pending' });
@@ -162,11 +162,11 @@ export function triggerConformance(open: OpenManagement): void {
         const { triggers } = store;
         const made = await insert(store, sampleTrigger(), organizationId);
         await leaseOf(triggers, AT_MS, 1);
-        expect(await triggers.record(alerted(made, 1, AT_MS))).toBe('recorded');
+        expect(await triggers.record([alerted(made, 1, AT_MS)])).toEqual(['recorded']);
         await leaseOf(triggers, AT_MS + MINUTE_MS, 2);
         // The id of the entry is taken, so that the entry cannot be stored.
         const again = { ...alerted(made, 2, AT_MS), next: { ...made.state, value: 99 } };
-        await expect(triggers.record(again)).rejects.toThrow();
+        await expect(triggers.record([again])).rejects.toThrow();
         expect(await triggers.state('project_1', 'trigger_1')).toMatchObject({ value: 7.5 });
       }),
     );
@@ -177,7 +177,7 @@ export function triggerConformance(open: OpenManagement): void {
         const { triggers } = store;
         const made = await insert(store, sampleTrigger(), organizationId);
         await leaseOf(triggers, AT_MS, 1);
-        await triggers.record(alerted(made, 1, AT_MS));
+        await triggers.record([alerted(made, 1, AT_MS)]);
         const [first] = await claimOf(triggers, AT_MS, 11);
         expect(first).toMatchObject({ trigger: { id: 'trigger_1' }, event: { attempts: 1 }, fence: 11 });
         expect(await claimOf(triggers, AT_MS + LEASE_MS - 1, 12)).toEqual([]);
