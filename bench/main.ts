@@ -32,6 +32,7 @@ import { start } from './rows/start.ts';
 import { steady } from './rows/steady.ts';
 import { tail } from './rows/tail.ts';
 import { traceRead } from './rows/trace-read.ts';
+import { triggers } from './rows/triggers.ts';
 
 const rows: readonly Row[] = [
   ingestJson,
@@ -52,6 +53,7 @@ const rows: readonly Row[] = [
   authRefuse,
   evaluate,
   monitor,
+  triggers,
   gateway,
   gatewayStream,
   gatewayLedger,

@@ -28,6 +28,7 @@ export * from './spandrel/v1/threads_pb.js';
 export * from './spandrel/v1/timeseries_pb.js';
 export * from './spandrel/v1/trace_deletions_pb.js';
 export * from './spandrel/v1/trace_shares_pb.js';
+export * from './spandrel/v1/triggers_pb.js';
 export * from './spandrel/v1/virtual_keys_pb.js';
 export * from './google/rpc/error_details_pb.js';
 export { FieldMaskSchema, timestampDate, timestampFromDate, timestampFromMs, timestampMs, timestampNow } from '@bufbuild/protobuf/wkt';

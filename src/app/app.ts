@@ -5,10 +5,10 @@ import { createEvaluating } from '../background/evaluations.ts';
 import { startJobs } from '../background/jobs.ts';
 import { startMonitorRunner } from '../background/monitors.ts';
 import { createTraceDeleting } from '../background/trace-deletions.ts';
+import { createTriggering } from '../background/triggers.ts';
 import { createWebhooks } from '../background/webhooks.ts';
 import { openFilesLimit } from '../cli/open-files.ts';
 import { readCommit, readVersion } from '../cli/version.ts';
-import type { Config } from '../config/config.ts';
 import { createEvaluations } from '../domain/evaluations/evaluations.ts';
 import { createRetentionClock } from '../domain/management/retention-clock.ts';
 import { createCooperativeRunner } from '../domain/steps.ts';
@@ -41,12 +41,22 @@ import type { TlsTexts } from '../transport/server-options.ts';
 import { createYieldToEventLoop } from '../transport/yield-to-event-loop.ts';
 import type { Deps } from './deps.ts';
 import { createOutageLog } from './outage-log.ts';
-import { createGateway, MODEL_BODY_WHOLE_MS } from './proxy.ts';
+import { createAddToQueue } from './people-services.ts';
+import { createGateway } from './proxy.ts';
 import { createRequestRecords, flushRequestRecords } from './request-records.ts';
+import {
+  BODY_BYTES_PER_TURN,
+  BODY_GAP_MS,
+  BODY_WHOLE_MS,
+  HEAD_LIMITS,
+  RESPONSE_TIMEOUTS,
+  serverLimits,
+} from './server-limits.ts';
 import { compileServices } from './services.ts';
 import { createSignInWays } from './sign-in.ts';
 import { createTraceParts } from './trace-parts.ts';
 import { startTracing } from './tracing.ts';
+import { workOnTriggers } from './trigger-services.ts';
 
 export type AppDeps = Deps & {
   /** The wait of jobs between their runs; real time by default. */
@@ -68,19 +78,6 @@ export type App = {
   /** Finishes requests in progress, refuses new ones, then closes the port. The store stays open. */
   stop(): Promise<void>;
 };
-
-/** The time a client has to read any response, and the lowest rate beyond that: one of 8 MiB is cut after a minute and a half. */
-const RESPONSE_TIMEOUTS = { graceMs: 30_000, bytesPerSecondMin: 131_072 };
-const BODY_GAP_MS = 10_000;
-const BODY_WHOLE_MS = 60_000;
-/** Bytes of all bodies together that are read in a turn of the event loop. */
-const BODY_BYTES_PER_TURN = 128 * 1024;
-const HEADERS_MS = 10_000;
-const IDLE_MS = 75_000;
-const HEADERS_MAX_BYTES = 16_384;
-const REQUEST_LINE_MAX_BYTES = 8_192;
-const HEAD_LIMITS = { requestLineMaxBytes: REQUEST_LINE_MAX_BYTES, headersMaxBytes: HEADERS_MAX_BYTES };
-const STREAMS_PER_CONNECTION_MAX = 128;
 
 /** Starts serving. Rejects when the port cannot be bound, the contract is incomplete, or `beforeServing` rejects. */
 export async function createApp(appDeps: AppDeps): Promise<App> {
@@ -115,7 +112,6 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     traceDefaultDays: config.traceRetentionDays,
   });
   const tracing = await startTracing({ ...deps, monotonicMs, count: metrics.spans });
-  const requestMeter = metrics.requests;
   const meter = tracing.watchDeliveries(metrics.deliveries);
   const changeFeed = createChangeFeed();
   const store = publishChanges(metrics.store, changeFeed);
@@ -126,6 +122,12 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   const { prices, results } = traceParts;
   const evaluating = createEvaluating({ ...deps, store, prices, onEnd: metrics.evaluations.ended });
   const deleting = createTraceDeleting(deps);
+  const triggering = createTriggering({
+    ...deps,
+    webhooks,
+    meter: metrics.triggers,
+    addToQueue: createAddToQueue(deps),
+  });
   const onLost = (error: unknown) => deps.log.warn({ err: error }, 'the result of an evaluation could not be stored');
   const evaluations = createEvaluations({ ...store, ...deps, ...evaluating.ports, results, onLost });
   const isWhole = config.role === 'all';
@@ -133,13 +135,14 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     ...deps,
     store,
     changeFeed,
-    requestMeter,
+    requestMeter: metrics.requests,
     onDiscarded: metrics.otlpDiscarded,
     onTraceDeletionChanged: deleting.onChanged,
     onSpans: tracing.noteSpans,
     runCooperatively,
     yieldToEventLoop,
     webhooks: webhooks.ports,
+    triggering,
     evaluations: { ...evaluating.ports, evaluations },
     traceParts,
   };
@@ -237,14 +240,10 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     attemptsInFlight = delivery.inFlight;
     evaluating.work({ ...traceParts, store, random: deps.random });
     deleting.work({ ...traceParts, store, random: deps.random });
-    const { run } = evaluating.ports;
-    const monitors = startMonitorRunner({ ...deps, store, run, runCooperatively, results: traceParts.results });
+    const traceRun = workOnTriggers(triggering, { ...serviceDeps, ...delivery, publicUrl: () => publicUrl });
+    const monitors = startMonitorRunner({ ...serviceDeps, ...evaluating.ports, results, traceRun });
     const jobs = startJobs({
-      ...deps,
-      store,
-      prices: traceParts.prices,
-      retentionClock,
-      deliveryNowMs: delivery.nowMs,
+      ...{ ...deps, store, prices, retentionClock, deliveryNowMs: delivery.nowMs },
       onDisabled(endpoint) {
         meter.disabled('auto_failures_72h');
         deps.log.warn({ endpoint, reason: 'auto_failures_72h' }, 'a webhook endpoint was disabled');
@@ -252,7 +251,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       wait: deps.wait ?? waitUnref,
     });
     return (drainMs: number) =>
-      Promise.all([jobs.stop(), deleting.stop(), delivery.stop(drainMs), monitors.stop(drainMs)]);
+      Promise.all([jobs.stop(), deleting.stop(), triggering.stop(), delivery.stop(drainMs), monitors.stop(drainMs)]);
   };
   // A gateway leaves it to the other processes.
   const stopBackground = isWhole ? startBackground() : async () => undefined;
@@ -281,19 +280,4 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
 
 function originsOf(urls: readonly string[]): readonly string[] {
   return urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
-}
-
-function serverLimits({ limits }: Config): Parameters<typeof listen>[0]['limits'] {
-  return {
-    headersTimeoutMs: HEADERS_MS,
-    bodyGapTimeoutMs: BODY_GAP_MS,
-    bodyTimeoutMs: BODY_WHOLE_MS,
-    longBodyTimeoutMs: MODEL_BODY_WHOLE_MS,
-    streamsPerConnectionMax: STREAMS_PER_CONNECTION_MAX,
-    headerBytesMax: HEADERS_MAX_BYTES,
-    requestLineBytesMax: REQUEST_LINE_MAX_BYTES,
-    connectionsMax: limits.connectionsMax,
-    reconnectPenaltyMs: limits.reconnectPenaltyMs,
-    idleTimeoutMs: IDLE_MS,
-  };
 }

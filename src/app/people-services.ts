@@ -7,6 +7,7 @@ import { createAnnotations } from '../domain/annotations/annotations.ts';
 import { createReviewQueues, type ReviewQueues } from '../domain/annotations/queues.ts';
 import { createScoreDefinitions } from '../domain/annotations/score-definitions.ts';
 import { createFeedback } from '../domain/feedback/feedback.ts';
+import type { AddToQueue } from '../domain/triggers/notifying.ts';
 import { createAnnotationQueueRpc } from '../rpc/annotation-queues/annotation-queues.ts';
 import { createAnnotationRpc, createAnnotationScoreRpc } from '../rpc/annotations/annotations.ts';
 import { createFeedbackRpc } from '../rpc/feedback/feedback.ts';
@@ -34,6 +35,12 @@ export function compilePeople(deps: Deps, { compile }: ServiceParts): Method[] {
     ),
     ...compile(AnnotationQueueService, createAnnotationQueueRpc({ queues: createQueues(deps) })),
   ];
+}
+
+/** Adds traces to a queue of its project. */
+export function createAddToQueue(deps: Deps): AddToQueue {
+  const queues = createQueues(deps);
+  return (project, { queueId, traceIds, nowMs }) => queues.addItems({ project, nowMs }, queueId, traceIds);
 }
 
 /** Queues of traces to review, for requests and for what adds traces by itself. */

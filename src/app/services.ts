@@ -84,10 +84,12 @@ import { compilePeople } from './people-services.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { compileSessions } from './sign-in.ts';
 import type { createTraceParts } from './trace-parts.ts';
+import { compileTriggers, type Triggering } from './trigger-services.ts';
 
 type ServiceDeps = Deps &
   Pick<OtlpRpcDeps, 'onSpans' | 'runCooperatively'> & {
     readonly webhooks: WebhookPorts;
+    readonly triggering: Triggering;
     readonly evaluations: EvaluationPorts & { readonly evaluations: Evaluations };
     readonly traceParts: ReturnType<typeof createTraceParts>;
     readonly requestMeter: RequestMeter;
@@ -114,6 +116,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
     ...compileSessions(deps, shared),
     ...compileWebhooks(deps, shared),
     ...compileGateway(deps, shared),
+    ...compileTriggers(deps, shared),
   ];
   return [...methods, ...compile(PermissionService, createPermissionRpc(methods))];
 }

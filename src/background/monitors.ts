@@ -1,11 +1,13 @@
-/** Runs monitors: polls the queue of evaluation jobs. */
+/** Runs monitors and the triggers on traces: polls the queue of evaluation jobs. */
 
 import type { Deps } from '../app/deps.ts';
+import { TRIGGERS } from '../domain/evaluations/jobs.ts';
 import type { RunEvaluator } from '../domain/evaluations/outcome.ts';
 import { withSettlements } from '../domain/evaluations/settlement-run.ts';
 import type { TraceResults } from '../domain/evaluations/trace-results.ts';
 import { createMonitorRun } from '../domain/monitors/monitor-run.ts';
 import type { RunCooperatively } from '../domain/steps.ts';
+import { type TraceRunDeps, withTriggers } from '../domain/triggers/trace-run.ts';
 import { createJobWorker } from '../evaluation/job-worker.ts';
 import { startPollLoop } from '../scheduling/poll-loop.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
@@ -14,6 +16,8 @@ type MonitorRunnerDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'random' | 'l
   readonly run: RunEvaluator;
   readonly results: TraceResults;
   readonly runCooperatively: RunCooperatively;
+  /** What the job of triggers on traces needs. */
+  readonly traceRun: TraceRunDeps;
 };
 
 /** Shorter than the time a trace must stay unchanged before its job is due. */
@@ -45,13 +49,17 @@ export function startMonitorRunner(deps: MonitorRunnerDeps) {
     store: evaluationJobs,
     run: withSettlements(
       { ...store, clock: loop.nowMs },
-      createMonitorRun({ ...deps, ...store, clock: loop.nowMs, traceDefaultDays }),
+      withTriggers(
+        { ...deps.traceRun, clock: loop.nowMs },
+        createMonitorRun({ ...deps, ...store, clock: loop.nowMs, traceDefaultDays }),
+      ),
     ),
     nowMs: loop.nowMs,
     monotonicMs: () => performance.now(),
     wait: waitUnref,
     newFence: () => deps.random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES) + 1,
     concurrency: config.evaluators.concurrency,
+    isQuick: ({ sourceId }) => sourceId === TRIGGERS,
     onError: loop.reportError,
     onCapacity: () => loop.schedule(GAP_MIN_MS),
   });

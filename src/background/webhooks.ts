@@ -51,6 +51,8 @@ export function createWebhooks({ config, rootKeys, clock, random, version, log }
         concurrency: config.webhooks.concurrencyMax,
         attemptsPerHourMax: config.webhooks.attemptsPerHourMax,
       }),
+    /** Posts JSON of other kinds to URLs that the same policy allows. */
+    sendJson: http.sendJson,
     /** Of this process, by kind of destination. */
     openSockets: () => ({ http: http.openSockets(), sqs: sqs.openSockets() }),
     /** Aborts tests in progress and closes every connection. */

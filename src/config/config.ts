@@ -12,7 +12,7 @@ import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './reade
 import { LOG_LEVELS } from './settings.ts';
 import { readSignIn } from './sign-in.ts';
 import { type Environment, readSources } from './sources.ts';
-import { readAllowList, readAws, readWebhooks } from './webhooks.ts';
+import { readAllowList, readAws, readMailServer, readWebhooks } from './webhooks.ts';
 
 export { isSecretSetting, SETTINGS } from './settings.ts';
 export { readSources, type Sources } from './sources.ts';
@@ -88,6 +88,8 @@ export function readConfig(environment: Environment) {
       allow: readAllowList(reader, 'SPANDREL_GATEWAY_ALLOW'),
     },
     webhooks: readWebhooks(reader),
+    /** For the e-mails of triggers; null: there is none. */
+    mailServer: readMailServer(reader),
     aws: readAws(reader),
     llm: readLlm(reader),
     evaluators: readEvaluators(reader),

@@ -10,6 +10,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'SPANDREL_BOOTSTRAP_PROJECT_KEY',
   'SPANDREL_BOOTSTRAP_ADMIN_KEY',
   'SPANDREL_LLM_API_KEY',
+  'SPANDREL_SMTP_URL',
   'SPANDREL_OIDC_CLIENT_SECRET',
   // Read by the commands that ask a running server.
   'SPANDREL_ADMIN_KEY',
@@ -140,6 +141,11 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
     '',
     'Private destinations that webhooks may go to: hosts, addresses or networks, with a port or without, separated by commas.',
   ],
+  SPANDREL_SMTP_URL: [
+    '',
+    'Mail server for the e-mails of triggers: smtp://user:password@host:587, or smtps://. A private one must be in SPANDREL_WEBHOOK_ALLOW.',
+  ],
+  SPANDREL_SMTP_FROM: ['', 'Address that these e-mails come from; needed with SPANDREL_SMTP_URL.'],
   SPANDREL_VIRTUAL_KEY_PREFIX: ['vk-lw-', 'Beginning of the secrets of virtual keys.'],
   SPANDREL_GATEWAY_ALLOW: [
     '',

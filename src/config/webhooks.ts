@@ -25,6 +25,25 @@ export function readAllowList(reader: ConfigReader, name: string): readonly Allo
   return [];
 }
 
+const MAIL_URL = 'SPANDREL_SMTP_URL';
+const MAIL_FROM = 'SPANDREL_SMTP_FROM';
+/** An address, or a name before one in angle brackets. */
+const FROM = /^([^<>"\r\n]{0,128}<)?[^\s@<>,;:"()]+@[^\s@<>,;:"()]+>?$/;
+
+/** The mail server, and the address that mails come from; null: mails are not sent. */
+export function readMailServer(reader: ConfigReader): { readonly url: string; readonly from: string } | null {
+  const [url, from] = [reader.text(MAIL_URL), reader.text(MAIL_FROM)];
+  if (url === null && from === null) return null;
+  if (url === null || from === null) {
+    reader.refuse(`${MAIL_URL} and ${MAIL_FROM} must be set together`);
+    return null;
+  }
+  const isUrl = URL.canParse(url) && /^smtps?:$/.test(new URL(url).protocol) && new URL(url).hostname !== '';
+  if (!isUrl) reader.refuse(`${MAIL_URL} must look like smtp://user:password@host:587 or smtps://host`);
+  if (!FROM.test(from)) reader.refuse(`${MAIL_FROM} must be an e-mail address, or a name and an address in <>`);
+  return { url, from };
+}
+
 /** The settings of SQS destinations. The AWS_ variables are the standard ones of AWS tools. */
 export function readAws(reader: ConfigReader) {
   return {

@@ -42,6 +42,15 @@ type Prepared = {
   readonly headStart: string;
 };
 
+/** A request without the head that is the same for all attempts at its URL. */
+type Posted = {
+  readonly head: string;
+  readonly body: Buffer;
+  /** Whether the loss of a kept connection is no failure. */
+  readonly isFirst: boolean;
+  readonly needsText: boolean;
+};
+
 const LIMITS: HttpLimits = {
   deadlineMs: 10_000,
   resolveMs: 5_000,
@@ -72,24 +81,24 @@ export function createHttpSender(deps: HttpSenderDeps) {
 
   async function attempt(
     prepared: Prepared,
-    message: OutgoingMessage,
+    message: Posted,
     { stop, elapsedMs }: { stop: Stop; elapsedMs: () => number },
   ): Promise<Answer | Failure> {
     const addresses = await locate(prepared, stop);
     if ('error' in addresses) return addresses;
-    const request = { head: prepared.headStart + writeHead(message), body: message.body };
+    const request = { head: prepared.headStart + message.head, body: message.body };
     const send = (connection: Connection, mayBeStale: boolean) =>
       exchange(connection, {
         request,
         stop,
         elapsedMs,
         mayBeStale,
-        needsText: message.test,
+        needsText: message.needsText,
         onUsable: (keptMs) => pool.release(prepared.key, connection, keptMs),
       });
     const kept = pool.acquire(prepared.key, addresses);
     // Once for each batch: its later attempts take the loss of a connection for a failure.
-    const first = kept === null ? STALE : await send(kept, message.attempt === 1);
+    const first = kept === null ? STALE : await send(kept, message.isFirst);
     if (first !== STALE) return first;
     const dialed = await egress.dial(prepared.target, addresses, stop);
     if ('error' in dialed) return dialed;
@@ -98,20 +107,30 @@ export function createHttpSender(deps: HttpSenderDeps) {
     return outcome;
   }
 
+  /** Makes one attempt. Never rejects, and ends within the deadline. */
+  async function post(url: string, message: Posted, signal: AbortSignal): Promise<AttemptResult> {
+    const startedAtMs = nowMs();
+    const elapsedMs = () => Math.round(nowMs() - startedAtMs);
+    if (isClosed) return toFailed(SENDER_LOST, 0);
+    const prepared = prepare(url);
+    if (!prepared) return toFailed(URL_REFUSED, elapsedMs());
+    const stop = createStop(limits.deadlineMs, signal, (ended) => running.delete(ended));
+    running.add(stop);
+    const outcome = await attempt(prepared, message, { stop, elapsedMs });
+    if ('status' in outcome) return toAnswered(outcome, clock());
+    stop.end();
+    return toFailed(outcome, elapsedMs());
+  }
+
   return {
-    /** Makes one attempt. Never rejects, and ends within the deadline. */
-    async send(url: string, message: OutgoingMessage, signal: AbortSignal): Promise<AttemptResult> {
-      const startedAtMs = nowMs();
-      const elapsedMs = () => Math.round(nowMs() - startedAtMs);
-      if (isClosed) return toFailed(SENDER_LOST, 0);
-      const prepared = prepare(url);
-      if (!prepared) return toFailed(URL_REFUSED, elapsedMs());
-      const stop = createStop(limits.deadlineMs, signal, (ended) => running.delete(ended));
-      running.add(stop);
-      const outcome = await attempt(prepared, message, { stop, elapsedMs });
-      if ('status' in outcome) return toAnswered(outcome, clock());
-      stop.end();
-      return toFailed(outcome, elapsedMs());
+    /** Sends a batch of events. */
+    send: (url: string, message: OutgoingMessage, signal: AbortSignal): Promise<AttemptResult> =>
+      post(url, toPosted(message), signal),
+    /** Posts JSON of other kinds; the key is the same for all attempts. */
+    sendJson: (url: string, { key, json }: { readonly key: string; readonly json: string }, signal: AbortSignal) => {
+      const body = Buffer.from(json);
+      const head = `Content-Length: ${body.length}\r\nIdempotency-Key: ${key}\r\n\r\n`;
+      return post(url, { head, body, isFirst: false, needsText: false }, signal);
     },
     openSockets(): SocketCounts {
       const idle = pool.size();
@@ -148,6 +167,11 @@ function createPreparation(policy: UrlPolicy, userAgentVersion: string): (url: s
     known.set(url, prepared);
     return prepared;
   };
+}
+
+function toPosted(message: OutgoingMessage): Posted {
+  const { body, attempt, test } = message;
+  return { head: writeHead(message), body, isFirst: attempt === 1, needsText: test };
 }
 
 function writeHead({ dispatchId, attempt, timestamp, signatures, body, test }: OutgoingMessage): string {

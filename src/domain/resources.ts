@@ -1,5 +1,5 @@
 /**
- * What datasets, evaluators, experiments and monitors have in common: an id and a slug, a limit per project, and changes that
+ * What datasets, evaluators, experiments, monitors and triggers have in common: an id and a slug, a limit per project, and changes that
  * never undo each other. Each of them declares in its own file what is its own.
  */
 
@@ -32,7 +32,7 @@ export type ResourceStore<R extends Resource> = {
 };
 
 type Declaration = {
-  readonly noun: 'dataset' | 'evaluator' | 'experiment' | 'monitor';
+  readonly noun: 'dataset' | 'evaluator' | 'experiment' | 'monitor' | 'trigger';
   /** How many a project may hold. */
   readonly liveMax: number;
   /** What to do at the limit. */

@@ -19,6 +19,8 @@ type JobWorkerDeps = {
   readonly newFence: () => number;
   /** Concurrent jobs. */
   readonly concurrency: number;
+  /** Whether a job only waits for the store, and so runs beside the concurrent ones. */
+  readonly isQuick?: (job: ClaimedJob) => boolean;
   readonly onError: (error: unknown, doing: string) => void;
   /** Called when the worker can claim more jobs. */
   readonly onCapacity: () => void;
@@ -35,6 +37,8 @@ const SHORT_RUN_MS = 50;
 const END_RETRY_MS = 1000;
 /** The share of one project in the jobs claimed in advance. */
 const PREFETCH_SHARE = 3 / 4;
+/** Quick jobs at once. */
+const QUICK_MAX = 256;
 /** Projects whose last duration is remembered. */
 const KNOWN_MAX = 1000;
 
@@ -56,6 +60,7 @@ export function createJobWorker(deps: JobWorkerDeps) {
   // Projects with held jobs, in the order of their turns.
   const workByProject = new Map<number, Work>();
   const lastRunMs = new Map<number, number>();
+  const quick = new Set<HeldJob>();
   let running = 0;
   let lastProject = 0;
   let isStopped = false;
@@ -125,9 +130,29 @@ export function createJobWorker(deps: JobWorkerDeps) {
     const wasFull = held().length >= heldMax;
     drop(each);
     running -= 1;
-    if (running === 0) drained?.();
+    if (isIdle()) drained?.();
     begin();
     if (!isStopped && (wasFull || heldOf(projectNumber) <= runningOfProjectMax)) deps.onCapacity();
+  }
+
+  async function runQuick(each: HeldJob): Promise<void> {
+    const { signal } = each.running?.stop ?? new AbortController();
+    quick.add(each);
+    try {
+      const outcome = await deps.run(each.job, signal);
+      if (signal.aborted) await release([each.job]);
+      else await end(each.job, outcome, signal);
+    } catch (error) {
+      if (!signal.aborted) deps.onError(error, 'triggers could not be tested on a trace');
+    }
+    const wasFull = quick.size >= QUICK_MAX;
+    quick.delete(each);
+    if (isIdle()) drained?.();
+    if (wasFull && !isStopped) deps.onCapacity();
+  }
+
+  function isIdle(): boolean {
+    return running === 0 && quick.size === 0;
   }
 
   /** Keeps the lease and retries while the store is unavailable, so that no outcome is lost. */
@@ -172,7 +197,7 @@ export function createJobWorker(deps: JobWorkerDeps) {
 
   /** Renews leases that expire soon, and drops jobs that another process has now. */
   async function renew(): Promise<void> {
-    const ending = held().filter(({ leasedUntilMs }) => leasedUntilMs - nowMs() < RENEWED_BELOW_MS);
+    const ending = [...held(), ...quick].filter(({ leasedUntilMs }) => leasedUntilMs - nowMs() < RENEWED_BELOW_MS);
     if (ending.length === 0) return;
     const leasedUntilMs = nowMs() + JOB_LEASE_MS;
     const renewed = await store.renew(
@@ -188,6 +213,7 @@ export function createJobWorker(deps: JobWorkerDeps) {
 
   /** How many more jobs of a project may be claimed. */
   function capacityOf(projectNumber: number): number {
+    if (quick.size >= QUICK_MAX) return 0;
     const heldOfProject = heldOf(projectNumber);
     if (isSlow(projectNumber)) return Math.min(runningOfProjectMax - heldOfProject, concurrency - running);
     return Math.min(heldOfProjectMax - heldOfProject, heldMax - held().length);
@@ -218,7 +244,14 @@ export function createJobWorker(deps: JobWorkerDeps) {
       const shares = divideCapacity(due);
       if (shares.length > 0) {
         const jobs = await store.claim({ shares, nowMs: now, leaseMs: JOB_LEASE_MS, fence: deps.newFence() });
-        for (const job of jobs) hold({ job, leasedUntilMs: now + JOB_LEASE_MS, running: null });
+        for (const job of jobs) {
+          const leasedUntilMs = now + JOB_LEASE_MS;
+          if (deps.isQuick?.(job) !== true) hold({ job, leasedUntilMs, running: null });
+          else {
+            const running = { stop: new AbortController(), startedAtMs: deps.monotonicMs() };
+            void runQuick({ job, leasedUntilMs, running });
+          }
+        }
         begin();
       }
       if (due.some((projectNumber) => capacityOf(projectNumber) > 0)) return now;
@@ -231,11 +264,11 @@ export function createJobWorker(deps: JobWorkerDeps) {
       const waiting = held().filter((each) => each.running === null);
       for (const each of waiting) drop(each);
       await release(waiting.map(({ job }) => job)).catch((error) => deps.onError(error, 'jobs could not be put back'));
-      if (running === 0) return;
+      if (isIdle()) return;
       const { promise: ended, resolve } = Promise.withResolvers<void>();
       drained = resolve;
       const timer = setTimeout(() => {
-        for (const each of held()) each.running?.stop.abort();
+        for (const each of [...held(), ...quick]) each.running?.stop.abort();
       }, drainMs);
       await ended;
       clearTimeout(timer);

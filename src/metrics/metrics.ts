@@ -20,6 +20,7 @@ import {
 } from './process.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { createRequestMeter } from './request-meter.ts';
+import { createTriggerMeter } from './trigger-meter.ts';
 
 type MetricsDeps = {
   readonly store: Store;
@@ -47,6 +48,7 @@ export function createMetrics(deps: MetricsDeps) {
     connections: createConnectionMeter(registry),
     calls: createCallMeter(registry),
     evaluations: createEvaluationMeter(registry),
+    triggers: createTriggerMeter(registry),
     otlpDiscarded: createOtlpMeter(registry),
     losses: createLossMeter(registry),
     spans: registry.countBy({

@@ -2,6 +2,7 @@
 
 import { describe } from 'vitest';
 import { administer } from './journeys/administer.ts';
+import { alert } from './journeys/alert.ts';
 import { annotate } from './journeys/annotate.ts';
 import { limitSpending } from './journeys/budgets.ts';
 import { collectAndFind } from './journeys/collect-and-find.ts';
@@ -41,6 +42,7 @@ describe.concurrent('the console', () => {
   keepPlace(stage);
   collectAndFind(stage);
   lookAtTraces(stage);
+  alert(stage);
   narrowDown(stage);
   readRuns(stage);
   administer(stage);

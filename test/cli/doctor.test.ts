@@ -122,6 +122,12 @@ const change =
 /** For waits that block, as a slow disk does. */
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
+const mailServer = (url: string, allowed: string) => (patient: Patient) => {
+  set('SPANDREL_SMTP_URL', url)(patient);
+  set('SPANDREL_SMTP_FROM', 'alerts@example.com')(patient);
+  set('SPANDREL_WEBHOOK_ALLOW', allowed)(patient);
+};
+
 const FAULTS: readonly (readonly [what: string, plant: Plant, level: string, about: string, text: RegExp])[] = [
   ['a misspelled setting', set('SPANDREL_PROT', '1'), 'fail', 'settings', /the nearest is SPANDREL_PORT/],
   ['a file of a secret that is not there', set('SPANDREL_SECRET_FILE', '/nowhere'), 'fail', 'settings', /ENOENT/],
@@ -239,6 +245,20 @@ const FAULTS: readonly (readonly [what: string, plant: Plant, level: string, abo
     'fail',
     'LLM endpoint',
     /SPANDREL_LLM_API_KEY/,
+  ],
+  [
+    'a mail server that the policy refuses',
+    mailServer('smtp://127.0.0.1:2', ''),
+    'fail',
+    'mail server',
+    /SPANDREL_WEBHOOK_ALLOW/,
+  ],
+  [
+    'a mail server that is away',
+    mailServer('smtp://127.0.0.1:2', '127.0.0.1'),
+    'fail',
+    'mail server',
+    /SPANDREL_SMTP_URL/,
   ],
   [
     'a provider that the policy refuses',

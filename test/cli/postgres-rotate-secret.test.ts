@@ -12,19 +12,19 @@ it('on PostgreSQL the secret is replaced beside running servers, which know both
   const database = { ...first.database, remove: async () => undefined };
   const both = { SPANDREL_SECRET: NEW_SECRET, SPANDREL_SECRET_PREVIOUS: TEST_SECRET };
   const second = await startApp({ database, environment: both });
-  const keys = { adminKey: first.adminKey };
+  const keys = { adminKey: first.adminKey, projectId: first.projectId };
   try {
     const made = await sealEverything(first);
     expect(await repeatable({ ...second, ...keys })).toEqual(made);
     const { code, stdout, stderr } = await runCliProcess(['rotate-secret'], { ...database.environment, ...both });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^6 stored values are sealed with the new secret/);
+    expect(stdout).toMatch(/^7 stored values are sealed with the new secret/);
     expect(await repeatable({ ...second, ...keys })).toEqual(made);
     const third = await startApp({ database, environment: { SPANDREL_SECRET: NEW_SECRET } });
     try {
       expect(await repeatable({ ...third, ...keys })).toEqual(made);
       const opened = await openEverything(third, deriveRootKeys(NEW_SECRET).encryptionKeys);
-      expect([...opened.values()].flat()).toHaveLength(6);
+      expect([...opened.values()].flat()).toHaveLength(7);
     } finally {
       await third.close();
     }

@@ -48,7 +48,7 @@ async function start(folder: string): Promise<Running> {
   return Object.assign(server, { adminKey: ADMIN_KEY });
 }
 
-const COUNTS = { endpoints: 2, previous: 1, queues: 1, providers: 1, receipts: 1 };
+const COUNTS = { endpoints: 2, previous: 1, queues: 1, providers: 1, receipts: 1, triggers: 1 };
 
 function expectAll(opened: ReadonlyMap<string, readonly string[]>): void {
   expect(Object.fromEntries([...opened].map(([column, texts]) => [column, texts.length]))).toEqual({
@@ -56,9 +56,11 @@ function expectAll(opened: ReadonlyMap<string, readonly string[]>): void {
     'webhook_endpoints.previous_secret': COUNTS.previous,
     'webhook_endpoints.sqs_secret': COUNTS.queues,
     'model_providers.api_key': COUNTS.providers,
+    'triggers.secret': COUNTS.triggers,
     'idempotency_receipts.answer': COUNTS.receipts,
   });
   expect(opened.get('webhook_endpoints.sqs_secret')).toEqual([SEALED_TEXTS.queueKey]);
+  expect(opened.get('triggers.secret')).toEqual([SEALED_TEXTS.slackUrl]);
   expect(opened.get('model_providers.api_key')).toEqual([SEALED_TEXTS.providerKey]);
 }
 
@@ -74,7 +76,7 @@ it('a secret in a file is replaced by a new one, with which everything opens, an
   expect(readSecrets(path)).toEqual({ current: old, previous: null });
   const { code, stdout, stderr } = await runCliProcess(['rotate-secret'], environment);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatch(/^6 stored values are sealed with the new secret; .*make a new one\n$/);
+  expect(stdout).toMatch(/^7 stored values are sealed with the new secret; .*make a new one\n$/);
   const { current, previous } = readSecrets(path);
   expect([current === old, previous]).toEqual([false, null]);
   const server = await start(path);
@@ -158,7 +160,7 @@ it('secrets in settings are both needed, and the database must belong to one of 
   const foreign = { SPANDREL_SECRET: fresh, SPANDREL_SECRET_PREVIOUS: `${fresh} too` };
   expect(await rotate(foreign)).toEqual(refused(/does not belong to this database/));
   const { code, stdout } = await rotate({ SPANDREL_SECRET: fresh, SPANDREL_SECRET_PREVIOUS: old });
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^6 stored values .*unset SPANDREL_SECRET_PREVIOUS/)]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^7 stored values .*unset SPANDREL_SECRET_PREVIOUS/)]);
   expect((await rotate({ SPANDREL_SECRET: fresh, SPANDREL_SECRET_PREVIOUS: old })).stdout).toMatch(/^0 stored values/);
 });
 
@@ -173,7 +175,7 @@ it('a value that neither secret opens is named and left, and the rotation ends',
   const { code, stdout } = await runCliProcess(['rotate-secret'], environment);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^left as it is, because neither secret opens it: model_providers.api_key model_providers\/\S+\n5 stored/,
+    /^left as it is, because neither secret opens it: model_providers.api_key model_providers\/\S+\n6 stored/,
   );
 });
 

@@ -5,11 +5,17 @@ import { type EncryptionKeys, openFor } from '../../src/domain/secrets.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { type Body, callRest } from '../support/surfaces.ts';
 
-type Server = { readonly address: string; readonly adminKey: string; readonly store: Pick<Store, 'sealed'> };
+type Server = {
+  readonly address: string;
+  readonly adminKey: string;
+  readonly projectId: string;
+  readonly store: Pick<Store, 'sealed'>;
+};
 
 export const SEALED_TEXTS = {
   providerKey: 'sk-of-the-provider-1234',
   queueKey: 'queue-secret-access-key',
+  slackUrl: 'https://hooks.slack.com/services/T0/B0/secret-part',
   idempotencyKey: 'a-key-made-before-the-rotation',
 };
 
@@ -25,6 +31,12 @@ export async function sealEverything(server: Server): Promise<Body> {
   await send(server, '/api/webhooks/v1/endpoints', { sqs, destination_kind: 'sqs', ...events });
   const provider = { name: 'models', kind: 'openai', api_key: SEALED_TEXTS.providerKey };
   await send(server, '/api/gateway/v1/model-providers', provider);
+  const slack = { slackWebhook: SEALED_TEXTS.slackUrl };
+  const trigger = {
+    ...{ name: 'Failures', kind: 'trace', filters: { 'traces.error': ['true'] } },
+    ...{ action: 'SEND_SLACK_MESSAGE', actionParams: slack },
+  };
+  await send(server, '/api/triggers', trigger, { 'x-project-id': server.projectId });
   return await repeatable(server);
 }
 

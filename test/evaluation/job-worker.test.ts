@@ -70,6 +70,7 @@ function start({ concurrency = 4, refusals = 0 } = {}) {
     wait: async () => {},
     newFence: () => ++fences,
     concurrency,
+    isQuick: ({ sourceId }) => sourceId === 'quick',
     onError: (error, doing) => {
       if (refusals === 0) throw error;
       complaints.push(doing);
@@ -89,13 +90,13 @@ function start({ concurrency = 4, refusals = 0 } = {}) {
     pass(ms: number) {
       clockMs += ms;
     },
-    add(projectNumber: number, count: number) {
+    add(projectNumber: number, count: number, sourceId = 'm') {
       for (let index = 0; index < count; index += 1) {
         const traceSequence = queued.length + index;
         queued.push({
           projectNumber,
           traceSequence,
-          sourceId: 'm',
+          sourceId,
           asOf: 0,
           traceId: `${index}`,
           fence: 0,
@@ -116,6 +117,25 @@ describe('the worker of the queue', () => {
     add(2, 1);
     await worker.poll();
     expect(projects()).toEqual([1, 1, 1, 2]);
+  });
+
+  it('runs quick jobs beside the concurrent ones, and ends them before it has stopped', async () => {
+    const { worker, add, running, projects } = start({ concurrency: 2 });
+    add(1, 8, 'quick');
+    await worker.poll();
+    expect(projects()).toHaveLength(8);
+    add(2, 1);
+    await worker.poll();
+    expect(projects().filter((each) => each === 2)).toHaveLength(1);
+    let isStopped = false;
+    const stopped = worker.stop(60_000).then(() => {
+      isStopped = true;
+    });
+    while (running.length > 0) {
+      expect(isStopped).toBe(false);
+      await running[0]?.end();
+    }
+    await stopped;
   });
 
   it('claims ahead for one project only as much as leaves room for another', async () => {

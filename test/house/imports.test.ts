@@ -102,7 +102,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   transport: /^(node:|@bufbuild\/protobuf(\/|$)|@connectrpc\/|@modelcontextprotocol\/sdk\/)/,
   // Open files are counted in /proc.
   metrics: /^node:fs$/,
-  delivery: /^(node:|@aws-sdk\/client-(sqs|sts)$)/,
+  delivery: /^(node:|@aws-sdk\/client-(sqs|sts)$|nodemailer$)/,
   'sign-in': /^openid-client$/,
   gateway: /^(node:(dns|http|http2|https|net|stream)|undici$)/,
   otel: /^(node:(async_hooks|crypto)|@opentelemetry\/|@grpc\/grpc-js$)/,

@@ -16,6 +16,8 @@ const SEALING = [
   'domain/model-providers/provider-key.ts',
   // The pepper, which the rotation seals itself.
   'domain/organization/secret-rotation.ts',
+  // Storage: triggers.
+  'domain/triggers/action-params.ts',
   // Nothing stored: a cookie of ten minutes.
   'sign-in/sign-in.ts',
 ];

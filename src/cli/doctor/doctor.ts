@@ -10,7 +10,7 @@ import { openFilesLimit } from '../open-files.ts';
 import { checkDatabase, checkSecret } from './database.ts';
 import { type Finding, findingsAbout, reasonOf } from './finding.ts';
 import { checkClock, checkFolder, checkOpenFiles, type Machine } from './machine.ts';
-import { checkAllowLists, checkLlm, checkPort, checkProviders, checkTls } from './network.ts';
+import { checkAllowLists, checkLlm, checkMailServer, checkPort, checkProviders, checkTls } from './network.ts';
 import { checkSignIn } from './sign-in.ts';
 
 /** Prints one line for each finding. Rejects if one of them would refuse a start or lose data. */
@@ -50,6 +50,7 @@ export async function examine(environment: Environment, machine: Machine): Promi
     ...(await checkAllowLists(config)),
     ...(await checkSignIn(config)),
     await checkLlm(config),
+    await checkMailServer(config),
     ...(await checkProviders(config, installed?.providers ?? [])),
   ];
 }

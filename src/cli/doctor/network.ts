@@ -3,10 +3,10 @@
 import { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import type { AllowEntry } from '../../domain/endpoints/url-allow-list.ts';
-import { checkNewUrl, createUrlPolicy } from '../../domain/endpoints/url-policy.ts';
+import { checkNewUrl, createUrlPolicy, mailTargetOf } from '../../domain/endpoints/url-policy.ts';
 import type { Installed } from '../../storage/open.ts';
 import { askReadiness } from '../healthcheck.ts';
 import { readTlsFiles } from '../tls-files.ts';
@@ -89,6 +89,28 @@ async function checkAllowList(setting: string, entries: readonly AllowEntry[]): 
 }
 
 const ANSWER_MAX_MS = 5_000;
+
+/** Whether the mail server can be reached; no mail is sent. */
+export async function checkMailServer({ mailServer, webhooks }: Config): Promise<Finding> {
+  const about = findingsAbout('mail server');
+  if (mailServer === null) return about.ok('SPANDREL_SMTP_URL is not set: triggers send no e-mails');
+  const target = mailTargetOf(mailServer.url);
+  const found = await lookup(target.host, { all: true }).catch(() => []);
+  const addresses = found.map(({ address }) => address);
+  if (addresses.length === 0) return about.fail('the host of SPANDREL_SMTP_URL does not resolve: correct it');
+  if (!createUrlPolicy(webhooks.allow).mayReach(target, addresses)) {
+    return about.fail('the mail server has a private address: name it in SPANDREL_WEBHOOK_ALLOW');
+  }
+  const socket = connect({ host: addresses[0] ?? '', port: target.port });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(ANSWER_MAX_MS) });
+    return about.ok('the mail server can be reached');
+  } catch (error) {
+    return about.fail(`the mail server cannot be reached (${reasonOf(error)}): correct SPANDREL_SMTP_URL`);
+  } finally {
+    socket.destroy();
+  }
+}
 
 /** Asks for the list of models, which costs nothing. */
 export async function checkLlm({ llm }: Config): Promise<Finding> {

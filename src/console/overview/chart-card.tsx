@@ -17,6 +17,8 @@ type ChartCardProps<Name extends string, Bucket> = {
     | undefined;
   /** What its values mean, where the name does not say it. */
   readonly hint?: ReactNode;
+  /** Beside the choice of the metric. */
+  readonly action?: ReactNode;
   readonly onShow: (name: Name) => void;
 };
 
@@ -26,6 +28,7 @@ export function ChartCard<Name extends string, Bucket extends Timed>({
   shown,
   data,
   hint,
+  action,
   onShow,
 }: ChartCardProps<Name, Bucket>) {
   const metric = metrics[shown];
@@ -40,12 +43,15 @@ export function ChartCard<Name extends string, Bucket extends Timed>({
             {hint} {series && cutNote(series)}
           </p>
         </div>
-        <Select
-          aria-label="Metric"
-          value={shown}
-          options={choices.map(([name, { label }]) => [name as Name, label] as const)}
-          onChange={onShow}
-        />
+        <div className={page.row}>
+          {action}
+          <Select
+            aria-label="Metric"
+            value={shown}
+            options={choices.map(([name, { label }]) => [name as Name, label] as const)}
+            onChange={onShow}
+          />
+        </div>
       </div>
       {series ? <Chart series={series} metric={metric} /> : <Skeleton height={CHART_HEIGHT_PX} />}
     </section>

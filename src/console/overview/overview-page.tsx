@@ -14,6 +14,7 @@ import { type Bounds, writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangeQuery } from '../traces/range-query.ts';
 import type { TraceListSearch } from '../traces/search.ts';
+import { AlertOnThis } from '../triggers/alert-on-this.tsx';
 import { ChartGrid } from './chart-grid.tsx';
 import { type Figure, FigureCards } from './figure-cards.tsx';
 import { GroupTable } from './group-table.tsx';
@@ -81,7 +82,12 @@ export default function OverviewPage() {
             metric: METRICS[name],
             data: dataOf(name),
             search: may('traces:view') ? SEARCHES[name] : null,
-            actions: <PinButton metric={name} />,
+            actions: (
+              <>
+                <PinButton metric={name} />
+                {may('triggers:create') && <AlertOnThis prefill={{ metric: name }} />}
+              </>
+            ),
           }))}
         />
       )}

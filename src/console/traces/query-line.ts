@@ -173,6 +173,16 @@ export function sentFilters(filters: readonly Filter[]): readonly SentFilter[] {
   });
 }
 
+/** A filter of the api as the line has it; nothing for one that the line cannot have. */
+export function writtenFilters({ name, key, values }: SentFilter): readonly Filter[] {
+  const kind = FILTER_KINDS.find((each) => each.filter === name && (each.of === undefined) === (key === undefined));
+  if (kind === undefined) return [];
+  const named = key === undefined ? kind.name : `${kind.name}.${key}`;
+  if (kind.range === undefined) return values.map((value) => ({ name: named, value }));
+  const bound = (value = '') => (Math.abs(Number(value)) === Number.MAX_VALUE ? '' : value);
+  return [{ name: named, value: `${bound(values[0])}..${bound(values[1])}` }];
+}
+
 /** The key of the metadata, or the id of the evaluator. */
 function keyOf(kind: Kind, name: string): string | undefined {
   return kind.of === undefined ? undefined : name.slice(kind.name.length + 1);

@@ -16,6 +16,7 @@ import { useRemembered } from '../design/remembered.ts';
 import { type ChangeOf, text } from '../layout/search.ts';
 import { loadsPart } from '../session/connection.ts';
 import { useSession } from '../session/session.tsx';
+import { AlertOnThis } from '../triggers/alert-on-this.tsx';
 import { ColumnPicker } from './column-picker.tsx';
 import { shownColumns } from './columns.tsx';
 import { DeleteFound } from './delete-traces.tsx';
@@ -129,6 +130,9 @@ export default function TraceListPage() {
             onDense={setDense}
           />
           <ExportMenu search={search} onStart={(includeSpans) => void exporting.start(includeSpans)} />
+          {search.q !== undefined && search.not !== true && may('triggers:create') && (
+            <AlertOnThis prefill={{ q: search.q }} />
+          )}
           {!isEverything && may('project:manage') && <DeleteFound search={search} />}
         </div>
       </div>

@@ -1,6 +1,7 @@
 /** Datasets and their port. A dataset is a named list of entries that only grows, one version at a time. */
 
 import type { Resource, ResourceStore } from '../resources.ts';
+import type { NotificationKey } from '../triggers/trigger-store.ts';
 
 export type Dataset = Resource & {
   /** The newest version; the first is 1. */
@@ -31,6 +32,10 @@ export type DatasetStore = ResourceStore<Dataset> & {
   list(projectId: string, limit: number): Promise<readonly Dataset[]>;
   /** Up to a version, in ascending order. */
   versions(dataset: Pick<Dataset, 'projectId' | 'id'>, version: number): Promise<readonly DatasetVersion[]>;
-  /** MUST answer `stale` and store nothing when the dataset is deleted, or its newest version is not the one before. */
-  append(dataset: Dataset, next: DatasetVersion): Promise<'stored' | 'stale'>;
+  /**
+   * MUST answer `stale` and store nothing when the dataset is deleted, or its newest version is not the one before. Ends the
+   * notification that asked for the entries in the same transaction, if there is one, and answers `stale` when another
+   * process has claimed it.
+   */
+  append(dataset: Dataset, next: DatasetVersion, asked?: NotificationKey): Promise<'stored' | 'stale'>;
 };

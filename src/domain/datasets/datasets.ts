@@ -10,6 +10,7 @@ import type { SearchCall } from '../traces/search/search-call.ts';
 import type { SearchConditions, TraceSearches } from '../traces/search/trace-search.ts';
 import type { SearchTotal } from '../traces/search/trace-search-store.ts';
 import type { TraceView } from '../traces/traces.ts';
+import type { NotificationKey } from '../triggers/trigger-store.ts';
 import type { Dataset, DatasetStore, DatasetVersion } from './dataset.ts';
 import { ENTRIES_MAX, type EntriesDraft, type Pauses, TOTAL_MAX_BYTES, validateEntries } from './entries.ts';
 
@@ -26,7 +27,13 @@ export type NumberedEntry = { readonly id: string; readonly entryJson: string; r
 type DatasetContent = { readonly dataset: Dataset; readonly entries: readonly NumberedEntry[] };
 
 /** The newest traces first; `limit` entries at most. */
-type TracesDraft = { readonly search: SearchConditions; readonly limit: number; readonly call: SearchCall };
+type TracesDraft = {
+  readonly search: SearchConditions;
+  readonly limit: number;
+  readonly call: SearchCall;
+  /** The notification of a trigger that asked for the entries, which ends with them. */
+  readonly asked?: NotificationKey | undefined;
+};
 
 type TracesAdded = {
   readonly dataset: Dataset;
@@ -76,11 +83,11 @@ export function createDatasets(deps: DatasetDeps) {
     },
     /** Adds a version with as many traces of a search as fit. Throws validation_error, dataset_not_found. */
     async appendTraces(project: Project, idOrSlug: string, draft: TracesDraft): Promise<TracesAdded> {
-      const { search, limit, call } = draft;
+      const { search, limit, call, asked } = draft;
       const capacity = capacityOf(await rules.find(store, project, idOrSlug));
       const entriesMax = Math.min(capacity.entriesMax, limit);
       const { entries, found } = await readTraceEntries(deps, { ...capacity, entriesMax }, { search, call });
-      const at = { project, idOrSlug, nowMs: call.nowMs };
+      const at = { project, idOrSlug, nowMs: call.nowMs, asked };
       const { dataset, added } = await appendWhatFits(deps, at, (now) => cutToCapacity(entries, capacityOf(now)));
       return { dataset, added, leftOut: Math.max(found.count - added, 0), isLeftOutExact: found.isExact };
     },
@@ -98,12 +105,17 @@ export function createDatasets(deps: DatasetDeps) {
   };
 }
 
-type Appending = { readonly project: Project; readonly idOrSlug: string; readonly nowMs: number };
+type Appending = {
+  readonly project: Project;
+  readonly idOrSlug: string;
+  readonly nowMs: number;
+  readonly asked?: NotificationKey | undefined;
+};
 
 /** Retries when another request added a version meanwhile, and then computes again which entries fit. */
 async function appendWhatFits(
   deps: DatasetDeps,
-  { project, idOrSlug, nowMs }: Appending,
+  { project, idOrSlug, nowMs, asked }: Appending,
   entriesFor: (dataset: Dataset) => readonly string[],
 ): Promise<{ readonly dataset: Dataset; readonly added: number }> {
   const attempt = async () => {
@@ -111,7 +123,7 @@ async function appendWhatFits(
     const entries = entriesFor(known);
     if (entries.length === 0) return { dataset: known, added: 0 };
     const { dataset, next } = addVersion(known, entries, nowMs);
-    const outcome = await deps.store.append(dataset, next);
+    const outcome = await deps.store.append(dataset, next, asked);
     return outcome === 'stored' ? { dataset, added: entries.length } : outcome;
   };
   return await retryStale('Others keep adding to this dataset; try again.', attempt, APPEND_ATTEMPTS_MAX);
@@ -184,7 +196,7 @@ const PAGE_SIZE = 100;
 async function readTraceEntries(
   { searches, ...pauses }: Omit<DatasetDeps, 'store' | 'random'>,
   capacity: Capacity,
-  { search, call }: Omit<TracesDraft, 'limit'>,
+  { search, call }: Omit<TracesDraft, 'limit' | 'asked'>,
 ): Promise<TraceEntries> {
   let largestPageBytes = 0;
   const entries: string[] = [];

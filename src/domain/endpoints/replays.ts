@@ -2,7 +2,13 @@
 
 import { type ReplayView, viewReplay } from '../delivery/delivery-view.ts';
 import type { MatchedEvents } from '../delivery/webhook-store.ts';
-import { type EventMask, maskOfSelector, maskOfSelectors, SELECTOR_EXPECTED } from '../events/event-type.ts';
+import {
+  ALL_EVENTS,
+  type EventMask,
+  maskOfSelector,
+  maskOfSelectors,
+  SELECTOR_EXPECTED,
+} from '../events/event-type.ts';
 import { Fault, type Reason } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
 import type { IdempotentCall, ManagementCall, Target } from '../management/management-call.ts';
@@ -47,7 +53,8 @@ export function startReplay(deps: EndpointDeps, request: ReplayRequest): Promise
   return commitIdempotentlyOnEndpoint(deps, request, async (endpoint) => {
     requireActive(endpoint);
     if ((await webhooks.countUnfinishedReplays(endpoint.number)) >= UNFINISHED_MAX) throw tooManyReplays();
-    const mask = maskOfSelectors(endpoint.enabledEvents) & maskOfSelectors([range.type ?? '*']);
+    const mask =
+      maskOfSelectors(endpoint.enabledEvents) & (range.type === null ? ALL_EVENTS : maskOfSelectors([range.type]));
     const found = await match(endpoint, mask);
     const id = newId('replay', random);
     const replay = { ...range, ...found, id, endpointNumber: endpoint.number, mask, createdAtMs: call.nowMs };

@@ -179,3 +179,21 @@ function areListed(entries: readonly AllowEntry[], { port }: UrlTarget, addresse
     return address !== null && entries.some((entry) => allowsAddress(entry, address, port));
   });
 }
+
+const MAIL_PORTS = { 'smtp:': 587, 'smtps:': 465 } as const;
+
+/** The mail server of a URL that the settings have checked. */
+export function mailTargetOf(text: string): UrlTarget {
+  const url = new URL(text);
+  const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  const scheme = url.protocol === 'smtps:' ? 'smtps:' : 'smtp:';
+  return {
+    secure: scheme === 'smtps:',
+    host,
+    isLiteral: parseAddress(host) !== null,
+    port: url.port === '' ? MAIL_PORTS[scheme] : Number(url.port),
+    authority: url.host,
+    path: '',
+    unlessListed: null,
+  };
+}

@@ -4,7 +4,7 @@ import type { AppendTables, TraceKey } from '../events/append-tables.ts';
 import { isSampled } from '../monitors/sampling.ts';
 import type { Span, TraceAppend, TraceHead } from '../traces/trace.ts';
 import { isOutdated, readAggregates, SPANS_READ_THROUGH_MAX } from '../traces/trace-aggregates.ts';
-import { ALL_MONITORS, CALLS, type EvaluationJob, touchJob } from './jobs.ts';
+import { ALL_MONITORS, CALLS, type EvaluationJob, TRIGGERS, TRIGGERS_ON_RESULTS, touchJob } from './jobs.ts';
 
 /** Whether an append changes what monitors evaluate; results of evaluations do not. */
 export function isSeenByMonitors({ spans, metadataJson, expectedOutput }: TraceAppend): boolean {
@@ -45,6 +45,15 @@ export function enqueueSettlement(tables: AppendTables, traceKey: TraceKey, { sp
   // No search for a root among the spans of a large trace: without one the job only waits longer.
   const isRooted = known?.isRooted === true || spans.some(({ parentId }) => parentId === null);
   touch(tables, traceKey, { known, sourceId: CALLS, isRooted, nowMs, asOf: 0 });
+}
+
+/** Stores the job of the triggers on traces after a result of an evaluation, where any of them asks for results. */
+export function enqueueTriggers(tables: AppendTables, traceKey: TraceKey, nowMs: number): void {
+  const { asOf, monitors } = tables.activeMonitorsOf(traceKey.projectNumber);
+  if (!monitors.some(({ id }) => id === TRIGGERS_ON_RESULTS)) return;
+  const known = tables.findJob(traceKey, TRIGGERS);
+  if (known === undefined && !tables.hasRoomForJob(traceKey.projectNumber)) return;
+  touch(tables, traceKey, { known, sourceId: TRIGGERS, isRooted: true, nowMs, asOf });
 }
 
 type Touched = {

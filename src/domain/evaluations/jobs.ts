@@ -31,14 +31,18 @@ export type EvaluationJob = JobKey & {
   readonly againDueAtMs: number | null;
   readonly againSinceMs: number | null;
   /**
-   * For ALL_MONITORS: the number of the last change of monitors that the commit saw. For CALLS: how many calls are
-   * settled already. Else 0.
+   * For ALL_MONITORS and TRIGGERS: the number of the last change of monitors that the commit saw. For CALLS: how many
+   * calls are settled already. Else 0.
    */
   readonly asOf: number;
 };
 
 /** The source of a job for all monitors of a project. */
 export const ALL_MONITORS = 'monitors';
+/** The source of a job for all triggers on traces of a project. */
+export const TRIGGERS = 'triggers';
+/** Among the monitors of a project that has triggers which ask for results of evaluations; no trace has such a job. */
+export const TRIGGERS_ON_RESULTS = 'triggers on results';
 /** The source of a job that corrects the requests of calls. */
 export const CALLS = 'calls';
 
@@ -126,10 +130,11 @@ export function splitJob(
     if (monitor.runsSince > job.asOf || !isSampled(monitor, traceId)) return [];
     const before = known.find(({ sourceId }) => sourceId === monitor.id);
     const key = { projectNumber, traceSequence, sourceId: monitor.id, traceId };
-    if (before === undefined) return [{ ...key, ...UNTRIED, dueAtMs, sinceMs, isRooted: true, asOf: 0 }];
+    const asOf = monitor.id === TRIGGERS ? job.asOf : 0;
+    if (before === undefined) return [{ ...key, ...UNTRIED, dueAtMs, sinceMs, isRooted: true, asOf }];
     // A waiting job, also one that waits for a retry, reads the changed trace anyway.
     if (before.fence === 0) return [];
-    return [{ ...before, againDueAtMs: dueAtMs, againSinceMs: before.againSinceMs ?? sinceMs }];
+    return [{ ...before, asOf, againDueAtMs: dueAtMs, againSinceMs: before.againSinceMs ?? sinceMs }];
   });
 }
 

@@ -18,7 +18,13 @@ export const EVENT_TYPES = [
   { type: 'gateway.virtual_key.revoked', description: 'A virtual key was ended for good.' },
 ] as const;
 
+/** Events of triggers: delivered to the endpoints that name them, never in the log, and in no other family. */
+const ALERT_EVENT_TYPES = ['alert.fired', 'alert.resolved'] as const;
+
+export type AlertEventType = (typeof ALERT_EVENT_TYPES)[number];
+/** All but those of triggers: the types that every organization knows. */
 export type EventType = (typeof EVENT_TYPES)[number]['type'];
+export type AnyEventType = EventType | AlertEventType;
 export type RequestEventType = Extract<EventType, `gateway.request.${string}`>;
 /** Events of a gateway's own keys and budgets: delivered, never in the log. */
 export type GovernanceEventType = Exclude<EventType, RequestEventType>;
@@ -27,22 +33,28 @@ export type GovernanceEventType = Exclude<EventType, RequestEventType>;
 export const REQUEST_EVENT_TYPES = EVENT_TYPES.map(({ type }) => type).filter(isRequestEvent);
 export const GOVERNANCE_EVENT_TYPES = EVENT_TYPES.map(({ type }) => type).filter(isGovernanceEvent);
 
-/** A set of types: bit n is entry n of EVENT_TYPES. */
+export const ALL_TYPES: readonly AnyEventType[] = [...EVENT_TYPES.map(({ type }) => type), ...ALERT_EVENT_TYPES];
+
+/** A set of types: bit n is entry n of ALL_TYPES. */
 export type EventMask = number;
 
 export const NO_EVENTS: EventMask = 0;
 
-const FAMILIES = ['gateway.', 'gateway.request.', 'gateway.budget.', 'gateway.virtual_key.'] as const;
+const FAMILIES = ['gateway.', 'gateway.request.', 'gateway.budget.', 'gateway.virtual_key.', 'alert.'] as const;
+const ALERTS = 'alert.';
 
 const MASKS: ReadonlyMap<string, EventMask> = new Map([
-  ...EVENT_TYPES.map(({ type }, index): [string, EventMask] => [type, 1 << index]),
+  ...ALL_TYPES.map((type, index): [string, EventMask] => [type, 1 << index]),
   ...FAMILIES.map((family): [string, EventMask] => [`${family}*`, maskOfTypes((type) => type.startsWith(family))]),
-  ['*', maskOfTypes(() => true)],
+  // Alerts came later: endpoints that ask for everything get what they got before.
+  ['*', maskOfTypes((type) => !type.startsWith(ALERTS))],
 ]);
+
+export const ALL_EVENTS: EventMask = maskOfTypes(() => true);
 
 /** What a selector must be, in messages. */
 export const SELECTOR_EXPECTED =
-  'a type of event, as GET /api/webhooks/v1/event-types lists them, or a selector such as gateway.request.*';
+  'a type of event, as GET /api/webhooks/v1/event-types lists them, or a selector such as gateway.request.* or alert.*';
 
 /** The types of a selector; null for an invalid one. */
 export function maskOfSelector(selector: string): EventMask | null {
@@ -59,8 +71,8 @@ export function includesType(mask: EventMask, type: string): boolean {
   return (mask & (MASKS.get(type) ?? NO_EVENTS)) !== 0;
 }
 
-function maskOfTypes(isIncluded: (type: EventType) => boolean): EventMask {
-  return EVENT_TYPES.reduce((mask, { type }, index) => (isIncluded(type) ? mask | (1 << index) : mask), NO_EVENTS);
+function maskOfTypes(isIncluded: (type: AnyEventType) => boolean): EventMask {
+  return ALL_TYPES.reduce((mask, type, index) => (isIncluded(type) ? mask | (1 << index) : mask), NO_EVENTS);
 }
 
 function isRequestEvent(type: EventType): type is RequestEventType {

@@ -1,11 +1,11 @@
 /** Events, new and stored. */
 
-import type { EventType, RequestEventType } from './event-type.ts';
+import type { AnyEventType, RequestEventType } from './event-type.ts';
 
 export const SCHEMA_VERSION = '1';
 
 /** An event without its position and instant. */
-export type NewEvent<T extends EventType = EventType> = {
+export type NewEvent<T extends AnyEventType = AnyEventType> = {
   readonly id: string;
   readonly type: T;
   /** Compact JSON text of the data. */

@@ -17,6 +17,7 @@ import type { PromptStore } from '../prompts/prompt.ts';
 import type { TraceDeletionStore } from '../traces/deletion/trace-deletion.ts';
 import type { TraceShareStore } from '../traces/sharing/trace-share.ts';
 import type { SavedViewStore } from '../traces/views/saved-view.ts';
+import type { TriggerStore } from '../triggers/trigger-store.ts';
 import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
 import type { BackfillStore } from './backfill.ts';
 import type {
@@ -42,6 +43,7 @@ export type Management = {
   readonly judgeSpending: JudgeSpendingStore;
   readonly monitors: MonitorStore;
   readonly dashboards: DashboardStore;
+  readonly triggers: TriggerStore;
   readonly datasets: DatasetStore;
   readonly prompts: PromptStore;
   readonly experiments: ExperimentStore;

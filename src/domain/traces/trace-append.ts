@@ -1,6 +1,6 @@
 /** Applies one collector request to the tables, inside a transaction of the caller. */
 
-import { enqueueJob, enqueueSettlement, isSeenByMonitors } from '../evaluations/job-append.ts';
+import { enqueueJob, enqueueSettlement, enqueueTriggers, isSeenByMonitors } from '../evaluations/job-append.ts';
 import type { AppendTables, TraceKey } from '../events/append-tables.ts';
 import { readEventMetadata } from '../events/event-metadata.ts';
 import type { RequestResult } from '../events/request-report.ts';
@@ -69,6 +69,7 @@ export function applyAppend(tables: AppendTables, append: TraceAppend): TraceApp
   for (const evaluation of append.evaluations) tables.storeEvaluation(traceKey, evaluation);
   const touch = { spans, nowMs: append.receivedAtMs };
   if (isSeenByMonitors(append)) enqueueJob(tables, traceKey, { ...touch, record });
+  if (append.evaluations.length > 0) enqueueTriggers(tables, traceKey, append.receivedAtMs);
   if (unsettled) enqueueSettlement(tables, traceKey, touch);
   const { results: requestResults, notes } = completeRequests(tables, append, { ...merged, excess });
   const metadataNotes = notes.length === 0 ? merged.notes : [...merged.notes, ...notes];

@@ -23,6 +23,7 @@ import * as schema from './schema.ts';
 import * as search from './search.ts';
 import * as spend from './spend.ts';
 import * as traces from './traces.ts';
+import * as triggers from './triggers.ts';
 import * as virtualKeys from './virtual-keys.ts';
 
 /**
@@ -42,7 +43,17 @@ const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } 
 
 const SHARED = Object.values({
   ...{ ...organization, ...audit, ...ofKeys, ...evaluators, ...datasets, ...evaluations, ...experiments, ...pricing },
-  ...{ ...monitors, ...endpoints, ...schema, ...modelProviders, ...virtualKeys, ...budgets, ...answers, ...dashboards },
+  ...{
+    ...monitors,
+    ...triggers,
+    ...endpoints,
+    ...schema,
+    ...modelProviders,
+    ...virtualKeys,
+    ...budgets,
+    ...answers,
+    ...dashboards,
+  },
   ...{ WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...ofSearch, ...spend, ...annotations, ...prompts },
 });
 

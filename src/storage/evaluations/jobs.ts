@@ -86,7 +86,7 @@ async function claimDue(
   const { evaluations, monitors } = queries;
   const due = await runQuery(evaluations.lockDue, { projectNumber, nowMs, limit });
   const [ofAll, ofOne] = [due.filter(isOfAll), due.filter((job) => !isOfAll(job))];
-  const running = ofAll.length === 0 ? [] : await runQuery(monitors.listRunningOf, { projectNumber });
+  const running = ofAll.length === 0 ? [] : await runQuery(monitors.listSamplingOf, { projectNumber });
   const knownOf = await lockKnown(tx, projectNumber, ofAll);
   const dueAtMs = nowMs + leaseMs;
   // An expired lease means that its process was lost, which counts as a failure.

@@ -3,7 +3,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { LogSlice } from '../../domain/endpoints/subscriptions.ts';
 import type { EventRange } from '../../domain/events/event.ts';
-import { EVENT_TYPES, type EventMask, includesType, type RequestEventType } from '../../domain/events/event-type.ts';
+import { ALL_TYPES, type EventMask, includesType, type RequestEventType } from '../../domain/events/event-type.ts';
 import type { EventStore } from '../../domain/events/log-port.ts';
 import { type EventName, parseEventId, readEnvelopeHead } from '../../domain/events/request-event.ts';
 import type { Found, LookUps } from '../append/reader.ts';
@@ -120,8 +120,8 @@ export function createLogSearch(
 
 /** A bit mask of the codes of the types. */
 function codesOf(mask: EventMask): number {
-  return EVENT_TYPES.filter(({ type }) => includesType(mask, type)).reduce(
-    (codes, { type }) => codes | (1 << eventTypes.code(type)),
+  return ALL_TYPES.filter((type) => includesType(mask, type)).reduce(
+    (codes, type) => codes | (1 << eventTypes.code(type)),
     0,
   );
 }

@@ -3,6 +3,7 @@
 import type { DatasetStore } from '../../domain/datasets/dataset.ts';
 import { DatasetPartRow, DatasetRow } from '../entities/datasets.ts';
 import { findLive, hasRoom, hide, insertUnlessTaken, listNewest } from './slugs.ts';
+import { lockNotification, sentAt } from './trigger-states.ts';
 import type { Units } from './units.ts';
 
 export function createDatasetStore({ read, transact }: Units): DatasetStore {
@@ -27,12 +28,15 @@ export function createDatasetStore({ read, transact }: Units): DatasetStore {
         if (outcome === 'stored') await em.insert(DatasetPartRow, { ...first, projectId, datasetId: id });
         return outcome;
       }),
-    append: ({ projectId, id, version, entryCount, totalBytes, updatedAtMs }, next) =>
+    append: ({ projectId, id, version, entryCount, totalBytes, updatedAtMs }, next, asked) =>
       transact(async ({ em }) => {
+        const claimed = asked === undefined ? null : await lockNotification(em, asked);
+        if (asked !== undefined && claimed === null) return 'stale';
         const known = { projectId, id, version: next.version - 1, deletedAtMs: null };
         const grown = { version, entryCount, totalBytes, updatedAtMs };
         if ((await em.nativeUpdate(DatasetRow, known, grown)) === 0) return 'stale';
         await em.insert(DatasetPartRow, { ...next, projectId, datasetId: id });
+        if (claimed !== null) Object.assign(claimed, sentAt(updatedAtMs));
         return 'stored';
       }),
     remove: (projectId, id, nowMs) =>

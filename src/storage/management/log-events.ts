@@ -2,7 +2,7 @@
 
 import { LockMode } from '@mikro-orm/core';
 import type { NewEvent } from '../../domain/events/event.ts';
-import type { GovernanceEventType } from '../../domain/events/event-type.ts';
+import type { AlertEventType, GovernanceEventType } from '../../domain/events/event-type.ts';
 import { envelope } from '../../domain/events/request-event.ts';
 import { nextCreation } from '../append/batch-log.ts';
 import { newHead } from '../delivery/work-rows.ts';
@@ -21,7 +21,7 @@ type Appending = {
 /** Comes last in its transaction, because from here on appends to the log of the organization wait. */
 export async function appendEvents(
   { em, organizationId, log }: Appending,
-  events: readonly NewEvent<GovernanceEventType>[],
+  events: readonly NewEvent<GovernanceEventType | AlertEventType>[],
 ): Promise<void> {
   if (events.length === 0) return;
   const { number: organizationNumber } = await em.findOneOrFail(

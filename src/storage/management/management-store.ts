@@ -3,6 +3,7 @@
 import { Fault } from '../../domain/fault.ts';
 import type { ManagementStore } from '../../domain/management/management.ts';
 import type { KeyStore, Management, ProjectStore } from '../../domain/management/management-port.ts';
+import type { TriggerStore } from '../../domain/triggers/trigger-store.ts';
 import { createWebhookStore } from '../endpoints/webhook-store.ts';
 import { createExperimentStore } from '../experiments/experiments.ts';
 import type { KeyReader } from '../keys/key-cache.ts';
@@ -27,9 +28,10 @@ export type ManagementEngine = {
 const CHANGES_RETRY_AFTER_SECONDS = 60;
 
 export function createManagement({ rooms, control, reads, cacheKeys, notify }: ManagementEngine): Management {
-  const { clock: _, management, projects, monitors, experiments, webhooks, ...asTheyAre } = rooms;
+  const { clock: _, management, projects, monitors, experiments, webhooks, triggers, ...asTheyAre } = rooms;
   return {
     ...asTheyAre,
+    triggers: notifying(triggers, notify),
     keys: cacheKeys(createKeyReader(control, management)),
     management: { ...management, commit: createCommit(management, notify) },
     projects: { updateSettings: projects.updateSettings, numbers: createProjectNumbers(control) },
@@ -68,6 +70,18 @@ export function watchRooms(rooms: Rooms, changed: () => void): Rooms {
       insertTag: watch(prompts.insertTag),
       replaceTag: watch(prompts.replaceTag),
       removeTag: watch(prompts.removeTag),
+    },
+  };
+}
+
+/** A notification that is handed over is an event that endpoints wait for. */
+function notifying(triggers: TriggerStore, notify: () => void): TriggerStore {
+  return {
+    ...triggers,
+    async handOver(event) {
+      const isHandedOver = await triggers.handOver(event);
+      if (isHandedOver) notify();
+      return isHandedOver;
     },
   };
 }

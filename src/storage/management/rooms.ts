@@ -26,6 +26,7 @@ import { createReceipts } from './receipts.ts';
 import { createSavedViewStore } from './saved-views.ts';
 import { createSealedStore } from './sealed-values.ts';
 import { createRunStore, createShareStore } from './traces.ts';
+import { createTriggerRoom } from './triggers.ts';
 import type { Units } from './units.ts';
 import { createModelProviders, createVirtualKeys } from './virtual-keys.ts';
 
@@ -45,6 +46,7 @@ export function createRooms(units: Units) {
     judgeSpending: createSpendingStore(units),
     monitors: createMonitorRoom(units),
     prompts: createPromptStore(units),
+    triggers: createTriggerRoom(units),
     webhooks: createWebhookRoom(units),
     installation: createInstallationStore(units),
     sealed: createSealedStore(units),

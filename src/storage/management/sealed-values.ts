@@ -5,6 +5,7 @@ import type { SealedStore } from '../../domain/management/management-port.ts';
 import { WebhookEndpoint } from '../entities/endpoints.ts';
 import { ModelProviderRow } from '../entities/model-providers.ts';
 import { IdempotencyReceipt } from '../entities/organization.ts';
+import { TriggerRow } from '../entities/triggers.ts';
 import type { Units } from './units.ts';
 
 type Row = { readonly [property: string]: unknown };
@@ -38,6 +39,10 @@ const COLUMNS: { readonly [name: string]: SealedColumn } = {
   'model_providers.api_key': {
     ...{ table: ModelProviderRow as unknown as EntitySchema<Row>, property: 'apiKey', key: ['organizationId', 'id'] },
     belongsTo: ({ id }) => `model_providers/${id}/api_key`,
+  },
+  'triggers.secret': {
+    ...{ table: TriggerRow as unknown as EntitySchema<Row>, property: 'secret', key: ['projectId', 'id'] },
+    belongsTo: ({ id }) => `triggers/${id}/secret`,
   },
   'idempotency_receipts.answer': {
     table: IdempotencyReceipt as unknown as EntitySchema<Row>,

@@ -1,6 +1,7 @@
 /** What appends and jobs read of monitors. Deleted rows are kept, and never found. */
 
 import { sql } from 'kysely';
+import { TRIGGERS, TRIGGERS_ON_RESULTS } from '../../domain/evaluations/jobs.ts';
 import { columns, select } from '../plain-queries.ts';
 import { type Db, query } from '../queries.ts';
 
@@ -15,14 +16,30 @@ export const listChanges = select('MonitorChangeCount', [], ['projectNumber', 'n
   projectNumber: 'projectNumbers',
 });
 
-/** The active monitors of several projects. */
+/**
+ * The active monitors of several projects. The triggers on traces of a project are one of them, which samples every trace,
+ * and those that ask for results of evaluations are another, which samples none.
+ */
 export const listRunning = query<InSome>()((db, { projectNumbers }, { isAmong }) =>
-  runningOf(db).where(isAmong('project.number', projectNumbers)),
+  runningOf(db)
+    .where(isAmong('project.number', projectNumbers))
+    .unionAll(projectsWith(db, ANY_TRIGGER).where(isAmong('project.number', projectNumbers)))
+    .unionAll(projectsWith(db, ON_RESULTS).where(isAmong('project.number', projectNumbers))),
 );
 
-/** The active monitors of one project. */
+/** The same of one project. */
 export const listRunningOf = query<InNumbered>()((db, { projectNumber }) =>
-  runningOf(db).where('project.number', '=', projectNumber),
+  runningOf(db)
+    .where('project.number', '=', projectNumber)
+    .unionAll(projectsWith(db, ANY_TRIGGER).where('project.number', '=', projectNumber))
+    .unionAll(projectsWith(db, ON_RESULTS).where('project.number', '=', projectNumber)),
+);
+
+/** The same without those that sample no trace, for claims, which read it often. */
+export const listSamplingOf = query<InNumbered>()((db, { projectNumber }) =>
+  runningOf(db)
+    .where('project.number', '=', projectNumber)
+    .unionAll(projectsWith(db, ANY_TRIGGER).where('project.number', '=', projectNumber)),
 );
 
 function runningOf(db: Db) {
@@ -34,4 +51,32 @@ function runningOf(db: Db) {
     .where('monitor.deletedAtMs', 'is', null)
     .where('project.archivedAtMs', 'is', null)
     .select(['project.number as projectNumber', ...columns('monitor', 'id', 'sample', 'runsSince')]);
+}
+
+type Kind = { readonly id: string; readonly sample: number; readonly isOnResults: boolean };
+
+const ANY_TRIGGER: Kind = { id: TRIGGERS, sample: 1, isOnResults: false };
+const ON_RESULTS: Kind = { id: TRIGGERS_ON_RESULTS, sample: 0, isOnResults: true };
+
+/** The projects with an active trigger on traces; stops at the first of a project. */
+function projectsWith(db: Db, { id, sample, isOnResults }: Kind) {
+  return db
+    .selectFrom('Project as project')
+    .where('project.archivedAtMs', 'is', null)
+    .where(({ exists, selectFrom }) => {
+      const active = selectFrom('Trigger as trigger')
+        .select(sql.lit(1).as('found'))
+        .whereRef('trigger.projectId', '=', 'project.id')
+        .where('trigger.active', '=', sql.lit(true))
+        .where('trigger.kind', '=', sql.lit('TRACE' as const))
+        .where('trigger.deletedAtMs', 'is', null);
+      return exists(isOnResults ? active.where(sql<boolean>`trigger.filters like '%"evaluations.%'`) : active);
+    })
+    .select([
+      'project.number as projectNumber',
+      sql<string>`${sql.lit(id)}`.as('id'),
+      sql<number>`${sql.lit(sample)}`.as('sample'),
+      // Each trigger compares its own number.
+      sql<number>`${sql.lit(0)}`.as('runsSince'),
+    ]);
 }

@@ -4,7 +4,7 @@
  */
 
 import type { AttemptOutcome, DeadReason, DeliveryStatus, ReplayStatus } from '../../domain/delivery/delivery.ts';
-import type { EventType } from '../../domain/events/event-type.ts';
+import type { AnyEventType } from '../../domain/events/event-type.ts';
 import type { RequestSource, StoredRequestState } from '../../domain/events/request-state.ts';
 import type { SpanType } from '../../domain/traces/trace.ts';
 
@@ -44,7 +44,7 @@ export const requestSources: Codes<RequestSource> = createCodes({ span: 0, repor
 /** The code of requests without an outcome, which partial indexes name. */
 export const ADMITTED = requestStatuses.code('admitted');
 
-export const eventTypes: Codes<EventType> = createCodes({
+export const eventTypes: Codes<AnyEventType> = createCodes({
   'gateway.request.completed': 1,
   'gateway.request.settled': 2,
   'gateway.budget.threshold_crossed': 3,
@@ -54,6 +54,8 @@ export const eventTypes: Codes<EventType> = createCodes({
   'gateway.virtual_key.disabled': 7,
   'gateway.virtual_key.enabled': 8,
   'gateway.virtual_key.revoked': 9,
+  'alert.fired': 10,
+  'alert.resolved': 11,
 });
 
 /** The stored form of the state of a request. */

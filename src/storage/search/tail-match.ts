@@ -20,6 +20,7 @@ const BUSY_MAX_MS = 10;
 export function createMatch(runner: SearchRunner): TraceSearch['match'] {
   const { queries, runQuery, idsPerQuery, nowMs } = runner;
   const runCooperatively = createCooperativeRunner({ yieldToEventLoop: () => yieldToEventLoop(), nowMs });
+  const compile = createCompiled();
   return async ({ projectNumber, expiredBeforeMs, traceIds, filters }) => {
     const endsAtMs = nowMs() + MATCH_MAX_MS;
     const find = (ids: readonly string[]) => runQuery(queries.findByIds, { projectNumber, ids });
@@ -29,9 +30,8 @@ export function createMatch(runner: SearchRunner): TraceSearch['match'] {
     const rows = found
       .filter(({ insertedAtMs }) => expiredBeforeMs === null || insertedAtMs >= expiredBeforeMs)
       .toSorted((one, other) => indexOf(one) - indexOf(other));
-    const documents = createDocuments(runner, { projectNumber, needs: needsOfAll(filters) });
-    const fitAll = createFilterIndex(filters);
-    const texts = createTextSet(new Set(filters.map(({ text }) => text)));
+    const { needs, fitAll, texts } = compile(filters);
+    const documents = createDocuments(runner, { projectNumber, needs });
     const traces: MatchedTrace[] = [];
     let busyUntilMs = nowMs() + BUSY_MAX_MS;
     for (const part of documents.cut(rows)) {
@@ -48,6 +48,26 @@ export function createMatch(runner: SearchRunner): TraceSearch['match'] {
       }
     }
     return { traces, left: [] };
+  };
+}
+
+type Compiled = ReturnType<typeof compileAll>;
+
+/** By the list of filters: triggers use the same one again and again. */
+function createCompiled(): (filters: readonly SearchFilter[]) => Compiled {
+  const known = new WeakMap<readonly SearchFilter[], Compiled>();
+  return (filters) => {
+    const compiled = known.get(filters) ?? compileAll(filters);
+    known.set(filters, compiled);
+    return compiled;
+  };
+}
+
+function compileAll(filters: readonly SearchFilter[]) {
+  return {
+    needs: needsOfAll(filters),
+    fitAll: createFilterIndex(filters),
+    texts: createTextSet(new Set(filters.map(({ text }) => text))),
   };
 }
 

@@ -23,6 +23,7 @@ const PROJECT_PAGES: ReadonlySet<string> = new Set([
   'users',
   'evaluators',
   'monitors',
+  'triggers',
   'datasets',
   'experiments',
   'queues',

@@ -12,6 +12,7 @@ const NOUNS: ReadonlyMap<string, string> = new Map([
   ['evaluators', 'evaluator'],
   ['monitors', 'monitor'],
   ['prompts', 'prompt'],
+  ['triggers', 'trigger'],
 ]);
 
 /** The page may use no script, style or frame and send no request, even if markup were injected into it. */

@@ -15,13 +15,14 @@ import { nameOf, readRoutedMethods } from './services.ts';
 import { SESSION_MATRIX } from './sessions-matrix.ts';
 import { TRACE_DELETION_MATRIX } from './trace-deletions-matrix.ts';
 import { TRACE_SHARE_MATRIX } from './trace-shares-matrix.ts';
+import { TRIGGER_MATRIX } from './triggers-matrix.ts';
 
 it('every route of the contract has a row in a matrix', async () => {
   const rows = new Set(
     [
       ...[KEY_MATRIX, BUDGET_MATRIX, ENDPOINT_MATRIX, EXPERIMENT_MATRIX, GATEWAY_MATRIX, MONITOR_MATRIX],
       ...[ORGANIZATION_MATRIX, SESSION_MATRIX, TRACE_DELETION_MATRIX, TRACE_SHARE_MATRIX, SAVED_VIEW_MATRIX],
-      ...[DASHBOARD_MATRIX, PEOPLE_MATRIX, PROMPT_MATRIX],
+      ...[DASHBOARD_MATRIX, PEOPLE_MATRIX, PROMPT_MATRIX, TRIGGER_MATRIX],
     ]
       .flatMap(methodsOf)
       .map(nameOf),

@@ -16,6 +16,7 @@ import {
   ProjectService,
 } from '../../../gen/spandrel/v1/organization_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { TriggerService } from '../../../gen/spandrel/v1/triggers_pb.js';
 import { VirtualKeyService } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
 import { resourceField } from '../../../src/rpc/rest-shape.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -121,6 +122,17 @@ const CASES: readonly Case[] = [
     request: async () => ({ idOrSlug: await addMonitor(), monitor: { name: 'renamed', sample: 0.5 } }),
     paths: ['name', 'sample'],
     omits: ['sample', 'sample'],
+  },
+  {
+    method: TriggerService.method.updateTrigger,
+    async request() {
+      const body = { name: hex(16), filters: { 'traces.error': ['true'] }, action: 'SEND_WEBHOOK' };
+      const headers = { 'x-auth-token': app.projectKey };
+      const { id } = (await callRest(app.address, { verb: 'POST', path: '/api/triggers', headers, body })).body;
+      return { id, trigger: { name: 'renamed', message: 'Look' } };
+    },
+    paths: ['name', 'message'],
+    omits: ['message', 'message'],
   },
   {
     method: ModelProviderService.method.updateModelProvider,

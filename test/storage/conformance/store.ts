@@ -49,6 +49,7 @@ import { traceSearchConformance } from './trace-search.ts';
 import { traceTextConformance } from './trace-texts.ts';
 import { traceValuesConformance } from './trace-values.ts';
 import { traceReadConformance } from './traces.ts';
+import { triggerConformance } from './triggers.ts';
 import { changeEventConformance, virtualKeyConformance } from './virtual-keys.ts';
 import { webhookConformance } from './webhooks.ts';
 
@@ -79,6 +80,7 @@ export function managementPortConformance(open: OpenManagement): void {
   experimentConformance(open);
   monitorStoreConformance(open);
   savedViewConformance(open);
+  triggerConformance(open);
   endpointConformance(open);
   budgetRecordConformance(open);
   sessionConformance(open);

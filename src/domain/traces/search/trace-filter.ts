@@ -257,7 +257,7 @@ export function member(metadata: LosslessObject, key: string): readonly string[]
 }
 
 /** The same, for each list item. */
-function members(metadata: LosslessObject, key: string): readonly string[] {
+export function members(metadata: LosslessObject, key: string): readonly string[] {
   const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
   if (value === undefined) return [];
   return isArray(value) ? value.map(bareText) : [bareText(value)];

@@ -1,0 +1,143 @@
+/** Wires triggers: the evaluation of metrics, the job of triggers on traces, and notifications. */
+
+import type { Deps } from '../app/deps.ts';
+import { createMailSender } from '../delivery/mail.ts';
+import type { Analytics } from '../domain/analytics/analytics.ts';
+import type { UrlPolicy } from '../domain/endpoints/url-policy.ts';
+import { createTriggerSecrets } from '../domain/triggers/action-params.ts';
+import { createEvaluation } from '../domain/triggers/evaluation.ts';
+import { type AddToQueue, createNotifying, type NotifyingDeps } from '../domain/triggers/notifying.ts';
+import type { TraceRunDeps } from '../domain/triggers/trace-run.ts';
+import type { ActionRefusal } from '../domain/triggers/triggers.ts';
+import type { TriggerMeter } from '../metrics/trigger-meter.ts';
+import { waitUnref } from '../scheduling/schedule.ts';
+import type { createWebhooks } from './webhooks.ts';
+
+type TriggeringDeps = Pick<Deps, 'config' | 'rootKeys' | 'clock' | 'random' | 'log'> & {
+  readonly webhooks: Pick<ReturnType<typeof createWebhooks>, 'ports' | 'sendJson'>;
+  readonly meter: TriggerMeter;
+  readonly addToQueue: AddToQueue;
+};
+
+type WorkDeps = Pick<Deps, 'store' | 'clock'> &
+  Pick<NotifyingDeps, 'datasets' | 'linkTo'> & { readonly analytics: Pick<Analytics, 'query' | 'queryEvaluations'> };
+
+const POLL_MS = 1_000;
+const RETRY_MS = 5_000;
+/** Of the time that evaluating took: other work of the process comes in between. */
+const REST_SHARE = 0.5;
+/** Traces that settle within this time are matched together. */
+const TOGETHER_MS = 2;
+const DAY_MS = 86_400_000;
+const PRUNE_EVERY_MS = 60_000;
+const EVENTS_KEPT_MS = 90 * DAY_MS;
+/** Longer than entries: a trace that changes late must not fire again. */
+const FIRINGS_KEPT_MS = 400 * DAY_MS;
+
+export function createTriggering(deps: TriggeringDeps) {
+  const { config, rootKeys, clock, random, webhooks, meter, addToQueue, log } = deps;
+  const secrets = createTriggerSecrets({ encryptionKeys: rootKeys.encryptionKeys, random });
+  const policy: UrlPolicy = webhooks.ports.urlPolicy;
+  const { resolve } = webhooks.ports;
+  const { mailServer } = config;
+  const sendMail = mailServer === null ? null : createMailSender({ server: mailServer, policy, resolve });
+  const stopping = new AbortController();
+  const loops: Promise<void>[] = [];
+  let waking = new AbortController();
+
+  /** Runs a step again at once while there is work, and waits where there is none. */
+  async function repeat(step: Step, failed: string, restShare: number) {
+    const { signal } = stopping;
+    while (!signal.aborted) {
+      const startedAtMs = performance.now();
+      let delayMs = RETRY_MS;
+      try {
+        const done = await step(signal);
+        delayMs = done === 0 ? POLL_MS : (performance.now() - startedAtMs) * restShare;
+      } catch (error) {
+        log.warn({ err: error }, failed);
+      }
+      await waitUnref(delayMs, AbortSignal.any([signal, waking.signal]));
+      if (waking.signal.aborted) waking = new AbortController();
+    }
+  }
+
+  const wake = () => waking.abort();
+  return {
+    secrets,
+    /** Called after something may be due. */
+    wake,
+    whyUnavailable: ((action) => {
+      if (action === 'SEND_EMAIL' && sendMail === null) {
+        return 'This server sends no e-mails: its operator has to set SPANDREL_SMTP_URL and SPANDREL_SMTP_FROM.';
+      }
+      return null;
+    }) satisfies ActionRefusal,
+    /** What the job of triggers on traces needs. */
+    traceRun: (store: Deps['store']): TraceRunDeps => ({
+      ...{ triggers: store.triggers, search: store.search, keys: store.keys, clock, random, log },
+      traceDefaultDays: config.traceRetentionDays,
+      pause: () => waitUnref(TOGETHER_MS, stopping.signal),
+      onFired(count) {
+        meter.fired(count);
+        wake();
+      },
+    }),
+    /** Begins to evaluate and to notify. */
+    work({ store, clock: nowMs, analytics, datasets, linkTo }: WorkDeps): void {
+      const shared = { triggers: store.triggers, keys: store.keys, clock: nowMs, random };
+      const evaluate = createEvaluation({ ...shared, analytics, onNotice: wake, onEvaluated: meter.evaluated });
+      const notify = createNotifying({
+        ...{ ...shared, secrets, datasets, sendMail, addToQueue, linkTo, log },
+        postJson: webhooks.sendJson,
+        onAttempt: meter.notified,
+      });
+      const prune = createPruning(store, clock);
+      const isSingleProcess = store.evaluationJobs.isSingleProcess;
+      const begin = isSingleProcess ? once(() => store.triggers.takeOver()) : async () => undefined;
+      loops.push(
+        repeat(after(begin, evaluate), 'triggers could not be evaluated', REST_SHARE),
+        repeat(after(begin, notify), 'notifications of triggers could not be sent', 0),
+        repeat(prune, 'old entries of triggers could not be removed', 1),
+      );
+    },
+    async stop(): Promise<void> {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+/** Runs something until it has succeeded once. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => {
+    running ??= work().catch((error: unknown) => {
+      running = null;
+      throw error;
+    });
+    return running;
+  };
+}
+
+type Step = (signal: AbortSignal) => Promise<number>;
+
+function after(begin: () => Promise<void>, step: Step): Step {
+  return async (signal) => {
+    await begin();
+    return await step(signal);
+  };
+}
+
+/** Removes old entries now and then. */
+function createPruning({ triggers }: Deps['store'], clock: Deps['clock']): Step {
+  let prunedAtMs: number | null = null;
+  return async () => {
+    const nowMs = performance.now();
+    if (prunedAtMs !== null && nowMs - prunedAtMs < PRUNE_EVERY_MS) return 0;
+    const before = { eventsMs: clock() - EVENTS_KEPT_MS, firingsMs: clock() - FIRINGS_KEPT_MS };
+    if ((await triggers.prune(before)) === 'more') return 1;
+    prunedAtMs = nowMs;
+    return 0;
+  };
+}

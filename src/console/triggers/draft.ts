@@ -1,0 +1,164 @@
+/** Converts a trigger between the form and the api. */
+
+import {
+  type Trigger,
+  TriggerAction,
+  TriggerAlertType,
+  TriggerCadence,
+  TriggerKind,
+  TriggerNoData,
+  TriggerOperator,
+} from '../../../gen/spandrel/v1/triggers_pb.js';
+import { type Filter, parseQueryLine, sentFilters, writeQueryLine, writtenFilters } from '../traces/query-line.ts';
+
+export type TriggerDraft = {
+  readonly name: string;
+  readonly kind: TriggerKind;
+  /** The filters and words of a search, as its line has them. */
+  readonly line: string;
+  readonly alertType: TriggerAlertType;
+  readonly message: string;
+  readonly action: TriggerAction;
+  /** Of Slack; empty: the stored one stays. */
+  readonly slackWebhook: string;
+  /** Addresses, separated by commas. */
+  readonly members: string;
+  readonly datasetId: string;
+  readonly queueId: string;
+  readonly cadence: TriggerCadence;
+  /** Metric and aggregation, as METRICS names them. */
+  readonly series: string;
+  readonly groupBy: string;
+  readonly operator: TriggerOperator;
+  readonly warning: string;
+  readonly alert: string;
+  readonly windowMinutes: number;
+  readonly recoveryWindows: string;
+  readonly noData: TriggerNoData;
+  readonly renotifyMinutes: string;
+};
+
+/** What a link to the form may bring along. */
+export type Prefill = { readonly q?: string; readonly metric?: string };
+
+/** The metrics of the charts that alerts are made from. */
+const OF_CHARTS: { readonly [chart: string]: string } = {
+  cost: 'total_cost sum',
+  traces: 'traces sum',
+  errors: 'errors share',
+  latency: 'total_time_ms p95',
+};
+
+export function emptyDraft({ q = '', metric }: Prefill): TriggerDraft {
+  return {
+    name: '',
+    kind: metric === undefined ? TriggerKind.TRACE : TriggerKind.METRIC,
+    line: q,
+    alertType: TriggerAlertType.UNSPECIFIED,
+    message: '',
+    action: TriggerAction.SEND_WEBHOOK,
+    ...{ slackWebhook: '', members: '', datasetId: '', queueId: '' },
+    cadence: TriggerCadence.IMMEDIATE,
+    series: OF_CHARTS[metric ?? 'errors'] ?? 'errors share',
+    groupBy: 'none',
+    operator: TriggerOperator.GT,
+    ...{ warning: '', alert: '', windowMinutes: 5, recoveryWindows: '1' },
+    noData: TriggerNoData.KEEP,
+    renotifyMinutes: '',
+  };
+}
+
+type Params = { readonly members?: readonly string[]; readonly datasetId?: string; readonly queueId?: string };
+
+export function toDraft(trigger: Trigger): TriggerDraft {
+  const { members = [], datasetId = '', queueId = '' } = JSON.parse(trigger.actionParamsJson ?? '{}') as Params;
+  const numberText = (value: number | undefined) => (value === undefined ? '' : String(value));
+  const start = emptyDraft({});
+  return {
+    ...start,
+    name: trigger.name ?? '',
+    kind: trigger.kind,
+    line: lineOf(trigger),
+    alertType: trigger.alertType ?? TriggerAlertType.UNSPECIFIED,
+    message: trigger.message ?? '',
+    action: trigger.action,
+    members: members.join(', '),
+    datasetId,
+    queueId,
+    cadence: trigger.cadence,
+    series: trigger.series ? `${trigger.series.metric} ${trigger.series.aggregation}` : start.series,
+    groupBy: trigger.series?.groupBy ?? 'none',
+    operator: trigger.operator ?? start.operator,
+    warning: numberText(trigger.thresholds?.warning),
+    alert: numberText(trigger.thresholds?.alert),
+    windowMinutes: trigger.windowMinutes ?? start.windowMinutes,
+    recoveryWindows: numberText(trigger.recoveryWindows),
+    noData: trigger.noData ?? start.noData,
+    renotifyMinutes: numberText(trigger.renotifyMinutes),
+  };
+}
+
+/** The line of the search that a trigger is about. */
+export function lineOf({ filtersJson = '{}', query = '' }: Pick<Trigger, 'filtersJson' | 'query'>): string {
+  const named = JSON.parse(filtersJson) as { readonly [name: string]: readonly string[] | object };
+  const filters = Object.entries(named).flatMap(([name, held]): readonly Filter[] =>
+    Array.isArray(held)
+      ? writtenFilters({ name, values: held })
+      : Object.entries(held).flatMap(([key, values]) => writtenFilters({ name, key, values: values as string[] })),
+  );
+  return writeQueryLine({ text: query, filters });
+}
+
+export function isComplete(draft: TriggerDraft): boolean {
+  if (draft.name.trim() === '') return false;
+  return draft.kind === TriggerKind.METRIC ? draft.alert.trim() !== '' : draft.line.trim() !== '';
+}
+
+/** The fields that a change of a trigger sends. */
+export const FIELDS = ['name', 'filters_json', 'query', 'alert_type', 'message', 'action', 'action_params_json'];
+export const RULE_FIELDS = ['series', 'operator', 'thresholds', 'window_minutes', 'recovery_windows', 'no_data'];
+
+export function toTrigger(draft: TriggerDraft) {
+  const { text, filters } = parseQueryLine(draft.line);
+  const named: { [name: string]: readonly string[] | { [key: string]: readonly string[] } } = {};
+  for (const { name, key, values } of sentFilters(filters)) {
+    if (key === undefined) named[name] = values;
+    else named[name] = { ...(named[name] as { [key: string]: readonly string[] } | undefined), [key]: values };
+  }
+  const about = {
+    name: draft.name.trim(),
+    filtersJson: JSON.stringify(named),
+    query: draft.kind === TriggerKind.TRACE ? text : '',
+    ...(draft.alertType === TriggerAlertType.UNSPECIFIED ? {} : { alertType: draft.alertType }),
+    ...(draft.message.trim() === '' ? {} : { message: draft.message.trim() }),
+    action: draft.action,
+    actionParamsJson: JSON.stringify(paramsOf(draft)),
+  };
+  if (draft.kind === TriggerKind.TRACE) return { ...about, cadence: draft.cadence };
+  const [metric = '', aggregation = ''] = draft.series.split(' ');
+  return {
+    ...about,
+    series: { metric, aggregation, groupBy: draft.groupBy },
+    operator: draft.operator,
+    thresholds: { alert: Number(draft.alert), ...(draft.warning === '' ? {} : { warning: Number(draft.warning) }) },
+    windowMinutes: draft.windowMinutes,
+    recoveryWindows: Number(draft.recoveryWindows),
+    noData: draft.noData,
+    ...(draft.renotifyMinutes === '' ? {} : { renotifyMinutes: Number(draft.renotifyMinutes) }),
+  };
+}
+
+function paramsOf({ action, slackWebhook, members, datasetId, queueId }: TriggerDraft): object {
+  switch (action) {
+    case TriggerAction.SEND_SLACK_MESSAGE:
+      return slackWebhook.trim() === '' ? {} : { slackWebhook: slackWebhook.trim() };
+    case TriggerAction.SEND_EMAIL:
+      return { members: members.split(/[\s,;]+/).filter((each) => each !== '') };
+    case TriggerAction.ADD_TO_DATASET:
+      return { datasetId };
+    case TriggerAction.ADD_TO_ANNOTATION_QUEUE:
+      return { queueId };
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,172 @@
+/** TriggerService: message <-> domain values. */
+
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import {
+  type CreateTriggerRequest,
+  TriggerAction,
+  TriggerAlertType,
+  TriggerCadence,
+  TriggerDelivery,
+  TriggerEventKind,
+  type TriggerEventSchema,
+  TriggerKind,
+  TriggerNoData,
+  TriggerOperator,
+  TriggerSchema,
+  type TriggerService,
+  TriggerStatus,
+  type UpdateTriggerRequest,
+} from '../../../gen/spandrel/v1/triggers_pb.js';
+import type { Project } from '../../domain/caller.ts';
+import type { TriggerDraft } from '../../domain/triggers/trigger-draft.ts';
+import type { TriggerEvent, TriggerWithState } from '../../domain/triggers/trigger-store.ts';
+import type { Triggers } from '../../domain/triggers/triggers.ts';
+import { nameOf, numbersOf } from '../enums.ts';
+import { toTimestamp } from '../epoch-ms.ts';
+import { fieldsOf, unsetNulls } from '../field-values.ts';
+import type { Context, Implementation } from '../method.ts';
+import { projectOf } from '../scope.ts';
+import { sentBy } from '../update-mask.ts';
+
+type TriggerRpcDeps = {
+  readonly triggers: Triggers;
+  /** The URL of a trigger in the console. */
+  readonly platformUrl: (project: Project, id: string) => string;
+};
+
+export function createTriggerRpc({ triggers, platformUrl }: TriggerRpcDeps): Implementation<typeof TriggerService> {
+  const show = (project: Project, shown: TriggerWithState) => toMessage(shown, platformUrl(project, shown.trigger.id));
+  return {
+    async listTriggers(_request, context) {
+      const project = projectOf(context);
+      return { triggers: (await triggers.list(project)).map((each) => show(project, each)) };
+    },
+    async getTrigger({ id }, context) {
+      const project = projectOf(context);
+      return { trigger: show(project, await triggers.get(project, id)) };
+    },
+    async listTriggerHistory({ id, pageSize: limit = null, pageToken: cursor }, context) {
+      const { events, nextCursor } = await triggers.history(projectOf(context), id, { limit, cursor });
+      return unsetNulls({ data: events.map(toEvent), nextPageToken: nextCursor });
+    },
+    async createTrigger(request, context) {
+      const call = callOf(context);
+      return { trigger: show(call.project, await triggers.create(call, readNew(request))) };
+    },
+    async updateTrigger(request, context) {
+      const call = callOf(context);
+      const change = { id: request.id, draft: readChange(request) };
+      return { trigger: show(call.project, await triggers.update(call, change)) };
+    },
+    deleteTrigger: async ({ id }, context) => ({ id: await triggers.remove(callOf(context), id) }),
+  };
+}
+
+function callOf(context: Pick<Context, 'project' | 'actor' | 'nowMs'>) {
+  const { actor, nowMs } = context;
+  if (actor === null) throw new Error('the policy let a call without a credential through');
+  return { project: projectOf(context), actor, nowMs };
+}
+
+type Fields = Pick<CreateTriggerRequest, 'kind' | 'action' | 'cadence' | 'series' | 'thresholds'> & {
+  readonly [Name in 'alertType' | 'operator' | 'noData']?: CreateTriggerRequest[Name] | undefined;
+};
+
+/** The fields whose values have other forms in the domain; null: without a value. */
+function readForms(sent: Fields) {
+  const { series, thresholds } = sent;
+  return {
+    kind: nameOf(TriggerKind, sent.kind),
+    alertType: nameOf(TriggerAlertType, sent.alertType ?? 0),
+    action: nameOf(TriggerAction, sent.action),
+    cadence: nameOf(TriggerCadence, sent.cadence),
+    operator: nameOf(TriggerOperator, sent.operator ?? 0),
+    noData: nameOf(TriggerNoData, sent.noData ?? 0),
+    series:
+      series === undefined
+        ? null
+        : { metric: series.metric ?? '', aggregation: series.aggregation ?? '', groupBy: series.groupBy ?? null },
+    thresholds: thresholds === undefined ? null : { warning: thresholds.warning ?? null, alert: thresholds.alert ?? 0 },
+  };
+}
+
+function readNew(request: CreateTriggerRequest): TriggerDraft {
+  const { name, active, filtersJson, query, message, actionParamsJson } = request;
+  const { windowMinutes, recoveryWindows, renotifyMinutes } = request;
+  const plain = { name, active, filtersJson, query, message, actionParamsJson };
+  const { alertType, ...forms } = readForms(request);
+  return { ...plain, ...forms, alertType: alertType ?? undefined, windowMinutes, recoveryWindows, renotifyMinutes };
+}
+
+const NOTHING = create(TriggerSchema);
+
+function readChange({ trigger = NOTHING, updateMask }: UpdateTriggerRequest): TriggerDraft {
+  const sent = sentBy(updateMask);
+  const forms = readForms(trigger);
+  const form = <V>(path: string, value: V | null) => sent(path, value ?? undefined);
+  // REST names the members of an object one by one; the object still replaces the stored one.
+  const isWithin = (path: string) => updateMask?.paths.some((each) => each.startsWith(`${path}.`)) === true;
+  const whole = <V>(path: string, value: V | null) => (isWithin(path) ? value : form(path, value));
+  return {
+    name: sent('name', trigger.name),
+    kind: form('kind', forms.kind),
+    active: sent('active', trigger.active),
+    filtersJson: sent('filters_json', trigger.filtersJson),
+    query: sent('query', trigger.query),
+    alertType: form('alert_type', forms.alertType),
+    message: sent('message', trigger.message),
+    action: form('action', forms.action),
+    actionParamsJson: sent('action_params_json', trigger.actionParamsJson),
+    cadence: form('cadence', forms.cadence),
+    series: whole('series', forms.series),
+    operator: form('operator', forms.operator),
+    thresholds: whole('thresholds', forms.thresholds),
+    windowMinutes: sent('window_minutes', trigger.windowMinutes),
+    recoveryWindows: sent('recovery_windows', trigger.recoveryWindows),
+    noData: form('no_data', forms.noData),
+    renotifyMinutes: sent('renotify_minutes', trigger.renotifyMinutes),
+  };
+}
+
+function toMessage({ trigger, state }: TriggerWithState, platformUrl: string): MessageInitShape<typeof TriggerSchema> {
+  const { kind, alertType, action, cadence, rule, filters, actionParams, secret: _, ...plain } = trigger;
+  return {
+    ...fieldsOf(plain),
+    kind: TriggerKind[kind],
+    ...unsetNulls({ alertType: alertType === null ? null : TriggerAlertType[alertType] }),
+    action: TriggerAction[action],
+    cadence: TriggerCadence[cadence],
+    filtersJson: JSON.stringify(filtersByName(filters)),
+    actionParamsJson: JSON.stringify(actionParams),
+    ...(rule !== null && {
+      series: rule.series,
+      operator: TriggerOperator[rule.operator],
+      thresholds: unsetNulls({ warning: rule.warning, alert: rule.alert }),
+      noData: TriggerNoData[rule.noData],
+      ...unsetNulls({
+        windowMinutes: rule.windowMinutes,
+        recoveryWindows: rule.recoveryWindows,
+        renotifyMinutes: rule.renotifyMinutes,
+      }),
+    }),
+    state: { ...fieldsOf(state), since: toTimestamp(state.sinceMs), status: TriggerStatus[state.status] },
+    platformUrl,
+  };
+}
+
+/** As requests have them: lists of values by name, or objects of such lists by key. */
+function filtersByName(filters: TriggerWithState['trigger']['filters']): object {
+  const named: { [name: string]: readonly string[] | { [key: string]: readonly string[] } } = {};
+  for (const { name, key, values } of filters) {
+    if (key === null) named[name] = values;
+    else named[name] = { ...(named[name] as { [key: string]: readonly string[] } | undefined), [key]: values };
+  }
+  return named;
+}
+
+const KINDS = numbersOf(TriggerEventKind);
+const DELIVERIES = numbersOf(TriggerDelivery);
+
+function toEvent({ kind, status, delivery, ...event }: TriggerEvent): MessageInitShape<typeof TriggerEventSchema> {
+  return { ...fieldsOf(event), kind: KINDS[kind], status: TriggerStatus[status], delivery: DELIVERIES[delivery] };
+}

@@ -1,0 +1,11 @@
+-- Older processes may run.
+create table `triggers` (`project_id` text not null, `id` text not null, `name` text not null, `slug` text not null, `kind` text not null, `active` integer not null, `filters` text not null, `query` text not null, `alert_type` text null, `message` text null, `action` text not null, `action_params` text not null, `secret` blob null, `cadence` text not null, `rule` text null, `runs_since` bigint not null, `created_at` bigint not null, `updated_at` bigint not null, `deleted_at` bigint null, primary key (`project_id`, `id`));
+create unique index `triggers_by_live_slug` on `triggers` (`project_id`, `slug`) where deleted_at is null;
+create table `trigger_states` (`project_id` text not null, `trigger_id` text not null, `status` text not null, `since` bigint not null, `value` double null, `worst_group` text null, `evaluated_at` bigint null, `notified_at` bigint null, `reason` text null, `announced` text null, `good_windows` integer not null, `resumed_at` bigint not null, `due_at` bigint null, `leased_until` bigint not null, `fence` bigint not null, primary key (`project_id`, `trigger_id`));
+create index `trigger_states_by_due` on `trigger_states` (`due_at`) where due_at is not null;
+create table `trigger_events` (`project_id` text not null, `id` text not null, `trigger_id` text not null, `kind` text not null, `status` text not null, `value` double null, `worst_group` text null, `reason` text null, `trace_count` integer not null, `trace_ids` text not null, `delivery` text not null, `attempts` integer not null, `error` text null, `created_at` bigint not null, `sent_at` bigint null, `due_at` bigint null, `leased_until` bigint not null, `fence` bigint not null, primary key (`project_id`, `id`));
+create index `trigger_events_by_creation` on `trigger_events` (`project_id`, `trigger_id`, `created_at`, `id`);
+create index `trigger_events_by_due` on `trigger_events` (`due_at`) where due_at is not null;
+create index `trigger_events_by_age` on `trigger_events` (`created_at`);
+create table `trigger_firings` (`project_id` text not null, `trigger_id` text not null, `trace_id` text not null, `event_id` text not null, `fired_at` bigint not null, primary key (`project_id`, `trigger_id`, `trace_id`));
+create index `trigger_firings_by_age` on `trigger_firings` (`fired_at`);
