@@ -1247,8 +1247,9 @@ export declare const TriggerService: GenService<{
   },
   /**
    * Creates a trigger. One on traces sees the traces that are stored from then on. A project holds at most 1,000.
-   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND dataset_not_found, INVALID_ARGUMENT trigger_limit_reached,
-   * INVALID_ARGUMENT trigger_action_unavailable where this server cannot carry out the action.
+   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND dataset_not_found, NOT_FOUND
+   * annotation_queue_not_found, INVALID_ARGUMENT trigger_limit_reached, INVALID_ARGUMENT trigger_action_unavailable where
+   * this server cannot carry out the action.
    *
    * @generated from rpc spandrel.v1.TriggerService.CreateTrigger
    */

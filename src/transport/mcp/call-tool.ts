@@ -3,7 +3,8 @@
 import { Fault, type JsonValue } from '../../domain/fault.ts';
 import type { JsonObject } from '../rest/json-object.ts';
 import { ANSWER_MAX_BYTES, textWithin } from './fitting.ts';
-import type { Tool, ToolRequest } from './tools.ts';
+import type { ToolRequest } from './tool-parts.ts';
+import type { Tool } from './tools.ts';
 
 /** Resolves with the answer of a route; rejects with its Fault. */
 export type Ask = (request: ToolRequest) => Promise<JsonObject>;

@@ -22,7 +22,8 @@ import type { RestHandler } from '../rest/rest.ts';
 import { compileRoutes } from '../rest/routes.ts';
 import { statusOf } from '../status.ts';
 import { type Ask, callTool, queryOf } from './call-tool.ts';
-import { TOOLS, type ToolRequest } from './tools.ts';
+import type { ToolRequest } from './tool-parts.ts';
+import { TOOLS } from './tools.ts';
 
 export type McpDeps = CallDeps &
   Yielding & {

@@ -1,16 +1,9 @@
 /** The tools of the Model Context Protocol, each a curated form of one route of REST, which checks values and permissions. */
 
-import { Fault, type JsonValue } from '../../domain/fault.ts';
+import { Fault } from '../../domain/fault.ts';
 import type { JsonObject } from '../rest/json-object.ts';
 import { sliceFrom } from './fitting.ts';
-
-/** A request of REST. */
-export type ToolRequest = {
-  readonly verb: 'GET' | 'POST';
-  readonly path: string;
-  readonly query?: JsonObject;
-  readonly body?: JsonObject;
-};
+import { objectOf, offsetOf, rangeOf, segment, sent, type ToolRequest, textOf, traceRequest } from './tool-parts.ts';
 
 export type Tool = {
   readonly name: string;
@@ -248,41 +241,6 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-/** Without what the caller left out. */
-function sent(members: { readonly [name: string]: JsonValue | undefined }): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
-}
-
-function traceRequest(
-  traceId: JsonValue | undefined,
-  query: { readonly [name: string]: JsonValue | undefined },
-): ToolRequest {
-  return { verb: 'GET', path: `/api/traces/${segment(traceId)}`, query: sent(query) };
-}
-
-function segment(value: JsonValue | undefined): string {
-  if (typeof value === 'string' && value !== '' && value !== '.' && value !== '..') return encodeURIComponent(value);
-  throw new Fault('validation_error', 'An id must be a text that is not empty.');
-}
-
-function rangeOf(from: JsonValue | undefined, to: JsonValue | undefined) {
-  return { from: millisecondsOf(from), to: millisecondsOf(to) };
-}
-
-/** Leaves what is no date to the route, which says what is wrong with it. */
-function millisecondsOf(value: JsonValue | undefined): JsonValue | undefined {
-  if (typeof value !== 'string' || /^\d+$/.test(value)) return value;
-  const atMs = Date.parse(value);
-  return Number.isNaN(atMs) ? value : atMs;
-}
-
-function offsetOf(cursor: JsonValue | undefined): number {
-  if (cursor === undefined || cursor === null) return 0;
-  const offset = typeof cursor === 'string' && /^\d{1,9}$/.test(cursor) ? Number(cursor) : null;
-  if (offset === null) throw new Fault('validation_error', 'The cursor must be the next_cursor of an answer.');
-  return offset;
-}
-
 function shapeSpan({ spans = [] }: JsonObject, { span_id, field, cursor }: JsonObject): JsonObject {
   const all = Array.isArray(spans) ? spans : [];
   const found = all.map(objectOf).find((span) => span.span_id === span_id);
@@ -296,12 +254,4 @@ function shapeSpan({ spans = [] }: JsonObject, { span_id, field, cursor }: JsonO
   const slice = sliceFrom(whole, start);
   const end = start + slice.length;
   return { text: slice, next_cursor: end < whole.length ? String(end) : null };
-}
-
-function textOf(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function objectOf(value: JsonValue): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }

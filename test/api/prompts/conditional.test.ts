@@ -88,7 +88,8 @@ describe('a prompt that the client has', () => {
     const statuses = await Promise.all(asked.map(async ([path, etag]) => (await get(path, etag)).status));
     expect(new Set(statuses)).toEqual(new Set([304]));
     for (const path of paths) expect((await get(path)).status).toBe(200);
-    expect(reads).toEqual([]);
+    // Written once a minute, behind the answers.
+    expect(reads.filter((read) => read !== 'management.recordUse')).toEqual([]);
     await createPrompt(app);
     reads = [];
     expect((await get(...(known[0] ?? ['', '']))).status).toBe(304);
