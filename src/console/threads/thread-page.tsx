@@ -12,6 +12,7 @@ import page from '../design/page.module.css';
 import { Back, More, Page, Pending } from '../design/page.tsx';
 import { FormContext, MODES, useChoices } from '../trace/conversation-mode.ts';
 import { TurnView } from '../trace/conversation-turn.tsx';
+import type { Turn } from '../trace/conversation-turns.ts';
 import detail from '../trace/detail.module.css';
 import { Evaluations } from '../trace/evaluations.tsx';
 import { ErrorView } from '../trace/section.tsx';
@@ -73,7 +74,7 @@ const TraceTurns = memo(function TraceTurns({ trace, turns, slug }: TraceTurnsPr
     [navigate, slug, traceId],
   );
   const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? turns : turns.slice(0, TURNS_SHOWN);
+  const shown = isWhole ? turns : spokenOf(turns).slice(0, TURNS_SHOWN);
   const isCut = BigInt(trace.spans.length) < trace.spanCount;
   return (
     <li className={styles.turn}>
@@ -93,7 +94,7 @@ const TraceTurns = memo(function TraceTurns({ trace, turns, slug }: TraceTurnsPr
         ))}
         {turns.length === 0 && !trace.error && <p className={page.soft}>Nothing was said in this trace.</p>}
         {shown.length < turns.length && (
-          <Button onClick={() => setWhole(true)}>Show all {formatCount(turns.length)} messages</Button>
+          <Button onClick={() => setWhole(true)}>Show all {formatCount(turns.length)} messages and calls</Button>
         )}
         {isCut && (
           <p className={page.soft}>
@@ -110,3 +111,9 @@ const TraceTurns = memo(function TraceTurns({ trace, turns, slug }: TraceTurnsPr
     </li>
   );
 });
+
+/** What people and the application said to each other; of a trace where nobody did, everything. */
+function spokenOf(turns: readonly Turn[]): readonly Turn[] {
+  const spoken = turns.filter((turn) => turn.kind === 'message' && (turn.role === 'user' || turn.role === 'assistant'));
+  return spoken.length > 0 ? spoken : turns;
+}

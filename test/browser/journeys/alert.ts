@@ -51,8 +51,9 @@ export function alert(stage: Stage): void {
         const { address, projectKey, slug } = await stage.makeProject('Charted shop');
         const headers = { 'x-auth-token': projectKey };
         await callRest(address, { verb: 'POST', path: '/api/collector', body: llmTrace(Date.now()), headers });
-        await followLink(page, signInLink(address, projectKey, `/${slug}/overview?metric=errors`));
-        await page.getByRole('link', { name: 'Alert on this' }).click();
+        await followLink(page, signInLink(address, projectKey, `/${slug}/overview`));
+        const errors = page.getByRole('region', { name: 'Failed traces' });
+        await errors.getByRole('link', { name: 'Alert on this' }).click();
         await page.getByLabel('Name').fill('Errors above 5 %');
         await page.getByLabel('Alert', { exact: true }).fill('5');
         await page.getByRole('button', { name: 'Create the trigger' }).click();

@@ -208,7 +208,7 @@ export function readRuns(stage: Stage): void {
 
     it('is compared with the one opened before, word by word', () =>
       stage.visit(async ({ page }) => {
-        const project = await stage.makeProject('Comparing shop');
+        const project = await stage.makeProject('Shop of two runs');
         await send(project, agentRun('first', Date.now() - 40_000));
         const second = JSON.stringify(agentRun('second', Date.now() - 20_000));
         await send(project, JSON.parse(second.replaceAll('Wait until noon', 'Wait until midnight')));

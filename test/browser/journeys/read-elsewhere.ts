@@ -73,7 +73,7 @@ export function readElsewhere(stage: Stage): void {
         await followLink(page, signInLink(address, token));
         const menu = page.getByRole('navigation', { name: 'Pages' });
         await menu.getByText('Narrow shop', { exact: true }).waitFor();
-        expect(await menu.getByRole('link').allTextContents()).toEqual(['Traces', 'Sessions']);
+        expect(await menu.getByRole('link').allTextContents()).toEqual(['Traces', 'Threads', 'Users', 'Sessions']);
       }));
   });
 }

@@ -129,7 +129,7 @@ export function signIn(stage: Stage): void {
           .waitFor();
         const menu = page.getByRole('navigation', { name: 'Pages' });
         await menu.getByText(stage.shop.name, { exact: true }).waitFor();
-        expect(await menu.getByRole('link').allTextContents()).toEqual(['Traces', 'Sessions']);
+        expect(await menu.getByRole('link').allTextContents()).toEqual(['Traces', 'Threads', 'Users', 'Sessions']);
       }));
 
     it('shows the first page with at most 250 KB of scripts, packed', () =>

@@ -45,7 +45,7 @@ const PAGES: readonly (readonly [
           (slug: string) => to.replace('$slug', slug),
           async (page: Page) => {
             await page.getByRole('heading', { level: 1 }).waitFor();
-            await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor({ state: 'detached' });
+            await page.getByRole('status').filter({ hasText: 'Loading' }).first().waitFor({ state: 'detached' });
           },
         ] as const,
     ),

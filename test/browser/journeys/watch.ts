@@ -41,7 +41,7 @@ export function watch(stage: Stage): void {
         await checkPage(page, 'overview-changed');
         const errors = page.getByRole('region', { name: 'Failed traces' });
         await errors.getByText('Values').click();
-        await errors.getByRole('link').first().click();
+        await errors.getByRole('table').getByRole('link').first().click();
         await page.getByRole('button', { name: 'Remove Failed true' }).waitFor();
         await page.getByText('1 of 1 shown').waitFor();
         await page.goBack();
