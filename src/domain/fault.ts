@@ -139,6 +139,7 @@ const RESOURCE_CODES = {
   prompt_version_limit_reached: 'invalid',
   prompt_tag_not_found: 'not_found',
   prompt_tag_taken: 'conflict',
+  prompt_tag_in_use: 'conflict',
   prompt_tag_limit_reached: 'invalid',
   system_prompt_required: 'invalid',
   system_prompt_conflict: 'conflict',

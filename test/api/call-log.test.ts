@@ -173,7 +173,6 @@ describe('what is not served says so, and what is', () => {
     ['/api/evaluations/batch/none', /POST \/api\/evaluations\/.*POST \/api\/collector/],
     ['/api/evaluations/v3/capitals/run', /^Experiments run where the application is/],
     ['/api/experiment/list', /^Experiments begin at POST/],
-    ['/api/prompts/greeting', /Prompts are not served yet; .*POST \/api\/collector/],
     ['/api/traces', /POST \/api\/traces\/search/],
     ['/api/trace/', /POST \/api\/traces\/search/],
     ['/api/otelier', /^There is no such route; \/docs shows all of them\.$/],

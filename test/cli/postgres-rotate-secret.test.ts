@@ -12,7 +12,7 @@ it('on PostgreSQL the secret is replaced beside running servers, which know both
   const database = { ...first.database, remove: async () => undefined };
   const both = { SPANDREL_SECRET: NEW_SECRET, SPANDREL_SECRET_PREVIOUS: TEST_SECRET };
   const second = await startApp({ database, environment: both });
-  const keys = { adminKey: first.adminKey, projectId: first.projectId };
+  const keys = { adminKey: first.adminKey, projectKey: first.projectKey };
   try {
     const made = await sealEverything(first);
     expect(await repeatable({ ...second, ...keys })).toEqual(made);

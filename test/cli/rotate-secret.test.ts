@@ -7,7 +7,7 @@ import { rotateSecret } from '../../src/domain/organization/secret-rotation.ts';
 import { deriveRootKeys } from '../../src/domain/secrets.ts';
 import type { TestApp } from '../support/app.ts';
 import { startIn, useInstallation } from '../support/installation.ts';
-import { ADMIN_KEY } from '../support/server.ts';
+import { ADMIN_KEY, PROJECT_KEY } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { openEverything, repeatable, SEALED_TEXTS, sealEverything } from './rotating.ts';
@@ -40,12 +40,12 @@ async function sealedFolder() {
   };
 }
 
-type Running = TestApp & { readonly adminKey: string };
+type Running = TestApp;
 
 async function start(folder: string): Promise<Running> {
   const server = await startIn(folder);
   servers.push(server);
-  return Object.assign(server, { adminKey: ADMIN_KEY });
+  return Object.assign(server, { adminKey: ADMIN_KEY, projectKey: PROJECT_KEY });
 }
 
 const COUNTS = { endpoints: 2, previous: 1, queues: 1, providers: 1, receipts: 1, triggers: 1 };

@@ -8,7 +8,7 @@ import { type Body, callRest } from '../support/surfaces.ts';
 type Server = {
   readonly address: string;
   readonly adminKey: string;
-  readonly projectId: string;
+  readonly projectKey: string;
   readonly store: Pick<Store, 'sealed'>;
 };
 
@@ -36,7 +36,7 @@ export async function sealEverything(server: Server): Promise<Body> {
     ...{ name: 'Failures', kind: 'trace', filters: { 'traces.error': ['true'] } },
     ...{ action: 'SEND_SLACK_MESSAGE', actionParams: slack },
   };
-  await send(server, '/api/triggers', trigger, { 'x-project-id': server.projectId });
+  await send(server, '/api/triggers', trigger, { authorization: `Bearer ${server.projectKey}` });
   return await repeatable(server);
 }
 

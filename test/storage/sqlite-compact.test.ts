@@ -80,7 +80,7 @@ it('a file shrinks beside a running server, which goes on storing, and nothing i
     await during.at(-1);
   };
   const { bytesBefore, bytesAfter } = await compactFile(file, { ...deps, pause });
-  expect(bytesAfter).toBeLessThan(bytesBefore / 3);
+  expect(bytesAfter).toBeLessThan(bytesBefore / 2);
   expect(statSync(file).size).toBe(bytesAfter);
   expect(during.length).toBeGreaterThan(2);
   await expectWhole(store, kept);
@@ -98,7 +98,7 @@ it('a file of an older build shrinks only while no server runs, and later beside
   await expect(compactFile(file, deps)).rejects.toThrow(/another process is using .* only while no server runs/);
   await store.close();
   const { bytesBefore, bytesAfter } = await compactFile(file, deps);
-  expect(bytesAfter).toBeLessThan(bytesBefore / 3);
+  expect(bytesAfter).toBeLessThan(bytesBefore / 2);
   const again = await open();
   await expectWhole(again, kept);
   expect((await compactFile(file, deps)).bytesAfter).toBeLessThanOrEqual(bytesAfter + 4096);

@@ -213,7 +213,7 @@ export declare const ListTraceAnnotationsRequestSchema: GenMessage<ListTraceAnno
  */
 export declare type ListTraceAnnotationsResponse = Message<"spandrel.v1.ListTraceAnnotationsResponse"> & {
   /**
-   * Annotations on the trace, the oldest first, at most 1,000.
+   * Annotations on the trace, the oldest first, at most 100.
    *
    * @generated from field: repeated spandrel.v1.Annotation annotations = 1;
    */
@@ -883,7 +883,7 @@ export declare const AnnotationService: GenService<{
     output: typeof ListTraceAnnotationsResponseSchema;
   },
   /**
-   * Annotates a trace, a span, a message or a field of it. A trace holds at most 1,000 annotations.
+   * Annotates a trace, a span, a message or a field of it. A trace holds at most 100 annotations.
    * Errors: INVALID_ARGUMENT validation_error, also for a score without a definition or not as its definition says,
    * NOT_FOUND trace_not_found, INVALID_ARGUMENT annotation_limit_reached.
    *

@@ -99,7 +99,7 @@ export declare const TrackEventResponseSchema: GenMessage<TrackEventResponse>;
 export declare const FeedbackService: GenService<{
   /**
    * Stores an event of a trace, which is shown with the trace. The trace may come up to 30 days later. An event that is
-   * sent again with its ID, or without one within a second, counts once. A trace holds at most 1,000 events, and 1 MiB
+   * sent again with its ID, or without one within a second, counts once. A trace holds at most 1,000 events, and 128 KiB
    * of their JSON.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT feedback_limit_reached.
    *

@@ -1788,7 +1788,8 @@ export declare const PromptService: GenService<{
   },
   /**
    * Renames a tag, and protects it or ends its protection. It keeps naming the same versions.
-   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND prompt_tag_not_found, ALREADY_EXISTS prompt_tag_taken.
+   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND prompt_tag_not_found, ALREADY_EXISTS prompt_tag_taken,
+   * ALREADY_EXISTS prompt_tag_in_use where prompts of other projects use it.
    *
    * @generated from rpc spandrel.v1.PromptService.UpdatePromptTag
    */
@@ -1799,7 +1800,7 @@ export declare const PromptService: GenService<{
   },
   /**
    * Deletes a tag of the organization, which then names no version any more. Over REST the answer has no body.
-   * Errors: NOT_FOUND prompt_tag_not_found.
+   * Errors: NOT_FOUND prompt_tag_not_found, ALREADY_EXISTS prompt_tag_in_use where prompts of other projects use it.
    *
    * @generated from rpc spandrel.v1.PromptService.DeletePromptTag
    */

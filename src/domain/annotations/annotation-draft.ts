@@ -27,6 +27,8 @@ export type AnnotationDraft = AnnotationContent &
 
 const TEXT_MAX_BYTES = 16 * 1024;
 const OUTPUT_MAX_BYTES = 64 * 1024;
+/** Of the JSON of all scores together. */
+const SCORES_MAX_BYTES = 64 * 1024;
 const EMAIL_CHARACTERS_MAX = 320;
 const PATH_CHARACTERS_MAX = 512;
 const SCORES_MAX = 50;
@@ -43,6 +45,11 @@ export function contentProblems({ comment, email, expectedOutput }: AnnotationCo
       text?.includes('\0') ? [nulReason(['comment', 'email', 'expectedOutput'][index] ?? '')] : [],
     ),
   ];
+}
+
+/** The problem of scores that are long together, though each of their texts is short enough. */
+export function scoresProblems(scoresJson: string | null | undefined): readonly Reason[] {
+  return tooLong('scoreOptions', scoresJson ?? '', SCORES_MAX_BYTES);
 }
 
 export function draftProblems(draft: AnnotationDraft): readonly Reason[] {

@@ -12,7 +12,13 @@ import type { TraceStore } from '../traces/telemetry-port.ts';
 import { traceNotFound } from '../traces/trace-changes.ts';
 import { hasIdLength, lookupForms, normaliseSpanId } from '../traces/trace-ids.ts';
 import type { Annotation, AnnotationStore, AnnotationWrite, ScoreStore } from './annotation.ts';
-import { type AnnotationContent, type AnnotationDraft, anchorKindOf, readScores } from './annotation-draft.ts';
+import {
+  type AnnotationContent,
+  type AnnotationDraft,
+  anchorKindOf,
+  readScores,
+  scoresProblems,
+} from './annotation-draft.ts';
 import { CLAIM_MS, reviewerOf } from './reviewer.ts';
 
 type AnnotationDeps = {
@@ -30,7 +36,7 @@ type Listing = { readonly fromMs: number | null; readonly toMs: number | null; r
 
 const LISTED_MAX = 1_000;
 /** Of one trace. */
-const ANNOTATIONS_MAX = 1_000;
+const ANNOTATIONS_MAX = 100;
 const REFUSAL = 'Others keep changing this annotation or its scores; try again.';
 
 const FIELDS = {
@@ -66,6 +72,7 @@ export function createAnnotations({ store, scores, traces, random, traceDefaultD
   /** The content of an annotation after what is sent, with the definitions that it relies on. Throws validation_error. */
   async function merge(project: Project, known: Annotation, sent: AnnotationContent) {
     const { scoresJson } = sent;
+    refuseProblems(scoresProblems(scoresJson));
     const definitions = scoresJson == null ? [] : await scores.list(project.number);
     const read = scoresJson == null ? null : readScores(scoresJson, definitions, known.scores);
     refuseProblems(read?.reasons ?? []);

@@ -21,7 +21,7 @@ type FeedbackDeps = {
 export type Feedback = ReturnType<typeof createFeedback>;
 
 /** Of one trace. */
-const ROOM = { eventsMax: 1_000, bytesMax: 1024 * 1024 };
+const ROOM = { eventsMax: 1_000, bytesMax: 128 * 1024 };
 const ALIKE_WITHIN_MS = 1_000;
 
 export function createFeedback({ store, random, futureMaxMs }: FeedbackDeps) {

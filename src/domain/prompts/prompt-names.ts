@@ -6,8 +6,8 @@ import type { VersionName } from './prompt.ts';
 
 const HANDLE = /^[a-z0-9_-]+(?:\/[a-z0-9_-]+)?$/;
 const HANDLE_CHARACTERS_MAX = 128;
-/** The route of all tags has this name in the place of a handle. */
-const RESERVED_HANDLE = 'tags';
+/** Routes of tags, versions and sync have these names in the place of a part of a handle. */
+const RESERVED = /^tags(\/|$)|\/(versions|sync)$/;
 /** The tag of the newest version; nobody assigns it. */
 export const LATEST = 'latest';
 const VERSION_NUMBER = /^[1-9][0-9]{0,8}$/;
@@ -17,7 +17,9 @@ export function handleProblems(handle: string): readonly Reason[] {
   if (countCodePoints(handle) > HANDLE_CHARACTERS_MAX) {
     return [lengthReason('handle', `at most ${HANDLE_CHARACTERS_MAX} characters`)];
   }
-  if (handle === RESERVED_HANDLE) return [customReason('handle', `handle must not be ${RESERVED_HANDLE}`)];
+  if (RESERVED.test(handle)) {
+    return [customReason('handle', 'handle must not begin with the folder tags, nor end in /versions or /sync')];
+  }
   if (HANDLE.test(handle)) return [];
   const message = 'handle must be "name" or "folder/name" of small letters, digits, "-" and "_"';
   return [{ field: 'handle', type: 'invalid_format', message, expected: HANDLE.source }];

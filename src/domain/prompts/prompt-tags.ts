@@ -42,6 +42,12 @@ export function createPromptTags({ store, random }: PromptTagDeps) {
     return found;
   }
 
+  /** Tags are of the organization, but a caller has power in its project only. */
+  async function requireOwnUse({ project }: PromptCall, tag: PromptTag): Promise<void> {
+    if (!(await store.isTagUsedElsewhere(tag, project.id))) return;
+    throw new Fault('prompt_tag_in_use', 'Prompts of other projects use this tag, so it cannot be changed.');
+  }
+
   return {
     /** The oldest first. */
     list,
@@ -67,11 +73,12 @@ export function createPromptTags({ store, random }: PromptTagDeps) {
       if (outcome === 'stored') return tag;
       throw new Fault('prompt_tag_limit_reached', `The organization already has ${TAGS_MAX} tags; delete one first.`);
     },
-    /** Throws validation_error, prompt_tag_not_found and prompt_tag_taken. */
+    /** Throws validation_error, prompt_tag_not_found, prompt_tag_in_use and prompt_tag_taken. */
     async update(call: PromptCall, name: string, draft: TagDraft): Promise<PromptTag> {
       refuseProblems(tagProblems(draft.name));
       const { actor, nowMs } = call;
       const stored = await find(call, name);
+      await requireOwnUse(call, stored);
       const tag = { ...stored, name: draft.name, protected: draft.protected ?? stored.protected };
       const fields = [
         ...(tag.name === stored.name ? [] : ['name']),
@@ -83,10 +90,11 @@ export function createPromptTags({ store, random }: PromptTagDeps) {
       if (outcome === 'gone') throw tagNotFound();
       return tag;
     },
-    /** Throws prompt_tag_not_found. */
+    /** Throws prompt_tag_not_found and prompt_tag_in_use. */
     async remove(call: PromptCall, name: string): Promise<void> {
       const { actor, nowMs } = call;
       const tag = await find(call, name);
+      await requireOwnUse(call, tag);
       const action = { action: 'promptTag.delete', targetId: tag.id, status: 204 };
       if (!(await store.removeTag(tag, auditRecord(actor, action, { nowMs, random })))) throw tagNotFound();
     },

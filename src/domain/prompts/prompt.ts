@@ -121,4 +121,6 @@ export type PromptStore = {
   replaceTag(tag: PromptTag, audited: AuditRecord): Promise<'stored' | 'name_taken' | 'gone'>;
   /** MUST end what it names, too. False where there is no such tag. */
   removeTag(tag: PromptTag, audited: AuditRecord): Promise<boolean>;
+  /** Whether the tag names a version of a prompt of another project than this. */
+  isTagUsedElsewhere(tag: PromptTag, projectId: string): Promise<boolean>;
 };

@@ -106,8 +106,13 @@ export type TriggerPage = {
   readonly limit: number;
 };
 
-/** `remove` MUST also drop the notifications that wait. */
-export type TriggerStore = ResourceStore<Trigger> & {
+export type TriggerStore = Omit<ResourceStore<Trigger>, 'remove'> & {
+  /** MUST also drop the notifications that wait; false when there is no such trigger any more. */
+  remove(
+    projectId: string,
+    id: string,
+    change: { readonly nowMs: number; readonly audited: AuditRecord },
+  ): Promise<boolean>;
   /**
    * MUST keep slugs unique in the project: returns `slug_taken` without storing when the slug is used, and
    * `limit_reached` when the project already holds `liveMax` triggers. Every append that begins after the answer MUST
@@ -127,7 +132,6 @@ export type TriggerStore = ResourceStore<Trigger> & {
    * `expectedUpdatedAtMs`.
    */
   replace(change: TriggerChange, expectedUpdatedAtMs: number): Promise<'stored' | 'stale'>;
-  audit(record: AuditRecord): Promise<void>;
   /** The newest first. */
   history(page: TriggerPage): Promise<readonly TriggerEvent[]>;
   /**

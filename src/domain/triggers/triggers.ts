@@ -85,9 +85,11 @@ export function createTriggers(deps: TriggerDeps) {
       updateTrigger(deps, call, change),
     /** Returns its id. Throws trigger_not_found. */
     async remove({ project, actor, nowMs }: Call, id: string): Promise<string> {
-      const removed = await rules.remove(store, project, { idOrSlug: id, nowMs });
-      await store.audit(auditRecord(actor, { action: 'trigger.delete', targetId: id }, { nowMs, random: deps.random }));
-      return removed;
+      const audited = (targetId: string) =>
+        auditRecord(actor, { action: 'trigger.delete', targetId }, { nowMs, random: deps.random });
+      const remove = (projectId: string, triggerId: string, atMs: number) =>
+        store.remove(projectId, triggerId, { nowMs: atMs, audited: audited(triggerId) });
+      return await rules.remove({ find: store.find, remove }, project, { idOrSlug: id, nowMs });
     },
   };
 }

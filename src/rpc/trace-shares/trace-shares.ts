@@ -34,7 +34,9 @@ export function createTraceShareRpc({ shares, urlOf }: TraceShareRpcDeps): Imple
     async getSharedTrace({ token, pageSize: spansLimit = null, pageToken: spansCursor }, context) {
       const { nowMs, countResponseBytes } = context;
       const { project, view } = await shares.open({ token, spansLimit, spansCursor, nowMs, countResponseBytes });
-      return { trace: await traceWithSpans(view, project, () => urlOf(token)) };
+      // What people said of it is not for whoever has the link.
+      const shown = { ...view, events: [], annotationCount: 0 };
+      return { trace: await traceWithSpans(shown, project, () => urlOf(token)) };
     },
   };
 }

@@ -119,6 +119,12 @@ export function createPromptStore({ read, transact }: Units): PromptStore {
         await em.insert(AuditEntry, audited);
         return 'stored';
       }),
+    isTagUsedElsewhere: ({ organizationId, id: tagId }, projectId) =>
+      read(async (em) => {
+        const uses = await em.find(PromptTagUseRow, { organizationId, tagId });
+        const ids = [...new Set(uses.map(({ promptId }) => promptId))];
+        return (await em.count(PromptRow, { organizationId, id: { $in: ids }, projectId: { $ne: projectId } })) > 0;
+      }),
     removeTag: async ({ organizationId, id }, audited) => {
       const outcome = await change(organizationId, async (em) => {
         if ((await em.nativeDelete(PromptTagRow, { organizationId, id })) === 0) return 'gone';

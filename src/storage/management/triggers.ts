@@ -70,18 +70,15 @@ export function createTriggerRoom({ read, transact, log }: Units): TriggerStore 
         em.create(AuditEntry, audited);
         return 'stored';
       }),
-    remove: (projectId, id, nowMs) =>
+    remove: (projectId, id, { nowMs, audited }) =>
       transact(async ({ em }) => {
         const locked = await lockTrigger(em, { projectId, id });
         if (locked === null) return false;
         if (isRunning(locked.row)) await countChange(em, projectId, nowMs);
         locked.row.deletedAtMs = nowMs;
         em.remove(locked.state);
+        em.create(AuditEntry, audited);
         return true;
-      }),
-    audit: (record) =>
-      transact(async ({ em }) => {
-        await em.insert(AuditEntry, record);
       }),
     history: async ({ projectId, triggerId, after, limit }) => {
       const onPage = after && {

@@ -25,7 +25,6 @@ const AREAS: readonly (readonly [path: RegExp, message: string])[] = [
     'Experiments begin at POST /api/experiment/init, and are read at GET /api/experiments.',
   ],
   [/^\/+api\/+traces?\/*$/i, `Traces are found by POST /api/traces/search; ${TRACES}.`],
-  [/^\/+api\/+(v1\/+)?prompts?(\/|$)/i, `Prompts are not served yet; ${TRACES}.`],
 ];
 
 /** Exporters that are given the address of the server alone post to its root. */

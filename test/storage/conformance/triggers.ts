@@ -255,7 +255,7 @@ export function triggerConformance(open: OpenManagement): void {
         expect(await triggers.replace(change, AT_MS)).toBe('stored');
         const second = await triggers.runningOn(number, first?.asOf ?? null);
         expect(second?.triggers).toEqual([{ ...first?.triggers[0], query: 'other' }]);
-        await triggers.remove(project.id, 'trigger_1', AT_MS + 2);
+        await triggers.remove(project.id, 'trigger_1', { nowMs: AT_MS + 2, audited: sampleAudit(organization.id) });
         expect(await triggers.runningOn(number, second?.asOf ?? null)).toMatchObject({ triggers: [] });
       }),
     );
@@ -293,8 +293,9 @@ export function triggerConformance(open: OpenManagement): void {
         const { triggers } = store;
         await insert(store, onTraces(), organizationId);
         await fire(triggers, [firing()]);
-        expect(await triggers.remove('project_1', 'trigger_1', AT_MS + 1)).toBe(true);
-        expect(await triggers.remove('project_1', 'trigger_1', AT_MS + 1)).toBe(false);
+        const removal = { nowMs: AT_MS + 1, audited: sampleAudit(organizationId) };
+        expect(await triggers.remove('project_1', 'trigger_1', removal)).toBe(true);
+        expect(await triggers.remove('project_1', 'trigger_1', removal)).toBe(false);
         expect(await triggers.find('project_1', 'trigger_1')).toBeNull();
         expect(await claimOf(triggers, AT_MS + 1, 1)).toEqual([]);
         expect(await triggers.prune({ eventsMs: AT_MS + 1, firingsMs: AT_MS + 1 })).toBe('done');

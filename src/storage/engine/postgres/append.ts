@@ -115,7 +115,12 @@ async function ensureMonths(months: Months, appends: readonly Append[]): Promise
 
 /** The projects of the traces, by number. */
 function projectsOf(appends: readonly Append[]): readonly number[] {
-  const numbers = new Set(appends.flatMap(tracesOf).map(({ projectNumber }) => projectNumber));
+  const traces = appends.flatMap((append) => {
+    // The result of an evaluation, which triggers may ask for.
+    if ('fence' in append) return append.outcome.kind === 'store' ? [append.outcome.append] : [];
+    return tracesOf(append);
+  });
+  const numbers = new Set(traces.map(({ projectNumber }) => projectNumber));
   return [...numbers].sort((one, other) => one - other);
 }
 
