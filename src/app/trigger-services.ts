@@ -30,6 +30,7 @@ export function compileTriggers(
   const { secrets, whyUnavailable, wake: onChanged } = triggering;
   const triggers = createTriggers({
     ...{ store: store.triggers, datasets: store.datasets, queues: store.annotationQueues },
+    organizations: store.management,
     ...{ secrets, urlPolicy, resolve, whyUnavailable },
     ...{ cursors, random, onChanged },
   });

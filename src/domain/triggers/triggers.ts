@@ -9,10 +9,11 @@ import { checkNewUrl, type ResolveHost, type UrlPolicy } from '../endpoints/url-
 import { Fault, validationFault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
 import { type Actor, auditRecord, changedFields } from '../management/audit.ts';
+import type { ManagementStore } from '../management/management.ts';
 import { customReason, refuseProblems } from '../reasons.ts';
 import { byLastUpdate, resourceRules } from '../resources.ts';
 import { type SentParams, storedParams, type TriggerSecrets } from './action-params.ts';
-import { beginningState, type Trigger, type TriggerAction } from './trigger.ts';
+import { type ActionParams, beginningState, type Trigger, type TriggerAction } from './trigger.ts';
 import { readDraft, type TriggerContent, type TriggerDraft } from './trigger-draft.ts';
 import {
   stateEvent,
@@ -29,6 +30,7 @@ type TriggerDeps = {
   readonly store: TriggerStore;
   readonly datasets: Pick<DatasetStore, 'find'>;
   readonly queues: Pick<QueueStore, 'find'>;
+  readonly organizations: Pick<ManagementStore, 'members'>;
   readonly secrets: TriggerSecrets;
   readonly urlPolicy: UrlPolicy;
   readonly resolve: ResolveHost;
@@ -39,7 +41,13 @@ type TriggerDeps = {
   readonly onChanged: () => void;
 };
 
-type Call = { readonly project: Project; readonly actor: Actor; readonly nowMs: number };
+type Call = {
+  readonly project: Project;
+  readonly actor: Actor;
+  readonly nowMs: number;
+  /** Throws unless the caller has the permission in the project. */
+  readonly requirePermission: (permission: string) => void;
+};
 type Page = { readonly limit: number | null; readonly cursor: string };
 
 const LIVE_MAX = 1_000;
@@ -105,7 +113,7 @@ async function createTrigger(deps: TriggerDeps, call: Call, draft: TriggerDraft)
   const { project, actor, nowMs } = call;
   const { content, params, problems } = readDraft(draft, null);
   refuseProblems(problems);
-  await requireAction(deps, project, { content, params: params ?? {}, nowMs: call.nowMs });
+  await requireAction(deps, call, { content, params: params ?? {} });
   const state = beginningState(content, nowMs);
   const withoutSecret = { ...content, actionParams: storedParams(content.action, params ?? {}), secret: null };
   const seal = (id: string) => secretOf(deps, { id, action: content.action, params });
@@ -133,7 +141,7 @@ async function updateTrigger(deps: TriggerDeps, call: Call, { id, draft }: Chang
     const { content, params, problems } = readDraft(draft, stored);
     refuseProblems(problems);
     const isOther = content.action !== stored.action || params !== null;
-    if (isOther) await requireAction(deps, project, { content, params: params ?? {}, nowMs: call.nowMs });
+    if (isOther) await requireAction(deps, call, { content, params: params ?? {} });
     const isKept = content.action === stored.action && (params === null || isSecretKept(content.action, params));
     const next: Trigger = {
       ...stored,
@@ -170,30 +178,48 @@ function changeOf(
   return { trigger: next, state, event: stateEvent(of, state, { nowMs, notifies: false }), audited };
 }
 
-type Acting = { readonly content: TriggerContent; readonly params: SentParams; readonly nowMs: number };
+type Acting = { readonly content: TriggerContent; readonly params: SentParams };
 
-/** Throws for an action that cannot be carried out. */
-async function requireAction(deps: TriggerDeps, project: Project, { content, params, nowMs }: Acting): Promise<void> {
+/**
+ * Throws for an action that cannot be carried out, and for one that would do what its maker may not: a trigger acts with
+ * the rights of the server.
+ */
+async function requireAction(deps: TriggerDeps, call: Call, { content, params }: Acting): Promise<void> {
+  const { project, nowMs } = call;
   const why = deps.whyUnavailable(content.action);
   if (why !== null) throw new Fault('trigger_action_unavailable', why);
+  call.requirePermission(content.kind === 'TRACE' ? 'traces:view' : 'analytics:view');
   if (content.action === 'ADD_TO_DATASET') {
+    call.requirePermission('datasets:update');
     const { datasetId } = params;
     const found =
       typeof datasetId === 'string' && isPossibleId(datasetId) && (await deps.datasets.find(project.id, datasetId));
     if (!found) throw new Fault('dataset_not_found', 'Dataset not found');
   }
   if (content.action === 'ADD_TO_ANNOTATION_QUEUE') {
+    call.requirePermission('annotations:create');
     const { queueId } = params;
     const found =
       typeof queueId === 'string' && isPossibleId(queueId) && (await deps.queues.find(project.number, queueId, nowMs));
     if (!found) throw new Fault('annotation_queue_not_found', 'Annotation queue not found');
   }
+  if (content.action === 'SEND_EMAIL') await requireMembers(deps, project, storedParams('SEND_EMAIL', params));
   if (content.action !== 'SEND_SLACK_MESSAGE' || typeof params.slackWebhook !== 'string') return;
   const refusal = await checkNewUrl(deps.urlPolicy, deps.resolve, params.slackWebhook);
   if (refusal === null) return;
   throw validationFault('json', [
     customReason('actionParams.slackWebhook', `actionParams.slackWebhook: ${refusal.message}`),
   ]);
+}
+
+/** Mail goes out under the name of the operator, so it goes to members alone. */
+async function requireMembers(deps: TriggerDeps, { organizationId }: Project, { members = [] }: ActionParams) {
+  const known = await deps.organizations.members(organizationId);
+  const active = known.filter(({ disabledAtMs }) => disabledAtMs === null);
+  const emails = new Set(active.map(({ email }) => email.toLowerCase()));
+  if (members.every((member) => emails.has(member.toLowerCase()))) return;
+  const message = 'actionParams.members must be e-mail addresses of active members of the organization';
+  throw validationFault('json', [customReason('actionParams.members', message)]);
 }
 
 type Sealing = { readonly id: string; readonly action: TriggerAction; readonly params: SentParams | null };

@@ -17,6 +17,7 @@ import {
   TriggerStatus,
   type UpdateTriggerRequest,
 } from '../../../gen/spandrel/v1/triggers_pb.js';
+import { requirePermission } from '../../auth/authorize.ts';
 import type { Project } from '../../domain/caller.ts';
 import type { TriggerDraft } from '../../domain/triggers/trigger-draft.ts';
 import type { TriggerEvent, TriggerWithState } from '../../domain/triggers/trigger-store.ts';
@@ -62,10 +63,11 @@ export function createTriggerRpc({ triggers, platformUrl }: TriggerRpcDeps): Imp
   };
 }
 
-function callOf(context: Pick<Context, 'project' | 'actor' | 'nowMs'>) {
-  const { actor, nowMs } = context;
+function callOf(context: Pick<Context, 'caller' | 'project' | 'actor' | 'nowMs'>) {
+  const { actor, nowMs, caller } = context;
   if (actor === null) throw new Error('the policy let a call without a credential through');
-  return { project: projectOf(context), actor, nowMs };
+  const require = (permission: string) => requirePermission(permission, caller);
+  return { project: projectOf(context), actor, nowMs, requirePermission: require };
 }
 
 type Fields = Pick<CreateTriggerRequest, 'kind' | 'action' | 'cadence' | 'series' | 'thresholds'> & {

@@ -6,6 +6,7 @@ import { hex } from '../../support/fixtures.ts';
 import type { Body } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
 import { create, type Receiver, startReceiver } from '../endpoints/endpoints-client.ts';
+import { act } from '../organization/organization-client.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
 import { createClient, ERROR_SHARE, ON_ERRORS } from './triggers-client.ts';
 
@@ -30,6 +31,8 @@ beforeAll(async () => {
     },
     clock: () => nowMs,
   });
+  for (const email of ['ada@example.com', 'bob@example.com'])
+    await act(app, 'POST', '/api/organization/members', { email, name: 'Member', role: 'MEMBER' });
 });
 afterAll(async () => {
   await app.close();
@@ -260,6 +263,16 @@ describe('a trigger on traces', () => {
     expect(text).toContain(traceId);
     await rest('DELETE', `/api/triggers/${id}`);
     await new Promise((resolve) => slack.close(resolve));
+  });
+
+  it('sends e-mails to members of the organization alone', async () => {
+    const foreign = {
+      ...{ ...ON_ERRORS, name: 'Spam', action: 'SEND_EMAIL' },
+      actionParams: { members: ['ada@example.com', 'stranger@example.org'] },
+    };
+    const { status, body } = await rest('POST', '/api/triggers', foreign);
+    expect([status, body.code]).toEqual([422, 'validation_error']);
+    expect(JSON.stringify(body)).toContain('active members of the organization');
   });
 
   it('sends an e-mail under one Message-ID, and gives up where the server refuses it for good', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { type Body, expectEverywhere } from '../../support/surfaces.ts';
+import { addKey, custom } from '../../support/fixtures.ts';
+import { type Body, callRest, expectEverywhere } from '../../support/surfaces.ts';
 import { createClient, ERROR_SHARE, ON_ERRORS } from './triggers-client.ts';
 
 let app: TestApp;
@@ -175,6 +176,30 @@ describe('a trigger', () => {
       app.address,
       client.create(JSON.parse(JSON.stringify(body)), { status: 422, code: 'validation_error', check }),
     );
+  });
+
+  it('does nothing that its maker may not do', async () => {
+    const scope = ['PROJECT', app.projectId] as const;
+    const headers = async (permissions: readonly string[]) => ({
+      authorization: `Bearer ${await addKey(app, { bindings: [custom(...scope, ['triggers:create', ...permissions])] })}`,
+      'x-project-id': app.projectId,
+    });
+    const make = async (body: object, permissions: readonly string[]) => {
+      const answer = await callRest(app.address, {
+        ...{ verb: 'POST', path: '/api/triggers', body },
+        headers: await headers(permissions),
+      });
+      return [answer.status, answer.body.code ?? null];
+    };
+    const denied = [403, 'api_key_permission_denied'];
+    expect(await make({ ...ON_ERRORS, name: 'Sees none' }, [])).toEqual(denied);
+    expect(await make({ ...ON_ERRORS, name: 'Sees them' }, ['traces:view'])).toEqual([201, null]);
+    expect(await make({ ...ERROR_SHARE, name: 'No sums' }, ['traces:view'])).toEqual(denied);
+    const dataset = { ...ON_ERRORS, action: 'ADD_TO_DATASET', actionParams: { datasetId: 'dataset_1' } };
+    expect(await make(dataset, ['traces:view', 'datasets:view'])).toEqual(denied);
+    expect(await make(dataset, ['traces:view', 'datasets:update'])).toEqual([404, 'dataset_not_found']);
+    const queue = { ...ON_ERRORS, action: 'ADD_TO_ANNOTATION_QUEUE', actionParams: { queueId: 'queue_1' } };
+    expect(await make(queue, ['traces:view'])).toEqual(denied);
   });
 
   it('is refused for what this server cannot do', async () => {
