@@ -25,18 +25,22 @@ type QueryInputProps = {
 export function QueryInput({ field, search, typed, onType }: QueryInputProps) {
   /** Null where nothing is suggested: without the focus, and once one has chosen or refused. */
   const [caret, setCaret] = useState<number | null>(null);
-  const [at, setAt] = useState(-1);
+  /** The value that the arrow keys have reached; null: the line itself. */
+  const [picked, setPicked] = useState<string | null>(null);
   const id = useId();
   const place = useRef<number | null>(null);
   const value = useMemo(() => (caret === null ? null : typedValue(typed, caret)), [typed, caret]);
   const suggestions = useSuggestions(search, value);
+  const at = suggestions.findIndex((each) => each.value === picked);
+  // It stays while the values of a longer line are on their way.
+  const chosen = suggestions.length === 0 || at >= 0 ? picked : null;
   useLayoutEffect(() => {
     if (place.current !== null) field.current?.setSelectionRange(place.current, place.current);
     place.current = null;
   });
   const close = () => {
     setCaret(null);
-    setAt(-1);
+    setPicked(null);
   };
   const choose = ({ name, before, after }: TypedValue, chosen: string) => {
     const start = `${before}${writeQueryLine({ text: '', filters: [{ name, value: chosen }] })} `;
@@ -64,21 +68,22 @@ export function QueryInput({ field, search, typed, onType }: QueryInputProps) {
         onChange={({ target }) => {
           onType(target.value);
           setCaret(target.selectionStart);
-          setAt(-1);
+          setPicked(null);
         }}
         onBlur={close}
         onKeyDown={(event) => {
           const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-          const chosen = suggestions[at];
           // The keys of an input method are its own.
           if (event.nativeEvent.isComposing) return;
-          if (event.key === 'Enter' && !(chosen && value)) return close();
-          if (suggestions.length === 0) return;
-          if (event.key === 'Enter' && chosen && value) choose(value, chosen.value);
+          if (event.key === 'Enter' && (chosen === null || value === null)) return close();
+          if (event.key === 'Enter' && chosen !== null && value) choose(value, chosen);
+          else if (suggestions.length === 0) return;
           else if (event.key === 'Escape') close();
           // Before the first one is the line itself.
-          else if (step !== undefined) setAt(((at + 2 + step + suggestions.length) % (suggestions.length + 1)) - 1);
-          else return;
+          else if (step !== undefined) {
+            const next = ((at + 2 + step + suggestions.length) % (suggestions.length + 1)) - 1;
+            setPicked(suggestions[next]?.value ?? null);
+          } else return;
           event.preventDefault();
         }}
       />
