@@ -161,6 +161,9 @@ export function keepPlace(stage: Stage): void {
         const arrive = (id: string) => send(project, { ...shopTrace(900, Date.now()), trace_id: id, metadata: {} });
         await send(project, shopTrace(1, Date.now() - 60_000));
         await followLink(page, signInLink(project.address, project.projectKey));
+        // Charts that come after the rows would move these away from the pointer.
+        const charts = page.getByRole('button', { name: 'Charts', exact: true });
+        if ((await charts.getAttribute('aria-expanded')) === 'true') await charts.click();
         await page.getByLabel('Live').check();
         await page.getByText('connecting…').waitFor({ state: 'detached' });
         await arrive('one');
