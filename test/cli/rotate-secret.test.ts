@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createNextSecret, promoteNextSecret, readSecrets } from '../../src/config/secret-file.ts';
 import { rotateSecret } from '../../src/domain/organization/secret-rotation.ts';
 import { deriveRootKeys } from '../../src/domain/secrets.ts';
 import type { TestApp } from '../support/app.ts';
 import { startIn, useInstallation } from '../support/installation.ts';
 import { ADMIN_KEY, PROJECT_KEY } from '../support/server.ts';
-import { callRest } from '../support/surfaces.ts';
+import { type Body, callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { openEverything, repeatable, SEALED_TEXTS, sealEverything } from './rotating.ts';
 import { runCli, runCliProcess } from './run-cli.ts';
@@ -27,12 +27,20 @@ async function stopAll(): Promise<void> {
 const installation = useInstallation();
 
 /** A stopped server that has made a value in every sealed column, and the answer that must be repeated. */
-async function sealedFolder() {
+const origin = temporaryFolder();
+let made: Body;
+beforeAll(async () => {
+  installation.copyTo(origin.path);
+  made = await sealEverything(await start(origin.path));
+  await stopAll();
+});
+afterAll(() => origin.remove());
+
+/** A copy of it. */
+function sealedFolder() {
   const folder = temporaryFolder();
   folders.push(folder);
-  installation.copyTo(folder.path);
-  const made = await sealEverything(await start(folder.path));
-  await stopAll();
+  cpSync(origin.path, folder.path, { recursive: true });
   return {
     path: folder.path,
     made,
@@ -65,7 +73,7 @@ function expectAll(opened: ReadonlyMap<string, readonly string[]>): void {
 }
 
 it('a secret in a file is replaced by a new one, with which everything opens, and all keys stay valid', async () => {
-  const { path, made, environment } = await sealedFolder();
+  const { path, made, environment } = sealedFolder();
   const old = readSecrets(path).current;
   const running = await startIn(path, { writer: 'in its thread' });
   expect(await runCli(['rotate-secret'], environment)).toMatchObject({
@@ -98,8 +106,8 @@ it('a secret in a file is replaced by a new one, with which everything opens, an
 });
 
 it('a second rotation keeps all keys valid too', async () => {
-  const { path, made, environment } = await sealedFolder();
-  for (const _ of [1, 2]) expect((await runCliProcess(['rotate-secret'], environment)).code).toBe(0);
+  const { path, made, environment } = sealedFolder();
+  for (const _ of [1, 2]) expect((await runCli(['rotate-secret'], environment)).code).toBe(0);
   const server = await start(path);
   expectAll(await openEverything(server, deriveRootKeys(readSecrets(path).current).encryptionKeys));
   expect(await repeatable(server)).toEqual(made);
@@ -108,7 +116,7 @@ it('a second rotation keeps all keys valid too', async () => {
 it.each(['before anything is sealed', 'half way', 'before the database has the new secret', 'before the file has it'])(
   'a rotation that was killed %s leaves a server that starts, and is finished by the next one',
   async (moment) => {
-    const { path, made, environment } = await sealedFolder();
+    const { path, made, environment } = sealedFolder();
     const stopped = await start(path);
     const { current, previous } = createNextSecret(path, randomBytes);
     if (previous === null) throw new Error('there is no previous secret');
@@ -134,7 +142,7 @@ it.each(['before anything is sealed', 'half way', 'before the database has the n
     expectAll(await openEverything(between, between.rootKeys.encryptionKeys));
     expect(await repeatable(between)).toEqual(made);
     await stopAll();
-    expect((await runCliProcess(['rotate-secret'], environment)).code).toBe(0);
+    expect((await runCli(['rotate-secret'], environment)).code).toBe(0);
     expect(readSecrets(path)).toEqual({ current, previous: null });
     const server = await start(path);
     expectAll(await openEverything(server, deriveRootKeys(current).encryptionKeys));
@@ -147,10 +155,10 @@ function die(): Promise<never> {
 }
 
 it('secrets in settings are both needed, and the database must belong to one of them', async () => {
-  const { path, environment } = await sealedFolder();
+  const { path, environment } = sealedFolder();
   const old = readFileSync(join(path, 'secret'), 'utf8');
   const rotate = (settings: { readonly [name: string]: string }) =>
-    runCliProcess(['rotate-secret'], { ...environment, ...settings });
+    runCli(['rotate-secret'], { ...environment, ...settings });
   const refused = (reason: RegExp) => ({ code: 1, stdout: '', stderr: expect.stringMatching(reason) });
   const fresh = 'a new secret of 32 characters or more';
   expect(await rotate({ SPANDREL_SECRET: old })).toEqual(refused(/SPANDREL_SECRET_PREVIOUS to the one used until now/));
@@ -165,14 +173,14 @@ it('secrets in settings are both needed, and the database must belong to one of 
 });
 
 it('a value that neither secret opens is named and left, and the rotation ends', async () => {
-  const { path, environment } = await sealedFolder();
+  const { path, environment } = sealedFolder();
   const server = await start(path);
   const { values } = await server.store.sealed.list('model_providers.api_key', null);
   const [value] = values;
   if (value === undefined) throw new Error('there is no provider');
   await server.store.sealed.replace('model_providers.api_key', [{ value, sealed: Buffer.alloc(64, 1) }]);
   await stopAll();
-  const { code, stdout } = await runCliProcess(['rotate-secret'], environment);
+  const { code, stdout } = await runCli(['rotate-secret'], environment);
   expect(code).toBe(0);
   expect(stdout).toMatch(
     /^left as it is, because neither secret opens it: model_providers.api_key model_providers\/\S+\n6 stored/,
@@ -180,9 +188,9 @@ it('a value that neither secret opens is named and left, and the rotation ends',
 });
 
 it('a damaged secret that was to take over is refused before anything is changed', async () => {
-  const { path, environment } = await sealedFolder();
+  const { path, environment } = sealedFolder();
   writeFileSync(join(path, 'secret.next'), 'short', { mode: 0o600 });
-  expect(await runCliProcess(['rotate-secret'], environment)).toMatchObject({
+  expect(await runCli(['rotate-secret'], environment)).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/secret\.next is damaged/),
   });

@@ -300,8 +300,8 @@ export declare type UpdateAnnotationQueueRequest = Message<"spandrel.v1.UpdateAn
   queue?: AnnotationQueue | undefined;
 
   /**
-   * The fields of queue that count as sent, by default those that are set. A description that is named without a value
-   * is emptied.
+   * The fields of queue that count as sent, by default those that are set. A description that is named without
+   * a value is emptied.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -617,8 +617,8 @@ export declare const AnnotationQueueItemStatusSchema: GenEnum<AnnotationQueueIte
  */
 export declare const AnnotationQueueService: GenService<{
   /**
-   * Lists the queues of the project, the oldest first, with the numbers of their items. Over REST the answer is the bare
-   * array.
+   * Lists the queues of the project, the oldest first, with the numbers of their items. Over REST the answer
+   * is the bare array.
    *
    * @generated from rpc spandrel.v1.AnnotationQueueService.ListAnnotationQueues
    */
@@ -629,8 +629,8 @@ export declare const AnnotationQueueService: GenService<{
   },
   /**
    * Makes a queue without items. A project holds at most 1,000.
-   * Errors: INVALID_ARGUMENT validation_error, FAILED_PRECONDITION annotation_queue_name_taken, INVALID_ARGUMENT
-   * annotation_queue_limit_reached.
+   * Errors: INVALID_ARGUMENT validation_error, ALREADY_EXISTS annotation_queue_name_taken, INVALID_ARGUMENT
+   * annotation_queue_limit_reached where there is no room.
    *
    * @generated from rpc spandrel.v1.AnnotationQueueService.CreateAnnotationQueue
    */
@@ -641,7 +641,7 @@ export declare const AnnotationQueueService: GenService<{
   },
   /**
    * Reads one queue, with the numbers of its items.
-   * Errors: NOT_FOUND annotation_queue_not_found.
+   * Errors: NOT_FOUND annotation_queue_not_found for an unknown ID.
    *
    * @generated from rpc spandrel.v1.AnnotationQueueService.GetAnnotationQueue
    */
@@ -652,8 +652,8 @@ export declare const AnnotationQueueService: GenService<{
   },
   /**
    * Changes the fields of a queue that are sent.
-   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND annotation_queue_not_found, FAILED_PRECONDITION
-   * annotation_queue_name_taken.
+   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND annotation_queue_not_found, ALREADY_EXISTS
+   * annotation_queue_name_taken by another queue.
    *
    * @generated from rpc spandrel.v1.AnnotationQueueService.UpdateAnnotationQueue
    */
@@ -664,7 +664,7 @@ export declare const AnnotationQueueService: GenService<{
   },
   /**
    * Deletes a queue with its items. Annotations stay.
-   * Errors: NOT_FOUND annotation_queue_not_found.
+   * Errors: NOT_FOUND annotation_queue_not_found for an unknown ID.
    *
    * @generated from rpc spandrel.v1.AnnotationQueueService.DeleteAnnotationQueue
    */
@@ -674,10 +674,10 @@ export declare const AnnotationQueueService: GenService<{
     output: typeof DeleteAnnotationQueueResponseSchema;
   },
   /**
-   * Adds traces to a queue, each once, however often it is added and whatever became of its item. A queue holds at most
-   * 10,000.
+   * Adds traces to a queue, each once, however often it is added and whatever became of its item. A queue
+   * holds at most 10,000 that are not completed.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND annotation_queue_not_found, INVALID_ARGUMENT
-   * annotation_queue_full.
+   * annotation_queue_full where too many wait.
    *
    * @generated from rpc spandrel.v1.AnnotationQueueService.AddAnnotationQueueItems
    */

@@ -383,8 +383,8 @@ export declare type UpdateAnnotationRequest = Message<"spandrel.v1.UpdateAnnotat
   annotation?: Annotation | undefined;
 
   /**
-   * The fields of annotation that count as sent, by default those that are set. A field that is named without a value
-   * loses it.
+   * The fields of annotation that count as sent, by default those that are set. A field that is named without
+   * a value loses it.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -657,8 +657,8 @@ export declare type UpdateAnnotationScoreRequest = Message<"spandrel.v1.UpdateAn
   score?: AnnotationScore | undefined;
 
   /**
-   * The fields of score that count as sent, by default those that are set. min and max lose their value where they are
-   * named without one.
+   * The fields of score that count as sent, by default those that are set. min and max lose their value where they
+   * are named without one.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -861,7 +861,7 @@ export declare const AnnotationService: GenService<{
   /**
    * Lists the newest annotations of the project, at most 1,000, the newest first; older ones are those of an earlier
    * end_date. Over REST the answer is the bare array.
-   * Errors: INVALID_ARGUMENT validation_error.
+   * Errors: INVALID_ARGUMENT validation_error for a member that breaks its rule.
    *
    * @generated from rpc spandrel.v1.AnnotationService.ListAnnotations
    */
@@ -871,9 +871,9 @@ export declare const AnnotationService: GenService<{
     output: typeof ListAnnotationsResponseSchema;
   },
   /**
-   * Lists the annotations on a trace and its parts, the oldest first. Over REST the answer is the bare array. An unknown
-   * trace has none.
-   * Errors: INVALID_ARGUMENT validation_error.
+   * Lists the annotations on a trace and its parts, the oldest first. Over REST the answer is the bare array. An
+   * unknown trace has none.
+   * Errors: INVALID_ARGUMENT validation_error for a member that breaks its rule.
    *
    * @generated from rpc spandrel.v1.AnnotationService.ListTraceAnnotations
    */
@@ -895,8 +895,8 @@ export declare const AnnotationService: GenService<{
     output: typeof CreateAnnotationResponseSchema;
   },
   /**
-   * Reads one annotation.
-   * Errors: NOT_FOUND annotation_not_found.
+   * Reads one annotation by its ID.
+   * Errors: NOT_FOUND annotation_not_found for an unknown ID.
    *
    * @generated from rpc spandrel.v1.AnnotationService.GetAnnotation
    */
@@ -917,8 +917,8 @@ export declare const AnnotationService: GenService<{
     output: typeof UpdateAnnotationResponseSchema;
   },
   /**
-   * Deletes an annotation.
-   * Errors: NOT_FOUND annotation_not_found.
+   * Deletes an annotation for good.
+   * Errors: NOT_FOUND annotation_not_found for an unknown ID.
    *
    * @generated from rpc spandrel.v1.AnnotationService.DeleteAnnotation
    */
@@ -947,8 +947,8 @@ export declare const AnnotationScoreService: GenService<{
   },
   /**
    * Defines a score. A project holds at most 1,000.
-   * Errors: INVALID_ARGUMENT validation_error, FAILED_PRECONDITION annotation_score_name_taken, INVALID_ARGUMENT
-   * annotation_score_limit_reached.
+   * Errors: INVALID_ARGUMENT validation_error, ALREADY_EXISTS annotation_score_name_taken, INVALID_ARGUMENT
+   * annotation_score_limit_reached where there is no room.
    *
    * @generated from rpc spandrel.v1.AnnotationScoreService.CreateAnnotationScore
    */
@@ -960,8 +960,8 @@ export declare const AnnotationScoreService: GenService<{
   /**
    * Changes the fields of a definition that are sent. The type of one that annotations use never changes. Scores that
    * were given before stay.
-   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND annotation_score_not_found, FAILED_PRECONDITION
-   * annotation_score_name_taken, FAILED_PRECONDITION annotation_score_in_use.
+   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND annotation_score_not_found,
+   * ALREADY_EXISTS annotation_score_name_taken, FAILED_PRECONDITION annotation_score_in_use.
    *
    * @generated from rpc spandrel.v1.AnnotationScoreService.UpdateAnnotationScore
    */
@@ -972,7 +972,7 @@ export declare const AnnotationScoreService: GenService<{
   },
   /**
    * Deletes a definition. Scores that were given before stay, and are found by its ID.
-   * Errors: NOT_FOUND annotation_score_not_found.
+   * Errors: NOT_FOUND annotation_score_not_found for an unknown ID.
    *
    * @generated from rpc spandrel.v1.AnnotationScoreService.DeleteAnnotationScore
    */

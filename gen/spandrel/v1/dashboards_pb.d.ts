@@ -605,8 +605,8 @@ export declare type UpdateGraphRequest = Message<"spandrel.v1.UpdateGraphRequest
   graph?: Graph | undefined;
 
   /**
-   * Fields of graph that count as sent, by default those that are set. A field that is named without a value stays as it
-   * is.
+   * Fields of graph that count as sent, by default those that are set. A field that is named without a value
+   * stays as it is.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -697,7 +697,7 @@ export declare const DashboardService: GenService<{
   },
   /**
    * Reads one dashboard with its graphs.
-   * Errors: NOT_FOUND dashboard_not_found.
+   * Errors: NOT_FOUND dashboard_not_found for an unknown ID.
    *
    * @generated from rpc spandrel.v1.DashboardService.GetDashboard
    */
@@ -718,7 +718,7 @@ export declare const DashboardService: GenService<{
     output: typeof CreateDashboardResponseSchema;
   },
   /**
-   * Renames a dashboard.
+   * Changes the name of a dashboard.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND dashboard_not_found.
    *
    * @generated from rpc spandrel.v1.DashboardService.RenameDashboard
@@ -742,7 +742,7 @@ export declare const DashboardService: GenService<{
   },
   /**
    * Deletes a dashboard with its graphs.
-   * Errors: NOT_FOUND dashboard_not_found.
+   * Errors: NOT_FOUND dashboard_not_found for an unknown ID.
    *
    * @generated from rpc spandrel.v1.DashboardService.DeleteDashboard
    */
@@ -770,8 +770,8 @@ export declare const GraphService: GenService<{
     output: typeof ListGraphsResponseSchema;
   },
   /**
-   * Reads one graph.
-   * Errors: NOT_FOUND graph_not_found.
+   * Reads one graph by its ID.
+   * Errors: NOT_FOUND graph_not_found for an unknown ID.
    *
    * @generated from rpc spandrel.v1.GraphService.GetGraph
    */
@@ -803,8 +803,8 @@ export declare const GraphService: GenService<{
     output: typeof UpdateGraphResponseSchema;
   },
   /**
-   * Deletes a graph.
-   * Errors: NOT_FOUND graph_not_found.
+   * Deletes a graph from its dashboard.
+   * Errors: NOT_FOUND graph_not_found for an unknown ID.
    *
    * @generated from rpc spandrel.v1.GraphService.DeleteGraph
    */

@@ -99,8 +99,8 @@ export declare const TrackEventResponseSchema: GenMessage<TrackEventResponse>;
 export declare const FeedbackService: GenService<{
   /**
    * Stores an event of a trace, which is shown with the trace. The trace may come up to 30 days later. An event that is
-   * sent again with its ID, or without one within a second, counts once. A trace holds at most 1,000 events, and 128 KiB
-   * of their JSON.
+   * sent again with its ID, or without one within a second, counts once. A trace holds at most 1,000 events, and 128
+   * KiB of their JSON.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT feedback_limit_reached.
    *
    * @generated from rpc spandrel.v1.FeedbackService.TrackEvent

@@ -453,8 +453,8 @@ export declare type PromptDraft = Message<"spandrel.v1.PromptDraft"> & {
   schemaVersion?: string | undefined;
 
   /**
-   * Names of tags that name the new version from then on: at most 100. A protected one needs the permission
-   * prompts:manage.
+   * Names of tags that name the new version from then on: at most 100. A protected one
+   * needs the permission prompts:manage.
    *
    * @generated from field: repeated string tags = 11;
    */
@@ -1653,7 +1653,7 @@ export declare const PromptService: GenService<{
    * Lists the prompts of the project and those that its organization shares, each in its newest version, the one that
    * changed last first: 2,000 at most, or a page where a limit is sent. Over REST the answer is the bare array, and the
    * cursor of the next page is in the header X-Next-Cursor.
-   * Errors: INVALID_ARGUMENT invalid_cursor.
+   * Errors: INVALID_ARGUMENT invalid_cursor for another token than that of a page.
    *
    * @generated from rpc spandrel.v1.PromptService.ListPrompts
    */
@@ -1665,8 +1665,8 @@ export declare const PromptService: GenService<{
   /**
    * Reads one version of a prompt by the ID or the handle of the prompt: the newest one, or that of a number or of a tag.
    * A handle of the project counts before the same handle of the organization.
-   * Errors: INVALID_ARGUMENT validation_error, also for a number together with a tag, NOT_FOUND prompt_not_found, NOT_FOUND
-   * prompt_version_not_found, NOT_FOUND prompt_tag_not_found.
+   * Errors: INVALID_ARGUMENT validation_error, also for a number together with a tag, NOT_FOUND prompt_not_found,
+   * NOT_FOUND prompt_version_not_found, NOT_FOUND prompt_tag_not_found.
    *
    * @generated from rpc spandrel.v1.PromptService.GetPrompt
    */
@@ -1691,8 +1691,8 @@ export declare const PromptService: GenService<{
    * Makes a new version of a prompt, which has what is sent and, for the rest, what the newest version has. It may change
    * the handle and the scope, too. A prompt has at most 1,000 versions.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND prompt_not_found, ALREADY_EXISTS prompt_handle_taken,
-   * PERMISSION_DENIED prompt_not_owned for a prompt of another project, FAILED_PRECONDITION system_prompt_conflict, NOT_FOUND
-   * prompt_tag_not_found, INVALID_ARGUMENT prompt_version_limit_reached.
+   * PERMISSION_DENIED prompt_not_owned for a prompt of another project, FAILED_PRECONDITION system_prompt_conflict,
+   * NOT_FOUND prompt_tag_not_found, INVALID_ARGUMENT prompt_version_limit_reached.
    *
    * @generated from rpc spandrel.v1.PromptService.UpdatePrompt
    */
@@ -1714,7 +1714,7 @@ export declare const PromptService: GenService<{
   },
   /**
    * Lists all versions of a prompt, the newest first. Over REST the answer is the bare array.
-   * Errors: NOT_FOUND prompt_not_found.
+   * Errors: NOT_FOUND prompt_not_found for an unknown ID.
    *
    * @generated from rpc spandrel.v1.PromptService.ListPromptVersions
    */
@@ -1789,7 +1789,7 @@ export declare const PromptService: GenService<{
   /**
    * Renames a tag, and protects it or ends its protection. It keeps naming the same versions.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND prompt_tag_not_found, ALREADY_EXISTS prompt_tag_taken,
-   * ALREADY_EXISTS prompt_tag_in_use where prompts of other projects use it.
+   * FAILED_PRECONDITION prompt_tag_in_use where prompts of other projects use it.
    *
    * @generated from rpc spandrel.v1.PromptService.UpdatePromptTag
    */
@@ -1800,7 +1800,7 @@ export declare const PromptService: GenService<{
   },
   /**
    * Deletes a tag of the organization, which then names no version any more. Over REST the answer has no body.
-   * Errors: NOT_FOUND prompt_tag_not_found, ALREADY_EXISTS prompt_tag_in_use where prompts of other projects use it.
+   * Errors: NOT_FOUND prompt_tag_not_found, FAILED_PRECONDITION prompt_tag_in_use where prompts of other projects use it.
    *
    * @generated from rpc spandrel.v1.PromptService.DeletePromptTag
    */

@@ -361,7 +361,7 @@ export declare const SavedViewVisibilitySchema: GenEnum<SavedViewVisibility>;
 export declare const SavedViewService: GenService<{
   /**
    * Lists the views of the project and the caller's own personal ones, the newest first.
-   * Errors: INVALID_ARGUMENT invalid_cursor.
+   * Errors: INVALID_ARGUMENT invalid_cursor for another token than that of a page.
    *
    * @generated from rpc spandrel.v1.SavedViewService.ListSavedViews
    */
@@ -374,7 +374,7 @@ export declare const SavedViewService: GenService<{
    * Saves a view. A project keeps 1,000, and 100 personal ones of each person. One for the whole project needs
    * traces:update too; a personal one needs a person behind the credential.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT saved_view_limit_reached, PERMISSION_DENIED
-   * api_key_permission_denied.
+   * api_key_permission_denied for a view of the project.
    *
    * @generated from rpc spandrel.v1.SavedViewService.CreateSavedView
    */
@@ -384,7 +384,7 @@ export declare const SavedViewService: GenService<{
     output: typeof CreateSavedViewResponseSchema;
   },
   /**
-   * Reads a view.
+   * Reads one saved view by its ID.
    * Errors: NOT_FOUND saved_view_not_found, also for a personal view of another person.
    *
    * @generated from rpc spandrel.v1.SavedViewService.GetSavedView
@@ -397,8 +397,8 @@ export declare const SavedViewService: GenService<{
   /**
    * Changes the fields of a view that are sent. Views of the whole project need traces:update, and those of another
    * person project:manage; only its owner makes one personal.
-   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND saved_view_not_found, INVALID_ARGUMENT
-   * saved_view_limit_reached, PERMISSION_DENIED api_key_permission_denied.
+   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND saved_view_not_found,
+   * INVALID_ARGUMENT saved_view_limit_reached, PERMISSION_DENIED api_key_permission_denied.
    *
    * @generated from rpc spandrel.v1.SavedViewService.UpdateSavedView
    */

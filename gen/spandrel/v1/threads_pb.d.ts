@@ -582,8 +582,8 @@ export declare const ThreadService: GenService<{
   /**
    * Lists the threads that have traces in a range, with their first and last turn and the totals of their traces, page by
    * page to the last one. A thread that does not change is on exactly one page.
-   * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT invalid_cursor, UNAVAILABLE when there is too much to sum
-   * up in time.
+   * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT invalid_cursor, UNAVAILABLE when there is too much to
+   * sum up in time.
    *
    * @generated from rpc spandrel.v1.ThreadService.ListThreads
    */
@@ -594,8 +594,8 @@ export declare const ThreadService: GenService<{
   },
   /**
    * Lists the users that have traces in a range, as ListThreads lists threads.
-   * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT invalid_cursor, UNAVAILABLE when there is too much to sum
-   * up in time.
+   * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT invalid_cursor, UNAVAILABLE when there is too much to
+   * sum up in time.
    *
    * @generated from rpc spandrel.v1.ThreadService.ListUsers
    */

@@ -225,8 +225,8 @@ export declare const TimeseriesPointSchema: GenMessage<TimeseriesPoint>;
  */
 export declare const TimeseriesService: GenService<{
   /**
-   * Returns series over a range and over the range of the same length before it. docs/dashboards.md lists what can be
-   * asked.
+   * Returns series over a range and over the range of the same length before it. docs/dashboards.md lists
+   * what can be asked.
    * Errors: INVALID_ARGUMENT validation_error, also for metrics, aggregations, groups and filters that the server does not
    * sum up, and for more than 10,000 values; UNAVAILABLE unavailable where the sums take too long.
    *

@@ -1223,8 +1223,8 @@ export declare const TriggerService: GenService<{
     output: typeof ListTriggersResponseSchema;
   },
   /**
-   * Reads one trigger.
-   * Errors: NOT_FOUND trigger_not_found.
+   * Reads one trigger by its ID.
+   * Errors: NOT_FOUND trigger_not_found for an unknown ID.
    *
    * @generated from rpc spandrel.v1.TriggerService.GetTrigger
    */
@@ -1272,7 +1272,7 @@ export declare const TriggerService: GenService<{
   },
   /**
    * Deletes a trigger with its history and the notifications that wait.
-   * Errors: NOT_FOUND trigger_not_found.
+   * Errors: NOT_FOUND trigger_not_found for an unknown ID.
    *
    * @generated from rpc spandrel.v1.TriggerService.DeleteTrigger
    */

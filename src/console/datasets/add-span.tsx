@@ -1,23 +1,20 @@
 /** Adds a span to a dataset: maps what it has to columns, and shows the entries before they are added. */
 
 import { useMutation, useQuery } from '@connectrpc/connect-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
 import type { Trace, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Button, joined, Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { Check, Form, Select, SelectField, TextField } from '../design/form.tsx';
+import { Check, Form, Select, TextField } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { useRefresh } from '../session/refresh.ts';
-import { useProject, useSession } from '../session/session.tsx';
+import { Added, NEW_DATASET, NoDataset, useDatasetChoice } from './dataset-choice.tsx';
 import styles from './datasets.module.css';
 import { EntryTable } from './entry-table.tsx';
 import { type Column, columnProblem, columnsOf, entryOf, SOURCES, type Source } from './span-entries.ts';
 
-/** Stands for a dataset that does not exist yet. */
-const NEW = '';
 /** Of one trace; more would hardly fit a request. */
 const ENTRIES_MAX = 100;
 
@@ -30,66 +27,51 @@ type AddSpanProps = {
 };
 
 export default function AddSpan({ trace, span, spans, onClose }: AddSpanProps) {
-  const { may } = useSession();
-  const { slug } = useProject();
+  const { found, id, name, isComplete, fields } = useDatasetChoice();
   const refresh = useRefresh();
-  const found = useQuery(DatasetService.method.listDatasets);
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [name, setName] = useState('');
-  const datasets = found.data?.data ?? [];
-  const id = chosen ?? datasets[0]?.id ?? NEW;
-  const entries = useQuery(DatasetService.method.getDataset, { slugOrId: id }, { enabled: id !== NEW });
-  const [mapped, setMapped] = useState<{ readonly of: string; readonly columns: readonly Column[] } | null>(null);
-  const columns = mapped?.of === id ? mapped.columns : columnsOf(entries.data?.data[0]?.entryJson ?? null, span);
+  const isStored = id !== null && id !== NEW_DATASET;
+  const entries = useQuery(DatasetService.method.getDataset, { slugOrId: id ?? '' }, { enabled: isStored });
+  const [mapped, setMapped] = useState<{ readonly of: string | null; readonly columns: readonly Column[] } | null>(
+    null,
+  );
+  const columns =
+    mapped !== null && mapped.of === id ? mapped.columns : columnsOf(entries.data?.data[0]?.entryJson ?? null, span);
   const [takesAll, setTakesAll] = useState(false);
   const [number, setNumber] = useState(1);
   const alike = spans.filter((each) => each.name === span.name && each.type === span.type).slice(0, ENTRIES_MAX);
   const taken = takesAll ? alike : [span];
   const create = useMutation(DatasetService.method.createDataset, { onSuccess: refresh });
   const add = useMutation(DatasetService.method.addDatasetEntries, { onSuccess: refresh });
-  if (!found.data || (id !== NEW && !entries.data)) {
+  if (!found.data || (isStored && !entries.data)) {
     const error = found.error ?? entries.error;
     return error == null ? <Loading /> : <FailureNotice error={error} />;
   }
   const added = create.data?.dataset ?? add.data?.dataset;
   if (added) {
     return (
-      <>
-        <p role="status">
-          {formatCount(taken.length)} {taken.length === 1 ? 'entry was' : 'entries were'} added to{' '}
-          {nameControls(added.name)}, which has {formatCount(added.entryCount)} now.
-        </p>
-        <div className={page.row}>
-          <Link to="/$slug/datasets/$datasetId" params={{ slug, datasetId: added.id }}>
-            Open the dataset
-          </Link>
-          <Button onClick={onClose}>Close</Button>
-        </div>
-      </>
+      <Added datasetId={added.id} onClose={onClose}>
+        {formatCount(taken.length)} {taken.length === 1 ? 'entry was' : 'entries were'} added to{' '}
+        {nameControls(added.name)}, which has {formatCount(added.entryCount)} now.
+      </Added>
     );
   }
-  if (id === NEW && !may('datasets:create')) return <p>There is no dataset, and you may not create one.</p>;
+  if (id === null) return <NoDataset />;
   const problem = columnProblem(columns);
   const rows = taken.map((each) => entryOf(columns, each, trace));
   const submit = () => {
     const entriesJson = `[${rows.join(',')}]`;
-    if (id === NEW) create.mutate({ name: name.trim(), entriesJson });
+    if (!isStored) create.mutate({ name, entriesJson });
     else add.mutate({ slugOrId: id, entriesJson });
   };
-  const options = [
-    ...datasets.map((dataset) => [dataset.id, nameControls(dataset.name)] as const),
-    ...(may('datasets:create') ? ([[NEW, 'A new dataset']] as const) : []),
-  ];
   return (
     <Form
       action={taken.length === 1 ? 'Add the entry' : `Add ${formatCount(taken.length)} entries`}
-      disabled={problem !== null || (id === NEW && name.trim() === '') || create.isPending || add.isPending}
+      disabled={problem !== null || !isComplete || create.isPending || add.isPending}
       error={create.error ?? add.error}
       onSubmit={submit}
       onCancel={onClose}
     >
-      <SelectField label="Dataset" value={id} options={options} onChange={setChosen} />
-      {id === NEW && <TextField label="Name of the dataset" value={name} onChange={setName} />}
+      {fields}
       <Columns columns={columns} onChange={(next) => setMapped({ of: id, columns: next })} />
       {alike.length > 1 && (
         <Check checked={takesAll} onChange={setTakesAll}>

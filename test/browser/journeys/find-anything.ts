@@ -137,7 +137,7 @@ export function findAnything(stage: Stage): void {
         await checkPage(page, 'selected-traces');
         await bar.getByRole('button', { name: 'Add to dataset…' }).click();
         const toDataset = page.getByRole('dialog', { name: 'Add the selected traces to a dataset' });
-        await toDataset.getByLabel('Name').fill('Chosen');
+        await toDataset.getByLabel('Name of the dataset').fill('Chosen');
         await toDataset.getByRole('button', { name: 'Add 4 traces' }).click();
         await toDataset.getByText('4 entries were added to Chosen.').waitFor();
         await checkPage(page, 'selected-to-dataset');
