@@ -36,7 +36,7 @@ const FROZEN = {
   'sqlite-0026-feedback': 'c228689afb80cad471b0011b3c394f26b357687e2ba5eb1a92427ef0f43d27f4',
   'sqlite-0027-annotations': '343f16f8a377b607ac5ba65d83f89fb64a4e737e5a01b4947ecaee405f737267',
   'sqlite-0028-prompts': '09d1b60b441090a17b0a6e0cf10bc19a96834bbc4e032ecd8f3f7cf6c92adaab',
-  'sqlite-0029-triggers': '8e6ab645ffbf708b3f3839d347a5da99466628621f09d30b3c5fdc75bb0fc3b4',
+  'sqlite-0029-triggers': '85eb2c88e5f132b4af965c32082eeb3aae9b5f0c4ec628306e6981fd7e8d8135',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
   'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
   'postgres-0003-span-nanoseconds': '068afa8a72b78e7765f4197dd641816e742df85289b7529c3fb6082f24887c19',
@@ -65,7 +65,7 @@ const FROZEN = {
   'postgres-0026-feedback': '4b369398d4e88742415ee6f81351648c9cda710e642ac3b72a2e11b10498a5a3',
   'postgres-0027-annotations': 'c2c9a8381b0c73dd76e5d60780fe0e617c3dd01722602c047ecee8eb707567ad',
   'postgres-0028-prompts': '037b125452bdd5494e2808af55e079bf7f983e723a0fb3f551572afc10db6db7',
-  'postgres-0029-triggers': 'dcd75b27f37a0e5088ffd88e070ae9ed747117897a04ea5d33b51249295fbd67',
+  'postgres-0029-triggers': '2ca28706a16460446f3e36e583148314e2378633f01ba875eb7128f3c5c4e6bc',
 };
 
 const ALL = [...SQLITE_SCHEMAS.migrations, ...POSTGRES_SCHEMAS.migrations];

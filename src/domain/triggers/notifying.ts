@@ -144,17 +144,12 @@ async function carryOut(
     }
     case 'ADD_TO_ANNOTATION_QUEUE': {
       const queueId = trigger.actionParams.queueId ?? '';
-      try {
-        const { added, known } = await deps.addToQueue(project, {
-          queueId,
-          traceIds: event.traceIds,
-          nowMs: deps.clock(),
-        });
-        return added + known > 0 ? { kind: 'sent' } : final('The trace is gone.');
-      } catch (error) {
-        if (error instanceof Fault && error.code.startsWith('annotation_queue_')) return final(error.message);
-        throw error;
-      }
+      const { added, known } = await deps.addToQueue(project, {
+        queueId,
+        traceIds: event.traceIds,
+        nowMs: deps.clock(),
+      });
+      return added + known > 0 ? { kind: 'sent' } : final('The trace is gone.');
     }
   }
 }

@@ -155,7 +155,10 @@ export type TriggerStore = Omit<ResourceStore<Trigger>, 'remove'> & {
    * store neither for a trigger that another process has leased, or that was changed, paused or deleted meanwhile.
    */
   record(evaluated: readonly Evaluated[]): Promise<readonly Recorded[]>;
-  /** Leases notifications that are due, in the order of their due times, and counts an attempt. */
+  /**
+   * Leases notifications that are due, and counts an attempt. Projects with any share the limit equally, so that those of one
+   * never keep those of another waiting; within a project the order is that of their due times.
+   */
   claim(lease: WorkLease): Promise<readonly ClaimedNotification[]>;
   /** MUST answer false and store nothing when another process has claimed the notification. */
   end(end: NotificationEnd): Promise<boolean>;

@@ -82,7 +82,7 @@ export const TriggerEventRow = defineEntity({
   },
   indexes: [
     { name: 'trigger_events_by_creation', properties: ['projectId', 'triggerId', 'createdAtMs', 'id'] },
-    { name: 'trigger_events_by_due', properties: ['dueAtMs'], where: 'due_at is not null' },
+    { name: 'trigger_events_by_due', properties: ['projectId', 'dueAtMs'], where: 'due_at is not null' },
     { name: 'trigger_events_by_age', properties: ['createdAtMs'] },
   ],
 });

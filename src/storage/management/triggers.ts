@@ -1,6 +1,6 @@
 /** Triggers, their states and what they did. */
 
-import { LockMode } from '@mikro-orm/core';
+import { LockMode, raw } from '@mikro-orm/core';
 import type { ClaimedNotification, LeasedTrigger, TriggerStore } from '../../domain/triggers/trigger-store.ts';
 import { AuditEntry } from '../entities/audit.ts';
 import { MonitorChangeCount } from '../entities/monitors.ts';
@@ -125,7 +125,19 @@ export function createTriggerRoom({ read, transact, log }: Units): TriggerStore 
       transact(async ({ em }): Promise<readonly ClaimedNotification[]> => {
         const due = { dueAtMs: { $lte: lease.nowMs }, ...unleased(lease) };
         const order = { orderBy: { dueAtMs: 'asc' }, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE } as const;
-        const rows = await em.find(TriggerEventRow, due, { ...order, limit });
+        const projects = await em
+          .createQueryBuilder(TriggerEventRow)
+          .select('projectId')
+          .where(due)
+          .groupBy('projectId')
+          .orderBy({ [raw('min(due_at)')]: 'asc' })
+          .limit(limit)
+          .execute<{ readonly projectId: string }[]>('all');
+        const share = Math.max(1, Math.floor(limit / projects.length));
+        const found = [];
+        for (const { projectId } of projects)
+          found.push(await em.find(TriggerEventRow, { projectId, ...due }, { ...order, limit: share }));
+        const rows = found.flat();
         const ids = [...new Set(rows.map(({ triggerId }) => triggerId))];
         const live = await em.find(TriggerRow, { id: { $in: ids }, deletedAtMs: null });
         const triggerOf = new Map(

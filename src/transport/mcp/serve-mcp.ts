@@ -109,10 +109,10 @@ export function withMcp(next: RestHandler, deps: McpDeps): RestHandler {
   function askAs(exchange: Exchange, header: Header): Ask {
     return async ({ verb, path, query = {}, body }: ToolRequest) => {
       const match = table.match(verb, path);
-      if (match.kind !== 'route' || match.route.method.kind !== 'unary')
+      const method = match.kind === 'route' ? match.route.method : null;
+      if (match.kind !== 'route' || method?.kind !== 'unary')
         throw new Fault('route_not_found', 'There is no such route.');
       const { route, parameters } = match;
-      const { method, encode } = { method: route.method as UnaryMethod, encode: route.encode };
       const { message } = await invoke(method, { exchange, header, hasBody: false }, async () => {
         const bytes = Buffer.from(JSON.stringify(body ?? {}));
         if ('readJson' in method.handler) {
@@ -133,7 +133,7 @@ export function withMcp(next: RestHandler, deps: McpDeps): RestHandler {
         };
       });
       let json = '';
-      for (let texts = encode(message), next = texts.next(); !next.done; next = texts.next()) json += next.value;
+      for (let texts = route.encode(message), next = texts.next(); !next.done; next = texts.next()) json += next.value;
       return JSON.parse(json) as JsonObject;
     };
   }

@@ -32,6 +32,8 @@ export function recover(stage: Stage): void {
         await page.getByRole('heading', { name: 'Traces' }).waitFor();
         const mend = await refuse(page, 'TraceService/QueryAnalytics');
         await page.getByRole('link', { name: 'Overview' }).click();
+        // The charts of the page before may be refused as well, and show an alert of their own.
+        await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
         const alert = page.getByRole('alert');
         await alert.getByText(MESSAGE).waitFor();
         expect(await page.getByRole('img', { name: /over time/ }).count()).toBe(0);

@@ -288,6 +288,26 @@ export function triggerConformance(open: OpenManagement): void {
     );
 
     it(
+      'of one project never keep the notifications of another waiting',
+      withOrganization(async (store, organizationId) => {
+        const { triggers } = store;
+        await insert(store, onTraces(), organizationId);
+        await insert(store, onTraces({ projectId: 'project_2' }), organizationId);
+        const many = Array.from({ length: 40 }, (_, index) =>
+          firing({ traceId: `trace-${index}`, eventId: `alert_${index}`, dueAtMs: AT_MS + index }),
+        );
+        await fire(triggers, many);
+        const late = firing({ eventId: 'alert_late', dueAtMs: AT_MS + 100 });
+        await triggers.fire({ projectId: 'project_2', firings: [late], nowMs: AT_MS, pauseIds: ['pause_late'] });
+        const claimed = await claimOf(triggers, AT_MS + MINUTE_MS, 1);
+        expect(claimed.map(({ event }) => event.id)).toEqual([
+          ...Array.from({ length: 5 }, (_, index) => `alert_${index}`),
+          'alert_late',
+        ]);
+      }),
+    );
+
+    it(
       'that are deleted drop the notifications that wait, and old entries are removed in parts',
       withOrganization(async (store, organizationId) => {
         const { triggers } = store;
