@@ -25,7 +25,7 @@ type PanelProps = {
   readonly onToggle: (filter: Filter) => void;
 };
 
-export default function FacetPanel({ search, onToggle }: PanelProps) {
+export function FacetPanel({ search, onToggle }: PanelProps) {
   const { q, not, range, from, to } = search;
   const input = useMemo(
     () => ({ ...toFilterInput({ q, not }), names: FACETS.map((name) => apiNameOf(name).name), limit: VALUES_MAX }),
