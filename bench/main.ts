@@ -12,6 +12,7 @@ import { analytics } from './rows/analytics.ts';
 import { authRefuse } from './rows/auth-refuse.ts';
 import { budget } from './rows/budget.ts';
 import { consoleFirst, consoleTrace } from './rows/console.ts';
+import { consoleFind, consoleOverview } from './rows/console-find.ts';
 import { deliverBatch, deliverClient, deliverSingle } from './rows/deliver.ts';
 import { disk, wal } from './rows/disk.ts';
 import { evaluate } from './rows/evaluate.ts';
@@ -69,6 +70,8 @@ const rows: readonly Row[] = [
   wal,
   consoleFirst,
   consoleTrace,
+  consoleFind,
+  consoleOverview,
   pgIngest,
   pgScale,
 ];

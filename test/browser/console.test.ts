@@ -12,6 +12,7 @@ import { evaluate } from './journeys/evaluate.ts';
 import { experiment } from './journeys/experiment.ts';
 import { findAnything } from './journeys/find-anything.ts';
 import { findGroups } from './journeys/find-groups.ts';
+import { doFindTasks } from './journeys/find-tasks.ts';
 import { meetForeignPages } from './journeys/foreign-pages.ts';
 import { useGateway } from './journeys/gateway.ts';
 import { keepPlace } from './journeys/keep-place.ts';
@@ -37,6 +38,7 @@ describe.concurrent('the console', () => {
   experiment(stage);
   useGateway(stage);
   doTenTasks(stage);
+  doFindTasks(stage);
   useAnyhow(stage);
   readTrace(stage);
   keepPlace(stage);

@@ -60,7 +60,7 @@ export function WhatChanged({ slug, range, traces, tracesBefore }: WhatChangedPr
     },
   });
   return (
-    <section className={`${page.card} ${page.padded}`} aria-busy={found.isPending}>
+    <section className={`${page.card} ${page.padded}`} aria-label="What changed" aria-busy={found.isPending}>
       <h2>What changed</h2>
       {found.isPending && <p className={page.soft}>Compared with the period before…</p>}
       {found.data && found.data.changes.length > 0 && (

@@ -1,5 +1,6 @@
 /** A list of threads or of users, page by page to the last one. */
 
+import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import {
   ThreadSort,
@@ -138,6 +139,8 @@ function SearchField({ noun, value, onChange }: FieldProps) {
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState(value);
   const change = useRef(onChange);
+  const router = useRouter();
+  const [own] = useState(() => router.state.location.pathname);
   useEffect(() => {
     change.current = onChange;
   });
@@ -145,9 +148,12 @@ function SearchField({ noun, value, onChange }: FieldProps) {
   useEffect(() => setTyped(value), [value]);
   useEffect(() => {
     if (typed === value) return;
-    const timer = setTimeout(() => change.current(typed), WAIT_MS);
+    const timer = setTimeout(() => {
+      // Who has followed a link meanwhile would be led back.
+      if (router.state.location.pathname === own) change.current(typed);
+    }, WAIT_MS);
     return () => clearTimeout(timer);
-  }, [typed, value]);
+  }, [typed, value, router, own]);
   useKeys('Search', [{ keys: ['/'], label: `Find a ${noun}`, act: () => field.current?.focus() }]);
   return (
     <input

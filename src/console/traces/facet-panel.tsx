@@ -15,7 +15,7 @@ import { useRangeQuery } from './range-query.ts';
 import type { FinderSearch } from './search.ts';
 import { toFilterInput, toOtherFilters, toRangeInput } from './search-input.ts';
 
-const FACETS = ['error', 'model', 'type', 'name', 'label', 'user', 'origin', 'evaluator'];
+const FACETS = ['error', 'model', 'user', 'label', 'name', 'type', 'origin', 'evaluator'];
 const VALUES_MAX = 6;
 /** Evaluators whose results are shown. */
 const EVALUATORS_MAX = 3;
@@ -25,7 +25,7 @@ type PanelProps = {
   readonly onToggle: (filter: Filter) => void;
 };
 
-export default function FacetPanel({ search, onToggle }: PanelProps) {
+export function FacetPanel({ search, onToggle }: PanelProps) {
   const { q, not, range, from, to } = search;
   const input = useMemo(
     () => ({ ...toFilterInput({ q, not }), names: FACETS.map((name) => apiNameOf(name).name), limit: VALUES_MAX }),

@@ -10,7 +10,7 @@ import { useRangeQuery } from './range-query.ts';
 import type { FinderSearch } from './search.ts';
 import { toOtherFilters, toRangeInput } from './search-input.ts';
 
-const WAIT_MS = 150;
+const WAIT_MS = 80;
 /** The api takes no longer ones. */
 const PREFIX_MAX = 200;
 const SUGGESTIONS_MAX = 8;

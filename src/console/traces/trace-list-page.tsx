@@ -21,6 +21,7 @@ import { ColumnPicker } from './column-picker.tsx';
 import { shownColumns } from './columns.tsx';
 import { DeleteFound } from './delete-traces.tsx';
 import { ExportMenu, ExportStatus, useExport } from './export.tsx';
+import { FacetPanel } from './facet-panel.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { useLive } from './live.ts';
 import { LiveStatus } from './live-status.tsx';
@@ -37,7 +38,6 @@ import { useTraces } from './use-traces.ts';
 
 const route = getRouteApi('/$slug/traces');
 const FirstTrace = lazy(loadsPart(() => import('./first-trace.tsx')));
-const FacetPanel = lazy(loadsPart(() => import('./facet-panel.tsx')));
 const ListCharts = lazy(loadsPart(() => import('./charts/list-charts.tsx')));
 const SelectionBar = lazy(loadsPart(() => import('./selection/selection-bar.tsx')));
 const SavedViews = lazy(loadsPart(() => import('./saved-views.tsx')));
@@ -149,12 +149,10 @@ export default function TraceListPage() {
       )}
       <div className={styles.body}>
         {facets.isOpen && (
-          <Suspense fallback={null}>
-            <FacetPanel
-              search={search}
-              onToggle={(filter) => change({ q: toggleFilter(typed.current, filter) || undefined })}
-            />
-          </Suspense>
+          <FacetPanel
+            search={search}
+            onToggle={(filter) => change({ q: toggleFilter(typed.current, filter) || undefined })}
+          />
         )}
         <div className={styles.list}>
           {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
