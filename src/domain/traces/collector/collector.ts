@@ -6,9 +6,10 @@ import type { Project } from '../../caller.ts';
 import { Fault } from '../../fault.ts';
 import type { Prices } from '../../pricing/prices.ts';
 import type { Steps } from '../../steps.ts';
+import { addLink, metadataOfLinks, type PromptLinks } from '../prompt-links.ts';
 import type { Evaluation, Span, SpanRequest } from '../trace.ts';
 import { ID_CHARACTERS_MAX, isValidId, normaliseTraceId } from '../trace-ids.ts';
-import { readMetadata } from '../trace-metadata.ts';
+import { mergeMetadata, readMetadata } from '../trace-metadata.ts';
 import {
   type BatchDraft,
   type DraftList,
@@ -127,16 +128,17 @@ function* validateTrace(draft: TraceDraft, traceId: string, { at, deps, grown }:
   const { project, nowMs, expiredBeforeMs } = at;
   const reading = createReading({ limits, facts: draft.facts, receivedAtMs: nowMs, traceId, grown });
   const tally: Tally = { refusedSpans: [], refusedEvaluations: [], spanNotes: [], notes: [], dropped: [], cuts: 0 };
+  const links: PromptLinks = new Map((draft.links ?? []).map((link) => [JSON.stringify(link), link]));
   const spans = yield* collectSpans(draft, {
-    reading,
-    tally,
+    ...{ reading, tally, links },
     deps: { prices, emitRequests: project.emitRequestEvents },
   });
   const evaluations = yield* collectEvaluations(draft, reading, tally);
   const keepsItems = spans.size + evaluations.size > 0;
   // If items were sent but none is storable, the rest is not stored either.
   const isRefused = !keepsItems && tally.refusedSpans.length + tally.refusedEvaluations.length > 0;
-  const metadataJson = isRefused ? null : yield* collectMetadata(draft, reading, tally);
+  const sentJson = isRefused ? null : yield* collectMetadata(draft, reading, tally);
+  const metadataJson = isRefused ? null : withLinks(sentJson, links, tally);
   const sent = isRefused ? {} : readSent(draft, reading, tally);
   const isStorable = keepsItems || metadataJson !== null || Object.values(sent).some((value) => value !== undefined);
   const { indexes: spanIndexes, ...listed } = listSpans(spans, tally);
@@ -171,14 +173,19 @@ function listOf<T>(sent: Sent<DraftList<T>>): DraftList<T> {
   return sent === undefined || isUnreadable(sent) ? [] : sent;
 }
 
-type SpanContext = { readonly reading: Reading; readonly tally: Tally; readonly deps: SpanDeps };
+type SpanContext = {
+  readonly reading: Reading;
+  readonly tally: Tally;
+  readonly links: PromptLinks;
+  readonly deps: SpanDeps;
+};
 
 type IndexedSpan = { readonly read: CollectedSpan; readonly index: number };
 
 /** By id, so that the later of two equal ids stays. */
 function* collectSpans(
   draft: TraceDraft,
-  { reading, tally, deps }: SpanContext,
+  { reading, tally, links, deps }: SpanContext,
 ): Steps<ReadonlyMap<string, IndexedSpan>> {
   const items: DraftList<SpanDraft> = listOf(draft.spans);
   const collected = new Map<string, IndexedSpan>();
@@ -192,12 +199,21 @@ function* collectSpans(
     if (read === null) tally.refusedSpans.push({ index: sentIndex, reason: reading.problem ?? '' });
     else {
       collected.set(read.span.spanId, { read, index: sentIndex });
+      addLinkOf(sent, links);
       for (const reason of reading.notes) tally.spanNotes.push({ index: sentIndex, reason });
       tally.dropped.push(...reading.dropped);
     }
   }
   reading.written = null;
   return collected;
+}
+
+/** Attributes of OpenTelemetry spans are in the links of their trace already. */
+function addLinkOf(span: Sent<SpanDraft>, links: PromptLinks): void {
+  if (span === undefined || isUnreadable(span) || span.telemetry !== undefined) return;
+  const { params } = span;
+  if (params === undefined || isUnreadable(params)) return;
+  addLink(links, (key) => (Object.hasOwn(params, key) ? params[key] : undefined));
 }
 
 /** The texts of free JSON in a span. */
@@ -237,6 +253,15 @@ function* collectMetadata({ metadata: drafts }: TraceDraft, reading: Reading, ta
   tally.notes.push(...reasons);
   for (const _ of reasons) tally.dropped.push('metadata');
   tally.cuts += cuts;
+  return json;
+}
+
+/** Adds the names of prompts to the metadata of a request. */
+function withLinks(sentJson: string | null, links: PromptLinks, tally: Tally): string | null {
+  const linkedJson = metadataOfLinks(links.values());
+  if (linkedJson === null) return sentJson;
+  const { json, notes } = mergeMetadata(sentJson, linkedJson);
+  tally.notes.push(...notes);
   return json;
 }
 
