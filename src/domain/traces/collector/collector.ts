@@ -6,10 +6,10 @@ import type { Project } from '../../caller.ts';
 import { Fault } from '../../fault.ts';
 import type { Prices } from '../../pricing/prices.ts';
 import type { Steps } from '../../steps.ts';
-import { addLink, metadataOfLinks, type PromptLinks } from '../prompt-links.ts';
+import type { PromptLinks } from '../prompt-links.ts';
 import type { Evaluation, Span, SpanRequest } from '../trace.ts';
 import { ID_CHARACTERS_MAX, isValidId, normaliseTraceId } from '../trace-ids.ts';
-import { mergeMetadata, readMetadata } from '../trace-metadata.ts';
+import { readMetadata } from '../trace-metadata.ts';
 import {
   type BatchDraft,
   type DraftList,
@@ -22,6 +22,7 @@ import {
   type TypedDraft,
 } from './collector-draft.ts';
 import { type CollectedEvaluation, readEvaluation } from './collector-evaluation.ts';
+import { addLinkOf, linksOf } from './collector-links.ts';
 import { type CollectorLimits, createReading, type Reading } from './collector-reading.ts';
 import { type Collected, namingTrace, nothingStored, refusal, type ValidatedTrace } from './collector-report.ts';
 import { readSent } from './collector-sent.ts';
@@ -128,7 +129,7 @@ function* validateTrace(draft: TraceDraft, traceId: string, { at, deps, grown }:
   const { project, nowMs, expiredBeforeMs } = at;
   const reading = createReading({ limits, facts: draft.facts, receivedAtMs: nowMs, traceId, grown });
   const tally: Tally = { refusedSpans: [], refusedEvaluations: [], spanNotes: [], notes: [], dropped: [], cuts: 0 };
-  const links: PromptLinks = new Map((draft.links ?? []).map((link) => [JSON.stringify(link), link]));
+  const links = linksOf(draft);
   const spans = yield* collectSpans(draft, {
     ...{ reading, tally, links },
     deps: { prices, emitRequests: project.emitRequestEvents },
@@ -137,8 +138,7 @@ function* validateTrace(draft: TraceDraft, traceId: string, { at, deps, grown }:
   const keepsItems = spans.size + evaluations.size > 0;
   // If items were sent but none is storable, the rest is not stored either.
   const isRefused = !keepsItems && tally.refusedSpans.length + tally.refusedEvaluations.length > 0;
-  const sentJson = isRefused ? null : yield* collectMetadata(draft, reading, tally);
-  const metadataJson = isRefused ? null : withLinks(sentJson, links, tally);
+  const metadataJson = isRefused ? null : yield* collectMetadata(draft, reading, tally);
   const sent = isRefused ? {} : readSent(draft, reading, tally);
   const isStorable = keepsItems || metadataJson !== null || Object.values(sent).some((value) => value !== undefined);
   const { indexes: spanIndexes, ...listed } = listSpans(spans, tally);
@@ -157,7 +157,8 @@ function* validateTrace(draft: TraceDraft, traceId: string, { at, deps, grown }:
     requests: listed.requests,
     evaluations: listEvaluations(evaluations, tally),
   };
-  return { collected: { ...tally, append, spanIndexes, stringMaxBytes: limits.stringMaxBytes }, isStorable };
+  const { stringMaxBytes } = limits;
+  return { collected: { ...tally, append, spanIndexes, stringMaxBytes, links: [...links.values()] }, isStorable };
 }
 
 type Tally = {
@@ -208,14 +209,6 @@ function* collectSpans(
   return collected;
 }
 
-/** Attributes of OpenTelemetry spans are in the links of their trace already. */
-function addLinkOf(span: Sent<SpanDraft>, links: PromptLinks): void {
-  if (span === undefined || isUnreadable(span) || span.telemetry !== undefined) return;
-  const { params } = span;
-  if (params === undefined || isUnreadable(params)) return;
-  addLink(links, (key) => (Object.hasOwn(params, key) ? params[key] : undefined));
-}
-
 /** The texts of free JSON in a span. */
 function* writeAhead(span: Sent<SpanDraft> | undefined): Steps<ReadonlyMap<LosslessJson, string>> {
   const texts = new Map<LosslessJson, string>();
@@ -253,15 +246,6 @@ function* collectMetadata({ metadata: drafts }: TraceDraft, reading: Reading, ta
   tally.notes.push(...reasons);
   for (const _ of reasons) tally.dropped.push('metadata');
   tally.cuts += cuts;
-  return json;
-}
-
-/** Adds the names of prompts to the metadata of a request. */
-function withLinks(sentJson: string | null, links: PromptLinks, tally: Tally): string | null {
-  const linkedJson = metadataOfLinks(links.values());
-  if (linkedJson === null) return sentJson;
-  const { json, notes } = mergeMetadata(sentJson, linkedJson);
-  tally.notes.push(...notes);
   return json;
 }
 
