@@ -108,7 +108,7 @@ export function GroupTable({ by, and, range, buckets, truncated, onChange }: Gro
       )}
       {(by === 'prompt' || by === 'prompt-version') && (
         <p className={`${page.soft} ${styles.note}`}>
-          A trace counts as a whole for each prompt that a span of it names, so the rows do not add up to the totals
+          A trace counts as a whole for each prompt that a span of it names, so the rows need not add up to the totals
           above.
         </p>
       )}
