@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnalyticsGrouping, AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
 import { SpendGrouping, SpendService } from '../../../gen/spandrel/v1/spend_pb.js';
 import { TimeseriesService } from '../../../gen/spandrel/v1/timeseries_pb.js';
-import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { SpanType, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { attributes, exportOf, id, send as sendSpans, type Value } from '../../otlp/sending.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { hex } from '../../support/fixtures.ts';
 import { rpcFilters } from '../../support/rpc-filters.ts';
-import { type Body, callRest, expectEverywhere } from '../../support/surfaces.ts';
+import { type Body, callRest, callRpc, expectEverywhere } from '../../support/surfaces.ts';
 import { act, createPrompt, inPath } from '../prompts/prompts-client.ts';
 
 const NOW = Date.now() - 60_000;
@@ -33,7 +33,8 @@ beforeAll(async () => {
   });
   await sendCall(traces.python, { 'langwatch.prompt.id': `${HANDLE}:2` });
   await collect(traces.early, { 'langwatch.prompt.id': prompt.id, 'langwatch.prompt.version.number': '1' });
-  await collect(traces.elsewhere, { 'langwatch.prompt.handle': 'elsewhere', 'langwatch.prompt.version.id': 'v_9' });
+  const elsewhere = { 'langwatch.prompt.handle': 'elsewhere', 'langwatch.prompt.version.id': 'v_9' };
+  await collectByRpc(traces.elsewhere, elsewhere);
   await collect(traces.none, {});
 });
 afterAll(() => app.close());
@@ -58,6 +59,15 @@ async function collect(traceId: string, params: object): Promise<void> {
   const body = { trace_id: traceId, spans: [{ type: 'llm', span_id: hex(16), timestamps, params, ...call }] };
   const { status, text } = await callRest(app.address, { verb: 'POST', path: '/api/collector', headers: key(), body });
   expect(status, text).toBe(200);
+}
+
+async function collectByRpc(traceId: string, params: object): Promise<void> {
+  const timestamps = { startedAt: timestampFromMs(NOW), finishedAt: timestampFromMs(NOW + 100) };
+  const metrics = { promptTokens: 10n, completionTokens: 10n };
+  const said = { type: SpanType.LLM, model: 'gpt-5', paramsJson: JSON.stringify(params), timestamps, metrics };
+  const request = { traceId, spans: [{ spanId: hex(16), ...said }] };
+  const answer = await callRpc(app.address, { method: TraceService.method.collectTrace, headers: key(), request });
+  expect(answer).toMatchObject({ ok: true });
 }
 
 type Name = keyof typeof traces;
