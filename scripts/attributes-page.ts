@@ -8,6 +8,7 @@ import { MESSAGE_EVENTS } from '../src/domain/traces/otlp/message-events.ts';
 import * as metadata from '../src/domain/traces/otlp/metadata-table.ts';
 import { TYPE } from '../src/domain/traces/otlp/span-type.ts';
 import type { Source } from '../src/domain/traces/otlp/span-view.ts';
+import { PROMPT_KEYS } from '../src/domain/traces/prompt-links.ts';
 
 const INTRODUCTION = `# Attributes of OpenTelemetry that are read
 
@@ -113,7 +114,7 @@ const METADATA: readonly (readonly string[])[] = [
   ['`labels`, of all together', listed(metadata.LABELS.map(code))],
   ['members of an object', listed(metadata.METADATA_OBJECTS.map(code))],
   ...metadata.NAMED_MEMBERS.map(([member, key]) => [code(member), code(key)]),
-  ['`prompt_ids`, all together', listed(metadata.PROMPT_IDS.map(code))],
+  ['`prompt_ids`, all together', listed(Object.values(PROMPT_KEYS).map(code))],
 ];
 
 function aboutPrefix({ senses, technical }: metadata.MetadataPrefix): string {

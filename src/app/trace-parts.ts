@@ -3,6 +3,7 @@
 import { createCursorCodec } from '../domain/cursor.ts';
 import { createTraceResults } from '../domain/evaluations/trace-results.ts';
 import { createPriceResolver } from '../domain/pricing/prices.ts';
+import { createKnownPrompts } from '../domain/prompts/known-prompts.ts';
 import type { RunCooperatively } from '../domain/steps.ts';
 import { createThreads } from '../domain/threads/threads.ts';
 import { createLosses, type LossMeter } from '../domain/traces/collector/losses.ts';
@@ -30,7 +31,8 @@ export function createTraceParts({
   const losses = createLosses({ meter: lossMeter, log });
   const { feedback, annotations } = store;
   const shared = { store: store.traces, feedback, annotations, cursors, runCooperatively, traceDefaultDays };
-  const traces = createTraces({ ...shared, prices, losses, limits });
+  const prompts = createKnownPrompts({ store: store.prompts });
+  const traces = createTraces({ ...shared, prices, losses, prompts, limits });
   const rows = createTraceRows(shared);
   return {
     prices,

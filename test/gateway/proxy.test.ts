@@ -222,15 +222,18 @@ it('lists the models of a key in the form of the client', async () => {
 });
 
 it('joins the trace of the caller', async () => {
-  const { secret, send, traceOf } = gateway;
+  const { secret, send, traceOf, eventOf } = gateway;
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  const metadata = JSON.stringify({ customer: 'Zoë' });
+  const linked = { prompt_ids: ['greeting', 'greeting:2'] };
+  const metadata = JSON.stringify({ customer: 'Zoë', ...linked });
   const headers = { traceparent, 'x-langwatch-metadata': Buffer.from(metadata).toString('latin1') };
   const sent = await send('/v1/chat/completions', { secret, body: CHAT, headers });
   expect(sent.headers.get('x-langwatch-trace-id')).toBe('0af7651916cd43dd8448eb211c80319c');
   const trace = await traceOf(sent);
   expect(trace.spans[0].parent_id).toBe('b7ad6b7169203331');
   expect(trace.metadata.customer).toBe('Zoë');
+  // By these, searches and spend find its prompt.
+  for (const found of [trace.metadata, (await eventOf(sent)).metadata]) expect(found).toMatchObject(linked);
 });
 
 it('stores no text for a key that captures metadata alone', async () => {

@@ -8,6 +8,7 @@ import { act, createPrompt, inPath } from '../api/prompts/prompts-client.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { runScript } from './run-client.ts';
+import { readTrace } from './sending.ts';
 
 const CLI = new URL('../../node_modules/langwatch/dist/cli/index.js', import.meta.url).pathname;
 const TIMEOUT_MS = 60_000;
@@ -143,6 +144,30 @@ describe("LangWatch's CLI", () => {
     expect(readJson('prompts-lock.json').prompts.writer).toMatchObject({ version: 5 });
     expect(await succeed('prompt push')).toContain('no changes');
     expect((await act(app, 'GET', inPath('writer'))).version).toBe(5);
+  });
+});
+
+describe("LangWatch's SDK, traced", () => {
+  it('links a trace to the version that it got and compiled, by every name', async () => {
+    const { id, versionId } = await createPrompt(app, { handle: 'traced/answer', prompt: 'You answer {{name}}.' });
+    const code = `
+      import { LangWatch, getLangWatchTracer } from 'langwatch';
+      import { setupObservability } from 'langwatch/observability/node';
+      const { shutdown } = setupObservability({ debug: { logLevel: 'error' } });
+      const { prompts } = new LangWatch();
+      const traceId = await getLangWatchTracer('answers').withActiveSpan('answer', async (root) => {
+        (await prompts.get('traced/answer')).compile({ name: 'Ada' });
+        return root.spanContext().traceId;
+      });
+      await shutdown();
+      console.log(traceId);
+      process.exit(0);`;
+    const to = { address: app.address, key: app.projectKey, openAiUrl: '' };
+    const traceId = await runScript(['--input-type=module', '--eval', code], to);
+    const { metadata, spans } = await readTrace(app, traceId);
+    const names = [id, versionId, 'traced/answer', 'traced/answer:1'];
+    expect(metadata.prompt_ids.toSorted()).toEqual(names.toSorted());
+    expect(spans.map(({ name }: { readonly name: string }) => name)).toContain('Prompt.compile');
   });
 });
 

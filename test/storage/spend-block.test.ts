@@ -1,11 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Spending } from '../../src/domain/spend/event-spending.ts';
-import {
-  BLOCK_EVENTS,
-  createBlockBuilder,
-  DIMENSION_PARTS,
-  unpackValues,
-} from '../../src/storage/spend/block-format.ts';
+import { BLOCK_EVENTS, createBlockBuilder, unpackValues, VALUE_PARTS } from '../../src/storage/spend/block-format.ts';
 
 const NUMBERS = {
   createdAtMs: 1,
@@ -21,7 +16,8 @@ const NUMBERS = {
 
 function spendingOf(label: readonly string[]): Spending {
   const values = { project: ['p'], model: [], virtual_key: [], principal: [], end_user: [], label };
-  return { id: 'id', numbers: NUMBERS, values };
+  const prompts = { prompt_id: [], prompt_version: [], prompt_name: [] };
+  return { id: 'id', numbers: NUMBERS, values: { ...values, ...prompts } };
 }
 
 /** Fills the block; returns the count. */
@@ -36,7 +32,7 @@ function fill(builder: ReturnType<typeof createBlockBuilder>, labelsOf: (event: 
 
 function labelsIn(builder: ReturnType<typeof createBlockBuilder>) {
   const { parts } = builder.end(1);
-  return unpackValues(parts.find(({ part }) => part === DIMENSION_PARTS.label)?.content ?? new Uint8Array());
+  return unpackValues(parts.find(({ part }) => part === VALUE_PARTS.label)?.content ?? new Uint8Array());
 }
 
 it('holds a limited number of events, and each word once however many lists have it', () => {

@@ -49,7 +49,7 @@ function makeTrace(sequence: number, labels: readonly number[]) {
     ...{ totalTimeMs: sequence, totalCostNanoUsd: sequence * 1_000, totalTokens: null, firstTokenMs: null },
     sums: {
       ...{ spanCount: 1, hasError: false, promptTokens: null, completionTokens: null },
-      ...{ user: null, customer: null, thread: threadOf(sequence), labels },
+      ...{ user: null, customer: null, thread: threadOf(sequence), labels, prompts: null },
     },
   };
 }

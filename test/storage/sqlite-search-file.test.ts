@@ -110,6 +110,15 @@ describe('the file of the index of traces', () => {
     expect(stepOf(searchFile, 'state')).toBe(step);
   });
 
+  it('of the layout before is kept, and gets what it lacks', async () => {
+    const columns = ['prompt_names', 'prompts', 'prompt_versions'];
+    for (const column of columns) execute(searchFile, `ALTER TABLE indexed_traces DROP COLUMN ${column}`);
+    execute(searchFile, 'PRAGMA user_version = 130002');
+    const step = stepOf(searchFile, 'state');
+    await expectFound(before, 0);
+    expect(stepOf(searchFile, 'state')).toBe(step);
+  });
+
   it('is made anew where it is missing, damaged, of another program or of another layout', async () => {
     const spoil: Readonly<Record<string, () => void>> = {
       missing: () => rmSync(searchFile),

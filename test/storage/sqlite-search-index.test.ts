@@ -81,6 +81,7 @@ function makeTraces(random: () => number) {
         customer: null,
         thread: null,
         labels: [],
+        prompts: null,
       },
     };
   };

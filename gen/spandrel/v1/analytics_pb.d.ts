@@ -98,6 +98,20 @@ export declare type QueryAnalyticsRequest = Message<"spandrel.v1.QueryAnalyticsR
    * @generated from field: optional int32 limit = 11;
    */
   limit?: number | undefined;
+
+  /**
+   * Prompt of the traces to count, by its handle or its ID; unset: any.
+   *
+   * @generated from field: optional string prompt_id = 12;
+   */
+  promptId?: string | undefined;
+
+  /**
+   * Version of a prompt of the traces to count, as "<prompt>:<version>" or by its ID; unset: any.
+   *
+   * @generated from field: optional string prompt_version = 13;
+   */
+  promptVersion?: string | undefined;
 };
 
 /**
@@ -569,6 +583,21 @@ export enum AnalyticsGrouping {
    * @generated from enum value: ANALYTICS_GROUPING_THREAD_ID = 6;
    */
   THREAD_ID = 6,
+
+  /**
+   * Prompt that the trace is linked to, by its handle where that is known, else by its ID; a trace with several prompts
+   * counts for each.
+   *
+   * @generated from enum value: ANALYTICS_GROUPING_PROMPT_ID = 7;
+   */
+  PROMPT_ID = 7,
+
+  /**
+   * Version of a prompt that the trace is linked to, as "<prompt>:<version>"; a trace with several versions counts for each.
+   *
+   * @generated from enum value: ANALYTICS_GROUPING_PROMPT_VERSION = 8;
+   */
+  PROMPT_VERSION = 8,
 }
 
 /**

@@ -92,6 +92,20 @@ export declare type QuerySpendRequest = Message<"spandrel.v1.QuerySpendRequest">
   label?: string | undefined;
 
   /**
+   * Prompt of the requests to sum up, by its handle or its ID; unset: any.
+   *
+   * @generated from field: optional string prompt_id = 13;
+   */
+  promptId?: string | undefined;
+
+  /**
+   * Version of a prompt of the requests to sum up, as "<prompt>:<version>" or by its ID; unset: any.
+   *
+   * @generated from field: optional string prompt_version = 14;
+   */
+  promptVersion?: string | undefined;
+
+  /**
    * next_page_token of the previous page (over REST next_cursor); empty for the first page.
    *
    * @generated from field: string page_token = 11;
@@ -358,6 +372,22 @@ export enum SpendGrouping {
    * @generated from enum value: SPEND_GROUPING_LABEL = 7;
    */
   LABEL = 7,
+
+  /**
+   * Prompt that the trace of the request is linked to, by its handle where that is known, else by its ID; a request with
+   * several prompts counts for each.
+   *
+   * @generated from enum value: SPEND_GROUPING_PROMPT_ID = 8;
+   */
+  PROMPT_ID = 8,
+
+  /**
+   * Version of a prompt that the trace of the request is linked to, as "<prompt>:<version>"; a request with several
+   * versions counts for each.
+   *
+   * @generated from enum value: SPEND_GROUPING_PROMPT_VERSION = 9;
+   */
+  PROMPT_VERSION = 9,
 }
 
 /**

@@ -36,8 +36,8 @@ export declare type TriggerSeries = Message<"spandrel.v1.TriggerSeries"> & {
   aggregation?: string | undefined;
 
   /**
-   * What splits the traces into groups, of which the worst counts: none (default), model, user_id, customer_id, label or
-   * thread_id; of evaluations none, evaluator_id or label.
+   * What splits the traces into groups, of which the worst counts: none (default), model, user_id, customer_id, label,
+   * thread_id, prompt.id or prompt.version; of evaluations none, evaluator_id or label.
    *
    * @generated from field: optional string group_by = 3;
    */
@@ -176,8 +176,8 @@ export declare type Trigger = Message<"spandrel.v1.Trigger"> & {
   /**
    * Filters that the traces match, all of them: a JSON object of lists of values by name, or of objects of such lists by
    * key, as searches take it; docs/search.md lists the names. A trigger on traces needs filters or a query; one on a
-   * metric takes at most one value each of metadata.user_id, metadata.customer_id, metadata.thread_id, metadata.labels and
-   * spans.model, or of evaluations.evaluator_id where the metric is one of evaluations.
+   * metric takes at most one value each of metadata.user_id, metadata.customer_id, metadata.thread_id, metadata.labels,
+   * spans.model, prompt.id and prompt.version, or of evaluations.evaluator_id where the metric is one of evaluations.
    *
    * @generated from field: optional string filters_json = 5;
    */

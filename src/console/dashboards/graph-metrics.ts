@@ -106,6 +106,8 @@ export function filtersOf({
     'metadata.customer_id': 'customer',
     'metadata.labels': 'label',
     'spans.model': 'model',
+    'prompt.id': 'prompt',
+    'prompt.version': 'prompt-version',
     'traces.error': 'error',
   };
   const found = filters.map(({ name, values }) => ({ name: names[name] ?? '', value: values[0] ?? '' }));

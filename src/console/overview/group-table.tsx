@@ -28,7 +28,7 @@ type GroupTableProps = {
   readonly onChange: (change: ChangeOf<Pick<OverviewSearch, 'by' | 'and'>>) => void;
 };
 
-/** The sums per model, user, customer or label, by descending cost. */
+/** The sums per model, user, customer, label or prompt, by descending cost. */
 export function GroupTable({ by, and, range, buckets, truncated, onChange }: GroupTableProps) {
   const { slug } = route.useParams();
   const find = (value: string, ...filters: readonly Filter[]) => ({
@@ -104,6 +104,12 @@ export function GroupTable({ by, and, range, buckets, truncated, onChange }: Gro
         <p className={`${page.soft} ${styles.note}`}>
           A model’s row counts only its own spans. Failures of tools and other spans belong to no model, and a trace
           with several models counts in each row, so the rows do not add up to the totals above.
+        </p>
+      )}
+      {(by === 'prompt' || by === 'prompt-version') && (
+        <p className={`${page.soft} ${styles.note}`}>
+          A trace counts as a whole for each prompt that a span of it names, so the rows need not add up to the totals
+          above.
         </p>
       )}
       {truncated && <p className={page.padded}>There are more; this list shows those with the most traces.</p>}

@@ -45,12 +45,16 @@ export const LABELS: Readonly<Record<GroupName, string>> = {
   user: 'User',
   customer: 'Customer',
   label: 'Label',
+  prompt: 'Prompt',
+  'prompt-version': 'Prompt version',
 };
 export const GROUPINGS: Readonly<Record<GroupName, AnalyticsGrouping>> = {
   model: AnalyticsGrouping.MODEL,
   user: AnalyticsGrouping.USER_ID,
   customer: AnalyticsGrouping.CUSTOMER_ID,
   label: AnalyticsGrouping.LABEL,
+  prompt: AnalyticsGrouping.PROMPT_ID,
+  'prompt-version': AnalyticsGrouping.PROMPT_VERSION,
 };
 
 /** Sums of buckets. */

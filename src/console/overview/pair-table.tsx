@@ -38,9 +38,10 @@ type Column = { readonly group: string; readonly cells: ReadonlyMap<string, Anal
 
 /** The condition of a query on a group. */
 const conditionOf = (name: GroupName, value: string) =>
-  ({ model: { model: value }, user: { userId: value }, customer: { customerId: value }, label: { label: value } })[
-    name
-  ];
+  ({
+    ...{ model: { model: value }, user: { userId: value }, customer: { customerId: value }, label: { label: value } },
+    ...{ prompt: { promptId: value }, 'prompt-version': { promptVersion: value } },
+  })[name];
 
 export function PairTable({ by, and, range, rows }: PairTableProps) {
   const { slug } = route.useParams();

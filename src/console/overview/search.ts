@@ -4,9 +4,9 @@ import { oneOf } from '../layout/search.ts';
 import { rangeReaderOf } from '../traces/range.ts';
 
 export const readOverviewSearch = rangeReaderOf({
-  by: oneOf('user', 'customer', 'label'),
+  by: oneOf('user', 'customer', 'label', 'prompt', 'prompt-version'),
   /** The second dimension of the table. */
-  and: oneOf('model', 'user', 'customer', 'label'),
+  and: oneOf('model', 'user', 'customer', 'label', 'prompt', 'prompt-version'),
 });
 
 export type OverviewSearch = ReturnType<typeof readOverviewSearch>;

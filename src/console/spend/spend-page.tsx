@@ -26,6 +26,8 @@ const GROUPINGS: Readonly<Record<SpendGroupName, readonly [grouping: SpendGroupi
   principal: [SpendGrouping.PRINCIPAL, 'Member'],
   'end-user': [SpendGrouping.END_USER, 'User'],
   label: [SpendGrouping.LABEL, 'Label'],
+  prompt: [SpendGrouping.PROMPT_ID, 'Prompt'],
+  'prompt-version': [SpendGrouping.PROMPT_VERSION, 'Prompt version'],
 };
 const CHOICES = Object.entries(GROUPINGS).map(([name, [, text]]) => [name as SpendGroupName, text] as const);
 

@@ -9,6 +9,7 @@ import styles from './detail.module.css';
 import { Evaluations } from './evaluations.tsx';
 import { JsonView } from './json-view.tsx';
 import { ErrorView, Section, SimilarFailures } from './section.tsx';
+import { promptOf } from './telemetry.ts';
 import { costSourceName, spanTypeName } from './trace-enums.ts';
 
 type SpanDetailProps = { readonly span: TraceSpan; readonly evaluations: readonly TraceEvaluation[] };
@@ -68,8 +69,10 @@ function factsOf(span: TraceSpan): readonly Fact[] {
   const { startedAt, finishedAt, firstTokenAt } = span.timestamps ?? {};
   const since = (at: typeof startedAt) =>
     startedAt && at ? formatDuration(timestampMs(at) - timestampMs(startedAt)) : null;
+  const prompt = promptOf(span);
   const facts: (Fact | null)[] = [
     span.model === undefined ? null : ['Model', nameControls(span.model), span.vendor && nameControls(span.vendor)],
+    prompt === null ? null : ['Prompt', nameControls(prompt)],
     ['Started', formatInstant(startedAt)],
     ['Duration', since(finishedAt) ?? '–'],
     firstTokenAt ? ['Time to first token', since(firstTokenAt) ?? '–'] : null,

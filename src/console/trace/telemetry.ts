@@ -1,4 +1,4 @@
-/** The events and links of a span that came by OpenTelemetry. */
+/** The events and links of a span that came by OpenTelemetry, and the prompt that it names. */
 
 import type { TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 import { parseExactly, writeExactly } from './exact-json.ts';
@@ -35,6 +35,21 @@ function readTelemetry(json: string): Telemetry {
       attributesJson: attributesOf(link),
     })),
   };
+}
+
+/** The version of a prompt that a span names, as "<prompt>:<version>"; null: it names none. */
+export function promptOf({ telemetryJson, paramsJson }: TraceSpan): string | null {
+  const json = [telemetryJson, paramsJson].find((each) => each?.includes('"langwatch.prompt.'));
+  if (json === undefined) return null;
+  const sent: unknown = JSON.parse(json);
+  const said = (json === telemetryJson ? (sent as Sent).attributes : sent) as Sent | null | undefined;
+  const text = (name: string) => {
+    const value = said?.[`langwatch.prompt.${name}`];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  };
+  const name = text('handle') || text('id');
+  const version = text('version.number') || text('version.id');
+  return name === '' ? null : [name, ...(version === '' || name.includes(':') ? [] : [version])].join(':');
 }
 
 type Sent = { readonly [name: string]: unknown };

@@ -15,7 +15,7 @@ import { useRangeQuery } from './range-query.ts';
 import type { FinderSearch } from './search.ts';
 import { toFilterInput, toOtherFilters, toRangeInput } from './search-input.ts';
 
-const FACETS = ['error', 'model', 'user', 'label', 'name', 'type', 'origin', 'evaluator'];
+const FACETS = ['error', 'model', 'user', 'label', 'name', 'type', 'prompt', 'prompt-version', 'origin', 'evaluator'];
 const VALUES_MAX = 6;
 /** Evaluators whose results are shown. */
 const EVALUATORS_MAX = 3;

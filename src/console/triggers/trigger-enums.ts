@@ -90,6 +90,8 @@ export const GROUPS: Options<string> = [
   ['customer_id', 'Each customer'],
   ['label', 'Each label'],
   ['thread_id', 'Each thread'],
+  ['prompt.id', 'Each prompt'],
+  ['prompt.version', 'Each version of a prompt'],
 ];
 
 export function wordFor<Value>(options: Options<Value>, value: Value): string {

@@ -1,6 +1,7 @@
 /** The dimensions by which analytics filter and group traces, read from their metadata. */
 
 import { isArray, isObject, parseFreeJson } from '../../json/free-json.ts';
+import { type LinkedPrompts, readLinkedPrompts } from '../traces/prompt-links.ts';
 import type { GroupBy } from './query.ts';
 import type { TraceConditions } from './trace-analytics-store.ts';
 
@@ -9,6 +10,7 @@ export type Dimensions = {
   readonly customerId: string | null;
   readonly threadId: string | null;
   readonly labels: readonly string[];
+  readonly prompts: LinkedPrompts;
 };
 
 /** Reads the stored metadata of a trace. */
@@ -25,23 +27,25 @@ export function readDimensions(metadataJson: string): Dimensions {
     customerId: text('customer_id'),
     threadId: text('thread_id'),
     labels: isArray(labels) ? [...new Set(labels.filter((label) => typeof label === 'string'))] : [],
+    prompts: readLinkedPrompts(isObject(metadata) ? metadata : {}),
   };
 }
 
 /** Whether a trace fits the conditions, except the one on models, which spans decide. */
 export function matchTrace(dimensions: Dimensions, conditions: TraceConditions): boolean {
-  const { userId, customerId, threadId, label } = conditions;
+  const { userId, customerId, threadId, label, promptId, promptVersion } = conditions;
   return (
     (userId === null || dimensions.userId === userId) &&
     (customerId === null || dimensions.customerId === customerId) &&
     (threadId === null || dimensions.threadId === threadId) &&
-    (label === null || dimensions.labels.includes(label))
+    (label === null || dimensions.labels.includes(label)) &&
+    [promptId, promptVersion].every((name) => name === null || dimensions.prompts.names.includes(name))
   );
 }
 
 const NO_GROUP = [null] as const;
 
-/** The groups of a trace; a trace with several labels is in several. */
+/** The groups of a trace; a trace with several labels or prompts is in several. */
 export function groupsOfTrace(
   dimensions: Dimensions,
   groupBy: Exclude<GroupBy, 'none' | 'model'>,
@@ -54,16 +58,26 @@ export function groupsOfTrace(
     case 'thread_id':
       return [dimensions.threadId];
     case 'label':
-      return dimensions.labels.length === 0 ? NO_GROUP : dimensions.labels;
+      return orNone(dimensions.labels);
+    case 'prompt_id':
+      return orNone(dimensions.prompts.prompts);
+    case 'prompt_version':
+      return orNone(dimensions.prompts.versions);
   }
 }
 
+function orNone(values: readonly string[]): readonly (string | null)[] {
+  return values.length === 0 ? NO_GROUP : values;
+}
+
 /** Substrings of the stored metadata of every matching trace; two are selective enough for the database. */
-export function needlesOf({ userId, customerId, threadId, label }: TraceConditions): readonly string[] {
+export function needlesOf({ userId, customerId, threadId, ...listed }: TraceConditions): readonly string[] {
   const named = { user_id: userId, thread_id: threadId, customer_id: customerId };
   const needles = Object.entries(named).flatMap(([key, value]) =>
     value === null ? [] : [`${JSON.stringify(key)}:${JSON.stringify(value)}`],
   );
-  if (label !== null) needles.push(JSON.stringify(label));
+  for (const value of [listed.label, listed.promptId, listed.promptVersion]) {
+    if (value !== null) needles.push(JSON.stringify(value));
+  }
   return needles.slice(0, 2);
 }

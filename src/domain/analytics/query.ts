@@ -3,7 +3,15 @@
 import type { Reason } from '../fault.ts';
 
 export type Interval = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'total';
-export type GroupBy = 'none' | 'model' | 'user_id' | 'customer_id' | 'label' | 'thread_id';
+export type GroupBy =
+  | 'none'
+  | 'model'
+  | 'user_id'
+  | 'customer_id'
+  | 'label'
+  | 'thread_id'
+  | 'prompt_id'
+  | 'prompt_version';
 
 /** Those of a query that names none. */
 const METRICS_DEFAULT = [

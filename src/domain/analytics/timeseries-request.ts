@@ -7,7 +7,7 @@ import type { SentFilter } from '../traces/search/trace-search-query.ts';
 import type { GroupBy } from './query.ts';
 import { type IntervalPlan, isTimeZone, planIntervals, type TimeScale } from './timeseries-intervals.ts';
 import { FAILED_TRACES, MEASURES, type Measure } from './timeseries-measures.ts';
-import type { TraceConditions } from './trace-analytics-store.ts';
+import { ANY_TRACE, type TraceConditions } from './trace-analytics-store.ts';
 
 export type SentSeries = {
   readonly metric: string;
@@ -53,6 +53,8 @@ const GROUPINGS: {
   'metadata.thread_id': { traces: 'thread_id', evaluations: null },
   'metadata.customer_id': { traces: 'customer_id', evaluations: null },
   'metadata.labels': { traces: 'label', evaluations: null },
+  'prompt.id': { traces: 'prompt_id', evaluations: null },
+  'prompt.version': { traces: 'prompt_version', evaluations: null },
   'evaluations.evaluation_label': { traces: null, evaluations: 'label' },
 };
 
@@ -62,9 +64,10 @@ const CONDITIONS: { readonly [name: string]: keyof TraceConditions } = {
   'metadata.customer_id': 'customerId',
   'metadata.labels': 'label',
   'spans.model': 'model',
+  'prompt.id': 'promptId',
+  'prompt.version': 'promptVersion',
 };
 const FAILED = 'traces.error';
-const ANY: TraceConditions = { userId: null, customerId: null, threadId: null, label: null, model: null };
 
 const DAY_MINUTES = 1_440;
 const SCALE_MAX_MINUTES = 366 * DAY_MINUTES;
@@ -153,7 +156,7 @@ function readScale(json: string | null, problems: Reason[]): TimeScale {
 }
 
 function readConditions(filters: readonly SentFilter[], series: readonly Series[], problems: Reason[]) {
-  const conditions: { -readonly [Name in keyof TraceConditions]: TraceConditions[Name] } = { ...ANY };
+  const conditions: { -readonly [Name in keyof TraceConditions]: TraceConditions[Name] } = { ...ANY_TRACE };
   const filled = filters.filter(({ values }) => values.length > 0);
   for (const { name, key, values } of filled) {
     const field = `filters.${name}`;

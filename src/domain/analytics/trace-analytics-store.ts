@@ -39,6 +39,14 @@ export type TraceConditions = {
   readonly threadId: string | null;
   readonly label: string | null;
   readonly model: string | null;
+  /** Any name of the prompt, or of its version. */
+  readonly promptId: string | null;
+  readonly promptVersion: string | null;
+};
+
+export const ANY_TRACE: TraceConditions = {
+  ...{ userId: null, customerId: null, threadId: null, label: null, model: null },
+  ...{ promptId: null, promptVersion: null },
 };
 
 /** What the summaries of traces and of evaluations have in common. */

@@ -1,17 +1,22 @@
 /** Reads what spend sums from an event. */
 
+import type { LosslessObject } from '../../json/lossless-json.ts';
 import { USAGE_NAMES } from '../events/request-content.ts';
+import { readLinkedPrompts } from '../traces/prompt-links.ts';
 import type { SpendDimension } from './spend-store.ts';
 
 /** The numbers of an event; all are null for an event that is not summed. */
 export const NUMBERS = ['createdAtMs', 'occurredAtMs', 'error', 'costNanoUsd', ...USAGE_NAMES] as const;
 export type NumberName = (typeof NUMBERS)[number];
 
+/** What requests are grouped by, and all names of their prompts. */
+export type SpendValues = SpendDimension | 'prompt_name';
+
 /** The outcome of a request. */
 export type Spending = {
   readonly id: string;
   readonly numbers: Readonly<Record<NumberName, number | null>>;
-  readonly values: Readonly<Record<SpendDimension, readonly string[]>>;
+  readonly values: Readonly<Record<SpendValues, readonly string[]>>;
 };
 
 const OUTCOME = '"type":"gateway.request.completed"';
@@ -28,6 +33,7 @@ type Data = {
   readonly cost: { readonly nano_usd: number } | null;
   readonly status: string;
   readonly labels: readonly string[];
+  readonly metadata: LosslessObject;
 };
 
 type UsageName =
@@ -44,6 +50,7 @@ export function readSpending(envelope: string): Spending | null {
   const { id, type, created, data }: { id: string; type: string; created: string; data: Data } = JSON.parse(envelope);
   if (type !== 'gateway.request.completed') return null;
   const { usage, cost } = data;
+  const { names, prompts, versions } = readLinkedPrompts(data.metadata);
   return {
     id,
     numbers: {
@@ -64,6 +71,7 @@ export function readSpending(envelope: string): Spending | null {
       principal: oneOf(data.principal_user_id),
       end_user: oneOf(data.end_user_id),
       label: data.labels,
+      ...{ prompt_id: prompts, prompt_version: versions, prompt_name: names },
     },
   };
 }

@@ -13,7 +13,10 @@ export type SpendStore = {
 };
 
 /** By what requests are filtered and grouped. */
-export const SPEND_DIMENSIONS = ['project', 'model', 'virtual_key', 'principal', 'end_user', 'label'] as const;
+export const SPEND_DIMENSIONS = [
+  ...(['project', 'model', 'virtual_key', 'principal', 'end_user', 'label'] as const),
+  ...(['prompt_id', 'prompt_version'] as const),
+] as const;
 export type SpendDimension = (typeof SPEND_DIMENSIONS)[number];
 
 export type SpendOrder = 'cost' | 'requests';
@@ -27,7 +30,7 @@ export type SpendQuery = {
   readonly toMs: number;
   /** Null: all requests are one group. */
   readonly groupBy: SpendDimension | null;
-  /** An empty text selects requests without a value. */
+  /** An empty text selects requests without a value; any name of a prompt, or of its version, selects its requests. */
   readonly filters: { readonly [D in SpendDimension]?: string };
   /** The largest first. */
   readonly order: SpendOrder;

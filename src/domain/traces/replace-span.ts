@@ -34,7 +34,7 @@ export function* appendOf(
   { at, deps }: { readonly at: Arrival; readonly deps: CollectDeps },
 ): Steps<TraceAppend | undefined> {
   // The trace has the metadata of the span already, and it may have been changed since.
-  const traces = batch.traces.map((trace) => ({ ...trace, metadata: [], expectedOutput: undefined }));
+  const traces = batch.traces.map((trace) => ({ ...trace, metadata: [], links: [], expectedOutput: undefined }));
   const [validated] = yield* collectBatch({ ...batch, traces }, at, deps);
   const append = validated?.collected.append;
   const [span] = append?.spans ?? [];

@@ -25,7 +25,9 @@ import {
   serialiseMembers,
   setMember,
 } from './metadata-members.ts';
+import { PROMPT_IDS } from './prompt-links.ts';
 
+/** Also of prompt_ids. */
 const LABELS_MAX = 1000;
 /** Labels read per step: a request may have millions that are left out. */
 const LABELS_AT_ONCE = 4_096;
@@ -72,7 +74,7 @@ export function* readMetadata(drafts: readonly Sent<MetadataDraft>[], reading: R
 
 /**
  * Adds the metadata of a request to that of the trace, key by key: the later value wins, null leaves the
- * stored one, labels add up. `notes` lists values beyond a limit. Both texts come from readMetadata.
+ * stored one, labels and lists of prompt_ids add up. `notes` lists values beyond a limit. Both texts come from readMetadata.
  */
 export function mergeMetadata(
   storedJson: string | null,
@@ -86,7 +88,7 @@ export function mergeMetadata(
   for (const [key, text] of membersOf(incomingJson).texts) {
     const held = members.texts.get(key);
     if (held !== undefined && text === 'null') continue;
-    const merged = held !== undefined && key === 'labels' ? uniteLabels(held, text, notes) : text;
+    const merged = held === undefined ? text : uniteMember(key, { held, text }, notes);
     if (!setMember(members, key, merged)) oversized.push([key, merged]);
   }
   // Other members may have made room since; without a second try, a repeat of the request would add the value.
@@ -96,15 +98,25 @@ export function mergeMetadata(
   return { json: serialiseMembers(members), notes };
 }
 
-function uniteLabels(storedText: string, incomingText: string, notes: string[]): string {
-  const united = new Set([...labelsOf(storedText), ...labelsOf(incomingText)]);
-  if (united.size > LABELS_MAX) notes.push(`metadata.labels: ${LABELS_REASON}`);
+type Members = { readonly held: string; readonly text: string };
+
+function uniteMember(key: string, { held, text }: Members, notes: string[]): string {
+  if (key === 'labels') return uniteLists(listOf(held) ?? [], listOf(text) ?? [], { key, notes });
+  const [stored, incoming] = key === PROMPT_IDS ? [listOf(held), listOf(text)] : [null, null];
+  return stored === null || incoming === null ? text : uniteLists(stored, incoming, { key, notes });
+}
+
+type Into = { readonly key: string; readonly notes: string[] };
+
+function uniteLists(stored: readonly LosslessJson[], incoming: readonly LosslessJson[], { key, notes }: Into): string {
+  const united = new Set([...stored, ...incoming]);
+  if (united.size > LABELS_MAX) notes.push(`metadata.${key}: would exceed ${LABELS_MAX} ${key}`);
   return JSON.stringify([...united].slice(0, LABELS_MAX));
 }
 
-function labelsOf(text: string): readonly LosslessJson[] {
-  const labels = parseFreeJson(text);
-  return isArray(labels) ? labels : [];
+function listOf(text: string): readonly LosslessJson[] | null {
+  const list = parseFreeJson(text);
+  return isArray(list) ? list : null;
 }
 
 /** The metadata of one request while it is read. */

@@ -6,10 +6,12 @@ import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import { feedbackBytes } from '../feedback/feedback-event.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
+import type { KnownPrompts } from '../prompts/known-prompts.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
 import type { RunCooperatively } from '../steps.ts';
 import { type Arrival, type CollectorLimits, collect, collectBatch } from './collector/collector.ts';
 import { type BatchDraft, isUnreadable, type TraceDraft } from './collector/collector-draft.ts';
+import { allWithLinks, withLinks } from './collector/collector-links.ts';
 import { type CollectReport, reportBatch, reportCollected } from './collector/collector-report.ts';
 import type { Losses } from './collector/losses.ts';
 import { appendOf, draftOf, type ReplacedSpan } from './replace-span.ts';
@@ -31,6 +33,7 @@ type TracesDeps = SaidDeps & {
   /** Validates large requests in several turns of the event loop. */
   readonly runCooperatively: RunCooperatively;
   readonly losses: Losses;
+  readonly prompts: KnownPrompts;
   /** The term in days of projects without a setting; null: for ever. */
   readonly traceDefaultDays: number | null;
 };
@@ -99,7 +102,7 @@ export function createTraces(deps: TracesDeps): Traces {
     async collect(draft, at) {
       const prices = await pricesOf(deps, at.project, [draft]);
       const collecting = collect(draft, arrivalOf(deps, at), { ...deps, prices });
-      const collected = await deps.runCooperatively(collecting);
+      const collected = await withLinks(deps.prompts, at, await deps.runCooperatively(collecting));
       const appended = await deps.store.append(collected.append);
       noteExcess(deps, at, [appended]);
       return reportCollected(collected, appended);
@@ -107,13 +110,14 @@ export function createTraces(deps: TracesDeps): Traces {
 
     async prepare(draft, at) {
       const prices = await pricesOf(deps, at.project, [draft]);
-      return (await deps.runCooperatively(collect(draft, arrivalOf(deps, at), { ...deps, prices }))).append;
+      const collecting = collect(draft, arrivalOf(deps, at), { ...deps, prices });
+      return (await withLinks(deps.prompts, at, await deps.runCooperatively(collecting))).append;
     },
 
     async collectBatch(batch, at) {
       const prices = await pricesOf(deps, at.project, batch.traces);
       const validating = collectBatch(batch, arrivalOf(deps, at), { ...deps, prices });
-      const validated = await deps.runCooperatively(validating);
+      const validated = await allWithLinks(deps.prompts, at, await deps.runCooperatively(validating));
       const appends = validated.flatMap(({ collected, isStorable }) => (isStorable ? [collected.append] : []));
       const appended = await appendAll(deps.store, appends);
       noteExcess(deps, at, appended);

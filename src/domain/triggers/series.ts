@@ -64,7 +64,10 @@ const EVALUATION_METRICS: Metrics<EvaluationBucket> = {
   },
 };
 
-const TRACE_GROUPS: readonly GroupBy[] = ['none', 'model', 'user_id', 'customer_id', 'label', 'thread_id'];
+const TRACE_GROUPS: Readonly<Record<string, GroupBy>> = {
+  ...{ none: 'none', model: 'model', user_id: 'user_id', customer_id: 'customer_id', label: 'label' },
+  ...{ thread_id: 'thread_id', 'prompt.id': 'prompt_id', 'prompt.version': 'prompt_version' },
+};
 const EVALUATION_GROUPS: readonly EvaluationGroupBy[] = ['none', 'evaluator_id', 'label'];
 
 /** A window without traces counts as zero of these, and has no data of all others. */
@@ -77,6 +80,8 @@ const TRACE_CONDITIONS = {
   'metadata.thread_id': 'threadId',
   'metadata.labels': 'label',
   'spans.model': 'model',
+  'prompt.id': 'promptId',
+  'prompt.version': 'promptVersion',
 } as const;
 const EVALUATION_CONDITIONS = { 'evaluations.evaluator_id': 'evaluatorId' } as const;
 
@@ -102,7 +107,7 @@ export function seriesProblems({ series, filters }: Watched): readonly Reason[] 
   if (!aggregations.includes(aggregation)) {
     problems.push(choiceReason('series.aggregation', aggregations, aggregation));
   }
-  const groups: readonly string[] = isOfEvaluations ? EVALUATION_GROUPS : TRACE_GROUPS;
+  const groups: readonly string[] = isOfEvaluations ? EVALUATION_GROUPS : Object.keys(TRACE_GROUPS);
   if (!groups.includes(groupBy)) problems.push(choiceReason('series.groupBy', groups, groupBy));
   const allowed = Object.keys(isOfEvaluations ? EVALUATION_CONDITIONS : TRACE_CONDITIONS);
   for (const { name, values } of filters) {
@@ -144,7 +149,7 @@ export function questionOf(
   return {
     of: 'traces',
     request: {
-      ...{ ...base, groupBy: groupBy as GroupBy, conditions: conditionsOf(TRACE_CONDITIONS), metrics },
+      ...{ ...base, groupBy: TRACE_GROUPS[groupBy] ?? 'none', conditions: conditionsOf(TRACE_CONDITIONS), metrics },
       feedback: null,
     },
   };

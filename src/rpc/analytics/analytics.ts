@@ -97,13 +97,14 @@ export function selectMetrics<M extends string>(
 
 function toQuery(request: QueryAnalyticsRequest): AnalyticsRequest {
   const { userId = null, customerId = null, threadId = null, label = null, model = null } = request;
+  const { promptId = null, promptVersion = null } = request;
   const { metrics, feedback } = readMetrics(request.metrics);
   return {
     ...readQuery(request),
     groupBy: wordOf(AnalyticsGrouping, request.groupBy) ?? 'none',
     metrics,
     feedback,
-    conditions: { userId, customerId, threadId, label, model },
+    conditions: { userId, customerId, threadId, label, model, promptId, promptVersion },
   };
 }
 

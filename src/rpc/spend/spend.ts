@@ -42,7 +42,7 @@ export function createSpendRpc({ spend }: { readonly spend: Spend }): Implementa
 }
 
 function filtersOf(request: QuerySpendRequest): SpendQuery['filters'] {
-  const { projectId, model, virtualKeyId, principalUserId, endUserId, label } = request;
+  const { projectId, model, virtualKeyId, principalUserId, endUserId, label, promptId, promptVersion } = request;
   return {
     ...(projectId === undefined ? {} : { project: projectId }),
     ...(model === undefined ? {} : { model }),
@@ -50,6 +50,8 @@ function filtersOf(request: QuerySpendRequest): SpendQuery['filters'] {
     ...(principalUserId === undefined ? {} : { principal: principalUserId }),
     ...(endUserId === undefined ? {} : { end_user: endUserId }),
     ...(label === undefined ? {} : { label }),
+    ...(promptId === undefined ? {} : { prompt_id: promptId }),
+    ...(promptVersion === undefined ? {} : { prompt_version: promptVersion }),
   };
 }
 

@@ -7,13 +7,14 @@ import { type Dimensions, groupsOfTrace, matchTrace, readDimensions } from '../.
 import { compareRanks } from '../../domain/analytics/group-ranking.ts';
 import type { GroupBy } from '../../domain/analytics/query.ts';
 import { compareNames, inOrder } from '../../domain/analytics/tallies.ts';
-import type {
-  AnalyticsAnswer,
-  AnalyticsQuery,
-  TraceConditions,
-  TraceRange,
-  UserStatsAnswer,
-  UserStatsQuery,
+import {
+  ANY_TRACE,
+  type AnalyticsAnswer,
+  type AnalyticsQuery,
+  type TraceConditions,
+  type TraceRange,
+  type UserStatsAnswer,
+  type UserStatsQuery,
 } from '../../domain/analytics/trace-analytics-store.ts';
 import { dimensionNumber } from '../search/index-plan.ts';
 import type { ChangedTrace, Dimension, IndexedSums, Ranking, TracesQuery } from './indexed-sums.ts';
@@ -41,6 +42,8 @@ const DIMENSIONS: Readonly<Record<Grouping, Dimension | null>> = {
   customer_id: 'customer',
   thread_id: 'thread',
   label: 'label',
+  prompt_id: 'prompt',
+  prompt_version: 'promptVersion',
 };
 
 /** Null: the index cannot answer. */
@@ -68,7 +71,7 @@ export async function statsByIndex(
   { userId, ...query }: UserStatsQuery,
 ): Promise<UserStatsAnswer | null> {
   const names = createNames(reading, query.projectNumber, 'none');
-  const conditions = { userId, customerId: null, threadId: null, label: null, model: null };
+  const conditions = { ...ANY_TRACE, userId };
   const traces = await readQuery(reading, query, { conditions, names });
   const stats = traces === null ? null : await reading.index.statsOf(traces);
   if (stats === null) return null;
@@ -114,13 +117,23 @@ export async function readQuery(
 
 function numbersOf(
   projectNumber: number,
-  { userId, customerId, threadId, label }: TraceConditions,
+  { userId, customerId, threadId, label, promptId, promptVersion }: TraceConditions,
 ): TracesQuery['conditions'] {
-  const values = { user: userId, customer: customerId, thread: threadId, label };
-  return (Object.keys(values) as Dimension[]).flatMap((dimension) => {
-    const value = values[dimension];
-    return value === null ? [] : [{ dimension, number: dimensionNumber(projectNumber, value) }];
-  });
+  const values: readonly (readonly [Dimension, string | null])[] = [
+    ...([
+      ['user', userId],
+      ['customer', customerId],
+      ['thread', threadId],
+      ['label', label],
+    ] as const),
+    ...([
+      ['promptName', promptId],
+      ['promptName', promptVersion],
+    ] as const),
+  ];
+  return values.flatMap(([dimension, value]) =>
+    value === null ? [] : [{ dimension, number: dimensionNumber(projectNumber, value) }],
+  );
 }
 
 type Names = ReturnType<typeof createNames>;

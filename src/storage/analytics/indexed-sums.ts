@@ -20,8 +20,14 @@ export type IndexedSums = {
 /** Null: the index cannot answer, because it is being built, or there is too much to keep in memory. */
 export type IndexedAnswer<Found> = Found | 'too_long' | null;
 
-/** What groups traces, and what conditions are on. */
-export type Dimension = 'user' | 'customer' | 'thread' | 'label';
+/** What groups traces, and what conditions are on. A trace has at most one value of the first three. */
+export type Dimension = 'user' | 'customer' | 'thread' | ListDimension;
+type ListDimension = 'label' | 'prompt' | 'promptVersion' | 'promptName';
+
+/** Whether a trace may have several values. */
+export function isListed(dimension: Dimension): dimension is ListDimension {
+  return dimension !== 'user' && dimension !== 'customer' && dimension !== 'thread';
+}
 
 export type TracesQuery = Pick<AnalyticsQuery, 'projectNumber' | 'fromMs' | 'toMs'> & {
   readonly receivedFromMs: number;

@@ -9,12 +9,13 @@ import { matchTrace, needlesOf, readDimensions } from '../../domain/analytics/di
 import { entriesOf } from '../../domain/analytics/entries.ts';
 import { addSums, NO_DURATIONS, noSums, sumsOfTrace, totalsOfSums } from '../../domain/analytics/sums.ts';
 import { createTallies, type Tallies } from '../../domain/analytics/tallies.ts';
-import type {
-  AnalyticsAnswer,
-  AnalyticsQuery,
-  TraceAnalytics,
-  UserStatsAnswer,
-  UserStatsQuery,
+import {
+  ANY_TRACE,
+  type AnalyticsAnswer,
+  type AnalyticsQuery,
+  type TraceAnalytics,
+  type UserStatsAnswer,
+  type UserStatsQuery,
 } from '../../domain/analytics/trace-analytics-store.ts';
 import { GROUP_HASH, READ_MAX_MS } from '../long-reads.ts';
 import { summariseEvaluations } from './evaluation-sums.ts';
@@ -106,7 +107,7 @@ async function statsOfUser(reading: IndexReading, query: UserStatsQuery): Promis
   const found = await statsByIndex(reading, query);
   if (found !== null) return found;
   const { runner, isOver } = reading;
-  const conditions = { userId: query.userId, customerId: null, threadId: null, label: null, model: null };
+  const conditions = { ...ANY_TRACE, userId: query.userId };
   const needs = { metadata: true, spans: false, needles: needlesOf(conditions) };
   const sums = noSums();
   const threads = new Set<number>();

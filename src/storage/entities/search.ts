@@ -42,6 +42,10 @@ export const IndexedTraceRow = defineEntity({
     customerValue: bigInteger().strictNullable(),
     threadValue: bigInteger().strictNullable(),
     labels: bigIntegers(),
+    // Null: the trace has none, or was indexed before there were any.
+    promptNames: bigIntegers().strictNullable(),
+    prompts: bigIntegers().strictNullable(),
+    promptVersions: bigIntegers().strictNullable(),
     facets: bigIntegers(),
     // Numbers of the triples of characters in the texts (engine/postgres/text-triples.ts). pg_trgm would ignore characters that
     // the locale of the database does not know, may be forbidden, and needs the texts a second time.

@@ -2,6 +2,7 @@
 
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { readDimensions } from '../../domain/analytics/dimensions.ts';
+import type { LinkedPrompts } from '../../domain/traces/prompt-links.ts';
 import { facetsOf } from '../../domain/traces/search/facets.ts';
 import type { Needs } from '../../domain/traces/search/trace-filter.ts';
 import type { RowOf } from '../statements/statement.ts';
@@ -69,7 +70,7 @@ function factsOf(projectNumber: number, { row, document }: Read<Found>): Omit<In
 
 function sumsOf(projectNumber: number, row: Found, metadataJson: string): IndexedSums {
   const { spanCount, hasError, promptTokens, completionTokens } = row;
-  const { userId, customerId, threadId, labels } = readDimensions(metadataJson);
+  const { userId, customerId, threadId, labels, prompts: linked } = readDimensions(metadataJson);
   const numberOf = (value: string) => dimensionNumber(projectNumber, value);
   return {
     ...{ spanCount, hasError, promptTokens, completionTokens },
@@ -77,5 +78,10 @@ function sumsOf(projectNumber: number, row: Found, metadataJson: string): Indexe
     customer: customerId === null ? null : numberOf(customerId),
     thread: threadId === null ? null : numberOf(threadId),
     labels: labels.map(numberOf),
+    prompts: linked.names.length === 0 ? null : mapLists(linked, numberOf),
   };
+}
+
+function mapLists({ names, prompts, versions }: LinkedPrompts, numberOf: (value: string) => number) {
+  return { names: names.map(numberOf), prompts: prompts.map(numberOf), versions: versions.map(numberOf) };
 }

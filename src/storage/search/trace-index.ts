@@ -33,6 +33,15 @@ export type IndexedSums = {
   readonly customer: number | null;
   readonly thread: number | null;
   readonly labels: readonly number[];
+  /** Null: the trace is linked to no prompt. */
+  readonly prompts: IndexedPrompts | null;
+};
+
+/** See LinkedPrompts. */
+export type IndexedPrompts = {
+  readonly names: readonly number[];
+  readonly prompts: readonly number[];
+  readonly versions: readonly number[];
 };
 
 /** Collects what an engine keeps of the searched texts of one trace. */

@@ -1,7 +1,7 @@
 /** The values of filters in some traces, and how many of these traces have each. */
 
 import { foldText } from '../../domain/traces/search/fold-text.ts';
-import { type SearchDocument, valuesOf } from '../../domain/traces/search/trace-filter.ts';
+import { listedOf, type SearchDocument, valuesOf } from '../../domain/traces/search/trace-filter.ts';
 import { VALUE_CHARACTERS_MAX } from '../../domain/traces/search/trace-search-query.ts';
 import type { ValuesQuery } from '../../domain/traces/search/trace-search-store.ts';
 import type { LosslessObject } from '../../json/lossless-json.ts';
@@ -11,9 +11,10 @@ type Counted = {
   count: number;
   /** How many of them are pending. */
   pending: number;
+  isListed: boolean;
 };
 
-export type FrequentValue = Readonly<Counted> & { readonly value: string };
+export type FrequentValue = Readonly<Omit<Counted, 'isListed'>> & { readonly value: string };
 
 type ReadTrace = {
   readonly document: SearchDocument;
@@ -38,7 +39,7 @@ export function createValueCounts({ facets, prefix, limit }: ValuesQuery) {
     heldCharacters += value.length + OVERHEAD_CHARACTERS;
     isFull ||= heldCharacters > CHARACTERS_MAX;
     if (isFull) return null;
-    const counted = { count: 0, pending: 0 };
+    const counted = { count: 0, pending: 0, isListed: false };
     values.set(value, counted);
     return counted;
   }
@@ -49,10 +50,12 @@ export function createValueCounts({ facets, prefix, limit }: ValuesQuery) {
 
     addTrace({ document, metadata, isPending }: ReadTrace): void {
       for (const { facet, values } of counts) {
+        const listed = listedOf(facet, metadata);
         for (const value of valuesOf(facet, document, metadata)) {
           const counted = values.get(value) ?? add(values, value);
           if (counted === null) continue;
           counted.count += 1;
+          counted.isListed ||= listed === null || listed.includes(value);
           if (isPending) counted.pending += 1;
         }
       }
@@ -62,7 +65,8 @@ export function createValueCounts({ facets, prefix, limit }: ValuesQuery) {
     mostFrequent: (): readonly (readonly FrequentValue[])[] =>
       counts.map(({ values }) =>
         [...values]
-          .map(([value, counted]) => ({ ...counted, value }))
+          .filter(([, { isListed }]) => isListed)
+          .map(([value, { count, pending }]) => ({ value, count, pending }))
           .sort(compareCounts)
           .slice(0, limit),
       ),

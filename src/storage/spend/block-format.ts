@@ -4,22 +4,34 @@
  */
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { NUMBERS, type NumberName, type Spending } from '../../domain/spend/event-spending.ts';
-import { SPEND_DIMENSIONS, type SpendDimension } from '../../domain/spend/spend-store.ts';
+import { NUMBERS, type NumberName, type Spending, type SpendValues } from '../../domain/spend/event-spending.ts';
 import { packColumn, unpackColumn } from './block-columns.ts';
 
 /** Events per block. */
 export const BLOCK_EVENTS = 4096;
 
 export const NUMBERS_PART = 0;
-export const DIMENSION_PARTS: Readonly<Record<SpendDimension, number>> = {
+export const VALUE_PARTS: Readonly<Record<SpendValues, number>> = {
   project: 1,
   model: 2,
   virtual_key: 3,
   principal: 4,
   end_user: 5,
   label: 6,
+  prompt_id: 7,
+  prompt_version: 8,
+  prompt_name: 9,
 };
+const VALUES = Object.keys(VALUE_PARTS) as readonly SpendValues[];
+
+/** Parts that a block has only where it has such values; blocks were built before there were any. */
+const OPTIONAL_PARTS: ReadonlySet<number> = new Set([
+  ...[VALUE_PARTS.prompt_id, VALUE_PARTS.prompt_version, VALUE_PARTS.prompt_name],
+]);
+
+export function isOptional(part: number): boolean {
+  return OPTIONAL_PARTS.has(part);
+}
 
 /** The fastest compression, which is enough for repetitive columns. */
 const LEVEL = { level: 1 };
@@ -52,7 +64,7 @@ export type Values = {
   readonly distinct: readonly string[];
   /** Distinct lists of values, as indexes of `distinct`; an empty list: no value. */
   readonly lists: readonly (readonly number[])[];
-  /** For each event, the index of its list. */
+  /** For each event, the index of its list; 0 where it is left out. */
   readonly listIndexes: Uint16Array;
 };
 
@@ -61,7 +73,11 @@ function packValues({ distinct, lists, listIndexes }: Values): Buffer {
   return deflateRawSync(Buffer.concat([lengthOf(named), named, Buffer.from(listIndexes.buffer)]), LEVEL);
 }
 
+const NO_VALUES: Values = { distinct: [], lists: [[]], listIndexes: new Uint16Array(0) };
+
+/** Of an optional part that the block does not have, the content is empty. */
 export function unpackValues(content: Uint8Array): Values {
+  if (content.length === 0) return NO_VALUES;
   const bytes = inflateRawSync(content);
   const end = LENGTH_BYTES + bytes.readUInt32LE();
   const [distinct, lists]: [Values['distinct'], Values['lists']] = JSON.parse(
@@ -123,7 +139,7 @@ export function createBlockBuilder(firstSeq: number) {
     NumberName,
     (number | null)[]
   >;
-  const dictionaries = SPEND_DIMENSIONS.map((dimension) => createDictionary(dimension));
+  const dictionaries = VALUES.map((name) => createDictionary(name));
   let [from, to, createdTo, count] = [Number.MAX_SAFE_INTEGER, 0, 0, 0];
 
   function push(spending: Spending | null): void {
@@ -155,13 +171,15 @@ export function createBlockBuilder(firstSeq: number) {
       createdToMs: Math.max(createdTo, lastCreatedAtMs),
       parts: [
         { part: NUMBERS_PART, content: packNumbers(columns) },
-        ...dictionaries.map(({ part, pack }) => ({ part, content: pack() })),
+        ...dictionaries
+          .filter(({ part, isEmpty }) => !isOptional(part) || !isEmpty())
+          .map(({ part, pack }) => ({ part, content: pack() })),
       ],
     }),
   };
 }
 
-function createDictionary(dimension: SpendDimension) {
+function createDictionary(name: SpendValues) {
   const values = createNumbering();
   const lists: (readonly number[])[] = [];
   const knownLists = createNumbering();
@@ -177,10 +195,11 @@ function createDictionary(dimension: SpendDimension) {
   }
 
   return {
-    part: DIMENSION_PARTS[dimension],
+    part: VALUE_PARTS[name],
     bytes: () => bytes,
+    isEmpty: () => values.all.length === 0,
     push(spending: Spending | null): void {
-      const list = [...new Set(spending?.values[dimension])].map(numberOf);
+      const list = [...new Set(spending?.values[name])].map(numberOf);
       const listIndex = knownLists.numberOf(list.join());
       lists[listIndex] ??= list;
       listIndexes[count] = listIndex;

@@ -5,6 +5,7 @@
 
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { USAGE_NAMES } from '../../domain/events/request-content.ts';
+import type { SpendValues } from '../../domain/spend/event-spending.ts';
 import { AT, addValue, type Sums } from '../../domain/spend/exact-sums.ts';
 import {
   SPEND_DIMENSIONS,
@@ -18,13 +19,14 @@ import { GROUP_HASH, READ_MAX_MS, readAllPages } from '../long-reads.ts';
 import type { RowOf } from '../statements/statement.ts';
 import type { Queries } from '../transaction.ts';
 import {
-  DIMENSION_PARTS,
   type EventBits,
+  isOptional,
   isSuperseded,
   NUMBERS_PART,
   type Numbers,
   unpackNumbers,
   unpackValues,
+  VALUE_PARTS,
   type Values,
   withBits,
 } from './block-format.ts';
@@ -135,8 +137,8 @@ async function sumSome(
   { query, blocks, tally }: Pick<Pass, 'query' | 'blocks'> & { readonly tally: SpendTally },
 ): Promise<void> {
   const { organizationNumber, groupBy, filters } = query;
-  const dimensions = [...filtersOf(filters).map(([dimension]) => dimension), ...(groupBy === null ? [] : [groupBy])];
-  const parts = [...new Set([NUMBERS_PART, ...dimensions.map((dimension) => DIMENSION_PARTS[dimension])])];
+  const values = [...filtersOf(filters).map(([name]) => name), ...(groupBy === null ? [] : [groupBy])];
+  const parts = [...new Set([NUMBERS_PART, ...values.map((name) => VALUE_PARTS[name])])];
   const stored = blocks.filter((block) => block.parts === null).map(({ firstSeq }) => firstSeq);
   const rows =
     stored.length === 0 ? [] : await runQuery(queries.listParts, { organizationNumber, blocks: stored, parts });
@@ -145,7 +147,7 @@ async function sumSome(
     const stored =
       block.parts ?? new Map((byBlock.get(block.firstSeq) ?? []).map(({ part, content }) => [part, content]));
     // The block expired meanwhile.
-    if (stored.size < parts.length) continue;
+    if (parts.some((part) => !stored.has(part) && !isOptional(part))) continue;
     const read: ReadBlock = { superseded: block.superseded, partOf: (part) => stored.get(part) ?? new Uint8Array(0) };
     sumBlock(read, query, tally);
     await yieldToEventLoop();
@@ -161,8 +163,8 @@ type ByList<T> = { readonly listIndexes: Uint16Array; readonly each: readonly T[
 function sumBlock({ superseded, partOf }: ReadBlock, query: SpendQuery, tally: SpendTally): void {
   const { fromMs, toMs, expiredBeforeMs, groupBy, filters } = query;
   const numbers = unpackNumbers(partOf(NUMBERS_PART));
-  const read = (dimension: SpendDimension) => unpackValues(partOf(DIMENSION_PARTS[dimension]));
-  const wanted = filtersOf(filters).map(([dimension, value]) => matchValue(read(dimension), value));
+  const read = (name: SpendValues) => unpackValues(partOf(VALUE_PARTS[name]));
+  const wanted = filtersOf(filters).map(([name, value]) => matchValue(read(name), value));
   const groups = groupBy === null ? null : groupsOf(read(groupBy), tally);
   const all = groupBy === null ? sumsOfUnnamed(tally) : NO_SUMS;
   const total = tally.total();
@@ -185,10 +187,15 @@ function sumBlock({ superseded, partOf }: ReadBlock, query: SpendQuery, tally: S
 
 const NO_SUMS: readonly Sums[] = [];
 
-function filtersOf(filters: SpendQuery['filters']): readonly (readonly [SpendDimension, string])[] {
+/** A prompt and its version are found by any of their names. */
+const FILTERED: { readonly [D in SpendDimension]?: SpendValues } = {
+  ...{ prompt_id: 'prompt_name', prompt_version: 'prompt_name' },
+};
+
+function filtersOf(filters: SpendQuery['filters']): readonly (readonly [SpendValues, string])[] {
   return SPEND_DIMENSIONS.flatMap((dimension) => {
     const value = filters[dimension];
-    return value === undefined ? [] : [[dimension, value] as const];
+    return value === undefined ? [] : [[FILTERED[dimension] ?? dimension, value] as const];
   });
 }
 

@@ -5,7 +5,7 @@
 
 import { matchTrace, needlesOf, readDimensions } from '../../domain/analytics/dimensions.ts';
 import { NO_DURATIONS, type Sums, totalsOfSums } from '../../domain/analytics/sums.ts';
-import type { TraceConditions } from '../../domain/analytics/trace-analytics-store.ts';
+import { ANY_TRACE, type TraceConditions } from '../../domain/analytics/trace-analytics-store.ts';
 import { insertRanked } from '../../domain/group-parts.ts';
 import {
   compareGroups,
@@ -102,7 +102,7 @@ async function listByIndex(
 }
 
 function conditionsOf({ conditions }: GroupsQuery): TraceConditions {
-  return { ...conditions, threadId: null, model: null };
+  return { ...ANY_TRACE, ...conditions };
 }
 
 /** Parts of the range that are read first, from its end: those with the last activity are there. */

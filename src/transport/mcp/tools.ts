@@ -148,15 +148,19 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'analytics',
     description:
-      'Counts traces, errors, tokens, cost and latencies of a range by time, and by model, user, customer, label or thread.',
+      'Counts traces, errors, tokens, cost and latencies of a range by time, and by model, user, customer, label, thread or prompt.',
     isRead: true,
     properties: {
       ...RANGE,
       interval: oneOf(['minute', 'hour', 'day', 'week', 'month', 'total'], 'Length of the buckets; default total.'),
-      group_by: oneOf(['none', 'model', 'user_id', 'customer_id', 'label', 'thread_id'], 'Grouping; default none.'),
+      group_by: oneOf(
+        ['none', 'model', 'user_id', 'customer_id', 'label', 'thread_id', 'prompt.id', 'prompt.version'],
+        'Grouping; default none.',
+      ),
       metrics: text('Names of metrics, separated by commas; leave it out for all.'),
       ...{ user_id: text('Only this user.'), customer_id: text('Only this customer.') },
       ...{ thread_id: text('Only this thread.'), label: text('Only this label.'), model: text('Only this model.') },
+      ...{ prompt_id: text('Only this prompt.'), prompt_version: text('Only this version, such as greeting:3.') },
       limit: limitOf(GROUPS, 'groups'),
     },
     required: ['from', 'to'],
@@ -169,12 +173,12 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'spend',
     description:
-      'Sums up what requests to models cost in a range, for the whole organization, by project, model, virtual key, person, end user or label.',
+      'Sums up what requests to models cost in a range, for the whole organization, by project, model, virtual key, person, end user, label or prompt.',
     isRead: true,
     properties: {
       ...RANGE,
       group_by: oneOf(
-        ['none', 'project', 'model', 'virtual_key', 'principal', 'end_user', 'label'],
+        ['none', 'project', 'model', 'virtual_key', 'principal', 'end_user', 'label', 'prompt.id', 'prompt.version'],
         'Grouping; default none.',
       ),
       order_by: oneOf(['cost', 'requests'], 'Order of the groups; default cost.'),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { openSignedIn, signInLink, takePicture } from '../browser.ts';
@@ -68,6 +69,23 @@ export function lookAtTraces(stage: Stage): void {
           .waitFor();
       }));
 
+    it('is found and summed up by the prompt that a span of it names', () =>
+      stage.visit(async ({ page }) => {
+        const project = await stage.makeProject('Prompt shop');
+        for (const version of [1, 2, 2]) await send(project, promptTrace(version));
+        const { address, projectKey, slug } = project;
+        await followLink(page, signInLink(address, projectKey, `/${slug}/overview`));
+        await choose(page.getByLabel('Group by'), 'Prompt version');
+        await takePicture(page, 'prompts');
+        await page.getByRole('link', { name: 'help/greeting:2', exact: true }).click();
+        await page.getByRole('button', { name: 'Remove Prompt version help/greeting:2' }).waitFor();
+        await page.getByText('2 of 2 shown').waitFor();
+        await page.getByRole('row', { name: /greet/ }).first().getByRole('link').click();
+        await page.getByRole('treeitem', { name: /greet/ }).click();
+        await page.getByRole('definition').filter({ hasText: 'help/greeting:2' }).waitFor();
+        await takePicture(page, 'span-with-prompt');
+      }));
+
     it('is shown as text with hostile content, and completely', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Hostile shop');
@@ -91,6 +109,22 @@ export function lookAtTraces(stage: Stage): void {
         await takePicture(page, 'hostile');
       }));
   });
+}
+
+function promptTrace(version: number) {
+  const startedAt = Date.now() - 10_000;
+  const id = randomUUID();
+  return {
+    trace_id: id,
+    spans: [
+      {
+        ...{ type: 'llm', span_id: id, name: 'greet', model: 'gpt-5' },
+        params: { 'langwatch.prompt.handle': 'help/greeting', 'langwatch.prompt.version.number': version },
+        metrics: { prompt_tokens: 100, completion_tokens: 10 },
+        timestamps: { started_at: startedAt, finished_at: startedAt + 900 },
+      },
+    ],
+  };
 }
 
 const SEED = '9007199254740993';

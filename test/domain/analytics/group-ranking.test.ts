@@ -4,7 +4,7 @@ import { createIntervalSums, type GroupSums, totalsOf } from '../../../src/domai
 import { createNumberIds } from '../../../src/domain/analytics/number-ids.ts';
 import { sumsOfTrace } from '../../../src/domain/analytics/sums.ts';
 import { createTallies } from '../../../src/domain/analytics/tallies.ts';
-import type { AnalyticsQuery } from '../../../src/domain/analytics/trace-analytics-store.ts';
+import { ANY_TRACE, type AnalyticsQuery } from '../../../src/domain/analytics/trace-analytics-store.ts';
 import { keyedGroupHash } from '../../../src/domain/group-parts.ts';
 import { drawSeed, seeded } from '../../support/scenario.ts';
 
@@ -92,7 +92,7 @@ const QUERY: AnalyticsQuery = {
   toMs: 100 * 24 * HOUR_MS,
   interval: 'hour',
   groupBy: 'none',
-  conditions: { userId: null, customerId: null, threadId: null, label: null, model: null },
+  conditions: ANY_TRACE,
   hasPercentiles: true,
   groupsMax: 10,
   bucketsMax: 1_000_000,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createDistribution, EXACT_VALUES_MAX } from '../../../src/domain/analytics/distribution.ts';
 import { noSums } from '../../../src/domain/analytics/sums.ts';
 import { createTallies } from '../../../src/domain/analytics/tallies.ts';
-import type { AnalyticsQuery } from '../../../src/domain/analytics/trace-analytics-store.ts';
+import { type AnalyticsQuery, ANY_TRACE } from '../../../src/domain/analytics/trace-analytics-store.ts';
 import { keyedGroupHash } from '../../../src/domain/group-parts.ts';
 
 const HOUR_MS = 3_600_000;
@@ -13,7 +13,7 @@ const QUERY: AnalyticsQuery = {
   toMs: 100 * HOUR_MS,
   interval: 'hour',
   groupBy: 'user_id',
-  conditions: { userId: null, customerId: null, threadId: null, label: null, model: null },
+  conditions: ANY_TRACE,
   hasPercentiles: true,
   groupsMax: 10,
   bucketsMax: 1_000,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ANY_TRACE } from '../../../src/domain/analytics/trace-analytics-store.ts';
 import type { FeedbackEvent, Recording } from '../../../src/domain/feedback/feedback-event.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import { PROJECT, RECEIVED_AT_MS, randomHex, sampleAppend } from './samples.ts';
@@ -157,7 +158,7 @@ export function feedbackConformance(open: OpenSubject): void {
         const query = {
           ...{ projectNumber: PROJECT.number, expiredBeforeMs: null, fromMs: 0, toMs: RECEIVED_AT_MS * 2 },
           ...{ interval: 'total' as const, hasPercentiles: false, groupsMax: 10, bucketsMax: 10 },
-          conditions: { userId: null, customerId: null, threadId: null, label: null, model: null },
+          conditions: ANY_TRACE,
           metrics: ['events.thumbs_up_down.vote'],
         } as const;
         const sum = (groupBy: 'none' | 'user_id', groups: readonly (string | null)[], userId: string | null = null) =>

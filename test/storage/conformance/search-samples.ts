@@ -11,6 +11,7 @@ import {
 import type { Evaluation, Span, TraceAppend } from '../../../src/domain/traces/trace.ts';
 import type { MetadataPatch } from '../../../src/domain/traces/trace-metadata-patch.ts';
 import { seeded } from '../../support/scenario.ts';
+import { LINKED, PROMPT_NAMES } from './linked-prompts.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleEvaluation } from './samples.ts';
 
 const HOUR_MS = 3_600_000;
@@ -36,7 +37,7 @@ export function createSearchSamples(seed: number) {
     if (chance(0.5)) pairs.push(['thread_id', `thread "${below(300)}"`]);
     if (chance(0.6)) pairs.push(['labels', some(['a', 'b%', '😀', 'rare'], 3)]);
     if (chance(0.2)) pairs.push(['origin', pick(['evaluation', 'application', 7])]);
-    if (chance(0.1)) pairs.push(['prompt_ids', pick([['p1', 'p2'], 'p1'])]);
+    if (chance(0.2)) pairs.push(['prompt_ids', pick(LINKED).sent]);
     for (const key of some(KEYS, 2)) pairs.push([key, pick([1, true, null, 'x', { deep: [1] }])]);
     // More keys than the index holds.
     if (chance(0.01)) for (let each = 0; each < 600; each += 1) pairs.push([`key ${each}`, each]);
@@ -87,7 +88,9 @@ export function createSearchSamples(seed: number) {
     'metadata.customer_id': () => plain('nobody'),
     'metadata.labels': () => plain(pick(['a', 'b%', '😀', 'rare', 'none'])),
     'metadata.key': () => plain(pick([...KEYS, 'user_id', 'key 5'])),
-    'metadata.prompt_ids': () => plain(pick(['p1', 'p2'])),
+    'metadata.prompt_ids': () => plain(pick(PROMPT_NAMES)),
+    'prompt.id': () => plain(pick(PROMPT_NAMES)),
+    'prompt.version': () => plain(pick(PROMPT_NAMES), 'none'),
     'metadata.value': () => ({ of: pick(KEYS), values: some(['1', 'true', 'null', 'x', '{"deep":[1]}'], 3) }),
     'traces.origin': () => plain(pick(['application', 'evaluation', '7'])),
     'traces.error': () => plain(pick(['true', 'false'])),

@@ -11,6 +11,7 @@ import {
 } from '../../../src/domain/spend/spend-store.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import { drawSeed, runsOf, seeded } from '../../support/scenario.ts';
+import { LINKED, linkedBy, PROMPT_NAMES } from './linked-prompts.ts';
 import { governance, governanceOf, recordOf, reportOf } from './reports.ts';
 import { ORGANIZATION, RECEIVED_AT_MS, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';
 import { keepUp, type OpenSubject, withStore } from './subject.ts';
@@ -204,6 +205,7 @@ type Outcome = {
     readonly usage: Readonly<Record<string, number>> | null;
     readonly cost: { readonly nano_usd: number } | null;
     readonly labels: readonly string[];
+    readonly metadata: { readonly prompt_ids?: readonly string[] | string };
   };
 };
 
@@ -227,7 +229,7 @@ async function readOutcomes({ events }: Store): Promise<readonly Outcome[]> {
   }
 }
 
-const MEMBERS: Readonly<Record<SpendDimension, string>> = {
+const MEMBERS: Readonly<Record<Exclude<SpendDimension, 'prompt_id' | 'prompt_version'>, string>> = {
   project: 'project_id',
   model: 'model',
   virtual_key: 'virtual_key_id',
@@ -236,7 +238,13 @@ const MEMBERS: Readonly<Record<SpendDimension, string>> = {
   label: 'labels',
 };
 
-function valuesOf({ data }: Outcome, dimension: SpendDimension): readonly string[] {
+/** `isFilter`: by which names the request is found. */
+function valuesOf({ data }: Outcome, dimension: SpendDimension, isFilter: boolean): readonly string[] {
+  if (dimension === 'prompt_id' || dimension === 'prompt_version') {
+    const linked = linkedBy(data.metadata.prompt_ids);
+    if (isFilter) return [linked.sent].flat();
+    return dimension === 'prompt_id' ? linked.prompts : linked.versions;
+  }
   const value = data[MEMBERS[dimension]];
   if (Array.isArray(value)) return [...new Set(value)];
   return value === null || value === '' ? [] : [String(value)];
@@ -247,13 +255,13 @@ function plainSums(outcomes: readonly Outcome[], { fromMs, toMs, groupBy, filter
     const atMs = Date.parse(outcome.data.occurred_at);
     if (atMs < fromMs || atMs > toMs) return false;
     return Object.entries(filters).every(([dimension, value]) => {
-      const values = valuesOf(outcome, dimension as SpendDimension);
+      const values = valuesOf(outcome, dimension as SpendDimension, true);
       return value === '' ? values.length === 0 : values.includes(value);
     });
   });
   const groups = new Map<string | null, SpendTotals>();
   for (const outcome of counted) {
-    const values = groupBy === null ? [] : valuesOf(outcome, groupBy);
+    const values = groupBy === null ? [] : valuesOf(outcome, groupBy, false);
     for (const group of values.length === 0 ? [null] : values)
       groups.set(group, plus(groups.get(group) ?? NOTHING, outcome));
   }
@@ -318,6 +326,7 @@ function createSamples(seed: number) {
         principalUserId: oneOf(null, 'user_1', 'user_2'),
         endUserId: oneOf(null, `end-${below(300)}`, '__proto__', 'x'.repeat(256)),
         labelsJson: JSON.stringify(labels.filter(() => below(3) === 0)),
+        metadataJson: below(3) === 0 ? JSON.stringify({ prompt_ids: oneOf(...LINKED).sent }) : '{}',
         usage: below(5) === 0 ? null : usageOf(below(10_000)),
       },
       cost: below(5) === 0 ? null : { nanoUsd, rateVersion: null },
@@ -355,6 +364,8 @@ function createSamples(seed: number) {
         {},
         { model: oneOf('gpt-5', '') },
         { label: oneOf('a', ''), virtual_key: oneOf('vk_1', '') },
+        { prompt_id: oneOf(...PROMPT_NAMES, '') },
+        { prompt_version: oneOf('help/greeting:3', 'version_3', 'nothing') },
         { end_user: oneOf('end-7', '__proto__', 'nobody'), principal: 'user_1' },
       );
       return {

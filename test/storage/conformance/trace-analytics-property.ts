@@ -5,6 +5,7 @@ import type { Store } from '../../../src/domain/store.ts';
 import type { Evaluation, Span } from '../../../src/domain/traces/trace.ts';
 import { type Chance, createChance } from '../../support/access-fuzzer/chance.ts';
 import { drawSeed, runsOf, seeded } from '../../support/scenario.ts';
+import { LINKED, linkedBy, PROMPT_NAMES } from './linked-prompts.ts';
 import { bareSpan, RECEIVED_AT_MS, sampleAppend, sampleEvaluation, samplePlan } from './samples.ts';
 import { keepUp, type OpenSubject, withStore } from './subject.ts';
 import { compareGroupLists } from './trace-groups-model.ts';
@@ -29,7 +30,10 @@ type Expected = {
   readonly spans: Map<string, Span>;
   readonly evaluations: Evaluation[];
 };
-type Metadata = Partial<Record<Dimension, string>> & { readonly labels?: readonly string[] };
+type Metadata = Partial<Record<Dimension, string>> & {
+  readonly labels?: readonly string[];
+  readonly prompt_ids?: readonly string[] | string;
+};
 type Dimension = 'user_id' | 'customer_id' | 'thread_id';
 
 const HUGE_COST = 9_007_199_254_740_991;
@@ -124,6 +128,7 @@ function drawMetadata(chance: Chance): Metadata {
   const drawn: [Dimension, string][] = DIMENSIONS.map((dimension) => [dimension, chance.pick(values)]);
   return {
     ...Object.fromEntries(drawn.filter(() => chance.happens(0.7))),
+    ...(chance.happens(0.4) ? { prompt_ids: chance.pick(LINKED).sent } : {}),
     ...(chance.happens(0.7) ? { labels: [...new Set(chance.pickSome(values, 3))] } : {}),
   };
 }
@@ -169,6 +174,7 @@ async function compareSome(store: Store, fixture: Fixture): Promise<void> {
   }
 }
 
+const PROMPTS = ['prompt_id', 'prompt_version'] as const;
 const DIMENSIONS = ['user_id', 'customer_id', 'thread_id'] as const;
 
 function drawQuery({ chance, cutMs, hasHugeCosts }: Fixture): AnalyticsQuery {
@@ -181,10 +187,12 @@ function drawQuery({ chance, cutMs, hasHugeCosts }: Fixture): AnalyticsQuery {
     expiredBeforeMs: cutMs === 0 ? null : cutMs,
     ...(chance.happens(0.3) ? { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER } : { fromMs, toMs }),
     interval: chance.pick(['minute', 'hour', 'day', 'week', 'month', 'total']),
-    groupBy: chance.pick(['none', 'model', 'label', ...DIMENSIONS]),
+    groupBy: chance.pick(['none', 'model', 'label', ...PROMPTS, ...DIMENSIONS]),
     conditions: {
       ...{ userId: drawValue(), customerId: drawValue(), threadId: drawValue(), label: drawValue() },
       model: chance.happens(0.2) ? 'm1' : null,
+      promptId: chance.happens(0.1) ? chance.pick(PROMPT_NAMES) : null,
+      promptVersion: chance.happens(0.1) ? chance.pick(PROMPT_NAMES) : null,
     },
     hasPercentiles: chance.happens(0.3),
     // Sums of huge costs are too near to each other to be ranked.
@@ -246,8 +254,10 @@ function rank(parts: readonly { readonly group: string | null; readonly spans: S
     .map(({ group }) => group);
 }
 
-function fits({ labels = [], ...metadata }: Metadata, { userId, customerId, threadId, label }: TraceConditions) {
+function fits({ labels = [], prompt_ids: linked = [], ...metadata }: Metadata, conditions: TraceConditions) {
+  const { userId, customerId, threadId, label, promptId, promptVersion } = conditions;
   return (
+    [promptId, promptVersion].every((name) => name === null || [linked].flat().includes(name)) &&
     (label === null || labels.includes(label)) &&
     Object.entries({ user_id: userId, customer_id: customerId, thread_id: threadId }).every(
       ([dimension, value]) => value === null || metadata[dimension as Dimension] === value,
@@ -259,7 +269,7 @@ type Group = readonly [string | null, Span[]];
 
 function groupsOf(
   spans: readonly Span[],
-  { labels = [], ...metadata }: Metadata,
+  { labels = [], prompt_ids: linked, ...metadata }: Metadata,
   { groupBy, conditions }: AnalyticsQuery,
 ): readonly Group[] {
   const { model } = conditions;
@@ -267,7 +277,11 @@ function groupsOf(
   if (model !== null && ofModel(model).length === 0) return [];
   const own = model === null ? [...spans] : ofModel(model);
   if (groupBy === 'none') return [[null, own]];
-  if (groupBy === 'label') return labels.length === 0 ? [[null, own]] : labels.map((label) => [label, own]);
+  const inEach = (names: readonly string[]): readonly Group[] =>
+    names.length === 0 ? [[null, own]] : names.map((name) => [name, own]);
+  if (groupBy === 'label') return inEach(labels);
+  if (groupBy === 'prompt_id') return inEach(linkedBy(linked).prompts);
+  if (groupBy === 'prompt_version') return inEach(linkedBy(linked).versions);
   if (groupBy !== 'model') return [[metadata[groupBy] ?? null, own]];
   if (model !== null) return [[model, own]];
   const names = [...new Set(spans.map((span) => span.model))].filter((name) => name !== null);

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type {
-  AnalyticsAnswer,
-  AnalyticsQuery,
-  TraceConditions,
+import {
+  ANY_TRACE,
+  type AnalyticsAnswer,
+  type AnalyticsQuery,
 } from '../../../src/domain/analytics/trace-analytics-store.ts';
 import type { Span } from '../../../src/domain/traces/trace.ts';
 import { type Chance, createChance } from '../../support/access-fuzzer/chance.ts';
 import { drawSeed, runsOf, seeded } from '../../support/scenario.ts';
+import { PROMPT_NAMES } from './linked-prompts.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend } from './samples.ts';
 import { createSearchSamples } from './search-samples.ts';
 import { keepUp, type OpenSubject, type Subject, withStore } from './subject.ts';
 
-const ANY: TraceConditions = { userId: null, customerId: null, threadId: null, label: null, model: null };
 const QUERY: AnalyticsQuery = {
   projectNumber: PROJECT.number,
   expiredBeforeMs: null,
@@ -19,7 +19,7 @@ const QUERY: AnalyticsQuery = {
   toMs: Number.MAX_SAFE_INTEGER,
   interval: 'total',
   groupBy: 'none',
-  conditions: ANY,
+  conditions: ANY_TRACE,
   hasPercentiles: true,
   groupsMax: 100,
   bucketsMax: 1_000,
@@ -44,10 +44,11 @@ function drawQuery(chance: Chance): AnalyticsQuery {
     ...(chance.happens(0.5) ? {} : { fromMs, toMs }),
     expiredBeforeMs: chance.happens(0.3) ? RECEIVED_AT_MS + chance.below(HOUR_MS) : null,
     interval: chance.pick(['minute', 'hour', 'day', 'week', 'month', 'total']),
-    groupBy: chance.pick(['none', 'user_id', 'customer_id', 'thread_id', 'label']),
+    groupBy: chance.pick(['none', 'user_id', 'customer_id', 'thread_id', 'label', 'prompt_id', 'prompt_version']),
     conditions: {
       ...{ userId: drawValue(`user ${chance.below(30)}`), customerId: null, model: null },
       ...{ threadId: drawValue(`thread "${chance.below(300)}"`), label: drawValue(chance.pick(['a', 'b%', 'none'])) },
+      ...{ promptId: drawValue(chance.pick(PROMPT_NAMES)), promptVersion: drawValue(chance.pick(PROMPT_NAMES)) },
     },
     hasPercentiles: chance.happens(0.7),
     groupsMax: chance.pick([1, 5, 100, 1_000]),
@@ -190,7 +191,7 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
         await Promise.all(appends);
         const [whole] = totalsOf(await store.analytics.summarise(QUERY));
         expect([whole?.traces, whole?.totalCostUsd]).toEqual([2_500, 2_500 * 9_007_199.254740991]);
-        const ofOne = { ...QUERY, conditions: { ...ANY, userId: 'user 1', label: 'b' } };
+        const ofOne = { ...QUERY, conditions: { ...ANY_TRACE, userId: 'user 1', label: 'b' } };
         for (const groupBy of ['none', 'user_id', 'label'] as const) {
           const [first] = totalsOf(await store.analytics.summarise({ ...ofOne, groupBy }));
           expect(first?.traces).toBe(833);

@@ -112,7 +112,13 @@ async function readBoth(
     runCooperatively: runCooperatively,
     traceDefaultDays: null,
   };
-  const traces = createTraces({ ...deps, prices: {} as never, limits: {} as never, losses: {} as never });
+  const traces = createTraces({
+    ...deps,
+    prices: {} as never,
+    limits: {} as never,
+    losses: {} as never,
+    prompts: {} as never,
+  });
   const project = { id: PROJECT.id, number: PROJECT.number, traceRetentionDays: null } as never;
   const at = { project, nowMs: RECEIVED_AT_MS };
   const ids = [...new Set(appends.map(({ traceId }) => traceId))];

@@ -13,6 +13,7 @@ import {
 } from '../../../src/domain/traces/search/trace-search-store.ts';
 import type { TraceAppend } from '../../../src/domain/traces/trace.ts';
 import { drawSeed, runsOf } from '../../support/scenario.ts';
+import { linkedBy } from './linked-prompts.ts';
 import { PROJECT, sampleAppend } from './samples.ts';
 import { createSearchSamples } from './search-samples.ts';
 import { keepUp, type OpenSubject, withStore } from './subject.ts';
@@ -168,13 +169,21 @@ async function findAll({ search }: Store, query: Omit<ValuesQuery, 'facets'>): P
 
 function countValues(traces: readonly TraceAppend[], facet: Facet, prefix: string): readonly ValueCount[] {
   const counts = new Map<string, number>();
+  const listed = new Set(traces.flatMap((trace) => listedIn(trace, facet)));
   for (const trace of traces) {
     for (const value of new Set(valuesIn(trace, facet))) counts.set(value, (counts.get(value) ?? 0) + 1);
   }
   return [...counts]
-    .filter(([value]) => foldText(value).startsWith(foldText(prefix)))
+    .filter(([value]) => listed.has(value) && foldText(value).startsWith(foldText(prefix)))
     .map(([value, count]) => ({ value, count, isExact: true }))
     .sort((one, other) => other.count - one.count || (one.value < other.value ? -1 : 1));
+}
+
+/** A prompt is listed by one of its names, and found by each. */
+function listedIn(trace: TraceAppend, facet: Facet): readonly string[] {
+  const linked = linkedBy(JSON.parse(trace.metadataJson ?? '{}').prompt_ids);
+  if (facet.name === 'prompt.id') return linked.prompts;
+  return facet.name === 'prompt.version' ? linked.versions : valuesIn(trace, facet);
 }
 
 function valuesIn({ metadataJson, spans, evaluations }: TraceAppend, { name, of }: Facet): readonly string[] {
@@ -191,6 +200,9 @@ function valuesIn({ metadataJson, spans, evaluations }: TraceAppend, { name, of 
     case 'metadata.labels':
     case 'metadata.prompt_ids':
       return items(name.slice('metadata.'.length));
+    case 'prompt.id':
+    case 'prompt.version':
+      return items('prompt_ids');
     case 'metadata.key':
       return [...metadata.keys()];
     case 'metadata.value':

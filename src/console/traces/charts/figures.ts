@@ -149,11 +149,15 @@ export function readTraces(traces: readonly Trace[], bounds: Bounds) {
   return { facts, latencies: new Map(latencies) };
 }
 
-const CONDITIONS: Readonly<Record<string, 'userId' | 'customerId' | 'threadId' | 'label'>> = {
+type ConditionName = 'userId' | 'customerId' | 'threadId' | 'label' | 'promptId' | 'promptVersion';
+
+const CONDITIONS: Readonly<Record<string, ConditionName>> = {
   user: 'userId',
   customer: 'customerId',
   thread: 'threadId',
   label: 'label',
+  prompt: 'promptId',
+  'prompt-version': 'promptVersion',
 };
 
 export type Conditions = { readonly [K in (typeof CONDITIONS)[string]]?: string };

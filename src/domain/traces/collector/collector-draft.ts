@@ -4,6 +4,7 @@
  */
 
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
+import type { PromptLink } from '../prompt-links.ts';
 import type { SpanNumbers } from '../trace.ts';
 
 const UNREADABLE = Symbol('unreadable');
@@ -31,6 +32,8 @@ export type TraceDraft = {
   readonly evaluations: Sent<DraftList<EvaluationDraft>>;
   /** Merged one after the other. */
   readonly metadata: readonly Sent<MetadataDraft>[];
+  /** The versions of prompts that its spans name in attributes; absent where there are none. */
+  readonly links?: readonly PromptLink[];
   /** A text, or any other JSON. */
   readonly expectedOutput: Sent<LosslessJson>;
   /** Facts about the texts of the drafts. They may grow while the drafts of a list are made. */

@@ -1,12 +1,15 @@
 /** Reports to the sender what was not stored. */
 
 import { Fault } from '../../fault.ts';
+import type { PromptLink } from '../prompt-links.ts';
 import type { TraceAppend, TraceAppended } from '../trace.ts';
 import type { BatchDraft, ItemReason } from './collector-draft.ts';
 
 /** The validated drafts of one trace. */
 export type Collected = {
   readonly append: TraceAppend;
+  /** The versions of prompts that its spans name; its metadata does not have them yet. */
+  readonly links: readonly PromptLink[];
   readonly refusedSpans: readonly ItemReason[];
   readonly refusedEvaluations: readonly ItemReason[];
   /** Parts left out of kept spans. */

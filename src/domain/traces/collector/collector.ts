@@ -6,6 +6,7 @@ import type { Project } from '../../caller.ts';
 import { Fault } from '../../fault.ts';
 import type { Prices } from '../../pricing/prices.ts';
 import type { Steps } from '../../steps.ts';
+import type { PromptLinks } from '../prompt-links.ts';
 import type { Evaluation, Span, SpanRequest } from '../trace.ts';
 import { ID_CHARACTERS_MAX, isValidId, normaliseTraceId } from '../trace-ids.ts';
 import { readMetadata } from '../trace-metadata.ts';
@@ -21,6 +22,7 @@ import {
   type TypedDraft,
 } from './collector-draft.ts';
 import { type CollectedEvaluation, readEvaluation } from './collector-evaluation.ts';
+import { addLinkOf, linksOf } from './collector-links.ts';
 import { type CollectorLimits, createReading, type Reading } from './collector-reading.ts';
 import { type Collected, namingTrace, nothingStored, refusal, type ValidatedTrace } from './collector-report.ts';
 import { readSent } from './collector-sent.ts';
@@ -127,9 +129,9 @@ function* validateTrace(draft: TraceDraft, traceId: string, { at, deps, grown }:
   const { project, nowMs, expiredBeforeMs } = at;
   const reading = createReading({ limits, facts: draft.facts, receivedAtMs: nowMs, traceId, grown });
   const tally: Tally = { refusedSpans: [], refusedEvaluations: [], spanNotes: [], notes: [], dropped: [], cuts: 0 };
+  const links = linksOf(draft);
   const spans = yield* collectSpans(draft, {
-    reading,
-    tally,
+    ...{ reading, tally, links },
     deps: { prices, emitRequests: project.emitRequestEvents },
   });
   const evaluations = yield* collectEvaluations(draft, reading, tally);
@@ -155,7 +157,8 @@ function* validateTrace(draft: TraceDraft, traceId: string, { at, deps, grown }:
     requests: listed.requests,
     evaluations: listEvaluations(evaluations, tally),
   };
-  return { collected: { ...tally, append, spanIndexes, stringMaxBytes: limits.stringMaxBytes }, isStorable };
+  const { stringMaxBytes } = limits;
+  return { collected: { ...tally, append, spanIndexes, stringMaxBytes, links: [...links.values()] }, isStorable };
 }
 
 type Tally = {
@@ -171,14 +174,19 @@ function listOf<T>(sent: Sent<DraftList<T>>): DraftList<T> {
   return sent === undefined || isUnreadable(sent) ? [] : sent;
 }
 
-type SpanContext = { readonly reading: Reading; readonly tally: Tally; readonly deps: SpanDeps };
+type SpanContext = {
+  readonly reading: Reading;
+  readonly tally: Tally;
+  readonly links: PromptLinks;
+  readonly deps: SpanDeps;
+};
 
 type IndexedSpan = { readonly read: CollectedSpan; readonly index: number };
 
 /** By id, so that the later of two equal ids stays. */
 function* collectSpans(
   draft: TraceDraft,
-  { reading, tally, deps }: SpanContext,
+  { reading, tally, links, deps }: SpanContext,
 ): Steps<ReadonlyMap<string, IndexedSpan>> {
   const items: DraftList<SpanDraft> = listOf(draft.spans);
   const collected = new Map<string, IndexedSpan>();
@@ -192,6 +200,7 @@ function* collectSpans(
     if (read === null) tally.refusedSpans.push({ index: sentIndex, reason: reading.problem ?? '' });
     else {
       collected.set(read.span.spanId, { read, index: sentIndex });
+      addLinkOf(sent, links);
       for (const reason of reading.notes) tally.spanNotes.push({ index: sentIndex, reason });
       tally.dropped.push(...reading.dropped);
     }

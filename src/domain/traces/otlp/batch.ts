@@ -16,6 +16,7 @@ import {
   unreadable,
 } from '../collector/collector-draft.ts';
 import { toEvaluationDraft } from '../collector/collector-json.ts';
+import type { PromptLinks } from '../prompt-links.ts';
 import { type AttributeJson, createAttributeJson } from './attribute-json.ts';
 import { resourceMetadata, spanMetadata } from './metadata.ts';
 import type { Attributes, OtlpEvent, OtlpExport, OtlpScope, OtlpSpan } from './span.ts';
@@ -71,6 +72,7 @@ type Group = {
   readonly evaluations: Sent<EvaluationDraft>[];
   readonly evaluationIndexes: number[];
   readonly metadata: Sent<MetadataDraft>[];
+  readonly links: PromptLinks;
   readonly resources: Set<Attributes>;
   expectedOutput: LosslessJson | undefined;
 };
@@ -82,6 +84,7 @@ function createGroup(): Group {
     evaluations: [],
     evaluationIndexes: [],
     metadata: [],
+    links: new Map(),
     resources: new Set(),
     expectedOutput: undefined,
   };
@@ -93,14 +96,15 @@ type SpanContext = { readonly index: number; readonly evaluations: number; reado
 /** Returns the count of evaluations, including those of the span. */
 function addSpan(group: Group, span: OtlpSpan, { index, evaluations, json }: SpanContext): number {
   const { attributes, resource } = span;
+  const into = { json, links: group.links };
   group.spans.push(span);
   group.indexes.push(index);
   // A resource applies to all its spans, but each of them may override it.
   if (!group.resources.has(resource)) {
     group.resources.add(resource);
-    group.metadata.push(...resourceMetadata(resource, json));
+    group.metadata.push(...resourceMetadata(resource, into));
   }
-  group.metadata.push(...spanMetadata(attributes, json));
+  group.metadata.push(...spanMetadata(attributes, into));
   const expectedOutput = attributes.get(EXPECTED_OUTPUT);
   if (isAbsent(expectedOutput)) group.expectedOutput ??= resource.get(EXPECTED_OUTPUT);
   else group.expectedOutput = expectedOutput;
@@ -134,13 +138,14 @@ function toEvaluation(item: LosslessJson, { spanId }: OtlpSpan): Sent<Evaluation
 }
 
 function toDraft(traceId: string, group: Group, json: AttributeJson): TraceDraft & { readonly traceId: string } {
-  const { spans, evaluations, metadata, expectedOutput } = group;
+  const { spans, evaluations, metadata, links, expectedOutput } = group;
   return {
     traceId,
     // Makes drafts one by one: all together take more memory than the spans.
     spans: { length: spans.length, at: (index) => draftAt(spans[index], json) },
     evaluations,
     metadata,
+    links: [...links.values()],
     expectedOutput,
     facts: json.facts,
     indexes: { spans: group.indexes, evaluations: group.evaluationIndexes },

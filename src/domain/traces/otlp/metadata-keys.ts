@@ -1,5 +1,6 @@
 /** What each attribute means for the metadata of a trace, looked up once per name. */
 
+import { PROMPT_KEYS } from '../prompt-links.ts';
 import {
   IDENTITY,
   LABELS,
@@ -7,12 +8,12 @@ import {
   METADATA_PREFIXES,
   type MetadataPrefix,
   NAMED_MEMBERS,
-  PROMPT_IDS,
 } from './metadata-table.ts';
 
 /** The meaning of an attribute; the one with the lowest rank wins where only one counts. */
 export type MetadataKey =
-  | { readonly kind: 'object' | 'labels' | 'prompt id'; readonly rank: number }
+  | { readonly kind: 'object' | 'labels'; readonly rank: number }
+  | { readonly kind: 'prompt' }
   | { readonly kind: 'identity'; readonly member: string; readonly rank: number }
   | { readonly kind: 'member'; readonly member: string }
   | { readonly kind: 'prefixed'; readonly member: string; readonly by: MetadataPrefix };
@@ -24,7 +25,7 @@ const KNOWN_CHARACTERS_MAX = 200;
 const NAMED: ReadonlyMap<string, MetadataKey> = new Map<string, MetadataKey>([
   ...ranked('object', METADATA_OBJECTS),
   ...ranked('labels', LABELS),
-  ...ranked('prompt id', PROMPT_IDS),
+  ...Object.values(PROMPT_KEYS).map((key): [string, MetadataKey] => [key, { kind: 'prompt' }]),
   ...IDENTITY.flatMap(([member, keys]) =>
     keys.map((key, rank): [string, MetadataKey] => [key, { kind: 'identity', member, rank }]),
   ),
@@ -42,7 +43,7 @@ export function metadataKeyOf(key: string): MetadataKey | null {
   return found;
 }
 
-function ranked(kind: 'object' | 'labels' | 'prompt id', keys: readonly string[]): [string, MetadataKey][] {
+function ranked(kind: 'object' | 'labels', keys: readonly string[]): [string, MetadataKey][] {
   return keys.map((key, rank) => [key, { kind, rank }]);
 }
 

@@ -106,12 +106,6 @@ export const NAMED_MEMBERS: readonly (readonly [member: string, key: string])[] 
   ['public', 'langfuse.trace.public'],
 ];
 
-export const PROMPT_IDS: readonly string[] = [
-  'langwatch.prompt.id',
-  'langwatch.prompt.version.id',
-  'langwatch.prompt.handle',
-];
-
 /** First segments of resource attributes that describe machines and programs, not traces. */
 export const TECHNICAL_SEGMENTS: ReadonlySet<string | undefined> = new Set([
   'service',

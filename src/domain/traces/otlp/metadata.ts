@@ -4,6 +4,7 @@ import { isAbsent, isArray, isObject } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { type MetadataDraft, type Sent, unreadable } from '../collector/collector-draft.ts';
 import { isBlank } from '../collector/collector-json.ts';
+import { addLink, type PromptLinks } from '../prompt-links.ts';
 import { ALIASES } from '../trace-metadata.ts';
 import type { AttributeJson } from './attribute-json.ts';
 import { type MetadataKey, metadataKeyOf } from './metadata-keys.ts';
@@ -21,16 +22,26 @@ type Found = readonly [meaning: MetadataKey, value: LosslessJson];
 const NONE: readonly Draft[] = [];
 const NO_MEMBERS: readonly Member[] = [];
 
-/** In merge order: an attribute that names the member itself comes last and wins. */
-export function spanMetadata(attributes: Attributes, json: AttributeJson): readonly Draft[] {
+type Into = { readonly json: AttributeJson; readonly links: PromptLinks };
+
+/** In merge order: an attribute that names the member itself comes last and wins. Adds a link to a prompt to `links`. */
+export function spanMetadata(attributes: Attributes, { json, links }: Into): readonly Draft[] {
   const found = foundIn(attributes);
-  return found === undefined ? NONE : draftsOf(found, { others: NO_MEMBERS, json });
+  if (found === undefined) return NONE;
+  addLinkIn(found, attributes, links);
+  return draftsOf(found, { others: NO_MEMBERS, json });
 }
 
 /** Includes unknown attributes: operators describe resources in names of their own. */
-export function resourceMetadata(attributes: Attributes, json: AttributeJson): readonly Draft[] {
+export function resourceMetadata(attributes: Attributes, { json, links }: Into): readonly Draft[] {
   const others = [...attributes].filter(([key]) => isCustom(key));
-  return draftsOf(foundIn(attributes) ?? [], { others, json });
+  const found = foundIn(attributes) ?? [];
+  addLinkIn(found, attributes, links);
+  return draftsOf(found, { others, json });
+}
+
+function addLinkIn(found: readonly Found[], attributes: Attributes, links: PromptLinks): void {
+  if (holds(found, 'prompt')) addLink(links, (key) => attributes.get(key));
 }
 
 function isCustom(key: string): boolean {
@@ -97,10 +108,6 @@ function membersOf(found: readonly Found[], json: AttributeJson): readonly Membe
   for (const [meaning, value] of found) {
     if (meaning.kind === 'member' && !isBlank(value)) members.push([meaning.member, value]);
   }
-  const promptIds = inRankOrder(found, 'prompt id')
-    .map(([, value]) => value)
-    .filter((value) => !isBlank(value));
-  if (promptIds.length > 0) members.push(['prompt_ids', promptIds]);
   return members;
 }
 

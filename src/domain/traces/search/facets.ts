@@ -5,6 +5,7 @@
 
 import { isArray } from '../../../json/free-json.ts';
 import type { LosslessObject } from '../../../json/lossless-json.ts';
+import { PROMPT_IDS } from '../prompt-links.ts';
 import {
   bareText,
   type EvaluationFacts,
@@ -61,7 +62,7 @@ function nameFacet(kind: Kind, value: string, of = ''): string {
 type Add = (kind: Kind, value: string, of?: string) => void;
 
 /** Keys whose items are facets. */
-const LISTS = ['labels', 'prompt_ids'];
+const LISTS = ['labels', PROMPT_IDS];
 
 function addMetadata(metadata: LosslessObject, add: Add): void {
   for (const [key, value] of Object.entries(metadata)) {
@@ -95,8 +96,10 @@ const FACET_KINDS = {
   'metadata.customer_id': ['value', 'customer_id'],
   'metadata.labels': ['item', 'labels'],
   'metadata.key': ['key'],
-  'metadata.prompt_ids': ['item', 'prompt_ids'],
+  'metadata.prompt_ids': ['item', PROMPT_IDS],
   'metadata.value': ['value'],
+  'prompt.id': ['item', PROMPT_IDS],
+  'prompt.version': ['item', PROMPT_IDS],
   'traces.origin': ['origin'],
   'traces.error': ['error'],
   'traces.name': ['name'],

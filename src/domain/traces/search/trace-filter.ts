@@ -5,6 +5,7 @@ import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.t
 import type { AnnotationFacts, ScoreValue } from '../../annotations/score.ts';
 import type { FeedbackFacts } from '../../feedback/feedback-event.ts';
 import { includesText } from '../../includes-text.ts';
+import { PROMPT_IDS, readLinkedPrompts } from '../prompt-links.ts';
 import type { Evaluation } from '../trace.ts';
 
 /** Matches where one of its values does. `of` names the key or the evaluator whose values are compared. */
@@ -50,7 +51,7 @@ export function needsOf({ conditions, text }: SearchFilter) {
   const isAbout = (part: string) => conditions.some(({ name }) => name.startsWith(part));
   const texts = text !== '';
   return {
-    metadata: isAbout('metadata.') || isAbout('traces.origin'),
+    metadata: isAbout('metadata.') || isAbout('traces.origin') || isAbout('prompt.'),
     spans: texts || isAbout('spans.') || isAbout('traces.name'),
     evaluations: isAbout('evaluations.'),
     feedback: isAbout('events.'),
@@ -160,6 +161,8 @@ const VALUE_READERS = {
   'metadata.key': (_, metadata) => Object.keys(metadata),
   'metadata.prompt_ids': (_, metadata) => members(metadata, 'prompt_ids'),
   'metadata.value': (_, metadata, of) => member(metadata, of),
+  'prompt.id': (_, metadata) => members(metadata, PROMPT_IDS),
+  'prompt.version': (_, metadata) => members(metadata, PROMPT_IDS),
   'traces.origin': (_, metadata) => {
     const origin = member(metadata, 'origin');
     return origin.length === 0 ? [ORIGIN_DEFAULT] : origin;
@@ -237,6 +240,14 @@ export function valuesOf({ name, of }: Facet, document: SearchDocument, metadata
   return new Set(VALUE_READERS[name](document, metadata, of));
 }
 
+/**
+ * Those of the values that are worth listing; null: all. A prompt is found by each of its names, and listed by one.
+ */
+export function listedOf({ name }: Facet, metadata: LosslessObject): readonly string[] | null {
+  if (name === 'prompt.id') return readLinkedPrompts(metadata).prompts;
+  return name === 'prompt.version' ? readLinkedPrompts(metadata).versions : null;
+}
+
 export type RangeName = `traces.${'duration_ms' | 'total_cost' | 'total_tokens' | 'first_token_ms'}`;
 const TRACE_RANGES: readonly FilterName[] = [
   'traces.duration_ms',
@@ -279,6 +290,8 @@ export function needleOf({ name, values }: Condition): string | null {
       return `"${name.slice('metadata.'.length)}":${JSON.stringify(value)}`;
     case 'metadata.labels':
     case 'metadata.key':
+    case 'prompt.id':
+    case 'prompt.version':
       return JSON.stringify(value);
     default:
       return null;

@@ -119,7 +119,7 @@ function cutByProject(pending: readonly IndexedMark[]): readonly (readonly Index
 }
 
 function toRow({ sequence, startMs, text, sums, ...trace }: IndexedTrace<Int16Array>) {
-  const { user, customer, thread, ...others } = sums;
+  const { user, customer, thread, prompts, ...others } = sums;
   return {
     ...{ ...trace, ...others },
     traceSequence: sequence,
@@ -127,6 +127,9 @@ function toRow({ sequence, startMs, text, sums, ...trace }: IndexedTrace<Int16Ar
     userValue: user,
     customerValue: customer,
     threadValue: thread,
+    promptNames: prompts?.names ?? null,
+    prompts: prompts?.prompts ?? null,
+    promptVersions: prompts?.versions ?? null,
     triples: text,
   };
 }

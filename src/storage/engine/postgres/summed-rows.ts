@@ -1,6 +1,6 @@
 /** The traces that sums are made of, as a table of the index of traces. */
 
-import type { ChangedTrace, Dimension, TracesQuery } from '../../analytics/indexed-sums.ts';
+import { type ChangedTrace, type Dimension, isListed, type TracesQuery } from '../../analytics/indexed-sums.ts';
 import { listOf } from './planned-query.ts';
 
 /** Groups are counted in memory, and values sorted in it. */
@@ -26,7 +26,10 @@ const COLUMNS: Readonly<Record<string, (trace: ChangedTrace) => number | boolean
   first_token_ms: ({ firstTokenMs }) => firstTokenMs,
   thread_value: ({ thread }) => thread,
 };
-const VALUES = { user: 'user_value', customer: 'customer_value', thread: 'thread_value' } as const;
+const VALUES: Readonly<Record<Dimension, string>> = {
+  ...{ user: 'user_value', customer: 'customer_value', thread: 'thread_value' },
+  ...{ label: 'labels', prompt: 'prompts', promptVersion: 'prompt_versions', promptName: 'prompt_names' },
+};
 
 /** The traces of a query as a table: one row for each group that a trace is in. */
 export function tracesOf(
@@ -34,14 +37,15 @@ export function tracesOf(
   groupBy: Dimension | null,
 ): string {
   const names = Object.keys(COLUMNS);
-  const labels = groupBy === 'label' ? 'LEFT JOIN LATERAL unnest(labels) AS of_label (number) ON true' : '';
-  const number = groupBy === null ? 'NULL::bigint' : groupBy === 'label' ? 'of_label.number' : VALUES[groupBy];
+  const isOfList = groupBy !== null && isListed(groupBy);
+  const items = isOfList ? `LEFT JOIN LATERAL unnest(${VALUES[groupBy]}) AS of_list (number) ON true` : '';
+  const number = groupBy === null ? 'NULL::bigint' : isOfList ? 'of_list.number' : VALUES[groupBy];
   const fits = [
     `project_number = ${projectNumber} AND started_at BETWEEN ${fromMs} AND ${toMs} AND inserted_at >= ${receivedFromMs}`,
     `trace_sequence NOT IN (SELECT unnest(${listOf(leftOut, 'bigint')}))`,
     ...conditions.map((condition) =>
-      condition.dimension === 'label'
-        ? `${condition.number} = ANY (labels)`
+      isListed(condition.dimension)
+        ? `${condition.number} = ANY (${VALUES[condition.dimension]})`
         : `${VALUES[condition.dimension]} = ${condition.number}`,
     ),
   ];
@@ -59,7 +63,7 @@ export function tracesOf(
     'bigint',
   );
   return `WITH traces AS (
-    SELECT trace_sequence AS sequence, ${number} AS number, ${names.join(', ')} FROM indexed_traces ${labels}
+    SELECT trace_sequence AS sequence, ${number} AS number, ${names.join(', ')} FROM indexed_traces ${items}
     WHERE ${fits.join(' AND ')}
     UNION ALL SELECT * FROM unnest(${[sequences, numbers, ...lists].join(', ')}))`;
 }

@@ -3,7 +3,7 @@
 import { createRanking, type Ranked } from '../../../domain/analytics/group-ranking.ts';
 import { createNumberIds } from '../../../domain/analytics/number-ids.ts';
 import { costOf } from '../../../domain/analytics/sums.ts';
-import type { Dimension, IndexedAnswer, SumsQuery } from '../../analytics/indexed-sums.ts';
+import { type Dimension, type IndexedAnswer, isListed, type SumsQuery } from '../../analytics/indexed-sums.ts';
 import { type Cell, COLUMNS, type Slice, type SummedRows } from './summed-rows.ts';
 import { createYieldWhenDue } from './yield-when-due.ts';
 
@@ -121,7 +121,7 @@ export function createGroupsOf<Group>(
   dimension: Dimension | null,
   groupOf: (number: number | null) => Group | undefined,
 ): (cell: Cell) => readonly Group[] {
-  if (dimension !== 'label') {
+  if (dimension === null || !isListed(dimension)) {
     return (cell) => {
       const group = groupOf(cell as number | null);
       return group === undefined ? [] : [group];

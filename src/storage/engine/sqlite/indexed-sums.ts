@@ -17,6 +17,7 @@ import {
   type IndexedAnswer,
   type IndexedBucket,
   type IndexedSums,
+  isListed,
   type KeepGroups,
   NAMED_MAX,
   type RankedGroup,
@@ -104,7 +105,7 @@ async function sumGroups(
         ...['started_at', 'span_count', 'has_error', 'prompt_tokens', 'completion_tokens', 'total_cost_nano_usd'],
         ...(hasPercentiles ? ['total_time_ms', 'first_token_ms'] : ['NULL', 'NULL']),
       ],
-      values: groupBy === null || groupBy === 'label' || kept === null ? null : { dimension: groupBy, numbers: kept },
+      values: groupBy === null || isListed(groupBy) || kept === null ? null : { dimension: groupBy, numbers: kept },
     },
     (row, slice) => {
       const trace = toTrace(row);

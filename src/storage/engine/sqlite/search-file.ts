@@ -8,7 +8,9 @@ import { codeOf } from '../../errors.ts';
 import { type Database, openWriteHandle } from './connection.ts';
 
 /** Files with another number are made anew. No other program is likely to use this one. */
-const LAYOUT = 130_002;
+const LAYOUT = 130_003;
+/** Files of this one get the columns that they lack. */
+const FORMER_LAYOUT = 130_002;
 /** A parameter of FTS5, which ignores bounds that are not stored as whole numbers: the driver passes large ones as fractions. */
 export const INTEGER = 'CAST(? AS INTEGER)';
 /** Sequences of a chunk. */
@@ -25,7 +27,8 @@ const TABLES = `
     started_at integer NOT NULL, updated_at integer NOT NULL, inserted_at integer NOT NULL,
     total_time_ms integer, total_cost_nano_usd integer, total_tokens integer, first_token_ms integer,
     span_count integer NOT NULL, has_error integer NOT NULL, prompt_tokens integer, completion_tokens integer,
-    user_value integer, customer_value integer, thread_value integer, labels text);
+    user_value integer, customer_value integer, thread_value integer, labels text,
+    prompt_names text, prompts text, prompt_versions text);
   CREATE VIRTUAL TABLE facets USING fts5(t, content='', contentless_delete=1, detail=none, tokenize='ascii');
   CREATE VIRTUAL TABLE texts USING fts5(
     t, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1');
@@ -40,6 +43,11 @@ const TABLES = `
   CREATE TABLE buckets (
     project_number integer, number text, bucket integer, traces integer NOT NULL,
     PRIMARY KEY (project_number, number, bucket)) WITHOUT ROWID;
+  PRAGMA user_version = ${LAYOUT};
+`;
+
+const ADDED_COLUMNS = `
+  ${['prompt_names', 'prompts', 'prompt_versions'].map((name) => `ALTER TABLE indexed_traces ADD COLUMN ${name} text;`).join(' ')}
   PRAGMA user_version = ${LAYOUT};
 `;
 
@@ -71,6 +79,7 @@ function openAsIs(path: string): Database {
     const layout = db.pragma('user_version', { simple: true });
     const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
     if (isEmpty) db.transaction(() => db.exec(TABLES)).immediate();
+    else if (layout === FORMER_LAYOUT) db.transaction(() => db.exec(ADDED_COLUMNS)).immediate();
     else if (layout !== LAYOUT) throw new Error(`${path} has layout ${String(layout)}`);
     return db;
   } catch (error) {

@@ -25,7 +25,7 @@ export function prepareSearchWriter(db: Database) {
   const removals = ['indexed_traces WHERE sequence', 'facets WHERE rowid', 'texts WHERE rowid'].map((row) =>
     db.prepare<[number]>(`DELETE FROM ${row} = ${INTEGER}`),
   );
-  const insertTrace = db.prepare<unknown[]>(`INSERT INTO indexed_traces VALUES (${'?, '.repeat(17)}?)`);
+  const insertTrace = db.prepare<unknown[]>(`INSERT INTO indexed_traces VALUES (${'?, '.repeat(20)}?)`);
   const insertFacets = db.prepare<[number, string]>(`INSERT INTO facets (rowid, t) VALUES (${INTEGER}, ?)`);
   const insertText = db.prepare<[number, string]>(`INSERT INTO texts (rowid, t) VALUES (${INTEGER}, ?)`);
   const addToBucket = db.prepare<Bucket>(
@@ -107,6 +107,11 @@ function cellsOf(trace: Indexed): readonly unknown[] {
     ...[trace.totalTimeMs, trace.totalCostNanoUsd, trace.totalTokens, trace.firstTokenMs],
     ...[sums.spanCount, Number(sums.hasError), sums.promptTokens, sums.completionTokens],
     ...[sums.user, sums.customer, sums.thread],
-    sums.labels.length === 0 ? null : JSON.stringify(sums.labels),
+    listText(sums.labels),
+    ...[listText(sums.prompts?.names), listText(sums.prompts?.prompts), listText(sums.prompts?.versions)],
   ];
+}
+
+function listText(numbers: readonly number[] = []): string | null {
+  return numbers.length === 0 ? null : JSON.stringify(numbers);
 }

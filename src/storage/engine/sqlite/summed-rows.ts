@@ -1,6 +1,6 @@
 /** Reads the rows that analytics sum up from the file of the index, slice by slice. */
 
-import type { Condition, Dimension, TracesQuery } from '../../analytics/indexed-sums.ts';
+import { type Condition, type Dimension, isListed, type TracesQuery } from '../../analytics/indexed-sums.ts';
 import type { Database } from './connection.ts';
 import { CHUNK_TRACES } from './search-file.ts';
 import { createYieldWhenDue } from './yield-when-due.ts';
@@ -16,6 +16,9 @@ export const COLUMNS: Readonly<Record<Dimension, string>> = {
   customer: 'customer_value',
   thread: 'thread_value',
   label: 'labels',
+  prompt: 'prompts',
+  promptVersion: 'prompt_versions',
+  promptName: 'prompt_names',
 };
 
 /** Other reads have their turn after each slice. A trace with a thousand labels takes as long as hundreds without. */
@@ -28,14 +31,8 @@ const ROWS_MAX = 2_048;
 
 export function createSummedRows(file: Database, query: TracesQuery) {
   const { projectNumber, fromMs, toMs, receivedFromMs, conditions, isOver } = query;
-  const matching = [
-    'project_number = ?',
-    ...conditions.map(({ dimension }) => (dimension === 'label' ? HAS_LABEL : `${COLUMNS[dimension]} = ?`)),
-  ].join(' AND ');
-  const ownCells = [
-    projectNumber,
-    ...conditions.flatMap(({ dimension, number }) => (dimension === 'label' ? [String(number), number] : [number])),
-  ];
+  const matching = ['project_number = ?', ...conditions.map(({ dimension }) => hasValue(dimension))].join(' AND ');
+  const ownCells = [projectNumber, ...conditions.flatMap(cellsOf)];
   const bounds = [fromMs, toMs, receivedFromMs];
   const leftOut = Float64Array.from(query.leftOut).sort();
 
@@ -81,23 +78,33 @@ export function createSummedRows(file: Database, query: TracesQuery) {
     },
 
     /** A trace of a slice that has a value; null: it has none any more. */
-    find({ from, to }: Slice, { dimension, number }: Condition): number | null {
-      const has = dimension === 'label' ? HAS_LABEL : `${COLUMNS[dimension]} = ?`;
-      const value = dimension === 'label' ? [String(number), number] : [number];
+    find({ from, to }: Slice, condition: Condition): number | null {
+      const has = hasValue(condition.dimension);
       const text = `SELECT sequence FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${matching} AND ${has}
         AND ${IS_WITHIN} AND ${IS_OTHER} LIMIT 1`;
       const found = file.prepare<Cell[], number>(text).pluck();
-      return found.get(from, to, ...ownCells, ...value, ...bounds, leftOutOf({ from, to }) ?? '[]') ?? null;
+      return (
+        found.get(from, to, ...ownCells, ...cellsOf(condition), ...bounds, leftOutOf({ from, to }) ?? '[]') ?? null
+      );
     },
   };
 }
 
-const HAS_LABEL = 'instr(labels, ?) > 0 AND EXISTS (SELECT 1 FROM json_each(labels) WHERE value = ?)';
+function hasValue(dimension: Dimension): string {
+  const column = COLUMNS[dimension];
+  if (!isListed(dimension)) return `${column} = ?`;
+  return `instr(${column}, ?) > 0 AND EXISTS (SELECT 1 FROM json_each(${column}) WHERE value = ?)`;
+}
+
+function cellsOf({ dimension, number }: Condition): readonly Cell[] {
+  return isListed(dimension) ? [String(number), number] : [number];
+}
+
 const IS_WITHIN = 'started_at BETWEEN ? AND ? AND inserted_at >= ?';
 const IS_OTHER = 'sequence NOT IN (SELECT value FROM json_each(?))';
 
 /** Values one of which a trace must have; null: none. */
-type Values = { readonly dimension: Exclude<Dimension, 'label'>; readonly numbers: readonly (number | null)[] };
+type Values = { readonly dimension: Dimension; readonly numbers: readonly (number | null)[] };
 
 function isAmong({ dimension, numbers }: Values) {
   const column = COLUMNS[dimension];

@@ -173,14 +173,16 @@ describe('metadata', () => {
     expect(metadataOf(spanWith(all, { resource: attributesOf(all) })).read).toEqual({ team: 'x', 'shop.floor': 'x' });
   });
 
-  it('origin and ids of prompts', () => {
-    const said = {
-      'langwatch.origin': 'ui',
-      'langwatch.prompt.id': 'p',
-      'langwatch.prompt.version.id': 'v',
-      'langwatch.prompt.handle': 'h',
-    };
-    expect(metadataOf(spanWith(said)).read).toEqual({ origin: 'ui', prompt_ids: ['p', 'v', 'h'] });
+  it('origin', () => {
+    expect(metadataOf(spanWith({ 'langwatch.origin': 'ui' })).read).toEqual({ origin: 'ui' });
+  });
+
+  it('the prompts of all spans and of the resource, each once', () => {
+    const of = (handle: string) => ({ 'langwatch.prompt.handle': handle });
+    const resource = attributesOf(of('r'));
+    const { links, metadata } = traceOf(spanWith(of('a')), spanWith(of('b'), { resource }), spanWith(of('a')));
+    expect(links?.map(({ handle }) => handle)).toEqual(['a', 'r', 'b']);
+    expect(metadata).toEqual([]);
   });
 
   it('merges in the order of the request: the later value wins', () => {
