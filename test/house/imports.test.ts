@@ -96,7 +96,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   json: /^node:buffer$/,
   // The price list is a generated file: nothing else of domain reads one.
   'domain/pricing/price-list.ts': /^node:fs$/,
-  domain: /^(node:(crypto|zlib|buffer)|@pydantic\/genai-prices|re2js|csv-parse)$/,
+  domain: /^(node:(crypto|zlib|buffer)|@pydantic\/genai-prices|re2js|csv-parse|liquidjs)$/,
   auth: /^$/,
   rpc: /^@bufbuild\/protobuf(\/|$)/,
   transport: /^(node:|@bufbuild\/protobuf(\/|$)|@connectrpc\/|@modelcontextprotocol\/sdk\/)/,
