@@ -466,6 +466,13 @@ export declare type PromptDraft = Message<"spandrel.v1.PromptDraft"> & {
    * @generated from field: optional string parameters_json = 12;
    */
   parametersJson?: string | undefined;
+
+  /**
+   * Settings that are unset in place of staying as they are: temperature, maxTokens.
+   *
+   * @generated from field: repeated string clear = 13;
+   */
+  clear: string[];
 };
 
 /**
@@ -1137,7 +1144,7 @@ export declare type TryPromptRequest = Message<"spandrel.v1.TryPromptRequest"> &
   virtualKeyId?: string | undefined;
 
   /**
-   * Values of the variables by their names: a JSON object of at most 1 MiB; {} by default. A variable without a value is
+   * Values of the variables by their names: a JSON object of at most 256 KiB; {} by default. A variable without a value is
    * empty.
    *
    * @generated from field: optional string variables_json = 5;

@@ -80,7 +80,7 @@ export function createPrompts(deps: PromptDeps) {
         const { prompt, version } = found;
         if (expectedVersion !== null && expectedVersion !== prompt.version) throw changedMeanwhile(prompt.version);
         const content = {
-          config: changedConfig(version.config, draft.config),
+          config: changedConfig(version.config, draft.config, draft.cleared),
           parametersJson: draft.parametersJson ?? version.parametersJson,
         };
         const named = { ...prompt, handle: handle ?? prompt.handle, scope: scope ?? prompt.scope };

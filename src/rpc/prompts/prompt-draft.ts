@@ -14,6 +14,7 @@ import {
 } from '../../../gen/spandrel/v1/prompts_pb.js';
 import type { Reason } from '../../domain/fault.ts';
 import {
+  type ClearedSetting,
   configProblems,
   NO_SETTINGS,
   type PromptConfig,
@@ -41,6 +42,8 @@ export function readDraft(draft: PromptDraft = NOTHING): VersionDraft {
       inputs: draft.inputs?.inputs.map(readInput) ?? null,
       outputs: draft.outputs?.outputs.map(readOutput) ?? null,
     },
+    // A rule of the contract lets no others through.
+    cleared: draft.clear as ClearedSetting[],
     parametersJson: draft.parametersJson ?? null,
     commitMessage: draft.commitMessage ?? null,
     authorId: draft.authorId ?? null,

@@ -136,13 +136,13 @@ it('a provider that fails and a budget that is spent are said in place of an ans
 
 it('what cannot be tried is refused before any model is asked', async () => {
   const asked = gateway.mock.requests.length;
-  const broken = { draft: { messages: [{ role: 'user', content: '{% if x %}' }] } };
+  const broken = { draft: { prompt: '{% if x %}' } };
   const restOnly = [['not an object'], 3];
   for (const variables of restOnly) {
     const { rest, headers } = trial({ variables });
     expect((await callRest(gateway.app.address, { ...rest, headers })).status).toBe(422);
   }
-  await everywhere({ ...trial(broken), status: 422, code: 'validation_error', check: saysField('messages.0.content') });
+  await everywhere({ ...trial(broken), status: 422, code: 'validation_error', check: saysField('prompt cannot be rendered') });
   await everywhere({
     ...trial({ variables: { name: 'a'.repeat(300_000) } }),
     status: 422,
