@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { type Prompt, PromptMessageRole, PromptService } from '../../../gen/spandrel/v1/prompts_pb.js';
 import { Button } from '../design/button.tsx';
 import { readFailure } from '../design/failure.tsx';
-import { AreaField, Form, SelectField, TextField } from '../design/form.tsx';
+import { AreaField, Form, Select, TextField } from '../design/form.tsx';
 import page from '../design/page.module.css';
-import { useChange } from '../session/refresh.ts';
+import { useChange, useRefresh } from '../session/refresh.ts';
 import { type DraftMessage, type PromptDraft, problemOf, ROLES, roleName, toContent, toDraft } from './draft.ts';
 import { type KeptDraft, useKeptDraft } from './kept-draft.ts';
 import styles from './prompts.module.css';
@@ -27,6 +27,7 @@ export function Editor({ slug, prompt, mayChange, onCompare }: EditorProps) {
   const kept = useKeptDraft(prompt.id, { base: prompt.version, draft: toDraft(prompt) });
   const [message, setMessage] = useState('');
   const [saved, setSaved] = useState<number | null>(null);
+  const refresh = useRefresh();
   const update = useChange(PromptService.method.updatePrompt, (answer) => {
     kept.discard();
     setMessage('');
@@ -40,16 +41,17 @@ export function Editor({ slug, prompt, mayChange, onCompare }: EditorProps) {
   };
   const save = () => {
     const content = { ...toContent(draft), commitMessage: message.trim() };
-    update.mutate({ id: prompt.id, expectedVersion: base, draft: content });
+    // What others saved meanwhile is shown.
+    const onError = (error: unknown) => void (isConflict(error) && refresh());
+    update.mutate({ id: prompt.id, expectedVersion: base, draft: content }, { onError });
   };
-  const isConflict = update.isError && readFailure(update.error).code === CONFLICT;
   return (
     <div className={styles.columns}>
       <Form
         className={`${page.card} ${page.padded}`}
         action={mayChange ? `Save as version ${prompt.version + 1}` : null}
         disabled={update.isPending || !isChanged || problem !== null || message.trim() === '' || base < prompt.version}
-        error={isConflict ? null : update.error}
+        error={isConflict(update.error) ? null : update.error}
         outcome={outcomeOf({ saved, problem, isChanged, message })}
         onSubmit={save}
       >
@@ -79,6 +81,10 @@ export function Editor({ slug, prompt, mayChange, onCompare }: EditorProps) {
       />
     </div>
   );
+}
+
+function isConflict(error: unknown): boolean {
+  return error != null && readFailure(error).code === CONFLICT;
 }
 
 type Outcome = {
@@ -163,8 +169,8 @@ function Messages({ draft, change }: PartProps) {
             onChange={(content) => set(message.key, { content })}
           />
           <div className={page.row}>
-            <SelectField
-              label={`Said by, message ${index + 1}`}
+            <Select
+              aria-label={`Speaker of message ${index + 1}`}
               value={message.role}
               options={ROLES}
               onChange={(role) => set(message.key, { role })}

@@ -54,7 +54,7 @@ export default function PromptPage() {
                 search={{ q: `prompt.id:${prompt.id}` }}
                 className={buttonClass(undefined, true)}
               >
-                Traces of it
+                Traces
               </Link>
             )}
           </div>

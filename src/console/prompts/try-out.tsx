@@ -12,7 +12,7 @@ import {
 import { Badge, Button } from '../design/button.tsx';
 import { Facts } from '../design/facts.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { AreaField, Form, SelectField } from '../design/form.tsx';
+import { AreaField, Form, Select, SelectField } from '../design/form.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import {
@@ -53,31 +53,32 @@ export function TryOut({ slug, prompt, draft, isChanged, problem, onTypes }: Try
     run.mutate({ id: prompt.id, virtualKeyId: key.id, variablesJson: sent.json, ...content });
   };
   return (
-    <Form
-      className={`${page.card} ${page.padded}`}
-      action={key.id === null ? null : run.isPending ? 'Asking…' : 'Try it'}
-      disabled={run.isPending || wrong !== null}
-      outcome={wrong ?? undefined}
-      onSubmit={submit}
-    >
+    <section className={`${page.card} ${page.padded}`}>
       <h2>Try it</h2>
-      {variables.length === 0 && <p className={page.soft}>The texts have no variables: {'{{name}}'} makes one.</p>}
-      {variables.map((variable) => (
-        <VariableFields
-          key={variable.name}
-          variable={variable}
-          value={values[variable.name] ?? ''}
-          onValue={(value) => setValues({ ...values, [variable.name]: value })}
-          onType={onTypes && ((type) => onTypes({ ...draft.types, [variable.name]: type }))}
-          onRemove={onTypes && (() => onTypes(without(draft.types, variable.name)))}
-        />
-      ))}
-      {key.field}
+      <Form
+        action={key.id === null ? null : run.isPending ? 'Asking…' : 'Try it'}
+        disabled={run.isPending || wrong !== null}
+        outcome={wrong ?? undefined}
+        onSubmit={submit}
+      >
+        {variables.length === 0 && <p className={page.soft}>The texts have no variables: {'{{name}}'} makes one.</p>}
+        {variables.map((variable) => (
+          <VariableFields
+            key={variable.name}
+            variable={variable}
+            value={values[variable.name] ?? ''}
+            onValue={(value) => setValues({ ...values, [variable.name]: value })}
+            onType={onTypes && ((type) => onTypes({ ...draft.types, [variable.name]: type }))}
+            onRemove={onTypes && (() => onTypes(without(draft.types, variable.name)))}
+          />
+        ))}
+        {key.field}
+      </Form>
       <div role="status" className={styles.outcome}>
         {run.isError && <FailureNotice error={run.error} />}
         {run.data && <Answer slug={slug} tried={run.data} />}
       </div>
-    </Form>
+    </section>
   );
 }
 
@@ -109,7 +110,7 @@ function VariableFields({ variable, value, onValue, onType, onRemove }: Variable
       ) : (
         <AreaField label={name} hint={hint} rows={2} value={value} onChange={onValue} />
       )}
-      {onType && <SelectField label={`Type of ${name}`} value={type} options={TYPES} onChange={onType} />}
+      {onType && <Select aria-label={`Type of ${name}`} value={type} options={TYPES} onChange={onType} />}
       {onRemove && !isUsed && (
         <Button small onClick={onRemove}>
           Remove {name}

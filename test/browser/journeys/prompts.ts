@@ -97,7 +97,7 @@ async function tryPrompt(page: Page, mock: MockProvider): Promise<void> {
 async function saveVersion(page: Page, { address, projectKey }: TestProject): Promise<void> {
   await callRest(address, {
     verb: 'PUT',
-    path: '/api/prompts/support/greeting',
+    path: '/api/prompts/support%2Fgreeting',
     headers: { 'x-auth-token': projectKey },
     body: { prompt: 'You greet {{customer}} warmly.', commitMessage: 'Warmer' },
   });
