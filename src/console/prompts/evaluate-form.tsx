@@ -1,6 +1,6 @@
 /** Begins a run of a prompt over a dataset: which version, which entries, and which column is which variable. */
 
-import { useQuery } from '@connectrpc/connect-query';
+import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { Link } from '@tanstack/react-router';
 import { DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
 import { type Evaluator, EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
@@ -11,7 +11,6 @@ import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Pending } from '../design/page.tsx';
 import { Table } from '../design/table.tsx';
-import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { toDraft, variablesOf } from './draft.ts';
 import {
@@ -51,9 +50,9 @@ export function EvaluateForm({ slug, prompt, onBegun }: EvaluateFormProps) {
   });
   const datasetId = form.datasetId === '' ? (datasets.data?.data[0]?.id ?? '') : form.datasetId;
   const dataset = useQuery(DatasetService.method.getDataset, { slugOrId: datasetId }, { enabled: datasetId !== '' });
-  const init = useChange(ExperimentService.method.initExperiment);
-  const create = useChange(ExperimentService.method.createExperimentRun);
-  const log = useChange(ExperimentService.method.logExperimentResults);
+  const init = useMutation(ExperimentService.method.initExperiment);
+  const create = useMutation(ExperimentService.method.createExperimentRun);
+  const log = useMutation(ExperimentService.method.logExperimentResults);
   const chosen = versions.data?.versions.find(({ version }) => version === form.version) ?? prompt;
   const names = variablesOf(toDraft(chosen)).flatMap(({ name, isUsed }) => (isUsed ? [name] : []));
   const entries = (dataset.data?.data ?? []).slice(0, ENTRIES_MAX).map(({ entryJson }) => readEntry(entryJson));

@@ -67,6 +67,16 @@ export function fitsTarget(plan: Plan): boolean {
 export function planOf({ targets }: ExperimentRun, promptId: string): Plan | null {
   const target = targets.find(({ id, type }) => id === promptId && type === TYPE);
   if (target?.metadataJson === undefined) return null;
-  const plan = JSON.parse(target.metadataJson) as Plan;
-  return plan.promptId === promptId ? plan : null;
+  const plan = JSON.parse(target.metadataJson) as Partial<Plan>;
+  return isPlan(plan) ? (plan as Plan) : null;
+}
+
+/** Anybody may send a target. */
+function isPlan({ promptId, version, virtualKeyId, mapping, evaluators, entries }: Partial<Plan>): boolean {
+  const numbers = [version, entries].every((each) => Number.isInteger(each));
+  return [promptId, virtualKeyId].every((each) => typeof each === 'string') && numbers && isListed(evaluators, mapping);
+}
+
+function isListed(evaluators: unknown, mapping: unknown): boolean {
+  return Array.isArray(evaluators) && typeof mapping === 'object' && mapping !== null;
 }

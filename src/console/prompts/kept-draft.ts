@@ -13,7 +13,9 @@ const PREFIX = 'spandrel.prompt.';
 
 function recall(id: string): Kept | null {
   try {
-    return JSON.parse(sessionStorage.getItem(PREFIX + id) ?? 'null') as Kept | null;
+    const kept = JSON.parse(sessionStorage.getItem(PREFIX + id) ?? 'null') as Kept | null;
+    // An older console may have kept something else.
+    return typeof kept?.base === 'number' && Array.isArray(kept.draft.messages) ? kept : null;
   } catch {
     return null;
   }

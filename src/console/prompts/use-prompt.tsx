@@ -19,7 +19,7 @@ export function UsePrompt({ prompt, tags }: UsePromptProps) {
   ];
   const spec = named === '' ? prompt.handle : `${prompt.handle}:${named}`;
   const lines = variablesOf(toDraft(prompt)).flatMap(({ name, isUsed }) =>
-    isUsed ? [`  ${JSON.stringify(name)}: '…',`] : [],
+    isUsed ? [`  ${/^\w+$/.test(name) ? name : JSON.stringify(name)}: '…',`] : [],
   );
   const sdk = [
     "import { LangWatch } from 'langwatch';",

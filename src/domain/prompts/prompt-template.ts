@@ -8,7 +8,7 @@ export type Variables = Readonly<Record<string, unknown>>;
 
 type RenderedTexts = Pick<PromptConfig, 'prompt' | 'messages'>;
 
-/** Of all texts of a prompt together, rendered. */
+/** Of all texts of a prompt together. */
 const RENDERED_CHARACTERS_MAX = 1_000_000;
 const REASON_CHARACTERS_MAX = 200;
 
@@ -17,12 +17,12 @@ export async function renderTexts(
   { prompt, messages }: Pick<PromptConfig, 'prompt' | 'messages'>,
   variables: Variables,
 ): Promise<RenderedTexts> {
-  const engine = await loadEngine();
+  const renderOne = await loadEngine();
   const problems: Reason[] = [];
   let left = RENDERED_CHARACTERS_MAX;
   const render = (text: string, field: string): string => {
     try {
-      const rendered: string = engine.parseAndRenderSync(text, variables);
+      const rendered = renderOne(text, variables);
       left -= rendered.length;
       if (left >= 0) return rendered;
       problems.push(customReason(field, `${field} becomes longer than ${RENDERED_CHARACTERS_MAX} characters`));
@@ -47,14 +47,19 @@ const PARSED_CHARACTERS_MAX = 1_000_000;
 const RENDER_MAX_MS = 100;
 const ALLOCATED_MAX = 10_000_000;
 
-/** Loaded by the first call. Templates reach no files, and no members but those that are sent. */
-async function loadEngine() {
-  const { Liquid } = await import('liquidjs');
-  return new Liquid({
+/**
+ * Loaded by the first call. The texts that the returned function renders share one limit of time and one of memory. They reach no
+ * files, no members but those that are sent, and not what another one of them assigns.
+ */
+async function loadEngine(): Promise<(text: string, variables: Variables) => string> {
+  const { Context, Liquid } = await import('liquidjs');
+  const engine = new Liquid({
     templates: {},
     ownPropertyOnly: true,
     parseLimit: PARSED_CHARACTERS_MAX,
     renderLimit: RENDER_MAX_MS,
     memoryLimit: ALLOCATED_MAX,
   });
+  const limits = new Context({}, engine.options, { sync: true });
+  return (text, variables) => engine.renderSync(engine.parse(text), limits.spawn(variables));
 }

@@ -59,7 +59,8 @@ export function createPromptTry(deps: TryDeps): TryPrompt {
     const ask = deps.ask();
     if (ask === null) throw new Fault('gateway_off', 'This server has no gateway: SPANDREL_GATEWAY is off.');
     const presented = await findKey(deps, call, virtualKeyId);
-    const config = draft === null ? found.version.config : changedConfig(found.version.config, draft.config, draft.cleared);
+    const config =
+      draft === null ? found.version.config : changedConfig(found.version.config, draft.config, draft.cleared);
     requireSize(config, '{}');
     const texts = await renderTexts(config, variables);
     const { providers } = await deps.keys.findGatewaySetup(call.organization.id);

@@ -15,7 +15,7 @@ export function managePrompts(stage: Stage): void {
         const mock = await startMockProvider();
         try {
           const project = await stage.makeProject('Prompting shop');
-          await openGateway(stage, project, mock);
+          const keyId = await openGateway(stage, project, mock);
           await openFromMenu(
             page,
             signInLink(project.address, stage.app.adminKey, `/${project.slug}/prompts`),
@@ -25,7 +25,9 @@ export function managePrompts(stage: Stage): void {
           await tryPrompt(page, mock);
           await saveVersion(page, project);
           await compareVersions(page);
-          await evaluatePrompt(page, mock);
+          await evaluatePrompt(page, mock, (action) =>
+            post(stage.app, `/api/gateway/v1/virtual-keys/${keyId}/${action}`, stage.app.adminKey, {}),
+          );
           await deletePrompt(page);
         } finally {
           await mock.close();
@@ -36,15 +38,21 @@ export function managePrompts(stage: Stage): void {
 
 const MODEL = 'gpt-4o-mini';
 
-async function openGateway(stage: Stage, { id, address, projectKey }: TestProject, mock: MockProvider): Promise<void> {
+async function openGateway(
+  stage: Stage,
+  { id, address, projectKey }: TestProject,
+  mock: MockProvider,
+): Promise<string> {
   const { adminKey } = stage.app;
   const provider = { name: 'prompt models', kind: 'openai_compatible', base_url: mock.url, project_ids: [id] };
   await post(stage.app, '/api/gateway/v1/model-providers', adminKey, { ...provider, models: [MODEL] });
-  await post(stage.app, '/api/gateway/v1/virtual-keys', adminKey, { name: 'playground', trace_project_id: id });
+  const key = { name: 'playground', trace_project_id: id };
+  const { virtual_key: made } = await post(stage.app, '/api/gateway/v1/virtual-keys', adminKey, key);
   const evaluator = { name: 'Says it exactly', config: { evaluatorType: 'langevals/exact_match', settings: {} } };
   await post({ address }, '/api/evaluators', projectKey, evaluator);
   const entries = ['Ada', 'Grace', 'Linus'].map((name) => ({ customer: name, expected_output: 'Hello' }));
   await post({ address }, '/api/dataset', projectKey, { name: 'Customers', entries });
+  return made.id;
 }
 
 async function createPrompt(page: Page): Promise<void> {
@@ -141,18 +149,25 @@ async function compareVersions(page: Page): Promise<void> {
   await checkPage(page, 'prompt-use');
 }
 
-async function evaluatePrompt(page: Page, mock: MockProvider): Promise<void> {
+type Switch = (action: 'disable' | 'enable') => Promise<unknown>;
+
+/** A run that every further entry would fail stops, and goes on in another page. */
+async function evaluatePrompt(page: Page, mock: MockProvider, turnKey: Switch): Promise<void> {
   await page.getByRole('button', { name: 'Evaluate' }).click();
   await page.getByRole('cell', { name: 'Ada' }).waitFor();
   await choose(page.getByLabel('Column for input'), 'expected_output');
   await page.getByLabel('Says it exactly').check();
   await checkPage(page, 'prompt-evaluate');
   const before = mock.requests.length;
+  await turnKey('disable');
   await page.getByRole('button', { name: 'Evaluate on 3 entries' }).click();
+  await page.getByText('The virtual key is disabled.').waitFor();
+  await page.getByText(/0 of 3 entries, .*Stopped/).waitFor();
+  await turnKey('enable');
+  await page.reload();
+  await page.getByRole('button', { name: 'Go on' }).click();
   await page.getByText(/3 of 3 entries, .*Done\./).waitFor();
   expect(mock.requests.length - before).toBe(3);
-  await page.reload();
-  await page.getByText(/3 of 3 entries, .*Done\./).waitFor();
   await checkPage(page, 'prompt-evaluated');
   await page.getByRole('link', { name: 'Results' }).click();
   await page.getByRole('heading', { level: 1, name: 'support/greeting version 4' }).waitFor();
@@ -162,7 +177,11 @@ async function evaluatePrompt(page: Page, mock: MockProvider): Promise<void> {
 }
 
 async function deletePrompt(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Editor' }).click();
+  await page.getByRole('main').getByRole('link', { name: 'Prompts' }).click();
+  const row = page.getByRole('row', { name: /support\/greeting/ });
+  await row.getByText('latest').waitFor();
+  await checkPage(page, 'prompts');
+  await row.getByRole('link').click();
   await page.getByRole('button', { name: 'Delete the prompt' }).click();
   await page.getByLabel('Type delete to confirm').fill('delete');
   await page.getByRole('button', { name: 'Delete permanently' }).click();
