@@ -142,7 +142,12 @@ it('what cannot be tried is refused before any model is asked', async () => {
     const { rest, headers } = trial({ variables });
     expect((await callRest(gateway.app.address, { ...rest, headers })).status).toBe(422);
   }
-  await everywhere({ ...trial(broken), status: 422, code: 'validation_error', check: saysField('prompt cannot be rendered') });
+  await everywhere({
+    ...trial(broken),
+    status: 422,
+    code: 'validation_error',
+    check: saysField('prompt cannot be rendered'),
+  });
   await everywhere({
     ...trial({ variables: { name: 'a'.repeat(300_000) } }),
     status: 422,
