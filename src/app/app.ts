@@ -146,6 +146,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     triggering,
     evaluations: { ...evaluating.ports, evaluations },
     traceParts,
+    askModel: () => gateway.ask,
   };
   const methods = isWhole ? compileServices(serviceDeps, () => publicUrl) : [];
   const requestRecords = createRequestRecords(deps);

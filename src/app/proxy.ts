@@ -21,14 +21,15 @@ import { createGuardrails } from '../gateway/guardrails.ts';
 import { createKeyAnswers } from '../gateway/key-answers.ts';
 import { createListModels } from '../gateway/list-models.ts';
 import { createOutcomes } from '../gateway/outcomes.ts';
+import { createOwnRequests } from '../gateway/own-requests.ts';
 import { createProxy } from '../gateway/proxy.ts';
 import { createReserving } from '../gateway/reserving.ts';
 import { createUpstream } from '../gateway/upstream.ts';
 import type { CallIds } from '../rpc/method.ts';
-import { createQuotas } from '../rpc/quotas.ts';
+import { createQuotas, type Quotas } from '../rpc/quotas.ts';
 import { startSchedule, type Wait } from '../scheduling/schedule.ts';
 import { createBodyWatch } from '../transport/rest/body-watch.ts';
-import { createDataRoutes } from '../transport/rest/data-routes.ts';
+import { createDataRoutes, holdMemory, refusalOf } from '../transport/rest/data-routes.ts';
 import type { Deps } from './deps.ts';
 import type { createTraceParts } from './trace-parts.ts';
 import type { Tracing } from './tracing.ts';
@@ -66,16 +67,37 @@ type FaceParts = Pick<
 /** The data routes, with limits of their own: answers of models take long, and their requests may be large. */
 export function createGateway(deps: ProxyDeps, parts: FaceParts) {
   const { isOn, concurrencyMax } = deps.config.gateway;
-  if (!isOn) return { serve: () => false, stop: async () => undefined };
+  if (!isOn) return { serve: () => false, ask: null, stop: async () => undefined };
   const proxy = startProxy(deps);
   const watch = createBodyWatch({ gapMs: BODY_GAP_MS, wholeMs: MODEL_BODY_WHOLE_MS }, () => performance.now());
   const amounts = { arriving: concurrencyMax, inFlight: concurrencyMax };
   const quotas = createQuotas({ ...amounts, bodyBytes: MODEL_BODY_BYTES, responseBytes: MODEL_BODY_BYTES });
   return {
     serve: createDataRoutes({ ...parts, quotas, watch, routeOf, serve: proxy.serve }),
+    ask: createOwnRequests({ proxy, open: () => openOwn(quotas) }),
     async stop() {
       watch.close();
       await proxy.stop();
+    },
+  };
+}
+
+/** Requests of this server itself count like those of callers. */
+function openOwn(quotas: Quotas) {
+  const quota = quotas.open({ address: null, hasBody: false });
+  let isBegun = false;
+  return {
+    identify: (keyId: string) =>
+      refusalOf(() => {
+        quota.begin();
+        isBegun = true;
+        quota.identify(keyId);
+      }),
+    holdMemory: (bytes: number) => holdMemory(quota, bytes),
+    close() {
+      if (!isBegun) return;
+      quota.finish();
+      quota.release();
     },
   };
 }
@@ -127,16 +149,19 @@ function startProxy(deps: ProxyDeps) {
   const endIfLast = () => {
     if (isStopping && inProgress === 0) allEnded.resolve();
   };
+  async function counted<T>(serve: () => Promise<T>): Promise<T> {
+    inProgress += 1;
+    try {
+      return await serve();
+    } finally {
+      inProgress -= 1;
+      endIfLast();
+    }
+  }
   return {
-    async serve(call: Parameters<typeof proxy.serve>[0] & { readonly ids: CallIds }) {
-      inProgress += 1;
-      try {
-        return await deps.tracing.within(call.ids, () => proxy.serve(call));
-      } finally {
-        inProgress -= 1;
-        endIfLast();
-      }
-    },
+    serve: (call: Parameters<typeof proxy.serve>[0] & { readonly ids: CallIds }) =>
+      counted(() => deps.tracing.within(call.ids, () => proxy.serve(call))),
+    serveOwn: (...asked: Parameters<typeof proxy.serveOwn>) => counted(() => proxy.serveOwn(...asked)),
     /** To be called when no caller is connected any more: what remains of their requests is their outcomes. */
     async stop(): Promise<void> {
       isStopping = true;

@@ -37,11 +37,13 @@ import { createRunComparisons } from '../domain/experiments/comparison.ts';
 import { createExperiments } from '../domain/experiments/experiments.ts';
 import { createExperimentRuns } from '../domain/experiments/runs.ts';
 import { createGateway } from '../domain/gateway/gateway.ts';
+import type { AskModel } from '../domain/gateway/model-request.ts';
 import { createMonitors } from '../domain/monitors/monitors.ts';
 import { createProjectSettings } from '../domain/organization/project-settings.ts';
 import { createPriceOverrides } from '../domain/pricing/overrides.ts';
 import { createPromptReads } from '../domain/prompts/prompt-reads.ts';
 import { createPromptTags } from '../domain/prompts/prompt-tags.ts';
+import { createPromptTry } from '../domain/prompts/prompt-try.ts';
 import { createPrompts } from '../domain/prompts/prompts.ts';
 import { createSpend } from '../domain/spend/spend.ts';
 import { createTraceDeletions } from '../domain/traces/deletion/trace-deletions.ts';
@@ -92,6 +94,8 @@ type ServiceDeps = Deps &
     readonly triggering: Triggering;
     readonly evaluations: EvaluationPorts & { readonly evaluations: Evaluations };
     readonly traceParts: ReturnType<typeof createTraceParts>;
+    /** Asks a model through the gateway, once it is there; null: the gateway is off. */
+    readonly askModel: () => AskModel | null;
     readonly requestMeter: RequestMeter;
     /** Called after a deletion of traces was started or cancelled. */
     readonly onTraceDeletionChanged: () => void;
@@ -230,14 +234,15 @@ function compileExperiments(
 }
 
 function compilePrompts(
-  { store: { prompts: store }, random }: ServiceDeps,
+  { store: { prompts: store, management: virtualKeys, keys }, random, clock, askModel: ask }: ServiceDeps,
   { cursors, compile }: ServiceParts,
   platformUrl: (project: Project, id: string) => string,
 ): Method[] {
   const tags = createPromptTags({ store, random });
   const prompts = createPrompts({ store, tags, random, cursors });
   const reads = createPromptReads({ prompts });
-  return compile(PromptService, createPromptRpc({ prompts, reads, tags, platformUrl }));
+  const tryPrompt = createPromptTry({ prompts, virtualKeys, keys, ask, clock });
+  return compile(PromptService, createPromptRpc({ prompts, reads, tags, tryPrompt, platformUrl }));
 }
 
 function compileEvaluations(

@@ -15,6 +15,7 @@ import { readAuditLogSearch } from './organization/audit-log-search.ts';
 import { readGroupSearch } from './overview/group-search.ts';
 import { readOverviewSearch } from './overview/search.ts';
 import { NothingHere, organization, project, root } from './parent-routes.tsx';
+import { readPromptSearch } from './prompts/search.ts';
 import { loadsPart } from './session/connection.ts';
 import { useSession } from './session/session.tsx';
 import { readSpendSearch } from './spend/search.ts';
@@ -63,6 +64,9 @@ const ofProject = project.addChildren([
   projectPage('triggers', () => import('./triggers/trigger-list-page.tsx')),
   projectPage('triggers/new', () => import('./triggers/new-trigger-page.tsx'), readerOf({ q: text, metric: text })),
   projectPage('triggers/$triggerId', () => import('./triggers/trigger-page.tsx')),
+  projectPage('prompts', () => import('./prompts/prompt-list-page.tsx')),
+  projectPage('prompts/new', () => import('./prompts/new-prompt-page.tsx')),
+  projectPage('prompts/$promptId', () => import('./prompts/prompt-page.tsx'), readPromptSearch),
   projectPage('datasets', () => import('./datasets/dataset-list-page.tsx')),
   projectPage('datasets/$datasetId', () => import('./datasets/dataset-page.tsx'), readDatasetSearch),
   projectPage('queues', () => import('./annotations/queue-list-page.tsx')),

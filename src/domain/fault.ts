@@ -141,6 +141,7 @@ const RESOURCE_CODES = {
   prompt_tag_taken: 'conflict',
   prompt_tag_in_use: 'conflict',
   prompt_tag_limit_reached: 'invalid',
+  gateway_off: 'conflict',
   system_prompt_required: 'invalid',
   system_prompt_conflict: 'conflict',
   session_not_found: 'not_found',

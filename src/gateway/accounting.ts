@@ -1,5 +1,6 @@
 /** Accounts for requests: their outcomes with cost and span, and what limits and estimates learn from them. */
 
+import type { RequestCost, RequestUsage } from '../domain/events/request-content.ts';
 import type { RecentOutputs } from '../domain/gateway/estimate.ts';
 import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
 import { type Ending, type ProxiedRequest, reportOf, spanOf, usageOf } from '../domain/gateway/proxied-request.ts';
@@ -26,6 +27,9 @@ export type Accounted = {
   readonly rated: RatedRequest;
 };
 
+/** What a request came to. `cost`: null where the price is unknown. */
+export type Account = { readonly usage: RequestUsage | null; readonly cost: RequestCost | null };
+
 const NOTHING_READ = {
   usage: null,
   isCachedInInput: false,
@@ -37,6 +41,8 @@ const NOTHING_READ = {
   model: null,
   error: null,
 } as const;
+
+const NO_RECORD = { cost: null, price: { usage: null, cost: null } } as const;
 
 export type Accounting = ReturnType<typeof createAccounting>;
 
@@ -75,11 +81,14 @@ export function createAccounting(deps: AccountingDeps) {
       });
     },
     /** Resolves once the outcome is stored, or waits for the store. */
-    async conclude(accounted: Accounted, ending: Ending): Promise<void> {
+    async conclude(accounted: Accounted, ending: Ending): Promise<Account> {
       const { request, prices } = accounted;
       learn(accounted, ending);
       const trace = await spanAppend(request, ending);
-      await outcomes.conclude({ kind: 'outcome', report: reportOf(request, ending, prices), trace });
+      const report = reportOf(request, ending, prices);
+      await outcomes.conclude({ kind: 'outcome', report, trace });
+      const [{ cost, price } = NO_RECORD] = report.records;
+      return { usage: price.usage, cost: cost ?? price.cost };
     },
     /** The request ends by a defect of this server, and settles. */
     abandon({ presented, gatewayRequestId }: ProxiedRequest): void {

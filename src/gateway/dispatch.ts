@@ -121,9 +121,9 @@ export function createDispatch(deps: DispatchDeps) {
       const isAnswered = candidate !== null && GIVEN_UP.has(fault.code);
       const nothing = { facts: accounting.nothingRead, firstTokenAtMs: null, isAnswered };
       const told = { ...nothing, error, errorMessage: fault.message };
-      await accounting.conclude(prepared, { ...base, ...told, endedAtMs: clock() });
+      const account = await accounting.conclude(prepared, { ...base, ...told, endedAtMs: clock() });
       sendFault(call.response, { dialect: route.dialect, fault }, headers);
-      return { status: fault.httpStatus, fault, isKnownKey: true };
+      return { status: fault.httpStatus, fault, isKnownKey: true, account };
     }
     const { config } = request.presented.key;
     const keeping = use?.mayStore && state === 'miss' ? keepAnswer(route.kind, isEventStream(result)) : null;
@@ -137,12 +137,12 @@ export function createDispatch(deps: DispatchDeps) {
     });
     end();
     onPassed?.();
-    await accounting.conclude(prepared, { ...base, ...told, isAnswered, endedAtMs: clock() });
+    const account = await accounting.conclude(prepared, { ...base, ...told, isAnswered, endedAtMs: clock() });
     if (keeping !== null && use !== null && candidate !== null && told.error === null) {
       const { isComplete } = told.facts;
       await cache.keep(use, { config, answer: result, bytes: keeping.end(), isComplete, candidate });
     }
-    return { status: result.status, fault: null, isKnownKey: true };
+    return { status: result.status, fault: null, isKnownKey: true, account };
   }
 
   function headersOf({ request, setup }: Prepared, { candidate, cache: state, fallbackCount }: Origin) {

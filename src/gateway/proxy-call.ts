@@ -2,6 +2,7 @@
 
 import type { HoldMemory } from '../domain/gateway/dialects/held-bytes.ts';
 import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
+import type { Account } from './accounting.ts';
 import type { DataRoute } from './data-routes.ts';
 import type { CallerResponse } from './relay.ts';
 
@@ -26,4 +27,6 @@ export type Served = {
   /** Null: not refused by the gateway itself. */
   readonly fault: GatewayFault | null;
   readonly isKnownKey: boolean;
+  /** Of a request that has an outcome and a span. */
+  readonly account?: Account;
 };

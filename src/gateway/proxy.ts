@@ -18,10 +18,11 @@ import { type ChoiceRefusal, chooseProviders } from '../domain/gateway/provider-
 import type { ProxiedRequest } from '../domain/gateway/proxied-request.ts';
 import type { RateLimit, RateLimiter } from '../domain/gateway/rate-limits.ts';
 import { expectedTokens, needsEndUser, spenderOf } from '../domain/gateway/request-budgets.ts';
+import type { TriedPrompt } from '../domain/gateway/tried-prompt.ts';
 import type { KeyStore } from '../domain/management/management-port.ts';
 import type { PriceResolver } from '../domain/pricing/prices.ts';
 import type { RunCooperatively } from '../domain/steps.ts';
-import { createKeyCheck, readVirtualKey, type VerifiedKey } from '../domain/virtual-keys/presented-key.ts';
+import { checkState, createKeyCheck, readVirtualKey, type VerifiedKey } from '../domain/virtual-keys/presented-key.ts';
 import type { PresentedKey, VirtualKeyConfig } from '../domain/virtual-keys/virtual-key.ts';
 import { isLargeJson } from '../json/json-text.ts';
 import { type AnswerHeaders, answerHeaders, sendAllowed, sendFault } from './answering.ts';
@@ -99,7 +100,7 @@ export function createProxy(deps: ProxyDeps) {
     return { call, route, bytes, request: known, body, setup, candidates, prices, medianOutputTokens, rated };
   }
 
-  async function serveKnown(call: ProxyCall, route: BodyRoute, verified: KnownKey): Promise<Served> {
+  async function serveKnown(call: ProxyCall, { route, verified, tried }: Known): Promise<Served> {
     const request: ProxiedRequest = {
       gatewayRequestId: createGatewayRequestId(deps.random),
       presented: verified,
@@ -110,6 +111,7 @@ export function createProxy(deps: ProxyDeps) {
       endUserId: endUserIn(call.header),
       threadId: threadIn(call.header),
       metadata: {},
+      tried,
     };
     const isRefused = verified.kind === 'refused';
     if (!isRefused) deps.onUse(verified.key.id, request.startedAtMs);
@@ -128,11 +130,32 @@ export function createProxy(deps: ProxyDeps) {
     // A request that finds no room leaves no record: that would take more of what is short.
     const busy = call.identify(verified.key.id);
     if (busy !== null) return refuse(call, busy);
-    if ('path' in route) return await serveKnown(call, route, verified);
+    if ('path' in route) return await serveKnown(call, { route, verified, tried: null });
     return verified.kind === 'refused' ? refuse(call, keyFault(verified.reason)) : await deps.tell(call, verified);
   }
 
+  /** Never rejects. */
+  async function answering(call: ProxyCall, serving: () => Promise<Served>): Promise<Served> {
+    try {
+      return await serving();
+    } catch (error) {
+      const isAway = error instanceof Fault && error.code === 'unavailable';
+      if (!isAway) deps.onError(error, 'a request through the gateway failed');
+      const served = refuse(call, isAway ? UNAVAILABLE_FAULT : INTERNAL_FAULT);
+      // Of an answer that has begun nobody can tell that it ends here.
+      if (!call.response.writableEnded) call.response.destroy();
+      return served;
+    }
+  }
+
   return {
+    /** Serves a request of this server for somebody who may use the key. Never rejects. */
+    serveOwn(call: ProxyCall, { route, presented, tried }: OwnRequest): Promise<Served> {
+      const verified = checkState(presented, deps.clock());
+      const busy = call.identify(presented.key.id);
+      if (busy !== null) return Promise.resolve(refuse(call, busy));
+      return answering(call, () => serveKnown(call, { route, verified, tried }));
+    },
     /** Never rejects. */
     async serve(call: ProxyCall): Promise<Served> {
       const { route } = call;
@@ -144,21 +167,22 @@ export function createProxy(deps: ProxyDeps) {
         const { httpStatus, message, allow } = route;
         return refuse(call, gatewayFault(httpStatus, 'unsupported_route', message), allow === null ? {} : { allow });
       }
-      try {
-        return await serve(call, route);
-      } catch (error) {
-        const isAway = error instanceof Fault && error.code === 'unavailable';
-        if (!isAway) deps.onError(error, 'a request through the gateway failed');
-        const served = refuse(call, isAway ? UNAVAILABLE_FAULT : INTERNAL_FAULT);
-        // Of an answer that has begun nobody can tell that it ends here.
-        if (!call.response.writableEnded) call.response.destroy();
-        return served;
-      }
+      return await answering(call, () => serve(call, route));
     },
   };
 }
 
-type KnownKey = Exclude<VerifiedKey, { kind: 'unknown' }>;
+type Known = {
+  readonly route: BodyRoute;
+  readonly verified: Exclude<VerifiedKey, { kind: 'unknown' }>;
+  readonly tried: TriedPrompt | null;
+};
+
+export type OwnRequest = {
+  readonly route: BodyRoute;
+  readonly presented: PresentedKey;
+  readonly tried: TriedPrompt;
+};
 
 function refuse({ response, route }: ProxyCall, fault: GatewayFault, headers: AnswerHeaders = {}): Served {
   sendFault(response, { dialect: route.dialect, fault }, headers);

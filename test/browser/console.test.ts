@@ -19,6 +19,7 @@ import { keepPlace } from './journeys/keep-place.ts';
 import { lookAtTraces } from './journeys/look-at-traces.ts';
 import { manage } from './journeys/manage.ts';
 import { narrowDown } from './journeys/narrow-down.ts';
+import { managePrompts } from './journeys/prompts.ts';
 import { readTrace } from './journeys/read-a-trace.ts';
 import { readElsewhere } from './journeys/read-elsewhere.ts';
 import { recover } from './journeys/recover.ts';
@@ -37,6 +38,7 @@ describe.concurrent('the console', () => {
   evaluate(stage);
   experiment(stage);
   useGateway(stage);
+  managePrompts(stage);
   doTenTasks(stage);
   doFindTasks(stage);
   useAnyhow(stage);

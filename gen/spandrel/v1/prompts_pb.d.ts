@@ -466,6 +466,13 @@ export declare type PromptDraft = Message<"spandrel.v1.PromptDraft"> & {
    * @generated from field: optional string parameters_json = 12;
    */
   parametersJson?: string | undefined;
+
+  /**
+   * Settings that are unset in place of staying as they are: temperature, maxTokens.
+   *
+   * @generated from field: repeated string clear = 13;
+   */
+  clear: string[];
 };
 
 /**
@@ -669,6 +676,14 @@ export declare type UpdatePromptRequest = Message<"spandrel.v1.UpdatePromptReque
    * @generated from field: spandrel.v1.PromptDraft draft = 4;
    */
   draft?: PromptDraft | undefined;
+
+  /**
+   * Number of the version that the change was made from: at least 1; a prompt whose newest version is another one is not
+   * changed. Unset: any version may be the newest.
+   *
+   * @generated from field: optional int32 expected_version = 5;
+   */
+  expectedVersion?: number | undefined;
 };
 
 /**
@@ -1093,6 +1108,172 @@ export declare type PromptConflict = Message<"spandrel.v1.PromptConflict"> & {
  * Use `create(PromptConflictSchema)` to create a new message.
  */
 export declare const PromptConflictSchema: GenMessage<PromptConflict>;
+
+/**
+ * A version of a prompt to run, with the values of its variables.
+ *
+ * @generated from message spandrel.v1.TryPromptRequest
+ */
+export declare type TryPromptRequest = Message<"spandrel.v1.TryPromptRequest"> & {
+  /**
+   * ID or handle of the prompt. After a colon it may name the version, by its number, by a tag, or as latest.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Number of the version: at least 1; the newest by default. Excludes tag and a suffix of the ID.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * Tag that names the version; latest for the newest. Excludes version and a suffix of the ID.
+   *
+   * @generated from field: optional string tag = 3;
+   */
+  tag?: string | undefined;
+
+  /**
+   * ID of the virtual key, of the project of the call, that the request is made with.
+   *
+   * @generated from field: optional string virtual_key_id = 4;
+   */
+  virtualKeyId?: string | undefined;
+
+  /**
+   * Values of the variables by their names: a JSON object of at most 256 KiB; {} by default. A variable without a value is
+   * empty.
+   *
+   * @generated from field: optional string variables_json = 5;
+   */
+  variablesJson?: string | undefined;
+
+  /**
+   * Content to run in place of what the version holds, of which nothing is stored; what is unset is that of the version.
+   *
+   * @generated from field: spandrel.v1.PromptDraft draft = 6;
+   */
+  draft?: PromptDraft | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.TryPromptRequest.
+ * Use `create(TryPromptRequestSchema)` to create a new message.
+ */
+export declare const TryPromptRequestSchema: GenMessage<TryPromptRequest>;
+
+/**
+ * What a model made of a prompt.
+ *
+ * @generated from message spandrel.v1.TryPromptResponse
+ */
+export declare type TryPromptResponse = Message<"spandrel.v1.TryPromptResponse"> & {
+  /**
+   * Answer of the model; null without one.
+   *
+   * @generated from field: optional string output = 1;
+   */
+  output?: string | undefined;
+
+  /**
+   * Reason why there is no answer; null with one.
+   *
+   * @generated from field: optional spandrel.v1.TryPromptError error = 2;
+   */
+  error?: TryPromptError | undefined;
+
+  /**
+   * Name of the model as its provider knows it; null where none was asked.
+   *
+   * @generated from field: optional string model = 3;
+   */
+  model?: string | undefined;
+
+  /**
+   * Name of the model provider; null where none was asked.
+   *
+   * @generated from field: optional string provider = 4;
+   */
+  provider?: string | undefined;
+
+  /**
+   * Tokens of the request and its answer, those of a cache included; null where they are not known.
+   *
+   * @generated from field: optional int64 input_tokens = 5;
+   */
+  inputTokens?: bigint | undefined;
+
+  /**
+   * Tokens of the answer; null where they are not known.
+   *
+   * @generated from field: optional int64 output_tokens = 6;
+   */
+  outputTokens?: bigint | undefined;
+
+  /**
+   * Cost of the request in USD; null where it is not known.
+   *
+   * @generated from field: optional double cost = 7;
+   */
+  cost?: number | undefined;
+
+  /**
+   * Duration of the request in milliseconds.
+   *
+   * @generated from field: int64 duration_ms = 8;
+   */
+  durationMs: bigint;
+
+  /**
+   * ID of the trace of the request; null where the gateway refused it, which leaves none.
+   *
+   * @generated from field: optional string trace_id = 9;
+   */
+  traceId?: string | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.TryPromptResponse.
+ * Use `create(TryPromptResponseSchema)` to create a new message.
+ */
+export declare const TryPromptResponseSchema: GenMessage<TryPromptResponse>;
+
+/**
+ * The reason why a model gave no answer.
+ *
+ * @generated from message spandrel.v1.TryPromptError
+ */
+export declare type TryPromptError = Message<"spandrel.v1.TryPromptError"> & {
+  /**
+   * Code of the refusal, for example budget_exceeded, or provider_error for what a model provider says.
+   *
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * Description of the problem for people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * HTTP status that the gateway returns for it.
+   *
+   * @generated from field: int32 http_status = 3;
+   */
+  httpStatus: number;
+};
+
+/**
+ * Describes the message spandrel.v1.TryPromptError.
+ * Use `create(TryPromptErrorSchema)` to create a new message.
+ */
+export declare const TryPromptErrorSchema: GenMessage<TryPromptError>;
 
 /**
  * A tag, and the version of a prompt that it shall name.
@@ -1692,7 +1873,8 @@ export declare const PromptService: GenService<{
    * the handle and the scope, too. A prompt has at most 1,000 versions.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND prompt_not_found, ALREADY_EXISTS prompt_handle_taken,
    * PERMISSION_DENIED prompt_not_owned for a prompt of another project, FAILED_PRECONDITION system_prompt_conflict,
-   * NOT_FOUND prompt_tag_not_found, INVALID_ARGUMENT prompt_version_limit_reached.
+   * FAILED_PRECONDITION revision_mismatch for another expected version than the newest, NOT_FOUND prompt_tag_not_found,
+   * INVALID_ARGUMENT prompt_version_limit_reached.
    *
    * @generated from rpc spandrel.v1.PromptService.UpdatePrompt
    */
@@ -1750,6 +1932,24 @@ export declare const PromptService: GenService<{
     methodKind: "unary";
     input: typeof SyncPromptRequestSchema;
     output: typeof SyncPromptResponseSchema;
+  },
+  /**
+   * Runs a version of a prompt once, with values for its variables, through the gateway of this server: as the virtual key
+   * that is named, whose rules, limits and budgets apply. Unless the gateway refuses it, the request is kept as a trace with
+   * the label prompt-try. The templates are Liquid, without files. The caller also needs the permission virtualKeys:rotate,
+   * because it uses the key.
+   * Errors: INVALID_ARGUMENT validation_error, also for templates that cannot be rendered, NOT_FOUND prompt_not_found,
+   * NOT_FOUND prompt_version_not_found, NOT_FOUND prompt_tag_not_found, FAILED_PRECONDITION system_prompt_conflict,
+   * PERMISSION_DENIED api_key_permission_denied, NOT_FOUND virtual_key_not_found for a key of another project, too,
+   * FAILED_PRECONDITION gateway_off where this server has no gateway. What a gateway or a model provider says instead of an
+   * answer is the error of the response.
+   *
+   * @generated from rpc spandrel.v1.PromptService.TryPrompt
+   */
+  tryPrompt: {
+    methodKind: "unary";
+    input: typeof TryPromptRequestSchema;
+    output: typeof TryPromptResponseSchema;
   },
   /**
    * Lets a tag name a version of a prompt; it names one version of each prompt, so it leaves the one that it named before. A

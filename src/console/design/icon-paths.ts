@@ -1,6 +1,7 @@
 /** The icons: lines of one weight on a grid of 16. */
 
 export const ICON_PATHS = {
+  prompts: 'M2.5 3h11v8h-6l-3 2.5V11h-2zm3 2.8L7.3 7 5.5 8.2m3 .3h2.3',
   queues: 'M2.5 4h11M2.5 8h7M2.5 12h7m2-.5 1.5 1.5 2-3',
   overview: 'M2.5 13.5v-5m3.7 5V5m3.6 8.5v-6m3.7 6V2.5',
   dashboards: 'M2.5 2.5h4.5v6H2.5zm6.5 0h4.5v3.5H9zm0 5.5h4.5v5.5H9zm-6.5 2.5h4.5v3H2.5z',

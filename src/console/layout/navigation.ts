@@ -29,6 +29,7 @@ export const PROJECT_ITEMS = [
   { to: '/$slug/threads', label: 'Threads', permission: 'traces:view', icon: 'threads', group: OBSERVE },
   { to: '/$slug/users', label: 'Users', permission: 'traces:view', icon: 'users', group: OBSERVE },
   { to: '/$slug/triggers', label: 'Triggers', permission: 'triggers:view', icon: 'triggers', group: OBSERVE },
+  { to: '/$slug/prompts', label: 'Prompts', permission: 'prompts:view', icon: 'prompts', group: EVALUATE },
   { to: '/$slug/evaluators', label: 'Evaluators', permission: 'evaluations:view', icon: 'evaluators', group: EVALUATE },
   { to: '/$slug/monitors', label: 'Monitors', permission: 'evaluations:view', icon: 'monitors', group: EVALUATE },
   { to: '/$slug/datasets', label: 'Datasets', permission: 'datasets:view', icon: 'datasets', group: EVALUATE },

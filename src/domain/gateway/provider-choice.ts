@@ -4,7 +4,8 @@ import type { ModelProviderKind, ModelProviderRecord } from '../model-providers/
 import type { VirtualKeyConfig } from '../virtual-keys/virtual-key.ts';
 import type { Dialect } from './dialects/dialect.ts';
 
-const DIALECTS: Readonly<Record<ModelProviderKind, Dialect>> = {
+/** The API that a kind of provider speaks. */
+export const DIALECTS: Readonly<Record<ModelProviderKind, Dialect>> = {
   openai: 'openai',
   azure_openai: 'openai',
   openai_compatible: 'openai',

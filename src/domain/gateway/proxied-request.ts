@@ -10,6 +10,7 @@ import { ANY_FACTS, type SpanDraft, type TraceDraft, type TypedDraft } from '../
 import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
 import type { AnswerFacts, ReadBody, RouteKind, TypedInput } from './dialects/dialect.ts';
 import { costOfUsage } from './request-cost.ts';
+import { promptAttributes, promptIdsOf, TRY_LABEL, type TriedPrompt } from './tried-prompt.ts';
 
 /** Where the span of a request goes. */
 export type SpanPlace = {
@@ -31,6 +32,8 @@ export type ProxiedRequest = {
   readonly threadId: string | null;
   /** Of the caller's header. */
   readonly metadata: LosslessObject;
+  /** Null: the request of a caller with the key. */
+  readonly tried: TriedPrompt | null;
 };
 
 /** The provider that a request was sent to. */
@@ -98,9 +101,14 @@ export function contentOf(request: ProxiedRequest, target: Target | null, occurr
     usage: null,
     error: null,
     durationMs: null,
-    labelsJson: JSON.stringify(key.labels),
+    labelsJson: JSON.stringify(labelsOf(request)),
     metadataJson: JSON.stringify(metadata),
   };
+}
+
+function labelsOf({ presented, tried }: ProxiedRequest): readonly string[] {
+  const { labels } = presented.key;
+  return tried === null ? labels : [...labels, TRY_LABEL];
 }
 
 /** A text that others write, within the bounds of records; null: there is none. */
@@ -177,13 +185,15 @@ function costOf(prices: Prices, { usage, ending, startedAtMs: atMs }: Costing): 
 
 /** The trace with the span of an ended request. Texts are left out where the key captures metadata alone. */
 export function spanOf(request: ProxiedRequest, ending: Ending): TraceDraft {
-  const { place, endUserId, threadId, metadata, presented } = request;
+  const { place, endUserId, threadId, metadata, presented, tried } = request;
+  const labels = labelsOf(request);
   const members: LosslessObject = {
     ...metadata,
     virtual_key_id: presented.key.id,
     ...(endUserId !== null && { user_id: endUserId }),
     ...(threadId !== null && { thread_id: threadId }),
-    ...(presented.key.labels.length > 0 && { labels: [...presented.key.labels] }),
+    ...(labels.length > 0 && { labels: [...labels] }),
+    ...(tried !== null && { prompt_ids: promptIdsOf(tried) }),
   };
   return {
     traceId: place.traceId,
@@ -196,7 +206,7 @@ export function spanOf(request: ProxiedRequest, ending: Ending): TraceDraft {
 }
 
 function draftSpan(request: ProxiedRequest, ending: Ending): SpanDraft {
-  const { place, route, body, presented, startedAtMs } = request;
+  const { place, route, body, presented, startedAtMs, tried } = request;
   const { facts, target, error, errorMessage, endedAtMs, firstTokenAtMs, cache, fallbackCount } = ending;
   const hasTexts = presented.key.config.capture === 'full';
   const counted = usageOf(request, ending);
@@ -241,7 +251,7 @@ function draftSpan(request: ProxiedRequest, ending: Ending): SpanDraft {
     finishedNs: undefined,
     rates: undefined,
     dropped: [],
-    telemetry: undefined,
+    telemetry: tried === null ? undefined : { attributes: promptAttributes(tried) },
   };
 }
 

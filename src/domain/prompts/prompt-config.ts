@@ -83,10 +83,17 @@ export function newConfig(draft: ConfigDraft): PromptConfig {
   };
 }
 
-/** The stored content with what is sent in its place. Throws system_prompt_conflict. */
-export function changedConfig(stored: PromptConfig, draft: ConfigDraft): PromptConfig {
+/** A setting that a change can unset. */
+export type ClearedSetting = 'temperature' | 'maxTokens';
+
+/** The stored content without what is cleared, and with what is sent in its place. Throws system_prompt_conflict. */
+export function changedConfig(
+  stored: PromptConfig,
+  draft: ConfigDraft,
+  cleared: readonly ClearedSetting[],
+): PromptConfig {
   const sent = Object.entries({ ...draft, ...liftSystemMessage(draft) }).filter(([, value]) => value !== null);
-  return { ...stored, ...Object.fromEntries(sent) };
+  return { ...stored, ...Object.fromEntries(cleared.map((name) => [name, null])), ...Object.fromEntries(sent) };
 }
 
 type Texts = Pick<ConfigDraft, 'prompt' | 'messages'>;

@@ -16,7 +16,7 @@ import type {
   VersionedPrompt,
   VersionName,
 } from './prompt.ts';
-import { type ConfigDraft, type PromptConfig, requireSize } from './prompt-config.ts';
+import { type ClearedSetting, type ConfigDraft, type PromptConfig, requireSize } from './prompt-config.ts';
 import { LATEST, type Reference } from './prompt-names.ts';
 import { type PromptTags, tagNotFound } from './prompt-tags.ts';
 
@@ -30,6 +30,7 @@ export type PromptDeps = {
 /** What is sent of a new version; null: not sent. */
 export type VersionDraft = {
   readonly config: ConfigDraft;
+  readonly cleared: readonly ClearedSetting[];
   readonly parametersJson: string | null;
   readonly commitMessage: string | null;
   readonly authorId: string | null;
@@ -72,7 +73,7 @@ export async function findOwned(
 }
 
 /** A whole new version, without its number. */
-export type Drafted = Omit<VersionDraft, 'config' | 'parametersJson'> & {
+export type Drafted = Omit<VersionDraft, 'config' | 'cleared' | 'parametersJson'> & {
   readonly config: PromptConfig;
   readonly parametersJson: string;
   /** For the audit log. */

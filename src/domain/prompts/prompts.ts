@@ -1,6 +1,7 @@
 /** The prompts of a project: reading them, and making versions of them. */
 
 import type { Project } from '../caller.ts';
+import { Fault } from '../fault.ts';
 import { type CursorPage, type CursorPageRequest, limitOf, openCursor, toCursorPage } from '../management/listing.ts';
 import { retryStale } from '../resources.ts';
 import type { PromptCall, PromptScope, PromptStore, VersionedPrompt, VersionName } from './prompt.ts';
@@ -29,6 +30,8 @@ export type PromptChange = {
   readonly idOrHandle: string;
   readonly handle: string | null;
   readonly scope: PromptScope | null;
+  /** The number of the version that the change was made from; null: any. */
+  readonly expectedVersion: number | null;
   readonly draft: VersionDraft;
 };
 
@@ -67,13 +70,17 @@ export function createPrompts(deps: PromptDeps) {
       return created;
     },
     /** Throws as UpdatePrompt of the contract says. */
-    async update(call: PromptCall, { idOrHandle, handle, scope, draft }: PromptChange): Promise<VersionedPrompt> {
+    async update(
+      call: PromptCall,
+      { idOrHandle, handle, scope, expectedVersion, draft }: PromptChange,
+    ): Promise<VersionedPrompt> {
       await deps.tags.requireAssignable(call, draft.tags);
       return await retryStale(BUSY, async () => {
         const found = await findOwned(deps, call, { idOrHandle, version: NEWEST });
         const { prompt, version } = found;
+        if (expectedVersion !== null && expectedVersion !== prompt.version) throw changedMeanwhile(prompt.version);
         const content = {
-          config: changedConfig(version.config, draft.config),
+          config: changedConfig(version.config, draft.config, draft.cleared),
           parametersJson: draft.parametersJson ?? version.parametersJson,
         };
         const named = { ...prompt, handle: handle ?? prompt.handle, scope: scope ?? prompt.scope };
@@ -110,6 +117,12 @@ export function createPrompts(deps: PromptDeps) {
       return prompt.id;
     },
   };
+}
+
+function changedMeanwhile(version: number): Fault {
+  return new Fault('revision_mismatch', `The prompt has changed meanwhile: its newest version is ${version}.`, {
+    meta: { version },
+  });
 }
 
 const PAGE_SIZE = 500;

@@ -31,10 +31,14 @@ export function createKeyCheck({ keys, pepper, prefix }: KeyCheckDeps) {
     const found = hasSecretChecksum(secret, prefix)
       ? await keys.findVirtualKey(hashSecret(pepper, secret), nowMs)
       : null;
-    if (found === null) return { kind: 'unknown' };
-    const { status, expiresAtMs } = found.key;
-    if (status !== 'active') return { kind: 'refused', reason: status, ...found };
-    if (expiresAtMs !== null && nowMs >= expiresAtMs) return { kind: 'refused', reason: 'expired', ...found };
-    return { kind: 'valid', ...found };
+    return found === null ? { kind: 'unknown' } : checkState(found, nowMs);
   };
+}
+
+/** Whether a key may still be used. */
+export function checkState(found: PresentedKey, nowMs: number): Exclude<VerifiedKey, { kind: 'unknown' }> {
+  const { status, expiresAtMs } = found.key;
+  if (status !== 'active') return { kind: 'refused', reason: status, ...found };
+  if (expiresAtMs !== null && nowMs >= expiresAtMs) return { kind: 'refused', reason: 'expired', ...found };
+  return { kind: 'valid', ...found };
 }

@@ -14,6 +14,7 @@ import {
 } from '../../../gen/spandrel/v1/prompts_pb.js';
 import type { Reason } from '../../domain/fault.ts';
 import {
+  type ClearedSetting,
   configProblems,
   NO_SETTINGS,
   type PromptConfig,
@@ -41,6 +42,8 @@ export function readDraft(draft: PromptDraft = NOTHING): VersionDraft {
       inputs: draft.inputs?.inputs.map(readInput) ?? null,
       outputs: draft.outputs?.outputs.map(readOutput) ?? null,
     },
+    // A rule of the contract lets no others through.
+    cleared: draft.clear as ClearedSetting[],
     parametersJson: draft.parametersJson ?? null,
     commitMessage: draft.commitMessage ?? null,
     authorId: draft.authorId ?? null,
@@ -95,14 +98,22 @@ function schemaProblems(outputs: readonly OutputMessage[], at: string): readonly
 }
 
 /** The problems of a draft that no rule of a single field finds. */
-export function draftProblems(draft: PromptDraft | undefined): readonly Reason[] {
+export function draftProblems(draft: PromptDraft | undefined, at = ''): readonly Reason[] {
   if (draft === undefined) return [];
   return [
-    ...configProblems(readDraft(draft).config),
-    ...numberProblems(draft, ''),
-    ...schemaProblems(draft.outputs?.outputs ?? [], ''),
-    ...objectProblems('parameters', draft.parametersJson),
+    ...configProblems(readDraft(draft).config, at),
+    ...numberProblems(draft, at),
+    ...schemaProblems(draft.outputs?.outputs ?? [], at),
+    ...objectProblems(`${at}parameters`, draft.parametersJson),
   ];
+}
+
+const VARIABLES_MAX_BYTES = 262_144;
+
+/** The problems of the values of variables. */
+export function variablesProblems(json: string | undefined): readonly Reason[] {
+  if (json === undefined || Buffer.byteLength(json) <= VARIABLES_MAX_BYTES) return objectProblems('variables', json);
+  return [customReason('variables', `variables must have at most ${VARIABLES_MAX_BYTES} bytes of JSON`)];
 }
 
 /** The same of the content of a local file. */

@@ -9,6 +9,7 @@ import {
   PromptOutputType,
   type PromptSchema,
   PromptScope,
+  type TryPromptResponseSchema,
 } from '../../../gen/spandrel/v1/prompts_pb.js';
 import type { VersionedPrompt } from '../../domain/prompts/prompt.ts';
 import {
@@ -19,6 +20,7 @@ import {
   responseFormatOf,
 } from '../../domain/prompts/prompt-config.ts';
 import { LATEST } from '../../domain/prompts/prompt-names.ts';
+import type { Tried } from '../../domain/prompts/prompt-try.ts';
 import { numbersOf } from '../enums.ts';
 import { unsetNulls } from '../field-values.ts';
 
@@ -73,6 +75,26 @@ export function toConfigMessage(config: PromptConfig): MessageInitShape<typeof P
     seed: seed === null ? null : BigInt(seed),
   });
 }
+
+/** What came of a prompt that was tried. */
+export function toTriedMessage({
+  output,
+  error,
+  answer,
+  durationMs,
+}: Tried): MessageInitShape<typeof TryPromptResponseSchema> {
+  const { account, model, provider, traceId } = answer;
+  const { usage = null, cost = null } = account ?? {};
+  return unsetNulls({
+    ...{ output, error, model, provider, traceId },
+    inputTokens: usage && BigInt(usage.inputTokens),
+    outputTokens: usage && BigInt(usage.outputTokens),
+    cost: cost && cost.nanoUsd / NANO_PER_USD,
+    durationMs: BigInt(durationMs),
+  });
+}
+
+const NANO_PER_USD = 1e9;
 
 function messageOf({ role, content }: PromptMessage) {
   return { role: ROLES[role], content };

@@ -9,6 +9,7 @@ import { handleProblems, parseReference } from '../../domain/prompts/prompt-name
 import type { PromptReads } from '../../domain/prompts/prompt-reads.ts';
 import type { SyncOutcome } from '../../domain/prompts/prompt-sync.ts';
 import type { PromptTags } from '../../domain/prompts/prompt-tags.ts';
+import type { TryPrompt } from '../../domain/prompts/prompt-try.ts';
 import type { Prompts } from '../../domain/prompts/prompts.ts';
 import { typeReason } from '../../domain/reasons.ts';
 import { cursorRequest } from '../cursor-page.ts';
@@ -17,13 +18,21 @@ import { fieldsOf } from '../field-values.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
 import { organizationOf, projectOf } from '../scope.ts';
-import { configMessageProblems, draftProblems, objectProblems, readConfig, readDraft } from './prompt-draft.ts';
-import { toConfigMessage, toMessage } from './prompt-message.ts';
+import {
+  configMessageProblems,
+  draftProblems,
+  objectProblems,
+  readConfig,
+  readDraft,
+  variablesProblems,
+} from './prompt-draft.ts';
+import { toConfigMessage, toMessage, toTriedMessage } from './prompt-message.ts';
 
 type PromptRpcDeps = {
   readonly prompts: Prompts;
   readonly reads: PromptReads;
   readonly tags: PromptTags;
+  readonly tryPrompt: TryPrompt;
   /** The URL of a prompt in the console. */
   readonly platformUrl: (project: Project, id: string) => string;
 };
@@ -34,6 +43,7 @@ export function createPromptRpc({
   prompts,
   reads,
   tags,
+  tryPrompt,
   platformUrl,
 }: PromptRpcDeps): Implementation<typeof PromptService> {
   const show = (project: Project, found: VersionedPrompt) => toMessage(found, platformUrl(project, found.prompt.id));
@@ -75,9 +85,10 @@ export function createPromptRpc({
         ...draftProblems(request.draft),
         ...nulProblems(request, input),
       ],
-      async handle({ id, handle = null, scope, draft }, context) {
+      async handle({ id, handle = null, scope, expectedVersion = null, draft }, context) {
         const call = callOf(context);
-        const change = { idOrHandle: id, handle, scope: nameOf(PromptScope, scope), draft: readDraft(draft) };
+        const named = { idOrHandle: id, handle, scope: nameOf(PromptScope, scope), expectedVersion };
+        const change = { ...named, draft: readDraft(draft) };
         return { prompt: show(call.project, await prompts.update(call, change)) };
       },
     },
@@ -104,6 +115,21 @@ export function createPromptRpc({
         if (configData === undefined) throw new Error('a rule of the contract let a sync without content through');
         const file = { idOrHandle: id, config: readConfig(configData), parametersJson, localVersion, commitMessage };
         return showOutcome(await prompts.sync(call, file), localVersion, (found) => show(call.project, found));
+      },
+    },
+    tryPrompt: {
+      check: (request, input) => [
+        ...variablesProblems(request.variablesJson),
+        ...draftProblems(request.draft, 'draft.'),
+        ...nulProblems(request, input),
+      ],
+      async handle({ id, version = null, tag = null, virtualKeyId = '', variablesJson, draft }, context) {
+        const reference = parseReference({ id, version, tag });
+        const variables = JSON.parse(variablesJson ?? '{}');
+        const asked = { reference, virtualKeyId, variables, draft: draft === undefined ? null : readDraft(draft) };
+        const tried = await tryPrompt(callOf(context), asked);
+        context.countResponseBytes(tried.output?.length ?? 0);
+        return toTriedMessage(tried);
       },
     },
     async assignPromptTag({ id, tag, versionId = '' }, context) {

@@ -24,6 +24,7 @@ const PROJECT_PAGES: ReadonlySet<string> = new Set([
   'evaluators',
   'monitors',
   'triggers',
+  'prompts',
   'datasets',
   'experiments',
   'queues',

@@ -133,7 +133,7 @@ export function createDataRoutes<R extends Named>(
 }
 
 /** A number below zero gives back. */
-function holdMemory(quota: RequestQuota, bytes: number): boolean {
+export function holdMemory(quota: RequestQuota, bytes: number): boolean {
   try {
     quota.setResponse(Math.max(0, quota.responseBytes() + bytes), bytes <= 0);
     return true;
@@ -142,7 +142,8 @@ function holdMemory(quota: RequestQuota, bytes: number): boolean {
   }
 }
 
-function refusalOf(acquire: () => void): GatewayFault | null {
+/** Why a quota has no room; null: it has. */
+export function refusalOf(acquire: () => void): GatewayFault | null {
   try {
     acquire();
     return null;

@@ -7,6 +7,7 @@ import { type Matrix, makeFor, type Operation } from './matrix.ts';
 
 const { listPrompts, getPrompt, createPrompt, updatePrompt, deletePrompt } = PromptService.method;
 const { listPromptVersions, restorePromptVersion, syncPrompt, assignPromptTag } = PromptService.method;
+const { tryPrompt } = PromptService.method;
 const { listPromptTags, createPromptTag, updatePromptTag, deletePromptTag } = PromptService.method;
 
 const TABLE = `
@@ -18,6 +19,7 @@ change a prompt        | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 
 delete a prompt        | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
 list the versions      | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
 restore a version      | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
+try a prompt           | 404  | 404 | 403d | 403d | 403d | 404  | 403d | 404  | 404 | 403d | 403d | 404
 sync a prompt          | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
 assign a protected tag | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
 list the tags          | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
@@ -79,6 +81,10 @@ export const PROMPT_MATRIX: Matrix = {
     'list the versions': onPrompt(listPromptVersions),
     'restore a version': onPrompt(restorePromptVersion),
     'sync a prompt': onPrompt(syncPrompt, () => ({ configData: FILE, localVersion: 1 })),
+    'try a prompt': {
+      ...onPrompt(tryPrompt, () => ({ virtualKeyId: 'vk_nothing' })),
+      codes: { 404: 'virtual_key_not_found' },
+    },
     'assign a protected tag': onPrompt(assignPromptTag, (versionId) => ({ versionId })),
     'list the tags': inP1(listPromptTags),
     'create a tag': inP1(createPromptTag, () => ({ body: { name: freshWord('tag') } })),
