@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Clock, RandomBytes } from '../clock.ts';
-import { type ClaimedJob, type JobOutcome, TRIGGERS } from '../evaluations/jobs.ts';
+import { type ClaimedJob, isOfTriggers, type JobOutcome } from '../evaluations/jobs.ts';
 import { newId } from '../ids.ts';
 import type { KeyStore } from '../management/management-port.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
@@ -65,7 +65,7 @@ export function withTriggers(deps: TraceRunDeps, run: RunJob): RunJob {
   }
 
   return async (job, signal) => {
-    if (job.sourceId !== TRIGGERS) return await run(job, signal);
+    if (!isOfTriggers(job)) return await run(job, signal);
     try {
       await join(job);
       return DROP;

@@ -36,10 +36,10 @@ export const listRunningOf = query<InNumbered>()((db, { projectNumber }) =>
 );
 
 /** The same without those that sample no trace, for claims, which read it often. */
-export const listSamplingOf = query<InNumbered>()((db, { projectNumber }) =>
+export const listSampling = query<InSome>()((db, { projectNumbers }, { isAmong }) =>
   runningOf(db)
-    .where('project.number', '=', projectNumber)
-    .unionAll(projectsWith(db, ANY_TRIGGER).where('project.number', '=', projectNumber)),
+    .where(isAmong('project.number', projectNumbers))
+    .unionAll(projectsWith(db, ANY_TRIGGER).where(isAmong('project.number', projectNumbers))),
 );
 
 function runningOf(db: Db) {

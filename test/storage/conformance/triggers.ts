@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 const LEASE_MS = MINUTE_MS;
 const NO_FENCE = 0;
 
-function sampleTrigger(changes: Partial<Trigger> = {}): Trigger {
+export function sampleTrigger(changes: Partial<Trigger> = {}): Trigger {
   return {
     id: 'trigger_1',
     projectId: 'project_1',
