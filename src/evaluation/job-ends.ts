@@ -17,19 +17,46 @@ type EndDeps = {
 const END_RETRY_MS = 1000;
 /** Jobs that one commit drops. */
 const DROPPED_MAX = 1000;
+/** Those that end within this time may be dropped together. */
+const DROPPED_TOGETHER_MS = 50;
 
 type Dropping = { readonly job: ClaimedJob; readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
 /** Keeps the lease and retries while the store is unavailable, so that no outcome is lost. */
-export function createJobEnd({ store, wait, onError }: EndDeps) {
+export function createJobEnd(deps: EndDeps) {
+  const { store, wait, onError } = deps;
+  const drop = createDrop(deps, () => Promise.resolve());
+  const dropLater = createDrop(deps, (signal) => wait(DROPPED_TOGETHER_MS, signal));
+
+  /** `isPatient`: the end of the job may wait for those of others. */
+  return async (
+    job: ClaimedJob,
+    outcome: JobOutcome,
+    { signal, isPatient }: { readonly signal: AbortSignal; readonly isPatient: boolean },
+  ): Promise<void> => {
+    while (true) {
+      try {
+        if (outcome.kind === 'drop') await (isPatient ? dropLater : drop)(job, signal);
+        else await store.end({ ...job, kind: 'evaluation', outcome });
+        return;
+      } catch (error) {
+        if (!(error instanceof Fault && error.kind === 'unavailable') || signal.aborted) throw error;
+        onError(error, 'the result of an evaluation could not be stored yet');
+      }
+      await wait(END_RETRY_MS, signal);
+    }
+  };
+}
+
+/** Drops jobs one batch after the other; `pause` comes before each. */
+function createDrop({ store }: Pick<EndDeps, 'store'>, pause: (signal: AbortSignal) => Promise<void>) {
   let waiting: Dropping[] = [];
   let isRunning = false;
 
-  async function dropAll(): Promise<void> {
+  async function dropAll(signal: AbortSignal): Promise<void> {
     isRunning = true;
     while (waiting.length > 0) {
-      // Jobs that end in the same turn of the event loop are dropped together.
-      await Promise.resolve();
+      await pause(signal);
       const some = waiting.slice(0, DROPPED_MAX);
       waiting = waiting.slice(DROPPED_MAX);
       try {
@@ -42,24 +69,9 @@ export function createJobEnd({ store, wait, onError }: EndDeps) {
     isRunning = false;
   }
 
-  function drop(job: ClaimedJob): Promise<void> {
-    return new Promise((resolve, reject) => {
+  return (job: ClaimedJob, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
       waiting.push({ job, resolve, reject });
-      if (!isRunning) void dropAll();
+      if (!isRunning) void dropAll(signal);
     });
-  }
-
-  return async (job: ClaimedJob, outcome: JobOutcome, signal: AbortSignal): Promise<void> => {
-    while (true) {
-      try {
-        if (outcome.kind === 'drop') await drop(job);
-        else await store.end({ ...job, kind: 'evaluation', outcome });
-        return;
-      } catch (error) {
-        if (!(error instanceof Fault && error.kind === 'unavailable') || signal.aborted) throw error;
-        onError(error, 'the result of an evaluation could not be stored yet');
-      }
-      await wait(END_RETRY_MS, signal);
-    }
-  };
 }

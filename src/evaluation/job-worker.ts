@@ -126,7 +126,7 @@ export function createJobWorker(deps: JobWorkerDeps) {
       const outcome = await deps.run(each.job, signal);
       recordDuration(projectNumber, deps.monotonicMs() - startedAtMs);
       if (signal.aborted) await release([each.job]);
-      else await end(each.job, outcome, signal);
+      else await end(each.job, outcome, { signal, isPatient: false });
     } catch (error) {
       // The job is claimed again when its lease expires.
       if (!signal.aborted) deps.onError(error, 'an evaluation could not be made');
@@ -147,7 +147,7 @@ export function createJobWorker(deps: JobWorkerDeps) {
     try {
       const outcome = await deps.run(each.job, signal);
       if (signal.aborted) await release([each.job]);
-      else await end(each.job, outcome, signal);
+      else await end(each.job, outcome, { signal, isPatient: true });
     } catch (error) {
       if (!signal.aborted) deps.onError(error, 'triggers could not be tested on a trace');
     }
