@@ -76,6 +76,7 @@ export function createTriggering(deps: TriggeringDeps) {
       ...{ triggers: store.triggers, search: store.search, keys: store.keys, clock, random, log },
       traceDefaultDays: config.traceRetentionDays,
       pause: () => waitUnref(TOGETHER_MS, stopping.signal),
+      onUntested: meter.untested,
       onFired(count) {
         meter.fired(count);
         wake();
