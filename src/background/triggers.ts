@@ -31,8 +31,6 @@ const TOGETHER_MS = 2;
 const DAY_MS = 86_400_000;
 const PRUNE_EVERY_MS = 60_000;
 const EVENTS_KEPT_MS = 90 * DAY_MS;
-/** Longer than entries: a trace that changes late must not fire again. */
-const FIRINGS_KEPT_MS = 400 * DAY_MS;
 
 export function createTriggering(deps: TriggeringDeps) {
   const { config, rootKeys, clock, random, webhooks, meter, addToQueue, log } = deps;
@@ -78,6 +76,7 @@ export function createTriggering(deps: TriggeringDeps) {
       ...{ triggers: store.triggers, search: store.search, keys: store.keys, clock, random, log },
       traceDefaultDays: config.traceRetentionDays,
       pause: () => waitUnref(TOGETHER_MS, stopping.signal),
+      onUntested: meter.untested,
       onFired(count) {
         meter.fired(count);
         wake();
@@ -135,8 +134,7 @@ function createPruning({ triggers }: Deps['store'], clock: Deps['clock']): Step 
   return async () => {
     const nowMs = performance.now();
     if (prunedAtMs !== null && nowMs - prunedAtMs < PRUNE_EVERY_MS) return 0;
-    const before = { eventsMs: clock() - EVENTS_KEPT_MS, firingsMs: clock() - FIRINGS_KEPT_MS };
-    if ((await triggers.prune(before)) === 'more') return 1;
+    if ((await triggers.prune({ eventsMs: clock() - EVENTS_KEPT_MS })) === 'more') return 1;
     prunedAtMs = nowMs;
     return 0;
   };

@@ -4,8 +4,9 @@
  */
 
 import type { ClaimedJob, EvaluationJobStore, JobOutcome } from '../domain/evaluations/jobs.ts';
-import { Fault } from '../domain/fault.ts';
-import { allButOne } from '../scheduling/semaphore.ts';
+import { allButOne, createCounts } from '../scheduling/semaphore.ts';
+import { type Capacity, divideCapacity, leavesSome, startAfter } from './claim-shares.ts';
+import { createJobEnd } from './job-ends.ts';
 
 type JobWorkerDeps = {
   readonly store: EvaluationJobStore;
@@ -33,12 +34,13 @@ const RENEWED_BELOW_MS = JOB_LEASE_MS / 2;
 /** Short jobs are claimed in advance, so that one commit claims many; long ones only when they can start. */
 const PREFETCH_FACTOR = 8;
 const SHORT_RUN_MS = 50;
-/** Delay before a failed attempt to store an outcome is repeated. */
-const END_RETRY_MS = 1000;
 /** The share of one project in the jobs claimed in advance. */
 const PREFETCH_SHARE = 3 / 4;
-/** Quick jobs at once. */
-const QUICK_MAX = 256;
+/** Quick jobs at once, and those of one project. */
+const QUICK_MAX = 512;
+const QUICK_SHARE = 3 / 4;
+/** What becomes due within this time is claimed together, unless a claim left jobs behind. */
+const CLAIM_GAP_MS = 100;
 /** Projects whose last duration is remembered. */
 const KNOWN_MAX = 1000;
 
@@ -53,7 +55,7 @@ type HeldJob = {
 type Work = { readonly waiting: Set<HeldJob>; readonly running: Set<HeldJob> };
 
 export function createJobWorker(deps: JobWorkerDeps) {
-  const { store, nowMs, concurrency } = deps;
+  const { store, nowMs, concurrency, isQuick = () => false } = deps;
   const heldMax = concurrency * PREFETCH_FACTOR;
   const heldOfProjectMax = Math.max(1, Math.floor(heldMax * PREFETCH_SHARE));
   const runningOfProjectMax = allButOne(concurrency);
@@ -61,6 +63,8 @@ export function createJobWorker(deps: JobWorkerDeps) {
   const workByProject = new Map<number, Work>();
   const lastRunMs = new Map<number, number>();
   const quick = new Set<HeldJob>();
+  const quickOf = createCounts<number>();
+  const end = createJobEnd(deps);
   let running = 0;
   let lastProject = 0;
   let isStopped = false;
@@ -122,7 +126,7 @@ export function createJobWorker(deps: JobWorkerDeps) {
       const outcome = await deps.run(each.job, signal);
       recordDuration(projectNumber, deps.monotonicMs() - startedAtMs);
       if (signal.aborted) await release([each.job]);
-      else await end(each.job, outcome, signal);
+      else await end(each.job, outcome, { signal, isPatient: false });
     } catch (error) {
       // The job is claimed again when its lease expires.
       if (!signal.aborted) deps.onError(error, 'an evaluation could not be made');
@@ -137,36 +141,25 @@ export function createJobWorker(deps: JobWorkerDeps) {
 
   async function runQuick(each: HeldJob): Promise<void> {
     const { signal } = each.running?.stop ?? new AbortController();
+    const { projectNumber } = each.job;
     quick.add(each);
+    quickOf.add(projectNumber, 1);
     try {
       const outcome = await deps.run(each.job, signal);
       if (signal.aborted) await release([each.job]);
-      else await end(each.job, outcome, signal);
+      else await end(each.job, outcome, { signal, isPatient: true });
     } catch (error) {
       if (!signal.aborted) deps.onError(error, 'triggers could not be tested on a trace');
     }
-    const wasFull = quick.size >= QUICK_MAX;
+    const wasFull = quickCapacityOf(projectNumber) === 0;
     quick.delete(each);
+    quickOf.add(projectNumber, -1);
     if (isIdle()) drained?.();
     if (wasFull && !isStopped) deps.onCapacity();
   }
 
   function isIdle(): boolean {
     return running === 0 && quick.size === 0;
-  }
-
-  /** Keeps the lease and retries while the store is unavailable, so that no outcome is lost. */
-  async function end(job: ClaimedJob, outcome: JobOutcome, signal: AbortSignal): Promise<void> {
-    while (true) {
-      try {
-        await store.end({ ...job, kind: 'evaluation', outcome });
-        return;
-      } catch (error) {
-        if (!(error instanceof Fault && error.kind === 'unavailable') || signal.aborted) throw error;
-        deps.onError(error, 'the result of an evaluation could not be stored yet');
-      }
-      await deps.wait(END_RETRY_MS, signal);
-    }
   }
 
   function recordDuration(projectNumber: number, durationMs: number): void {
@@ -213,24 +206,29 @@ export function createJobWorker(deps: JobWorkerDeps) {
 
   /** How many more jobs of a project may be claimed. */
   function capacityOf(projectNumber: number): number {
-    if (quick.size >= QUICK_MAX) return 0;
     const heldOfProject = heldOf(projectNumber);
     if (isSlow(projectNumber)) return Math.min(runningOfProjectMax - heldOfProject, concurrency - running);
     return Math.min(heldOfProjectMax - heldOfProject, heldMax - held().length);
   }
 
-  /** Divides the free capacity among the projects with due jobs, beginning after the last one served. */
-  function divideCapacity(
-    due: readonly number[],
-  ): readonly { readonly projectNumber: number; readonly limit: number }[] {
-    const free = heldMax - held().length;
-    const next = due.findIndex((projectNumber) => projectNumber > lastProject);
-    const inTurn = next <= 0 ? due : [...due.slice(next), ...due.slice(0, next)];
-    const served = inTurn.filter((projectNumber) => capacityOf(projectNumber) > 0).slice(0, Math.max(0, free));
-    lastProject = served.at(-1) ?? lastProject;
-    const share = Math.max(1, Math.floor(free / Math.max(1, served.length)));
-    return served.map((projectNumber) => ({ projectNumber, limit: Math.min(share, capacityOf(projectNumber)) }));
+  /** The same of quick ones. */
+  function quickCapacityOf(projectNumber: number): number {
+    return Math.min(QUICK_MAX - quick.size, Math.floor(QUICK_MAX * QUICK_SHARE) - quickOf.of(projectNumber));
   }
+
+  function accept(job: ClaimedJob, leasedUntilMs: number): void {
+    if (!isQuick(job)) {
+      hold({ job, leasedUntilMs, running: null });
+      return;
+    }
+    const running = { stop: new AbortController(), startedAtMs: deps.monotonicMs() };
+    void runQuick({ job, leasedUntilMs, running });
+  }
+
+  const capacity: Capacity = {
+    evaluations: { free: () => heldMax - held().length, of: capacityOf },
+    triggers: { free: () => QUICK_MAX - quick.size, of: quickCapacityOf },
+  };
 
   return {
     /** Claims and starts due jobs. Returns when to poll next without a wake-up; null: no job waits. */
@@ -241,21 +239,17 @@ export function createJobWorker(deps: JobWorkerDeps) {
       const queues = await store.queues();
       const now = nowMs();
       const due = queues.filter(({ dueAtMs }) => dueAtMs <= now).map(({ projectNumber }) => projectNumber);
-      const shares = divideCapacity(due);
-      if (shares.length > 0) {
-        const jobs = await store.claim({ shares, nowMs: now, leaseMs: JOB_LEASE_MS, fence: deps.newFence() });
-        for (const job of jobs) {
-          const leasedUntilMs = now + JOB_LEASE_MS;
-          if (deps.isQuick?.(job) !== true) hold({ job, leasedUntilMs, running: null });
-          else {
-            const running = { stop: new AbortController(), startedAtMs: deps.monotonicMs() };
-            void runQuick({ job, leasedUntilMs, running });
-          }
-        }
-        begin();
-      }
-      if (due.some((projectNumber) => capacityOf(projectNumber) > 0)) return now;
+      const shares = divideCapacity(capacity, startAfter(due, lastProject));
+      lastProject = shares.at(-1)?.projectNumber ?? lastProject;
+      const jobs =
+        shares.length === 0
+          ? []
+          : await store.claim({ shares, nowMs: now, leaseMs: JOB_LEASE_MS, fence: deps.newFence() });
+      for (const job of jobs) accept(job, now + JOB_LEASE_MS);
+      begin();
+      if (leavesSome(capacity, due, { shares, jobs, isQuick })) return now;
       const later = queues.filter(({ dueAtMs }) => dueAtMs > now).map(({ dueAtMs }) => dueAtMs);
+      if (due.some((projectNumber) => capacityOf(projectNumber) > 0)) later.push(now + CLAIM_GAP_MS);
       return later.length === 0 ? null : later.reduce((least, dueAtMs) => Math.min(least, dueAtMs));
     },
     /** Starts no more jobs, releases those that wait, and aborts running ones after `drainMs`. Resolves when all have ended. */

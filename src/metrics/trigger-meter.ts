@@ -15,6 +15,10 @@ export function createTriggerMeter(registry: Registry) {
     name: 'spandrel_trigger_traces_total',
     help: 'Traces that triggers have fired for, each counted once for each trigger.',
   });
+  const untested = registry.count({
+    name: 'spandrel_trigger_traces_untested_total',
+    help: 'Traces that were given up, because testing triggers on them failed again and again.',
+  });
   const notified = registry.counter({
     name: 'spandrel_trigger_notifications_total',
     help: 'Attempts to carry out what triggers ask for, by the action and what came of it.',
@@ -23,6 +27,7 @@ export function createTriggerMeter(registry: Registry) {
   return {
     evaluated: (found: 'value' | 'no_data' | 'refused'): void => evaluated(found),
     fired: (count: number): void => fired(count),
+    untested: (): void => untested(1),
     notified: (action: string, outcome: 'sent' | 'retried' | 'failed'): void => notified({ action, outcome }),
   };
 }

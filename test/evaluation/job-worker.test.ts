@@ -6,12 +6,14 @@ import { createJobWorker } from '../../src/evaluation/job-worker.ts';
 type Run = { readonly job: ClaimedJob; end(): Promise<void> };
 
 const DROP: JobOutcome = { kind: 'drop' };
+const isQuick = ({ sourceId }: ClaimedJob) => sourceId === 'quick';
 
 /** A queue in memory, with jobs that run until a test ends them. */
 function start({ concurrency = 4, refusals = 0 } = {}) {
   let clockMs = 0;
   let queued: ClaimedJob[] = [];
   let rooms = 0;
+  let drops = 0;
   let refusalsLeft = refusals;
   const ended: ClaimedJob['traceSequence'][] = [];
   const complaints: string[] = [];
@@ -25,9 +27,11 @@ function start({ concurrency = 4, refusals = 0 } = {}) {
         .toSorted((one, other) => one - other)
         .map((projectNumber) => ({ projectNumber, dueAtMs: 0 })),
     async claim({ shares, fence }) {
-      const claimed = shares.flatMap(({ projectNumber, limit }) =>
-        queued.filter((job) => job.projectNumber === projectNumber).slice(0, limit),
-      );
+      const claimed = shares.flatMap(({ projectNumber, limit, triggersLimit }) => {
+        const ofProject = queued.filter((job) => job.projectNumber === projectNumber);
+        const [quick, others] = [ofProject.filter(isQuick), ofProject.filter((job) => !isQuick(job))];
+        return [...quick.slice(0, triggersLimit), ...others.slice(0, limit)];
+      });
       queued = queued.filter((job) => !claimed.includes(job));
       return claimed.map((job) => ({ ...job, fence }));
     },
@@ -37,13 +41,16 @@ function start({ concurrency = 4, refusals = 0 } = {}) {
     },
     correctDue: async () => undefined,
     takeOver: async () => {},
-    async end({ traceSequence }) {
+    async end() {
+      return 'recorded';
+    },
+    async drop(jobs) {
       if (refusalsLeft > 0) {
         refusalsLeft -= 1;
         throw new Fault('unavailable', 'The store is full.');
       }
-      ended.push(traceSequence);
-      return 'recorded';
+      drops += 1;
+      for (const { traceSequence } of jobs) ended.push(traceSequence);
     },
     countsOf: async () => ({ due: 0, scheduled: 0, running: 0, oldestDueAtMs: null, refused: 0 }),
     counts: async () => ({ depth: queued.length, oldestDueAtMs: null, refused: 0 }),
@@ -70,7 +77,7 @@ function start({ concurrency = 4, refusals = 0 } = {}) {
     wait: async () => {},
     newFence: () => ++fences,
     concurrency,
-    isQuick: ({ sourceId }) => sourceId === 'quick',
+    isQuick,
     onError: (error, doing) => {
       if (refusals === 0) throw error;
       complaints.push(doing);
@@ -86,6 +93,7 @@ function start({ concurrency = 4, refusals = 0 } = {}) {
     waiting: () => queued.length,
     rooms: () => rooms,
     ended,
+    drops: () => drops,
     complaints,
     pass(ms: number) {
       clockMs += ms;
@@ -136,6 +144,21 @@ describe('the worker of the queue', () => {
       await running[0]?.end();
     }
     await stopped;
+  });
+
+  it('claims many quick jobs at once, drops them at once, and leaves room for those of another project', async () => {
+    const { worker, add, running, projects, ended, drops, waiting } = start({ concurrency: 1 });
+    add(1, 2_000, 'quick');
+    expect(await worker.poll()).toBeGreaterThan(0);
+    expect(running).toHaveLength(2_000 - waiting());
+    expect(running.length).toBeGreaterThan(300);
+    add(2, 50, 'quick');
+    await worker.poll();
+    expect(projects().filter((each) => each === 2)).toHaveLength(50);
+    const count = running.length;
+    await Promise.all(running.slice().map((each) => each.end()));
+    expect(ended).toHaveLength(count);
+    expect(drops()).toBeLessThan(5);
   });
 
   it('claims ahead for one project only as much as leaves room for another', async () => {

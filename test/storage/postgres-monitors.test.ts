@@ -64,7 +64,7 @@ async function createAppend() {
 
 async function claim(store: Store, limit = 100): Promise<readonly ClaimedJob[]> {
   fence += 1;
-  const shares = [{ projectNumber: (await findProject()).number, limit }];
+  const shares = [{ projectNumber: (await findProject()).number, limit, triggersLimit: limit }];
   return await store.evaluationJobs.claim({ shares, nowMs: LATER_MS, leaseMs: LEASE_MS, fence });
 }
 

@@ -41,6 +41,11 @@ export type EvaluationJob = JobKey & {
 export const ALL_MONITORS = 'monitors';
 /** The source of a job for all triggers on traces of a project. */
 export const TRIGGERS = 'triggers';
+/** Whether the job tests triggers. One for all monitors is claimed only where the project has triggers alone. */
+export function isOfTriggers({ sourceId }: Pick<JobKey, 'sourceId'>): boolean {
+  return sourceId === TRIGGERS || sourceId === ALL_MONITORS;
+}
+
 /** Among the monitors of a project that has triggers which ask for results of evaluations; no trace has such a job. */
 export const TRIGGERS_ON_RESULTS = 'triggers on results';
 /** The source of a job that corrects the requests of calls. */
@@ -76,7 +81,8 @@ export function touchJob(
   { projectNumber, traceSequence, traceId, sourceId = ALL_MONITORS }: TraceKey & { readonly sourceId?: string },
   { nowMs, isRooted, jobQueue, asOf }: JobTouch,
 ): EvaluationJob {
-  const sinceMs = known?.sinceMs ?? nowMs;
+  // What a run that goes on has seen does not wait.
+  const sinceMs = known === undefined || known.fence !== 0 ? nowMs : known.sinceMs;
   const dueAtMs = Math.min(sinceMs + POSTPONED_MAX_MS, nowMs + (isRooted ? jobQueue.rootedMs : jobQueue.rootlessMs));
   const key = { projectNumber, traceSequence, sourceId, traceId };
   return { ...key, ...UNTRIED, dueAtMs, sinceMs, isRooted, asOf };
@@ -156,12 +162,17 @@ export type EvaluationJobStore = {
   queues(): Promise<readonly JobQueue[]>;
   /**
    * Leases due jobs and jobs with an expired lease, the longest due first. A job for all monitors is split into one for
-   * each monitor that samples the trace, is active now, and was so at the last commit. MUST lease a job to one claimer
-   * only, and MUST count an expired lease as a failure.
+   * each monitor that samples the trace, is active now, and was so at the last commit; where the project has triggers
+   * alone, it is leased as it is. MUST lease a job to one claimer only, and MUST count an expired lease as a failure.
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedJob[]>;
   /** Extends leases to `untilMs`. Returns for each job whether the caller still has it. */
   renew(jobs: readonly ClaimedJob[], untilMs: number): Promise<readonly boolean[]>;
+  /**
+   * Ends jobs without a result, all in one commit; what came while they ran waits again. MUST NOT change jobs that another
+   * claimer has now.
+   */
+  drop(jobs: readonly ClaimedJob[]): Promise<void>;
   /** Returns claimed jobs that have not begun. MUST NOT change jobs that another claimer has now. */
   release(jobs: readonly ClaimedJob[], nowMs: number): Promise<void>;
   /** Makes jobs due that a stopped process had leased. Only where `isSingleProcess`. */
@@ -208,8 +219,11 @@ export type ProjectJobCounts = {
 
 type JobQueue = { readonly projectNumber: number; readonly dueAtMs: number };
 
+/** `limit` bounds jobs that evaluate, `triggersLimit` those that test triggers, of which many fit into one commit. */
+export type ClaimShare = { readonly projectNumber: number; readonly limit: number; readonly triggersLimit: number };
+
 export type ClaimRequest = {
-  readonly shares: readonly { readonly projectNumber: number; readonly limit: number }[];
+  readonly shares: readonly ClaimShare[];
   readonly nowMs: number;
   readonly leaseMs: number;
   /** Unique to this claim. */

@@ -5,7 +5,8 @@
 
 import { createHash } from 'node:crypto';
 import type { Clock, RandomBytes } from '../clock.ts';
-import { type ClaimedJob, type JobOutcome, TRIGGERS } from '../evaluations/jobs.ts';
+import { type ClaimedJob, isOfTriggers, type JobOutcome } from '../evaluations/jobs.ts';
+import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import type { KeyStore } from '../management/management-port.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
@@ -14,7 +15,13 @@ import type { SearchFilter } from '../traces/search/trace-filter.ts';
 import { readFilters } from '../traces/search/trace-search-query.ts';
 import type { TraceSearch } from '../traces/search/trace-search-store.ts';
 import { DIGEST_MS } from './trigger.ts';
-import type { Firing, RunningTrigger, RunningTriggers, TriggerStore } from './trigger-store.ts';
+import {
+  FIRINGS_MAX,
+  type Firing,
+  type RunningTrigger,
+  type RunningTriggers,
+  type TriggerStore,
+} from './trigger-store.ts';
 
 type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobOutcome>;
 
@@ -29,19 +36,24 @@ export type TraceRunDeps = {
   readonly pause: () => Promise<void>;
   /** Called after notifications were stored. */
   readonly onFired: (count: number) => void;
-  readonly log: { warn(fields: object, message: string): void };
+  /** Called when a trace is given up that could not be tested. */
+  readonly onUntested: () => void;
+  readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
 };
 
 /** How long triggers are used before it is asked whether they have changed. Storing a firing checks that its trigger is active. */
 const KEPT_MS = 1_000;
 const PROJECTS_KEPT_MAX = 1_000;
-const FAILURES_MAX = 10;
-const RETRY_MS = 5_000;
+/** Delays before further attempts, half an hour together. */
+const SECOND_MS = 1_000;
+const RETRY_MS = [5, 15, 60, 300, 300, 300, 300, 300, 300].map((seconds) => seconds * SECOND_MS);
+const FAILURES_MAX = RETRY_MS.length;
+const UNAVAILABLE_DELAY_MS = 5_000;
 /** How long after its time a digest is sent, so that traces of its time are stored by then. */
 const DIGEST_LAG_MS = 10_000;
 const DROP: JobOutcome = { kind: 'drop' };
 
-type Waiting = { readonly jobs: Map<string, ClaimedJob>; readonly ended: Promise<void> };
+type Waiting = { readonly jobs: ClaimedJob[]; readonly ended: Promise<void> };
 
 /** Runs these jobs, and leaves all others to `run`. */
 export function withTriggers(deps: TraceRunDeps, run: RunJob): RunJob {
@@ -52,28 +64,51 @@ export function withTriggers(deps: TraceRunDeps, run: RunJob): RunJob {
     const { projectNumber } = job;
     const open = waiting.get(projectNumber);
     if (open !== undefined) {
-      open.jobs.set(job.traceId, job);
+      open.jobs.push(job);
       return open.ended;
     }
-    const jobs = new Map([[job.traceId, job]]);
+    const jobs = [job];
     const ended = deps.pause().then(async () => {
       waiting.delete(projectNumber);
-      await fireAll({ ...deps, known }, [...jobs.values()]);
+      await fireAll({ ...deps, known }, jobs);
     });
     waiting.set(projectNumber, { jobs, ended });
     return ended;
   }
 
+  /** A job that has failed runs alone, so that a trace which cannot be tested costs no other one. */
+  const test = (job: ClaimedJob) => (job.failures === 0 ? join(job) : fireAll({ ...deps, known }, [job]));
+
   return async (job, signal) => {
-    if (job.sourceId !== TRIGGERS) return await run(job, signal);
+    if (!isOfTriggers(job)) return await run(job, signal);
+    // Lost runs: the job itself most likely crashes the process.
+    if (job.failures >= FAILURES_MAX) return giveUp(deps, job, new Error('the process ended again and again'));
     try {
-      await join(job);
+      await test(job);
       return DROP;
     } catch (error) {
-      deps.log.warn({ err: error, failures: job.failures }, 'triggers could not be tested on a trace');
-      return job.failures >= FAILURES_MAX ? DROP : { kind: 'retry', dueAtMs: deps.clock() + RETRY_MS };
+      if (error instanceof Fault && error.kind === 'unavailable') return waitLonger(deps);
+      const delayMs = RETRY_MS[job.failures];
+      if (delayMs === undefined) return giveUp(deps, job, error);
+      deps.log.warn(
+        { err: error, failures: job.failures },
+        'triggers could not be tested on a trace; it is tried again',
+      );
+      return { kind: 'retry', dueAtMs: deps.clock() + delayMs };
     }
   };
+}
+
+/** As evaluations do while the store has no room: that is no failure of the job. */
+function waitLonger({ clock }: TraceRunDeps): JobOutcome {
+  return { kind: 'wait', dueAtMs: clock() + UNAVAILABLE_DELAY_MS };
+}
+
+function giveUp({ onUntested, log }: TraceRunDeps, job: ClaimedJob, error: unknown): JobOutcome {
+  const { projectNumber, traceId, failures } = job;
+  onUntested();
+  log.error({ err: error, project: projectNumber, trace: traceId, failures }, 'triggers were not tested on a trace');
+  return DROP;
 }
 
 type Known = Omit<RunningTriggers, 'triggers'> & {
@@ -106,7 +141,7 @@ function createKnownTriggers({ triggers, clock }: Pick<TraceRunDeps, 'triggers' 
 
 type FireDeps = TraceRunDeps & { readonly known: ReturnType<typeof createKnownTriggers> };
 
-/** `jobs` are of one project and of different traces. */
+/** `jobs` are of one project. */
 async function fireAll(deps: FireDeps, jobs: readonly ClaimedJob[]): Promise<void> {
   const { search, keys, clock, random } = deps;
   const projectNumber = jobs[0]?.projectNumber ?? 0;
@@ -114,7 +149,9 @@ async function fireAll(deps: FireDeps, jobs: readonly ClaimedJob[]): Promise<voi
   const { projectId, asked, filters } = await deps.known(projectNumber, newest);
   const project = projectId === null ? null : await keys.findProject(projectId);
   if (project === null || filters.length === 0) return;
-  const asOf = new Map(jobs.map((job) => [job.traceId, job.asOf]));
+  // Of two jobs of a trace, the newer one has seen more triggers.
+  const asOf = new Map<string, number>();
+  for (const job of jobs) asOf.set(job.traceId, Math.max(job.asOf, asOf.get(job.traceId) ?? 0));
   const nowMs = clock();
   const termDays = traceTermDays(project.traceRetentionDays, deps.traceDefaultDays);
   const expiredBeforeMs = termStartMs(termDays, nowMs);
@@ -131,10 +168,13 @@ async function fireAll(deps: FireDeps, jobs: readonly ClaimedJob[]): Promise<voi
     }
     traceIds = left;
   }
-  if (firings.length === 0) return;
-  const pauseIds = [...new Set(firings.map(({ triggerId }) => triggerId))].map(() => newId('alert', random));
-  const added = await deps.triggers.fire({ projectId: project.id, firings, nowMs, pauseIds });
-  if (added > 0) deps.onFired(added);
+  // In parts, so that no transaction is long. What an earlier attempt has stored is left out.
+  for (let start = 0; start < firings.length; start += FIRINGS_MAX) {
+    const part = firings.slice(start, start + FIRINGS_MAX);
+    const pauseIds = [...new Set(part.map(({ triggerId }) => triggerId))].map(() => newId('alert', random));
+    const added = await deps.triggers.fire({ projectId: project.id, firings: part, nowMs, pauseIds });
+    if (added > 0) deps.onFired(added);
+  }
 }
 
 type Asked = { readonly filter: SearchFilter; readonly triggers: RunningTrigger[] };

@@ -140,9 +140,10 @@ export type TriggerStore = Omit<ResourceStore<Trigger>, 'remove'> & {
    */
   runningOn(projectNumber: number, knownAsOf: number | null): Promise<RunningTriggers | null>;
   /**
-   * Stores that traces matched. MUST store each pair of trigger and trace once, ever, with its entry in the same
-   * transaction; MUST leave out triggers that are not active. A trigger with more notifications in the last hour than
-   * NOTIFICATIONS_MAX is paused instead. Returns how many were new.
+   * Stores that traces matched, at most FIRINGS_MAX. MUST store each pair of trigger and trace once, as long as both exist,
+   * with its entry in the same transaction; MUST leave out triggers that are not active. A trigger with more notifications in
+   * the last hour than NOTIFICATIONS_MAX is paused instead. Returns how many were new. Those who remove a trace MUST remove
+   * its pairs.
    */
   fire(fired: Fired): Promise<number>;
   /**
@@ -166,8 +167,8 @@ export type TriggerStore = Omit<ResourceStore<Trigger>, 'remove'> & {
   handOver(event: HandedOver): Promise<boolean>;
   /** Ends the leases that a stopped process had. Only where no other process works on the same database. */
   takeOver(): Promise<void>;
-  /** Removes some entries and pairs that are older. */
-  prune(before: { readonly eventsMs: number; readonly firingsMs: number }): Promise<'more' | 'done'>;
+  /** Removes some entries that are older, and some pairs of deleted triggers. */
+  prune(before: { readonly eventsMs: number }): Promise<'more' | 'done'>;
 };
 
 export type TriggerChange = {
@@ -184,6 +185,8 @@ export type HandedOver = NotificationKey & {
   readonly nowMs: number;
 };
 
+/** Of one transaction. */
+export const FIRINGS_MAX = 200;
 /** Of a trigger within an hour. */
 export const NOTIFICATIONS_MAX = 100;
 export const HOUR_MS = 3_600_000;

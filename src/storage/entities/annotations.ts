@@ -111,6 +111,8 @@ export const FeedbackEventRow = defineEntity({
   },
   indexes: [
     { name: 'feedback_events_by_receipt', properties: ['projectNumber', 'receivedAtMs', 'traceId', 'eventId'] },
+    // One id stands for one event, whatever trace it names.
+    { name: 'feedback_events_by_id', properties: ['projectNumber', 'eventId'], where: 'content_id is null' },
     // For retention; few events come before their trace.
     { name: 'waiting_feedback_events', properties: ['receivedAtMs'], where: 'is_waiting = true' },
   ],

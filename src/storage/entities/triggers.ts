@@ -87,16 +87,17 @@ export const TriggerEventRow = defineEntity({
   ],
 });
 
-/** Which trigger has fired for which trace: never twice. */
+/** Which trigger has fired for which trace: never twice. Removed with the trace, and with the trigger. */
 export const TriggerFiringRow = defineEntity({
   name: 'TriggerFiring',
   tableName: 'trigger_firings',
   properties: {
     projectId: id().primary(),
     triggerId: id().primary(),
-    traceId: id().primary(),
+    // Not packed as the ids of traces are elsewhere.
+    trace: id().fieldName('trace_id').primary(),
     eventId: id(),
     firedAtMs: instant('fired_at'),
   },
-  indexes: [{ name: 'trigger_firings_by_age', properties: ['firedAtMs'] }],
+  indexes: [{ name: 'trigger_firings_by_trace', properties: ['projectId', 'trace'] }],
 });

@@ -5,11 +5,14 @@ import {
   ALL_MONITORS,
   type ClaimedJob,
   type ClaimRequest,
+  type ClaimShare,
   type EvaluationJob,
   type EvaluationJobStore,
+  isOfTriggers,
   type JobEnd,
   type JobKey,
   splitJob,
+  TRIGGERS,
   WAIT_MAX_MS,
 } from '../../domain/evaluations/jobs.ts';
 import type { DeliveryStoreDeps } from '../endpoints/delivery-store.ts';
@@ -28,11 +31,16 @@ type TakeOver = {
 /** The verbs that write; see EvaluationJobStore. */
 export function createJobWork(transact: Transact, backlog: Backlog) {
   return {
-    claimJobs: ({ shares, nowMs, leaseMs, fence }: ClaimRequest) =>
-      transact(async (tx): Promise<readonly ClaimedJob[]> => {
-        const claimed: ClaimedJob[] = [];
-        for (const share of shares) claimed.push(...(await claimShare(tx, share, { nowMs, leaseMs, fence })));
-        return claimed;
+    claimJobs: (request: ClaimRequest) => transact((tx) => claimShares(tx, request)),
+    dropJobs: (jobs: readonly ClaimedJob[]) =>
+      transact(async ({ changeRows, queries: { evaluations } }) => {
+        const inOrder = jobs.toSorted(compareKeys);
+        // Commits touch a job for all monitors itself.
+        changeRows(
+          evaluations.repeatJobs,
+          inOrder.filter((job) => !isOfAll(job)),
+        );
+        changeRows(evaluations.dropJobs, inOrder);
       }),
     renewJobs: (jobs: readonly ClaimedJob[], dueAtMs: number) =>
       transact(async ({ change, queries: { evaluations } }) => {
@@ -63,41 +71,82 @@ export function createJobWork(transact: Transact, backlog: Backlog) {
   };
 }
 
-type Share = ClaimRequest['shares'][number];
 type Lease = Pick<ClaimRequest, 'nowMs' | 'leaseMs' | 'fence'>;
 type DueJob = RowOf<Queries['evaluations']['lockDue']>;
+type Running = RowOf<Queries['monitors']['listSampling']>;
 
 // Jobs without a monitor are removed while claiming; this bounds how many batches one claim removes.
 const ROUNDS_MAX = 16;
 
-async function claimShare(tx: Transaction, share: Share, lease: Lease): Promise<readonly ClaimedJob[]> {
-  for (let round = 1; ; round += 1) {
-    const { claimed, isMore } = await claimDue(tx, share, lease);
-    if (claimed.length > 0 || !isMore || round === ROUNDS_MAX) return claimed;
+async function claimShares(tx: Transaction, { shares, ...lease }: ClaimRequest): Promise<readonly ClaimedJob[]> {
+  const claimed: ClaimedJob[] = [];
+  let open = shares;
+  for (let round = 1; round <= ROUNDS_MAX && open.length > 0; round += 1) {
+    const before = await listRunning(tx, open);
+    const due: { readonly share: ClaimShare; readonly jobs: readonly DueJob[]; readonly limit: number }[] = [];
+    for (const share of open) {
+      const { projectNumber } = share;
+      const limit = hasOnlyTriggers(before(projectNumber)) ? share.limit + share.triggersLimit : share.limit;
+      const { runQuery, queries } = tx;
+      const jobs = await runQuery(queries.evaluations.lockDue, { projectNumber, nowMs: lease.nowMs, limit });
+      due.push({ share, jobs, limit });
+    }
+    // Only what is read after the jobs knows every monitor that a commit before them saw.
+    const running = tx.isSingleProcess ? before : await listRunning(tx, open);
+    const again: ClaimShare[] = [];
+    for (const { share, jobs, limit } of due) {
+      const found = await claimDue(tx, { share, due: jobs, running: running(share.projectNumber) }, lease);
+      claimed.push(...found.claimed);
+      if (found.claimed.length === 0 && found.splitCount > 0 && found.splitCount === limit) again.push(share);
+    }
+    open = again;
   }
+  return claimed;
 }
+
+async function listRunning(
+  { runQuery, queries: { monitors } }: Transaction,
+  shares: readonly ClaimShare[],
+): Promise<(projectNumber: number) => readonly Running[]> {
+  const projectNumbers = shares.map(({ projectNumber }) => projectNumber);
+  const running = Map.groupBy(await runQuery(monitors.listSampling, { projectNumbers }), (each) => each.projectNumber);
+  return (projectNumber) => running.get(projectNumber) ?? [];
+}
+
+function hasOnlyTriggers(running: readonly Running[]): boolean {
+  return running.every(({ id }) => id === TRIGGERS);
+}
+
+type DueInProject = {
+  readonly share: ClaimShare;
+  readonly due: readonly DueJob[];
+  readonly running: readonly Running[];
+};
 
 async function claimDue(
   tx: Transaction,
-  { projectNumber, limit }: Share,
+  { share, due, running }: DueInProject,
   { nowMs, leaseMs, fence }: Lease,
-): Promise<{ readonly claimed: readonly ClaimedJob[]; readonly isMore: boolean }> {
-  const { runQuery, changeRows, queries } = tx;
-  const { evaluations, monitors } = queries;
-  const due = await runQuery(evaluations.lockDue, { projectNumber, nowMs, limit });
-  const [ofAll, ofOne] = [due.filter(isOfAll), due.filter((job) => !isOfAll(job))];
-  const running = ofAll.length === 0 ? [] : await runQuery(monitors.listSamplingOf, { projectNumber });
-  const knownOf = await lockKnown(tx, projectNumber, ofAll);
+): Promise<{ readonly claimed: readonly ClaimedJob[]; readonly splitCount: number }> {
+  const { changeRows, queries } = tx;
+  const { evaluations } = queries;
+  const isSplit = (job: DueJob) => isOfAll(job) && !(running.length > 0 && hasOnlyTriggers(running));
+  const [ofAll, ofOne] = [due.filter(isSplit), due.filter((job) => !isSplit(job))];
+  const knownOf = await lockKnown(tx, share.projectNumber, ofAll);
   const dueAtMs = nowMs + leaseMs;
-  // An expired lease means that its process was lost, which counts as a failure.
-  const waiting = ofOne.map((job) => ({ ...job, fence, failures: job.failures + (job.fence === 0 ? 0 : 1) }));
+  const room = createRoom(share);
+  const waiting = ofOne.flatMap((job) => {
+    if (!room.has(job)) return [];
+    room.take(job);
+    // An expired lease means that its process was lost, which counts as a failure.
+    return [{ ...job, fence, failures: job.failures + (job.fence === 0 ? 0 : 1) }];
+  });
   const made: ClaimedJob[] = [];
   const stored: EvaluationJob[] = [];
   const split: JobKey[] = [];
-  const hasRoom = () => waiting.length + made.length < limit;
   for (const job of ofAll) {
     // The remaining jobs wait for the next claim.
-    if (!hasRoom()) break;
+    if (!room.hasForMonitors()) break;
     const known = knownOf(job.traceSequence);
     if (known === null) continue;
     split.push(job);
@@ -106,9 +155,11 @@ async function claimDue(
       waiting.some((other) => other.traceSequence === job.traceSequence && other.sourceId === sourceId);
     const unclaimed = running.filter(({ id }) => !isClaimed(id));
     for (const next of splitJob(job, unclaimed, known)) {
-      const isTaken = next.fence === 0 && hasRoom();
+      const isTaken = next.fence === 0 && room.has(next);
       stored.push(isTaken ? { ...next, fence, dueAtMs } : next);
-      if (isTaken) made.push({ ...next, fence });
+      if (!isTaken) continue;
+      room.take(next);
+      made.push({ ...next, fence });
     }
   }
   changeRows(
@@ -117,7 +168,20 @@ async function claimDue(
   );
   changeRows(evaluations.removeJobs, split);
   changeRows(evaluations.storeJobs, stored);
-  return { claimed: [...waiting, ...made], isMore: split.length === limit };
+  return { claimed: [...waiting, ...made], splitCount: split.length };
+}
+
+/** How many more jobs of each kind a share takes. */
+function createRoom({ limit, triggersLimit }: ClaimShare) {
+  const left = { triggers: triggersLimit, monitors: limit };
+  const kindOf = (job: Pick<JobKey, 'sourceId'>) => (isOfTriggers(job) ? 'triggers' : 'monitors');
+  return {
+    has: (job: Pick<JobKey, 'sourceId'>) => left[kindOf(job)] > 0,
+    hasForMonitors: () => left.monitors > 0,
+    take(job: Pick<JobKey, 'sourceId'>): void {
+      left[kindOf(job)] -= 1;
+    },
+  };
 }
 
 /**
@@ -167,6 +231,7 @@ export function createJobStore({ queries, runQuery, work, delivery, end }: JobSt
     queues,
     claim: work.claimJobs,
     renew: work.renewJobs,
+    drop: work.dropJobs,
     release: work.releaseJobs,
     async takeOver(nowMs, leaseMs) {
       const projectNumbers = (await queues()).map(({ projectNumber }) => projectNumber);

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { SomeJobs } from '../../domain/evaluations/backlog.ts';
 import { columns, ofRows, pick, remove, rowsOf, select, update, upsert } from '../plain-queries.ts';
-import { change, type Db, type Dialect, query } from '../queries.ts';
+import { change, changeRows, type Db, type Dialect, query } from '../queries.ts';
 
 type Key = { readonly projectNumber: number; readonly traceSequence: number; readonly sourceId: string };
 type InProject = { readonly projectNumber: number };
@@ -71,6 +71,22 @@ type Claimed = Key & { readonly fence: number; readonly dueAtMs: number };
 export const releaseJob = change<Claimed>((db, params, { update }) =>
   update(db, 'EvaluationJob', pick(params, ...KEY, 'fence')).set({ fence: sql.lit(0), dueAtMs: params.dueAtMs }),
 );
+
+/** A job that another commit touched while it ran waits again. */
+export const repeatJobs = changeRows<Key & { readonly fence: number }>((db, params, { update }) =>
+  update(db, 'EvaluationJob', pick(params, ...KEY, 'fence'))
+    .where('againDueAtMs', 'is not', null)
+    .set(({ ref }) => ({
+      fence: sql.lit(0),
+      failures: sql.lit(0),
+      dueAtMs: ref('againDueAtMs').$notNull(),
+      sinceMs: ref('againSinceMs').$notNull(),
+      againDueAtMs: sql.lit(null),
+      againSinceMs: sql.lit(null),
+    })),
+);
+
+export const dropJobs = ofRows(remove('EvaluationJob', [...KEY, 'fence']));
 
 /** Ends the leases of a project that expire by `leasedUntilMs`. */
 export const endLeases = change<InProject & { readonly nowMs: number; readonly leasedUntilMs: number }>(

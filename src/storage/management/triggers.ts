@@ -5,16 +5,16 @@ import type { ClaimedNotification, LeasedTrigger, TriggerStore } from '../../dom
 import { AuditEntry } from '../entities/audit.ts';
 import { MonitorChangeCount } from '../entities/monitors.ts';
 import { Project } from '../entities/organization.ts';
-import { TriggerEventRow, TriggerFiringRow, TriggerRow, TriggerStateRow } from '../entities/triggers.ts';
+import { TriggerEventRow, TriggerRow, TriggerStateRow } from '../entities/triggers.ts';
 import { appendEvents } from './log-events.ts';
 import { countChange } from './monitors.ts';
 import { findLive, hasRoom, insertUnlessTaken } from './slugs.ts';
-import { fire, isRunning, lockTrigger, recordAll, sentAt, toState, toTrigger, UNLEASED } from './trigger-states.ts';
+import { fire, removeOrphans } from './trigger-firings.ts';
+import { isRunning, lockTrigger, recordAll, sentAt, toState, toTrigger, UNLEASED } from './trigger-states.ts';
 import { plain, rowReads, type Units, unleased } from './units.ts';
 
 const NEWEST_FIRST = { createdAtMs: 'desc', id: 'desc' } as const;
-/** No process has claimed it. */
-export const PRUNED_AT_ONCE = 1_000;
+const PRUNED_AT_ONCE = 1_000;
 
 export function createTriggerRoom({ read, transact, log }: Units): TriggerStore {
   const { all } = rowReads(read);
@@ -176,13 +176,13 @@ export function createTriggerRoom({ read, transact, log }: Units): TriggerStore 
         await em.nativeUpdate(TriggerStateRow, leased, UNLEASED);
         await em.nativeUpdate(TriggerEventRow, leased, UNLEASED);
       }),
-    prune: ({ eventsMs, firingsMs }) =>
+    prune: ({ eventsMs }) =>
       transact(async ({ em }) => {
         const some = { limit: PRUNED_AT_ONCE } as const;
         const events = await em.find(TriggerEventRow, { createdAtMs: { $lt: eventsMs }, dueAtMs: null }, some);
-        const firings = await em.find(TriggerFiringRow, { firedAtMs: { $lt: firingsMs } }, some);
-        for (const row of [...events, ...firings]) em.remove(row);
-        return events.length === PRUNED_AT_ONCE || firings.length === PRUNED_AT_ONCE ? 'more' : 'done';
+        for (const row of events) em.remove(row);
+        const firings = await removeOrphans(em, PRUNED_AT_ONCE);
+        return events.length === PRUNED_AT_ONCE || firings === PRUNED_AT_ONCE ? 'more' : 'done';
       }),
   };
 }

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { TRIGGERS, TRIGGERS_ON_RESULTS } from '../../domain/evaluations/jobs.ts';
 import { columns, select } from '../plain-queries.ts';
-import { type Db, query } from '../queries.ts';
+import { change, type Db, query } from '../queries.ts';
 
 type InNumbered = { readonly projectNumber: number };
 
@@ -36,10 +36,10 @@ export const listRunningOf = query<InNumbered>()((db, { projectNumber }) =>
 );
 
 /** The same without those that sample no trace, for claims, which read it often. */
-export const listSamplingOf = query<InNumbered>()((db, { projectNumber }) =>
+export const listSampling = query<InSome>()((db, { projectNumbers }, { isAmong }) =>
   runningOf(db)
-    .where('project.number', '=', projectNumber)
-    .unionAll(projectsWith(db, ANY_TRIGGER).where('project.number', '=', projectNumber)),
+    .where(isAmong('project.number', projectNumbers))
+    .unionAll(projectsWith(db, ANY_TRIGGER).where(isAmong('project.number', projectNumbers))),
 );
 
 function runningOf(db: Db) {
@@ -80,3 +80,14 @@ function projectsWith(db: Db, { id, sample, isOnResults }: Kind) {
       sql<number>`${sql.lit(0)}`.as('runsSince'),
     ]);
 }
+
+/** What is known of triggers that have fired for some traces. */
+export const dropFiringsOf = change<InNumbered & { readonly traceIds: readonly string[] }>(
+  (db, { projectNumber, traceIds }, { isOneOf }) =>
+    db
+      .deleteFrom('TriggerFiring')
+      .where('projectId', '=', ({ selectFrom }) =>
+        selectFrom('Project as project').where('project.number', '=', projectNumber).select('project.id'),
+      )
+      .where(isOneOf('trace', traceIds)),
+);

@@ -181,15 +181,16 @@ function rowsOf({ parts }: Expired): number {
   return parts + 1;
 }
 
-/** Drops what people said about traces: it is kept by their ids. */
+/** Drops what people said about traces, and which triggers fired for them: it is kept by their ids. */
 export async function dropBesides(
   { change }: Pick<StepBudget, 'change'>,
-  { dropEventsOf, dropAnnotationsOf, dropItemsOf }: RetentionQueries,
+  { dropEventsOf, dropAnnotationsOf, dropItemsOf, dropFiringsOf }: RetentionQueries,
   traces: { readonly projectNumber: number; readonly traceIds: readonly string[] },
 ): Promise<void> {
   await change(dropEventsOf, traces);
   await change(dropAnnotationsOf, traces);
   await change(dropItemsOf, traces);
+  await change(dropFiringsOf, traces);
 }
 
 /** Hides a trace, whose id another trace may then use. */

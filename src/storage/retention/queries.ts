@@ -13,6 +13,7 @@ export { dropAnnotationsOf } from '../annotations/queries.ts';
 export { dropItemsOf } from '../annotations/queries-queues.ts';
 export { addBytes, listExpired as listExpiredAnswers, lockBytes, removeAnswer } from '../answers/queries.ts';
 export { dropEventsOf, dropOrphans, endWaiting } from '../feedback/queries.ts';
+export { dropFiringsOf } from '../monitors/queries.ts';
 export { markStored } from '../search/queries-index.ts';
 export { listOldBlocks, removeBlock, removeParts } from '../spend/queries.ts';
 export { dropOldJoined, dropOldWaiting, dropRecordsOf } from '../traces/queries-log-records.ts';

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type ClaimedJob, JOB_QUEUE_DEFAULTS } from '../../../src/domain/evaluations/jobs.ts';
+import { ALL_MONITORS, type ClaimedJob, JOB_QUEUE_DEFAULTS } from '../../../src/domain/evaluations/jobs.ts';
 import { isSampled } from '../../../src/domain/monitors/sampling.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import type { TraceAppend } from '../../../src/domain/traces/trace.ts';
+import { beginningState } from '../../../src/domain/triggers/trigger.ts';
+import { sampleAudit } from './management-samples.ts';
 import {
   RECEIVED_AT_MS,
   sampleAppend,
@@ -13,6 +15,7 @@ import {
   sampleSpan,
 } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
+import { sampleTrigger } from './triggers.ts';
 
 const LEASE_MS = 60_000;
 const LATER_MS = RECEIVED_AT_MS + 3_600_000;
@@ -43,7 +46,7 @@ async function openProject(store: Store) {
     },
     claim(nowMs = LATER_MS, limit = 100): Promise<readonly ClaimedJob[]> {
       fence += 1;
-      const shares = [{ projectNumber: project.number, limit }];
+      const shares = [{ projectNumber: project.number, limit, triggersLimit: limit }];
       return store.evaluationJobs.claim({ shares, nowMs, leaseMs: LEASE_MS, fence });
     },
     dueAtMs: async () => (await store.evaluationJobs.queues())[0]?.dueAtMs ?? null,
@@ -106,6 +109,50 @@ export function evaluationJobConformance(open: OpenSubject): void {
         await expectSeen(1);
         await store.evaluators.remove(opened.project.id, monitor.evaluatorId, LATER_MS);
         await expectSeen(0);
+      }),
+    );
+
+    it(
+      'a claim leases the job of a trace as it is where the project has triggers alone, and drops end many at once',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        const audited = sampleAudit(opened.project.organizationId);
+        const trigger = sampleTrigger({ kind: 'TRACE', rule: null, projectId: opened.project.id });
+        await store.triggers.insert({ trigger, state: beginningState(trigger, RECEIVED_AT_MS), audited }, 10);
+        const appends = Array.from({ length: 5 }, () => opened.append({ spans: [rooted()] }));
+        for (const append of appends) await store.traces.append(append);
+        const [first = [], rest = []] = [await opened.claim(LATER_MS, 2), await opened.claim(LATER_MS, 2)];
+        expect([...first, ...rest].map(({ sourceId }) => sourceId)).toEqual(Array(4).fill(ALL_MONITORS));
+        expect(first.map(({ failures }) => failures)).toEqual([0, 0]);
+        await store.evaluationJobs.drop([...first, { ...rest[0], fence: 99 } as ClaimedJob]);
+        expect((await store.evaluationJobs.counts(10)).depth).toBe(3);
+        // What comes while a job runs waits again, and its run ends nothing.
+        const [{ traceId = '' } = {}] = rest;
+        await store.traces.append(opened.append({ traceId, receivedAtMs: LATER_MS }));
+        await store.evaluationJobs.drop(rest);
+        expect((await store.evaluationJobs.counts(10)).depth).toBe(2);
+        // A lost run counts as a failure.
+        const again = await opened.claim(LATER_MS + LEASE_MS);
+        expect(again).toHaveLength(2);
+        const lost = await opened.claim(LATER_MS + 2 * LEASE_MS);
+        expect(lost.map(({ failures }) => failures)).toEqual([1, 1]);
+      }),
+    );
+
+    it(
+      'a drop lets a job wait again that a commit touched while it ran',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        await opened.addMonitor();
+        const append = opened.append({ spans: [rooted()] });
+        await store.traces.append(append);
+        const [job] = await opened.claim();
+        await store.traces.append(opened.append({ traceId: append.traceId, receivedAtMs: LATER_MS - 1_000 }));
+        expect(await opened.claim()).toEqual([]);
+        await store.evaluationJobs.drop([job as ClaimedJob]);
+        const { traceId, sourceId } = job as ClaimedJob;
+        const again = { traceId, sourceId, fence: 3, failures: 0, sinceMs: LATER_MS - 1_000 };
+        expect(await opened.claim()).toMatchObject([again]);
       }),
     );
 

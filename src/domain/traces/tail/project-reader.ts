@@ -43,6 +43,7 @@ type Group = { readonly filter: SearchFilter; readonly subscriptions: Set<Subscr
 export function createProjectReader(deps: ProjectReaderDeps) {
   const { projectNumber, search, feed, poll, onError, onEmpty } = deps;
   const groups = new Map<string, Group>();
+  let lastFilters: readonly SearchFilter[] = [];
   let changed = new Set<string>();
   let lost = 0;
   let count = 0;
@@ -68,10 +69,18 @@ export function createProjectReader(deps: ProjectReaderDeps) {
     lost += isShort ? 1 : 0;
   }
 
+  /** The same list as before while it has the same filters: stores keep what they made of it. */
+  function filtersOf(subscribed: readonly Group[]): readonly SearchFilter[] {
+    const isSame =
+      subscribed.length === lastFilters.length && subscribed.every(({ filter }, at) => filter === lastFilters[at]);
+    if (!isSame) lastFilters = subscribed.map(({ filter }) => filter);
+    return lastFilters;
+  }
+
   /** Returns the ids left unread. */
   async function offerBatch(traceIds: readonly string[]): Promise<readonly string[]> {
     const subscribed = [...groups.values()];
-    const filters = subscribed.map(({ filter }) => filter);
+    const filters = filtersOf(subscribed);
     try {
       const expiredBeforeMs = deps.expiredBeforeMs();
       const { traces, left } = await search.match({ projectNumber, expiredBeforeMs, traceIds, filters });

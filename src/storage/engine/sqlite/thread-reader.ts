@@ -5,12 +5,13 @@ import { createTraceLimit } from '../../long-reads.ts';
 import { limitSumReads, type SumReads } from '../../reads.ts';
 import type { StatementRooms } from '../../statements/statement.ts';
 import type { WholeTraceReads } from '../../traces/trace-reads.ts';
+import { type KeptMatch, sendFiltersOnce } from './kept-filters.ts';
 import type { SearchWork } from './search-steps.ts';
 import { createThreadCalls, endThread, refusal, spawnThread } from './thread-calls.ts';
 
 /** The reads that the thread serves. */
 export type LongReads = WholeTraceReads & SumReads;
-type Served = LongReads & SearchWork;
+type Served = Omit<LongReads, 'match'> & SearchWork & { readonly match: KeptMatch };
 
 type ThreadReaderOptions = {
   readonly spawn: () => Worker;
@@ -77,8 +78,8 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       sum: call('sum'),
       findUnsummed: call('findUnsummed'),
       planSpend: call('planSpend'),
-      // One live tail per project calls this, one call after the other.
-      match: call('match'),
+      // The triggers and one live tail of each project call this, one call after the other.
+      match: sendFiltersOnce(call('match')),
     }),
     /** These fail in the same way. */
     searchWork: { indexSome: call('indexSome'), countUnbuilt: call('countUnbuilt') } satisfies SearchWork,

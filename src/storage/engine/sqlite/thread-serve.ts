@@ -36,11 +36,13 @@ async function serveWriter({ file, jobQueue, lockFile }: ThreadInput): Promise<v
 
 async function serveReader({ file, statements }: ThreadInput): Promise<void> {
   if (statements === null) throw new Error('a thread that reads is given its statements');
-  const [{ createReads, createTraceReader }, { createIndexReads }, { createSearchSteps }] = await Promise.all([
-    import('./readers.ts'),
-    import('./indexed-sums.ts'),
-    import('./search-steps.ts'),
-  ]);
+  const [{ createReads, createTraceReader }, { createIndexReads }, { createSearchSteps }, { keepFilters }] =
+    await Promise.all([
+      import('./readers.ts'),
+      import('./indexed-sums.ts'),
+      import('./search-steps.ts'),
+      import('./kept-filters.ts'),
+    ]);
   const db = openWaitingReadHandle(file);
   // Errors are translated below, where their codes are still known.
   const readHere: RunRead = async (read) => read();
@@ -48,7 +50,8 @@ async function serveReader({ file, statements }: ThreadInput): Promise<void> {
   const reads = createTraceReader(reading, async (steps) => runWithoutPauses(steps));
   const steps = createSearchSteps(reading);
   const { indexSome, countUnbuilt } = steps;
-  serveCalls({ ...reads, ...createReads(reading, createIndexReads(steps)), indexSome, countUnbuilt }, async () => {
+  const sums = createReads(reading, createIndexReads(steps));
+  serveCalls({ ...reads, ...sums, match: keepFilters(sums.match), indexSome, countUnbuilt }, async () => {
     await steps.close();
     db.close();
   });
