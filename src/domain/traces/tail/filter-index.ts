@@ -21,6 +21,8 @@ const RANKS: { readonly [Name in ValueName]: number } = {
   'metadata.labels': 0,
   'metadata.value': 1,
   'metadata.prompt_ids': 1,
+  'prompt.id': 1,
+  'prompt.version': 1,
   'traces.name': 1,
   'events.event_type': 2,
   'evaluations.evaluator_id': 2,

@@ -1,0 +1,1 @@
+function e(e,t,...n){if(n.length>0)throw Error();return e.services[t]}export{e as t};
