@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createDistribution, EXACT_VALUES_MAX } from '../../../src/domain/analytics/distribution.ts';
 import { noSums } from '../../../src/domain/analytics/sums.ts';
 import { createTallies } from '../../../src/domain/analytics/tallies.ts';
-import { type AnalyticsQuery, ANY_TRACE } from '../../../src/domain/analytics/trace-analytics-store.ts';
+import { ANY_TRACE, type AnalyticsQuery } from '../../../src/domain/analytics/trace-analytics-store.ts';
 import { keyedGroupHash } from '../../../src/domain/group-parts.ts';
 
 const HOUR_MS = 3_600_000;
