@@ -1,8 +1,8 @@
 /** Accounts for requests: their outcomes with cost and span, and what limits and estimates learn from them. */
 
-import type { RequestCost, RequestUsage } from '../domain/events/request-content.ts';
 import type { RecentOutputs } from '../domain/gateway/estimate.ts';
 import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
+import type { Account } from '../domain/gateway/model-request.ts';
 import { type Ending, type ProxiedRequest, reportOf, spanOf, usageOf } from '../domain/gateway/proxied-request.ts';
 import type { RatedRequest, RateLimiter } from '../domain/gateway/rate-limits.ts';
 import type { PriceResolver, Prices } from '../domain/pricing/prices.ts';
@@ -26,9 +26,6 @@ export type Accounted = {
   readonly prices: Prices;
   readonly rated: RatedRequest;
 };
-
-/** What a request came to. `cost`: null where the price is unknown. */
-export type Account = { readonly usage: RequestUsage | null; readonly cost: RequestCost | null };
 
 const NOTHING_READ = {
   usage: null,
@@ -88,7 +85,11 @@ export function createAccounting(deps: AccountingDeps) {
       const report = reportOf(request, ending, prices);
       await outcomes.conclude({ kind: 'outcome', report, trace });
       const [{ cost, price } = NO_RECORD] = report.records;
-      return { usage: price.usage, cost: cost ?? price.cost };
+      const { target } = ending;
+      return {
+        ...{ usage: price.usage, cost: cost ?? price.cost, traceId: trace && request.place.traceId },
+        target: target && { provider: target.provider.name, model: target.model },
+      };
     },
     /** The request ends by a defect of this server, and settles. */
     abandon({ presented, gatewayRequestId }: ProxiedRequest): void {

@@ -22,20 +22,22 @@ type OwnDeps = {
 /** Whoever waits for an answer does not wait longer. */
 const WHOLE_MAX_MS = 150_000;
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
+const END_USER_HEADER = 'x-langwatch-end-user-id';
 const PATHS = { chat: '/v1/chat/completions', messages: '/v1/messages' } as const;
 const TOO_LATE = gatewayFault(504, 'provider_timeout', `No provider answered within ${WHOLE_MAX_MS / 1_000} seconds.`);
 const TOO_LARGE = gatewayFault(502, 'provider_error', `The answer has more than ${ANSWER_MAX_BYTES} bytes.`);
 
 export function createOwnRequests({ proxy, open }: OwnDeps) {
   /** Never rejects. */
-  return async ({ kind, body, presented, tried }: ModelRequest): Promise<ModelAnswer> => {
+  return async ({ kind, body, presented, tried, endUserId }: ModelRequest): Promise<ModelAnswer> => {
     const route = routeOf('POST', PATHS[kind]);
     if (route === null || !('path' in route)) throw new Error(`the gateway has no route ${PATHS[kind]}`);
     const quota = open();
     const collected = collectAnswer();
     const { response } = collected;
     const call = {
-      ...{ route, query: '', headers: {}, header: () => undefined, response },
+      ...{ route, query: '', headers: {}, response },
+      header: (name: string) => (name === END_USER_HEADER ? (endUserId ?? undefined) : undefined),
       ...{ identify: quota.identify, holdMemory: quota.holdMemory },
       readBody: async () => Buffer.from(body),
     };
@@ -46,14 +48,8 @@ export function createOwnRequests({ proxy, open }: OwnDeps) {
     }, WHOLE_MAX_MS).unref();
     try {
       const { fault, account = null } = await proxy.serveOwn(call, { route, presented, tried });
-      const { status, headers, bytes, isTooLarge } = collected.read();
-      const ended = isLate ? TOO_LATE : isTooLarge ? TOO_LARGE : fault;
-      return {
-        ...{ status, bytes, account, fault: ended },
-        traceId: account === null ? null : (headers['x-langwatch-trace-id'] ?? null),
-        provider: headers['x-langwatch-provider'] ?? null,
-        model: headers['x-langwatch-model'] ?? null,
-      };
+      const { status, bytes, isTooLarge } = collected.read();
+      return { status, bytes, account, fault: isLate ? TOO_LATE : isTooLarge ? TOO_LARGE : fault };
     } finally {
       clearTimeout(timer);
       quota.close();
@@ -66,7 +62,6 @@ function collectAnswer() {
   const parts: Buffer[] = [];
   let size = 0;
   let status = 0;
-  let headers: Readonly<Record<string, string>> = {};
   const sink = new Writable({
     write(part: Buffer, _encoding, done) {
       size += part.length;
@@ -79,15 +74,14 @@ function collectAnswer() {
     headersSent: false,
     socket: {},
     req: { method: 'POST', complete: true, httpVersionMajor: 1 },
-    writeHead(sent: number, sentHeaders: Readonly<Record<string, string>>) {
+    writeHead(sent: number) {
       status = sent;
-      headers = sentHeaders;
       Object.assign(sink, { headersSent: true });
       return sink;
     },
   };
   return {
     response: Object.assign(sink, head) as unknown as ServerResponse,
-    read: () => ({ status, headers, bytes: Buffer.concat(parts), isTooLarge: size > ANSWER_MAX_BYTES }),
+    read: () => ({ status, bytes: Buffer.concat(parts), isTooLarge: size > ANSWER_MAX_BYTES }),
   };
 }

@@ -2,7 +2,7 @@
 
 import type { HoldMemory } from '../domain/gateway/dialects/held-bytes.ts';
 import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
-import type { Account } from './accounting.ts';
+import type { Account } from '../domain/gateway/model-request.ts';
 import type { DataRoute } from './data-routes.ts';
 import type { CallerResponse } from './relay.ts';
 
@@ -27,6 +27,6 @@ export type Served = {
   /** Null: not refused by the gateway itself. */
   readonly fault: GatewayFault | null;
   readonly isKnownKey: boolean;
-  /** Of a request that has an outcome and a span. */
+  /** Of a request that was sent to a provider, or answered from the cache. */
   readonly account?: Account;
 };

@@ -1935,9 +1935,9 @@ export declare const PromptService: GenService<{
   },
   /**
    * Runs a version of a prompt once, with values for its variables, through the gateway of this server: as the virtual key
-   * that is named, whose rules, limits and budgets apply. Unless the gateway refuses it, the request is kept as a trace with
-   * the label prompt-try. The templates are Liquid, without files. The caller also needs the permission virtualKeys:rotate,
-   * because it uses the key.
+   * that is named, whose rules, limits and budgets apply, for the member who calls. Unless the gateway refuses it, the
+   * request is kept as a trace with the label prompt-try. The templates are Liquid, without files. The caller also needs
+   * the permission virtualKeys:rotate, because it uses the key.
    * Errors: INVALID_ARGUMENT validation_error, also for templates that cannot be rendered, NOT_FOUND prompt_not_found,
    * NOT_FOUND prompt_version_not_found, NOT_FOUND prompt_tag_not_found, FAILED_PRECONDITION system_prompt_conflict,
    * PERMISSION_DENIED api_key_permission_denied, NOT_FOUND virtual_key_not_found for a key of another project, too,

@@ -12,6 +12,19 @@ export type ModelRequest = {
   /** The key that the request is made with, for somebody who may use it. */
   readonly presented: PresentedKey;
   readonly tried: TriedPrompt;
+  /** For whom the request is made; null: for nobody in particular. */
+  readonly endUserId: string | null;
+};
+
+/** What a request came to. */
+export type Account = {
+  readonly usage: RequestUsage | null;
+  /** Null: the price is unknown. */
+  readonly cost: RequestCost | null;
+  /** Null: its span could not be made. */
+  readonly traceId: string | null;
+  /** The last provider that was asked, and the model by its name for it; null: none was tried. */
+  readonly target: { readonly provider: string; readonly model: string } | null;
 };
 
 export type ModelAnswer = {
@@ -20,12 +33,8 @@ export type ModelAnswer = {
   readonly bytes: Buffer;
   /** Null: a provider answered, maybe with an error of its own. */
   readonly fault: GatewayFault | null;
-  /** Null: no provider was asked. `cost`: null where the price is unknown. */
-  readonly account: { readonly usage: RequestUsage | null; readonly cost: RequestCost | null } | null;
-  /** Null: the request left no trace. */
-  readonly traceId: string | null;
-  readonly provider: string | null;
-  readonly model: string | null;
+  /** Null: the gateway refused it. */
+  readonly account: Account | null;
 };
 
 export type AskModel = (request: ModelRequest) => Promise<ModelAnswer>;

@@ -67,7 +67,8 @@ export function createPromptTry(deps: TryDeps): TryPrompt {
     const reach = { config: presented.key.config, projectId: call.project.id, providers };
     const request = requestOf({ ...config, ...texts }, reach);
     const startedAtMs = deps.clock();
-    const answer = await ask({ ...request, presented, tried: nameTried(found, config) });
+    const tried = nameTried(found, config);
+    const answer = await ask({ ...request, presented, tried, endUserId: call.actor.actorUserId });
     const durationMs = Math.max(0, Math.round(deps.clock() - startedAtMs));
     return { ...readAnswer(request, answer), answer, durationMs };
   };

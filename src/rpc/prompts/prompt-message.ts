@@ -83,10 +83,10 @@ export function toTriedMessage({
   answer,
   durationMs,
 }: Tried): MessageInitShape<typeof TryPromptResponseSchema> {
-  const { account, model, provider, traceId } = answer;
-  const { usage = null, cost = null } = account ?? {};
+  const { usage = null, cost = null, traceId = null, target = null } = answer.account ?? {};
   return unsetNulls({
-    ...{ output, error, model, provider, traceId },
+    ...{ output, error, traceId },
+    ...(target ?? { model: null, provider: null }),
     inputTokens: usage && BigInt(usage.inputTokens),
     outputTokens: usage && BigInt(usage.outputTokens),
     cost: cost && cost.nanoUsd / NANO_PER_USD,
