@@ -43,7 +43,7 @@ export async function renderTexts(
   return rendered;
 }
 
-const PARSED_CHARACTERS_MAX = 1_000_000;
+const PARSED_CHARACTERS_MAX = 200_000;
 const RENDER_MAX_MS = 100;
 const ALLOCATED_MAX = 10_000_000;
 
