@@ -74,7 +74,7 @@ export function lookAtTraces(stage: Stage): void {
         const project = await stage.makeProject('Prompt shop');
         for (const version of [1, 2, 2]) await send(project, promptTrace(version));
         const { address, projectKey, slug } = project;
-        await followLink(page, signInLink(address, projectKey, `/${slug}/overview`));
+        await openSignedIn(page, signInLink(address, projectKey, `/${slug}/overview`));
         await choose(page.getByLabel('Group by'), 'Prompt version');
         await takePicture(page, 'prompts');
         await page.getByRole('link', { name: 'help/greeting:2', exact: true }).click();
