@@ -1,7 +1,9 @@
 /** Values that the metadata of traces has in prompt_ids, with the prompts and the versions that they stand for. */
 
+export type SentNames = readonly (string | number)[] | string;
+
 type Linked = {
-  readonly sent: readonly string[] | string;
+  readonly sent: SentNames;
   readonly prompts: readonly string[];
   readonly versions: readonly string[];
 };
@@ -20,9 +22,15 @@ export const LINKED: readonly Linked[] = [
   // No name stands beside its version, so that these are names like others.
   { sent: ['writer:2', 'other'], prompts: ['writer:2', 'other'], versions: [] },
   { sent: 'writer', prompts: ['writer'], versions: [] },
+  { sent: ['writer', 7], prompts: ['writer'], versions: [] },
 ];
 
-export const PROMPT_NAMES: readonly string[] = [...new Set(LINKED.flatMap(({ sent }) => sent))];
+export const PROMPT_NAMES: readonly string[] = [...new Set(LINKED.flatMap(namesOf))];
+
+/** The names by which the prompts are found. */
+export function namesOf({ sent }: { readonly sent: SentNames }): readonly string[] {
+  return [sent].flat().filter((name) => typeof name === 'string');
+}
 
 /** What the value in the metadata of a trace stands for. */
 export function linkedBy(sent: unknown): Linked {

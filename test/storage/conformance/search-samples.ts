@@ -89,7 +89,7 @@ export function createSearchSamples(seed: number) {
     'metadata.labels': () => plain(pick(['a', 'b%', '😀', 'rare', 'none'])),
     'metadata.key': () => plain(pick([...KEYS, 'user_id', 'key 5'])),
     'metadata.prompt_ids': () => plain(pick(PROMPT_NAMES)),
-    'prompt.id': () => plain(pick(PROMPT_NAMES)),
+    'prompt.id': () => plain(pick([...PROMPT_NAMES, '7'])),
     'prompt.version': () => plain(pick(PROMPT_NAMES), 'none'),
     'metadata.value': () => ({ of: pick(KEYS), values: some(['1', 'true', 'null', 'x', '{"deep":[1]}'], 3) }),
     'traces.origin': () => plain(pick(['application', 'evaluation', '7'])),

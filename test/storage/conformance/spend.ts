@@ -11,7 +11,7 @@ import {
 } from '../../../src/domain/spend/spend-store.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import { drawSeed, runsOf, seeded } from '../../support/scenario.ts';
-import { LINKED, linkedBy, PROMPT_NAMES } from './linked-prompts.ts';
+import { LINKED, linkedBy, namesOf, PROMPT_NAMES, type SentNames } from './linked-prompts.ts';
 import { governance, governanceOf, recordOf, reportOf } from './reports.ts';
 import { ORGANIZATION, RECEIVED_AT_MS, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';
 import { keepUp, type OpenSubject, withStore } from './subject.ts';
@@ -205,7 +205,7 @@ type Outcome = {
     readonly usage: Readonly<Record<string, number>> | null;
     readonly cost: { readonly nano_usd: number } | null;
     readonly labels: readonly string[];
-    readonly metadata: { readonly prompt_ids?: readonly string[] | string };
+    readonly metadata: { readonly prompt_ids?: SentNames };
   };
 };
 
@@ -242,7 +242,7 @@ const MEMBERS: Readonly<Record<Exclude<SpendDimension, 'prompt_id' | 'prompt_ver
 function valuesOf({ data }: Outcome, dimension: SpendDimension, isFilter: boolean): readonly string[] {
   if (dimension === 'prompt_id' || dimension === 'prompt_version') {
     const linked = linkedBy(data.metadata.prompt_ids);
-    if (isFilter) return [linked.sent].flat();
+    if (isFilter) return namesOf(linked);
     return dimension === 'prompt_id' ? linked.prompts : linked.versions;
   }
   const value = data[MEMBERS[dimension]];

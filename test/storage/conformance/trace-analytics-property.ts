@@ -5,7 +5,7 @@ import type { Store } from '../../../src/domain/store.ts';
 import type { Evaluation, Span } from '../../../src/domain/traces/trace.ts';
 import { type Chance, createChance } from '../../support/access-fuzzer/chance.ts';
 import { drawSeed, runsOf, seeded } from '../../support/scenario.ts';
-import { LINKED, linkedBy, PROMPT_NAMES } from './linked-prompts.ts';
+import { LINKED, linkedBy, namesOf, PROMPT_NAMES, type SentNames } from './linked-prompts.ts';
 import { bareSpan, RECEIVED_AT_MS, sampleAppend, sampleEvaluation, samplePlan } from './samples.ts';
 import { keepUp, type OpenSubject, withStore } from './subject.ts';
 import { compareGroupLists } from './trace-groups-model.ts';
@@ -32,7 +32,7 @@ type Expected = {
 };
 type Metadata = Partial<Record<Dimension, string>> & {
   readonly labels?: readonly string[];
-  readonly prompt_ids?: readonly string[] | string;
+  readonly prompt_ids?: SentNames;
 };
 type Dimension = 'user_id' | 'customer_id' | 'thread_id';
 
@@ -257,7 +257,7 @@ function rank(parts: readonly { readonly group: string | null; readonly spans: S
 function fits({ labels = [], prompt_ids: linked = [], ...metadata }: Metadata, conditions: TraceConditions) {
   const { userId, customerId, threadId, label, promptId, promptVersion } = conditions;
   return (
-    [promptId, promptVersion].every((name) => name === null || [linked].flat().includes(name)) &&
+    [promptId, promptVersion].every((name) => name === null || namesOf({ sent: linked }).includes(name)) &&
     (label === null || labels.includes(label)) &&
     Object.entries({ user_id: userId, customer_id: customerId, thread_id: threadId }).every(
       ([dimension, value]) => value === null || metadata[dimension as Dimension] === value,

@@ -290,8 +290,6 @@ export function needleOf({ name, values }: Condition): string | null {
       return `"${name.slice('metadata.'.length)}":${JSON.stringify(value)}`;
     case 'metadata.labels':
     case 'metadata.key':
-    case 'prompt.id':
-    case 'prompt.version':
       return JSON.stringify(value);
     default:
       return null;
