@@ -44,7 +44,7 @@ export async function renderTexts(
 }
 
 const PARSED_CHARACTERS_MAX = 1_000_000;
-const RENDER_MAX_MS = 100;
+const RENDER_MAX_MS = 1_000;
 const ALLOCATED_MAX = 10_000_000;
 
 /**
