@@ -90,7 +90,7 @@ function Run({ slug, prompt, place, begins }: RunProps) {
   if (!dataset.data) return <Pending found={dataset} />;
   if (plan.evaluators.length > 0 && !evaluators.data) return <Pending found={evaluators} />;
   const entries = dataset.data.data.map(({ entryJson }) => readEntry(entryJson));
-  const known = { slug, plan, place, begins, entries, judges, stored: found.data };
+  const known = { plan, place, begins, entries, judges, stored: found.data };
   return (
     <section className={`${page.card} ${page.padded}`}>
       <h2>{nameControls(run.name)}</h2>
@@ -108,7 +108,7 @@ function Run({ slug, prompt, place, begins }: RunProps) {
   );
 }
 
-type WorkProps = Pick<RunProps, 'slug' | 'place' | 'begins'> & {
+type WorkProps = Pick<RunProps, 'place' | 'begins'> & {
   readonly plan: Plan;
   readonly entries: readonly Entry[];
   readonly judges: readonly Evaluator[];

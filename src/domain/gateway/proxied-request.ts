@@ -223,6 +223,7 @@ function draftSpan(request: ProxiedRequest, ending: Ending): SpanDraft {
     output: hasTexts && facts.output !== null ? typed(facts.output, 'output') : undefined,
     params: {
       ...(hasTexts && body?.params),
+      ...(tried !== null && promptAttributes(tried)),
       gateway_request_id: request.gatewayRequestId,
       gateway: {
         provider: target?.provider.name ?? null,
@@ -251,7 +252,7 @@ function draftSpan(request: ProxiedRequest, ending: Ending): SpanDraft {
     finishedNs: undefined,
     rates: undefined,
     dropped: [],
-    telemetry: tried === null ? undefined : { attributes: promptAttributes(tried) },
+    telemetry: undefined,
   };
 }
 

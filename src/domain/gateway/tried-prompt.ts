@@ -17,7 +17,7 @@ export function promptIdsOf({ id, handle, version }: TriedPrompt): string[] {
   return version === null ? [id, handle] : [id, version.id, handle];
 }
 
-/** As applications name a prompt in their spans. */
+/** By the names that applications use for the attributes of their spans. */
 export function promptAttributes({ id, handle, version }: TriedPrompt): LosslessObject {
   return {
     'langwatch.prompt.id': id,

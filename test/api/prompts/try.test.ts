@@ -83,10 +83,24 @@ it('a version is rendered, answered through the gateway, and kept as a trace tha
   const trace = await traceOf(traceId);
   expect(trace.metadata).toMatchObject({
     labels: ['prompt-try'],
-    prompt_ids: [prompt.id, prompt.versionId, prompt.handle],
+    prompt_ids: expect.arrayContaining([prompt.id, prompt.versionId, prompt.handle]),
     virtual_key_id: gateway.keyId,
   });
   expect(JSON.stringify(trace.spans)).toContain('"langwatch.prompt.version.number":1');
+});
+
+it('a try counts for the member who makes it', async () => {
+  const { adminKey, projectId, userId } = gateway.app;
+  let traceId = '';
+  await everywhere({
+    ...trial(),
+    headers: { 'x-auth-token': adminKey, 'x-project-id': projectId },
+    status: 200,
+    check: (tried) => {
+      traceId = tried.traceId;
+    },
+  });
+  expect((await traceOf(traceId)).metadata.user_id).toBe(userId);
 });
 
 it('unsaved content is tried in place of what is stored, and not as the version; Claude is asked in its own dialect', async () => {
@@ -103,7 +117,9 @@ it('unsaved content is tried in place of what is stored, and not as the version;
     messages: [{ role: 'user', content: 'Say hello!' }],
     max_tokens: 64,
   });
-  expect((await traceOf(traceId)).metadata.prompt_ids).toEqual([prompt.id, prompt.handle]);
+  const { prompt_ids: named } = (await traceOf(traceId)).metadata;
+  expect(named).toEqual(expect.arrayContaining([prompt.id, prompt.handle]));
+  expect(named).not.toContain(prompt.versionId);
 });
 
 it('a provider that fails and a budget that is spent are said in place of an answer', async () => {
