@@ -4,11 +4,16 @@
  */
 
 import { realpathSync, rmSync } from 'node:fs';
+import { dayOf } from '../../../domain/analytics/calendar.ts';
+import { bucketOf } from '../../../domain/number-buckets.ts';
+import { DURATION_COLUMNS } from '../../analytics/indexed-sums.ts';
 import { codeOf } from '../../errors.ts';
 import { type Database, openWriteHandle } from './connection.ts';
 
 /** Files with another number are made anew. No other program is likely to use this one. */
-const LAYOUT = 130_002;
+const LAYOUT = 130_003;
+/** It lacks the durations. */
+const LAYOUT_BEFORE = 130_002;
 /** A parameter of FTS5, which ignores bounds that are not stored as whole numbers: the driver passes large ones as fractions. */
 export const INTEGER = 'CAST(? AS INTEGER)';
 /** Sequences of a chunk. */
@@ -17,6 +22,14 @@ export const CHUNK_TRACES = 1024;
 // `facets` has the tokens of search-tokens.ts, `texts` folded texts; the row ids of both are sequences. Without their
 // content and the positions of tokens they take little room. Merged eight at a time, their parts are written less often;
 // search-merges.ts does it.
+const DURATIONS = `
+  -- How many traces of a project that began on a day have a duration in a bucket (number-buckets.ts), and when the first
+  -- of them was received: it may be one that is gone.
+  CREATE TABLE durations (
+    project_number integer, day integer, name text, bucket integer, traces integer NOT NULL, inserted_from integer NOT NULL,
+    PRIMARY KEY (project_number, day, name, bucket)) WITHOUT ROWID;
+  PRAGMA user_version = ${LAYOUT};
+`;
 const TABLES = `
   CREATE TABLE state (
     step text NOT NULL, previous text, sequences text NOT NULL, walked_to integer NOT NULL, walk_end integer NOT NULL);
@@ -40,7 +53,7 @@ const TABLES = `
   CREATE TABLE buckets (
     project_number integer, number text, bucket integer, traces integer NOT NULL,
     PRIMARY KEY (project_number, number, bucket)) WITHOUT ROWID;
-  PRAGMA user_version = ${LAYOUT};
+  ${DURATIONS}
 `;
 
 const MEMORY = ':memory:';
@@ -71,11 +84,24 @@ function openAsIs(path: string): Database {
     const layout = db.pragma('user_version', { simple: true });
     const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
     if (isEmpty) db.transaction(() => db.exec(TABLES)).immediate();
+    else if (layout === LAYOUT_BEFORE) db.transaction(() => addDurations(db)).immediate();
     else if (layout !== LAYOUT) throw new Error(`${path} has layout ${String(layout)}`);
     return db;
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+/** Building the whole index anew would take a hundred times as long. */
+function addDurations(db: Database): void {
+  db.exec(DURATIONS);
+  db.function('day_of', { deterministic: true }, (ms) => dayOf(Number(ms)));
+  db.function('bucket_of', { deterministic: true }, (value) => bucketOf(Number(value)));
+  for (const column of Object.values(DURATION_COLUMNS)) {
+    db.exec(`INSERT INTO durations
+      SELECT project_number, day_of(started_at), '${column}', bucket_of(${column}), count(*), min(inserted_at)
+      FROM indexed_traces WHERE ${column} IS NOT NULL GROUP BY 1, 2, 4`);
   }
 }
 
