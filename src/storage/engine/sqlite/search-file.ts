@@ -93,8 +93,13 @@ function openAsIs(path: string): Database {
   }
 }
 
+/** With more traces it would take longer than a read may. */
+const COUNTED_MAX = 5_000_000;
+
 /** Building the whole index anew would take a hundred times as long. */
 function addDurations(db: Database): void {
+  const last = db.prepare<[], number | null>('SELECT max(sequence) FROM indexed_traces').pluck().get() ?? 0;
+  if (last > COUNTED_MAX) throw new Error(`the index has too many traces to add their durations: ${last}`);
   db.exec(DURATIONS);
   db.function('day_of', { deterministic: true }, (ms) => dayOf(Number(ms)));
   db.function('bucket_of', { deterministic: true }, (value) => bucketOf(Number(value)));
