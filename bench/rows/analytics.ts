@@ -28,6 +28,11 @@ const QUESTIONS: readonly Question[] = [
     parameters: `group_by=${group}`,
     msMax: 500,
   })),
+  ...['total', 'day'].map((interval) => ({
+    name: `percentiles-by-${interval}`,
+    parameters: `interval=${interval}&metrics=total_time_ms,first_token_ms`,
+    msMax: 500,
+  })),
   { name: 'threads', path: '/api/threads', parameters: 'sort_by=last_activity', msMax: 300 },
   { name: 'threads-by-cost', path: '/api/threads', parameters: 'sort_by=total_cost', msMax: 500 },
   { name: 'users', path: '/api/users', parameters: 'sort_by=last_activity', msMax: 300 },
@@ -36,7 +41,7 @@ const QUESTIONS: readonly Question[] = [
 export const analytics: Row = {
   name: 'analytics',
   about:
-    'cost, and all metrics, by day and model, user, label or thread over thirty days of a million traces; their threads and users',
+    'cost, all metrics and percentiles, by day and model, user, label or thread over thirty days of a million traces; their threads and users',
   secondsMax: 7_200,
   async run(bench) {
     if (bench.calibrate) return [];

@@ -39,6 +39,7 @@ const FROZEN = {
   'sqlite-0029-triggers': '85eb2c88e5f132b4af965c32082eeb3aae9b5f0c4ec628306e6981fd7e8d8135',
   'sqlite-0030-prompt-links': '063a853d2ae827bbf9cb786d6b9ec6c0756b10f4ffe98a30394e5146ae2c1612',
   'sqlite-0031-late-feedback': '5b3cfd8b40feb0cccb6bc393726e52ea4686ec6a06a3babbd51229c0d959c1a0',
+  'sqlite-0032-duration-counts': '7718aa5745c37a6f84b4d03b467d830e32b9bc15a35fc8eedf24e46f82370985',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
   'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
   'postgres-0003-span-nanoseconds': '068afa8a72b78e7765f4197dd641816e742df85289b7529c3fb6082f24887c19',
@@ -70,6 +71,7 @@ const FROZEN = {
   'postgres-0029-triggers': '2ca28706a16460446f3e36e583148314e2378633f01ba875eb7128f3c5c4e6bc',
   'postgres-0030-prompt-links': 'd9cb4aedee85c9c6c291d7eb6e6c6d3b1b819c9ce0bf66b1204b17e766667fe7',
   'postgres-0031-late-feedback': '8f387333f30215c7a9fe53b73b0526b38fc233c172b56eb8ba37a51663c15162',
+  'postgres-0032-duration-counts': '460db2c41f7eebad9a0adcb0a51fc18ae1995c4135f53ae81cf98b1478f8371c',
 };
 
 const ALL = [...SQLITE_SCHEMAS.migrations, ...POSTGRES_SCHEMAS.migrations];

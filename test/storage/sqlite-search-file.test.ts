@@ -225,6 +225,27 @@ it('a new file is given each trace once, also those that are marked as changed',
   expect(indexed()).toEqual(names.toSorted());
 });
 
+it('of the layout before, is given its counts of durations, and is not made anew', async () => {
+  await withOpen(async (store) => {
+    await append(store, 'ada', namesOf('one'));
+    await keepUp(store);
+  });
+  const change = <T>(body: (db: Database.Database) => T): T => {
+    const db = new Database(searchFile);
+    const result = body(db);
+    db.close();
+    return result;
+  };
+  const counts = () => change((db) => db.prepare('SELECT * FROM durations').all());
+  const before = counts();
+  expect(before).toMatchObject([{ traces: SOME }, { traces: SOME }]);
+  change((db) => db.exec('DROP TABLE durations; PRAGMA user_version = 130002'));
+  const step = stepOf(searchFile, 'state');
+  await expectFound({ ada: namesOf('one') }, 0);
+  expect(counts()).toEqual(before);
+  expect(stepOf(searchFile, 'state')).toBe(step);
+});
+
 it('a database without traces has no index', async () => {
   await withOpen(keepUp, 'in its thread');
   expect(readdirSync(folder.path).sort()).toEqual(['spandrel.db', 'spandrel.db.lock']);

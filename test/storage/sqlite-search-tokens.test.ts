@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { bucketOf, greatestOf, leastOf, NONE } from '../../src/domain/number-buckets.ts';
 import { openSearchFile } from '../../src/storage/engine/sqlite/search-file.ts';
 import { collectText } from '../../src/storage/engine/sqlite/search-texts.ts';
-import { bucketOf, greatestOf, leastOf, matchText, NONE } from '../../src/storage/engine/sqlite/search-tokens.ts';
+import { matchText } from '../../src/storage/engine/sqlite/search-tokens.ts';
 import { seeded } from '../support/scenario.ts';
 
 it('each number is in the bucket whose bounds it is within, and buckets have no gaps', () => {

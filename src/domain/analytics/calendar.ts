@@ -4,7 +4,7 @@ import type { Interval } from './query.ts';
 
 export const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 /** The first Monday of 1970. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
@@ -37,6 +37,11 @@ export function intervalAt({ interval, fromMs, toMs }: IntervalQuery, instantMs:
   const { lengthMs, firstMs } = EVEN_INTERVALS[interval];
   const startMs = Math.floor((instantMs - firstMs) / lengthMs) * lengthMs + firstMs;
   return { startMs, endMs: startMs + lengthMs };
+}
+
+/** The day of an instant, counted from 1970. */
+export function dayOf(instantMs: number): number {
+  return Math.floor(instantMs / DAY_MS);
 }
 
 type Cells<Cell> = { readonly newCell: (span: Span) => Cell; readonly closeCell: (cell: Cell) => void };

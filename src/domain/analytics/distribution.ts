@@ -1,5 +1,7 @@
 /** Percentiles of numbers: exact up to a limit, and beyond it from bins of similar values. */
 
+import { bucketOf, middleOf } from '../number-buckets.ts';
+
 /** By nearest rank. */
 export type Percentiles = { readonly p50: number; readonly p95: number; readonly p99: number };
 
@@ -13,14 +15,14 @@ export type Distribution = ReturnType<typeof createDistribution>;
 
 /** With more values a percentile may be off by one percent. */
 export const EXACT_VALUES_MAX = 10_000;
-/** Below it every value has its own bin. */
-const SINGLE_VALUE_BELOW = 100;
-/** Half the width of a bin, plus the rounding of its middle, stays within one percent. */
+/** Half the width of a bin stays within one percent. */
 const BIN_GROWTH = 1.01;
 const LOG_GROWTH = Math.log(BIN_GROWTH);
 
+const NUMBER_BUCKETS: Bins = { binOf: bucketOf, middleOf };
+
 /** By default for whole numbers from 0 on. */
-export function createDistribution({ binOf, middleOf }: Bins = WHOLE_NUMBER_BINS) {
+export function createDistribution({ binOf, middleOf }: Bins = NUMBER_BUCKETS) {
   let values: number[] = [];
   let bins: Map<number, number> | null = null;
   let count = 0;
@@ -46,12 +48,21 @@ export function createDistribution({ binOf, middleOf }: Bins = WHOLE_NUMBER_BINS
     /** How many values or bins are in memory. */
     size: (): number => bins?.size ?? values.length,
     /** Null without values. */
-    percentiles(): Percentiles | null {
-      if (count === 0) return null;
-      const at = bins === null ? pickFrom(values) : pickFromBins(bins, middleOf);
-      return { p50: at(rankOf(50, count)), p95: at(rankOf(95, count)), p99: at(rankOf(99, count)) };
-    },
+    percentiles: (): Percentiles | null =>
+      pickPercentiles(count, bins === null ? pickFrom(values) : pickFromBins(bins, middleOf)),
   };
+}
+
+/** Of whole numbers that were counted by their buckets. Null without any. */
+export function percentilesOfBuckets(counts: ReadonlyMap<number, number>): Percentiles | null {
+  let count = 0;
+  for (const each of counts.values()) count += each;
+  return pickPercentiles(count, pickFromBins(counts, middleOf));
+}
+
+function pickPercentiles(count: number, at: (rank: number) => number): Percentiles | null {
+  if (count === 0) return null;
+  return { p50: at(rankOf(50, count)), p95: at(rankOf(95, count)), p99: at(rankOf(99, count)) };
 }
 
 /** The rank of a percentile among `count` sorted values, from 1 on. */
@@ -75,18 +86,6 @@ function pickFromBins(bins: ReadonlyMap<number, number>, middleOf: Bins['middleO
     return 0;
   };
 }
-
-const WHOLE_NUMBER_BINS: Bins = {
-  binOf(value) {
-    if (value < SINGLE_VALUE_BELOW) return value;
-    return SINGLE_VALUE_BELOW + Math.floor(Math.log(value / SINGLE_VALUE_BELOW) / LOG_GROWTH);
-  },
-  middleOf(key) {
-    if (key < SINGLE_VALUE_BELOW) return key;
-    const least = SINGLE_VALUE_BELOW * BIN_GROWTH ** (key - SINGLE_VALUE_BELOW);
-    return Math.round((least * 2 * BIN_GROWTH) / (1 + BIN_GROWTH));
-  },
-};
 
 /** For any numbers: bin 0 holds what is nearly zero, and negative bins mirror the positive ones. */
 export const SIGNED_BINS: Bins = {

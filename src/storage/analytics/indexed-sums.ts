@@ -11,6 +11,10 @@ export type IndexedSums = {
   /** The buckets of the groups that `keep` picks. */
   sumUp(query: SumsQuery, keep: KeepGroups): Promise<IndexedAnswer<readonly IndexedBucket[]>>;
   statsOf(query: TracesQuery): Promise<IndexedAnswer<UserStats>>;
+  /** How many traces of whole days have durations of each size. */
+  countDurations(query: DurationCountsQuery): Promise<DurationCounts | null>;
+  /** The durations of all traces but those that changed, in any order. */
+  listDurations(query: TracesQuery, known: DurationName | null): Promise<IndexedAnswer<Durations>>;
   /** The first groups after a position, in the order of the query. */
   rankGroups(query: RankQuery): Promise<IndexedAnswer<readonly GroupPosition[]>>;
   /** The sums of some groups, in any order. */
@@ -77,6 +81,39 @@ export type SumsQuery = TracesQuery &
   };
 
 export type IndexedBucket = Span & { readonly number: number | null; readonly totals: Totals };
+
+/** The durations that are counted by day, and their columns of the index. */
+export const DURATION_COLUMNS = { totalTimeMs: 'total_time_ms', firstTokenMs: 'first_token_ms' } as const;
+export type DurationName = keyof typeof DURATION_COLUMNS;
+export type Durations = Readonly<Record<DurationName, readonly number[]>>;
+
+/** With more durations to list, engines return null. */
+export const DURATIONS_MAX = 1_000_000;
+
+/** Days of UTC, counted from 1970; both ends are inclusive. */
+export type DayRange = { readonly firstDay: number; readonly lastDay: number };
+
+export type DurationCountsQuery = Pick<TracesQuery, 'projectNumber' | 'receivedFromMs' | 'leftOut'> & {
+  readonly ranges: readonly DayRange[];
+};
+
+export type DurationCounts = {
+  /** By the range's place in the query: how many of its traces have a duration in a bucket (number-buckets.ts). */
+  readonly counts: readonly DurationCount[];
+  /** Days of which nothing is counted: the term of some of their traces is over. */
+  readonly cutDays: readonly number[];
+  /** What the index has of the traces that are left out. They are counted. */
+  readonly leftOut: readonly TimedTrace[];
+};
+
+export type DurationCount = {
+  readonly place: number;
+  readonly name: DurationName;
+  readonly bucket: number;
+  readonly traces: number;
+};
+
+export type TimedTrace = Pick<SummedTrace, 'startMs' | DurationName>;
 
 /** Engines answer null where more groups tie: their names would have to be read. */
 export const NAMED_MAX = 20_000;

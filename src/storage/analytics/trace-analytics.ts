@@ -18,6 +18,7 @@ import {
   type UserStatsQuery,
 } from '../../domain/analytics/trace-analytics-store.ts';
 import { GROUP_HASH, READ_MAX_MS } from '../long-reads.ts';
+import { mayCountDays, summariseByDays } from './counted-days.ts';
 import { summariseEvaluations } from './evaluation-sums.ts';
 import { summariseFeedback } from './feedback-sums.ts';
 import { type HourPlan, planHours, rangesBesideHours, readHours } from './hours.ts';
@@ -48,7 +49,7 @@ type Pass = {
 
 async function summarise(reading: IndexReading, query: AnalyticsQuery): Promise<AnalyticsAnswer> {
   const plan = planHours(query);
-  const found = plan === null ? await summariseByIndex(reading, query) : null;
+  const found = plan === null ? ((await countDays(reading, query)) ?? (await summariseByIndex(reading, query))) : null;
   if (found !== null) return found;
   const { runner, isOver } = reading;
   const tallies = createTallies(query, GROUP_HASH);
@@ -60,6 +61,13 @@ async function summarise(reading: IndexReading, query: AnalyticsQuery): Promise<
     tallies.endPass();
   }
   return tallies.answer();
+}
+
+/** Null: the traces must be read. */
+async function countDays(reading: IndexReading, query: AnalyticsQuery): Promise<AnalyticsAnswer | null> {
+  if (!mayCountDays(query)) return null;
+  const sums = await summarise(reading, { ...query, hasPercentiles: false });
+  return sums.kind === 'buckets' ? await summariseByDays(reading, query, sums.buckets) : null;
 }
 
 /** Returns the ranges that are left to scan; null when the time is over. */

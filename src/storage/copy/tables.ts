@@ -94,6 +94,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['cached_answers', 'cached_bytes'],
   'auth_generation',
   'schema_versions',
+  'indexed_durations',
   'indexed_traces',
   'indexed_texts',
   'webhook_changes',

@@ -36,7 +36,7 @@ export const WriteProbe = table('WriteProbe', 'write_probe', {
 });
 
 const { AuthGeneration, ...ofKeys } = keys;
-const { SearchState, IndexedTraceRow, ...ofSearch } = search;
+const { SearchState, IndexedTraceRow, IndexedDuration, ...ofSearch } = search;
 const { TraceOnSqlite, TraceOnPostgres, LargeText, UnusedText, ...ofTraces } = traces;
 const { EventOnSqlite, Envelope, RequestOnSqlite, RequestKeyOnSqlite, IndexedRequests, ...others } = events;
 const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } = others;
@@ -74,5 +74,6 @@ export const SQLITE_TABLES = [
 
 export const POSTGRES_TABLES = [
   ...SHARED,
-  ...[TraceOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, EventOnPostgres, AuthGeneration, IndexedTraceRow],
+  ...[TraceOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, EventOnPostgres, AuthGeneration],
+  ...[IndexedTraceRow, IndexedDuration],
 ];

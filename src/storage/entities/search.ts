@@ -66,3 +66,16 @@ export const IndexedTraceRow = defineEntity({
     })),
   ],
 });
+
+/** PostgreSQL: how many traces of the index that began on a day have a duration in a bucket (domain/number-buckets.ts). */
+export const IndexedDuration = table('IndexedDuration', 'indexed_durations', {
+  projectNumber: integer().primary(),
+  // Counted from 1970, in UTC.
+  day: integer().primary(),
+  // The column of the duration.
+  name: id().primary(),
+  bucket: integer().primary(),
+  traces: bigInteger(),
+  // When the first of them was received. It may be gone.
+  insertedFromMs: instant('inserted_from'),
+});

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { EXACT_VALUES_MAX, type Percentiles } from '../../../src/domain/analytics/distribution.ts';
 import {
   ANY_TRACE,
   type AnalyticsAnswer,
   type AnalyticsQuery,
+  type TraceConditions,
 } from '../../../src/domain/analytics/trace-analytics-store.ts';
 import type { Span } from '../../../src/domain/traces/trace.ts';
 import { type Chance, createChance } from '../../support/access-fuzzer/chance.ts';
@@ -26,6 +28,24 @@ const QUERY: AnalyticsQuery = {
 };
 
 const HOUR_MS = 3_600_000;
+
+const DAY_MS = 24 * HOUR_MS;
+
+type Sent = Readonly<Record<'startedAtMs' | 'tookMs' | 'receivedAtMs', number>> & { readonly waitedMs: number | null };
+
+/** Expects percentiles as the contract has them. */
+function expectNear(found: Percentiles | null, values: readonly number[]): void {
+  const sorted = values.toSorted((one, other) => one - other);
+  if (found === null) {
+    expect(values).toEqual([]);
+    return;
+  }
+  for (const percent of [50, 95, 99] as const) {
+    const exact = sorted[Math.ceil((percent * values.length) / 100) - 1] ?? Number.NaN;
+    const error = values.length > EXACT_VALUES_MAX ? exact / 100 : 0;
+    expect(Math.abs(found[`p${percent}`] - exact), `p${percent} of ${values.length}`).toBeLessThanOrEqual(error);
+  }
+}
 
 /** Draws a span around the time of receipt. */
 function drawSpan(): Span {
@@ -152,6 +172,67 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
           subject,
           Array.from({ length: runsOf(40) }, () => drawQuery(chance)),
         );
+      }),
+    );
+
+    it(
+      'MUST give percentiles by nearest rank, within one in a hundred beyond 10,000 traces, also after some changed or went',
+      withStore(open, async (store, { execute }) => {
+        const chance = createChance(seeded(drawSeed()));
+        const firstMs = Math.floor(RECEIVED_AT_MS / DAY_MS - 4) * DAY_MS + 7 * HOUR_MS;
+        const traces = new Map<string, Sent>();
+        const send = (index: number) => {
+          // Most of them began on the third day, and few have a first token.
+          const dayMs = index % 8 > 0 ? 2 * DAY_MS : chance.below(4) * DAY_MS;
+          const startedAtMs = firstMs + dayMs + chance.below(10 * HOUR_MS);
+          const tookMs = Math.floor(20_000 * chance.next() ** 4);
+          const waitedMs = index % 20 === 0 ? chance.below(900) : null;
+          const times = { startedAtMs, finishedAtMs: startedAtMs + tookMs };
+          const firstTokenAtMs = waitedMs === null ? null : startedAtMs + waitedMs;
+          const traceId = index.toString(16).padStart(32, '0');
+          const receivedAtMs = RECEIVED_AT_MS - (index % 5 === 0 ? HOUR_MS : 0);
+          traces.set(traceId, { startedAtMs, tookMs, waitedMs, receivedAtMs });
+          const spans = [bareSpan({ spanId: '1'.repeat(16), ...times, firstTokenAtMs })];
+          return store.traces.append(sampleAppend({ traceId, receivedAtMs, spans, requests: [], metadataJson: '{}' }));
+        };
+        const fromMs = firstMs + HOUR_MS;
+        const toMs = firstMs + 3 * DAY_MS + 5 * HOUR_MS;
+        const check = async (interval: AnalyticsQuery['interval'], expiredBeforeMs = 0) => {
+          const answer = await store.analytics.summarise({ ...QUERY, fromMs, toMs, interval, expiredBeforeMs });
+          const buckets = answer.kind === 'buckets' ? answer.buckets : [];
+          expect(buckets.length).toBe(interval === 'total' ? 1 : 4);
+          for (const { startMs, endMs, totals } of buckets) {
+            const within = [...traces.values()].filter(
+              ({ startedAtMs: at, receivedAtMs }) =>
+                receivedAtMs >= expiredBeforeMs && at >= Math.max(fromMs, startMs) && at < Math.min(endMs, toMs + 1),
+            );
+            expect(totals.traces).toBe(within.length);
+            expectNear(
+              totals.totalTimeMs,
+              within.map(({ tookMs }) => tookMs),
+            );
+            expectNear(
+              totals.firstTokenMs,
+              within.flatMap(({ waitedMs }) => waitedMs ?? []),
+            );
+          }
+        };
+        await Promise.all(Array.from({ length: 12_500 }, (_, index) => send(index)));
+        await keepUp(store);
+        for (const interval of ['total', 'day'] as const) await check(interval);
+        for (let round = 0; round < 2; round += 1) {
+          await Promise.all(Array.from({ length: 300 }, (_, index) => send(7 * index)));
+          for (const index of [1, 2, 3]) {
+            const traceId = (100 * (10 * round + index)).toString(16).padStart(32, '0');
+            await store.traceChanges.removeTrace({ projectNumber: PROJECT.number, traceId, expiredBeforeMs: null });
+            traces.delete(traceId);
+          }
+          if (round === 1) await keepUp(store);
+          for (const interval of ['total', 'day'] as const) await check(interval);
+        }
+        await check('total', RECEIVED_AT_MS - 1);
+        await execute(MARK_ALL);
+        await check('total');
       }),
     );
 

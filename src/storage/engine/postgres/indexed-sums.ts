@@ -5,6 +5,7 @@ import type { Percentiles } from '../../../domain/analytics/distribution.ts';
 import { NO_DURATIONS, type Sums, totalsOfSums } from '../../../domain/analytics/sums.ts';
 import type { AnalyticsQuery } from '../../../domain/analytics/trace-analytics-store.ts';
 import { type IndexedSums, NAMED_MAX, type SumsQuery, type TracesQuery } from '../../analytics/indexed-sums.ts';
+import { countDurations, listDurations } from './durations.ts';
 import { rankGroups, sumNamedGroups } from './indexed-groups.ts';
 import { createRunPlanned, listOf } from './planned-query.ts';
 import type { Pool } from './pool.ts';
@@ -48,6 +49,8 @@ export function createIndexedSums(pool: Pool): IndexedSums {
       return { totals: totalsOfSums(sums, NO_DURATIONS), threads, firstSeenMs, lastSeenMs };
     },
 
+    countDurations: (query) => countDurations(run, query),
+    listDurations: (query, known) => listDurations(run, query, known),
     rankGroups: (query) => rankGroups(run, query),
     sumGroups: (query) => sumNamedGroups(run, query),
   };

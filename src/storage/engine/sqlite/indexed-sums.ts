@@ -26,6 +26,7 @@ import {
 } from '../../analytics/indexed-sums.ts';
 import type { IndexReads } from '../../reads.ts';
 import type { Database } from './connection.ts';
+import { countDurations, listDurations } from './durations.ts';
 import { type CountedGroup, countGroups, createGroupsOf } from './group-counts.ts';
 import { rankGroups, sumNamedGroups } from './indexed-groups.ts';
 import { createSearchIndex } from './search-index.ts';
@@ -52,6 +53,11 @@ export function createIndexedSums({ searchedFile, noteFailure }: SearchedFile): 
   return {
     sumUp: (query, keep) => read((file) => sumUp(createSummedRows(file, query), query, keep)),
     statsOf: (query) => read((file) => statsOf(createSummedRows(file, query), query)),
+    countDurations: async (query) => {
+      const counts = await read(async (file) => countDurations(file, query));
+      return counts === 'too_long' ? null : counts;
+    },
+    listDurations: (query, known) => read((file) => listDurations(createSummedRows(file, query), known)),
     rankGroups: (query) => read((file) => rankGroups(createSummedRows(file, query), query)),
     sumGroups: (query) => read((file) => sumNamedGroups(createSummedRows(file, query), query)),
   };

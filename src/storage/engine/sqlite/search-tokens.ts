@@ -1,5 +1,6 @@
 /** The tokens of the index of traces, and the expressions of FTS5 that look for them. */
 
+import { bucketOf, NONE } from '../../../domain/number-buckets.ts';
 import type { IndexPlan, NumberRange, RangedNumber } from '../../search/index-plan.ts';
 import type { IndexedTrace } from '../../search/trace-index.ts';
 
@@ -7,37 +8,8 @@ import type { IndexedTrace } from '../../search/trace-index.ts';
 const LETTERS = { totalCostNanoUsd: 'c', totalTimeMs: 'd', firstTokenMs: 'k', totalTokens: 't' } as const;
 const NUMBERS = Object.keys(LETTERS) as readonly RangedNumber[];
 
-const OCTAVE = 64;
 const BASE = 36;
-/** The bucket of traces without the number. */
-export const NONE = -1;
-
 export type InBucket = { readonly number: RangedNumber; readonly bucket: number };
-
-/** Buckets of numbers grow with them: below 128 each number has its own, then 64 share an octave. */
-export function bucketOf(value: number | null): number {
-  if (value === null) return NONE;
-  if (value < OCTAVE) return Math.max(0, value);
-  let octaves = 0;
-  let rest = value;
-  while (rest >= 2 * OCTAVE) {
-    rest = Math.floor(rest / 2);
-    octaves += 1;
-  }
-  return octaves * OCTAVE + rest;
-}
-
-/** The least number of a bucket. The first one has the negative numbers too. */
-export function leastOf(bucket: number): number {
-  if (bucket <= 0) return Number.MIN_SAFE_INTEGER;
-  if (bucket < 2 * OCTAVE) return bucket;
-  const octaves = Math.floor(bucket / OCTAVE) - 1;
-  return (bucket - octaves * OCTAVE) * 2 ** octaves;
-}
-
-export function greatestOf(bucket: number): number {
-  return leastOf(bucket + 1) - 1;
-}
 
 export function bucketsOf(trace: Readonly<Record<RangedNumber, number | null>>): readonly InBucket[] {
   return NUMBERS.map((number) => ({ number, bucket: bucketOf(trace[number]) }));

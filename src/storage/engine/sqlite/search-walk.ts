@@ -3,13 +3,14 @@
  * are chunks of sequences, of which the times are known, or buckets of the number that sorts.
  */
 
+import { greatestOf, leastOf, NONE } from '../../../domain/number-buckets.ts';
 import type { SearchQuery } from '../../../domain/traces/search/trace-search-store.ts';
 import type { RangedNumber } from '../../search/index-plan.ts';
 import { comparePositions, lastKey, positionOf } from '../../search/named-traces.ts';
 import type { Select } from '../../search/trace-index.ts';
 import { CHUNK_TRACES } from './search-file.ts';
 import type { Bucket, Chunk, Piece, Row, SearchRows } from './search-rows.ts';
-import { anyBucket, greatestOf, leastOf, NONE, narrowest } from './search-tokens.ts';
+import { anyBucket, narrowest } from './search-tokens.ts';
 import type { YieldWhenDue } from './yield-when-due.ts';
 
 export type Scope = {

@@ -1,5 +1,8 @@
 /** Writes traces to the file of the index. The caller has begun a transaction. */
 
+import { dayOf } from '../../../domain/analytics/calendar.ts';
+import { bucketOf } from '../../../domain/number-buckets.ts';
+import { DURATION_COLUMNS, type DurationName } from '../../analytics/indexed-sums.ts';
 import type { RangedNumber } from '../../search/index-plan.ts';
 import type { IndexedTrace } from '../../search/trace-index.ts';
 import { packId } from './compact-ids.ts';
@@ -8,8 +11,11 @@ import { CHUNK_TRACES, INTEGER } from './search-file.ts';
 import { bucketsOf, tokensOf } from './search-tokens.ts';
 
 type Indexed = IndexedTrace<string>;
-type Stored = { readonly projectNumber: number } & Readonly<Record<RangedNumber, number | null>>;
+type Stored = Pick<Indexed, 'projectNumber' | 'startMs' | 'insertedAtMs'> &
+  Readonly<Record<RangedNumber, number | null>>;
 type Bucket = [projectNumber: number, number: string, bucket: number, traces: number];
+type DurationKey = [projectNumber: number, day: number, name: string, bucket: number];
+type Duration = { readonly key: DurationKey; traces: number; insertedFrom: number };
 type Chunk = [
   ...[projectNumber: number, chunk: number],
   ...[startedFrom: number, startedTo: number, updatedFrom: number, updatedTo: number, insertedFrom: number],
@@ -19,7 +25,7 @@ export type SearchWriter = ReturnType<typeof prepareSearchWriter>;
 
 export function prepareSearchWriter(db: Database) {
   const find = db.prepare<[number], Stored>(
-    `SELECT project_number AS projectNumber, total_time_ms AS totalTimeMs, total_cost_nano_usd AS totalCostNanoUsd,
+    `SELECT project_number AS projectNumber, started_at AS startMs, inserted_at AS insertedAtMs, total_time_ms AS totalTimeMs, total_cost_nano_usd AS totalCostNanoUsd,
        total_tokens AS totalTokens, first_token_ms AS firstTokenMs FROM indexed_traces WHERE sequence = ?`,
   );
   const removals = ['indexed_traces WHERE sequence', 'facets WHERE rowid', 'texts WHERE rowid'].map((row) =>
@@ -31,6 +37,13 @@ export function prepareSearchWriter(db: Database) {
   const addToBucket = db.prepare<Bucket>(
     `INSERT INTO buckets VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET traces = traces + excluded.traces`,
   );
+  const addDurations = db.prepare<[...DurationKey, number, number]>(
+    `INSERT INTO durations VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+       traces = traces + excluded.traces, inserted_from = min(inserted_from, excluded.inserted_from)`,
+  );
+  const removeEmpty = db.prepare<DurationKey>(
+    'DELETE FROM durations WHERE project_number = ? AND day = ? AND name = ? AND bucket = ? AND traces = 0',
+  );
   const widenChunk = db.prepare<Chunk>(
     `INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
        started_from = min(started_from, excluded.started_from), started_to = max(started_to, excluded.started_to),
@@ -38,6 +51,7 @@ export function prepareSearchWriter(db: Database) {
        inserted_from = min(inserted_from, excluded.inserted_from)`,
   );
   const buckets = new Map<string, Bucket>();
+  const durations = new Map<string, Duration>();
   const chunks = new Map<string, Chunk>();
 
   function count(trace: Stored, traces: number): void {
@@ -46,6 +60,17 @@ export function prepareSearchWriter(db: Database) {
       const counted = buckets.get(name) ?? [trace.projectNumber, number, bucket, 0];
       counted[3] += traces;
       buckets.set(name, counted);
+    }
+  }
+
+  function countDurations(trace: Stored, traces: number): void {
+    for (const [name, column] of Object.entries(DURATION_COLUMNS) as [DurationName, string][]) {
+      if (trace[name] === null) continue;
+      const key: DurationKey = [trace.projectNumber, dayOf(trace.startMs), column, bucketOf(trace[name])];
+      const counted = durations.get(key.join(' ')) ?? { key, traces: 0, insertedFrom: trace.insertedAtMs };
+      counted.traces += traces;
+      counted.insertedFrom = Math.min(counted.insertedFrom, trace.insertedAtMs);
+      durations.set(key.join(' '), counted);
     }
   }
 
@@ -68,6 +93,7 @@ export function prepareSearchWriter(db: Database) {
     const stored = find.get(sequence);
     if (stored === undefined) return;
     count(stored, -1);
+    countDurations(stored, -1);
     for (const removal of removals) removal.run(sequence);
   }
 
@@ -81,15 +107,21 @@ export function prepareSearchWriter(db: Database) {
       insertFacets.run(sequence, tokensOf(trace));
       insertText.run(sequence, text);
       count(trace, 1);
+      countDurations(trace, 1);
       widen(trace);
     },
     /** Call before the commit, and after a transaction that failed. */
     end(isCommitted: boolean): void {
       if (isCommitted) {
         for (const bucket of buckets.values()) addToBucket.run(...bucket);
+        for (const { key, traces, insertedFrom } of durations.values()) {
+          addDurations.run(...key, traces, insertedFrom);
+          if (traces <= 0) removeEmpty.run(...key);
+        }
         for (const chunk of chunks.values()) widenChunk.run(...chunk);
       }
       buckets.clear();
+      durations.clear();
       chunks.clear();
     },
   };

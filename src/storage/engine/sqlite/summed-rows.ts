@@ -48,11 +48,11 @@ export function createSummedRows(file: Database, query: TracesQuery) {
 
     /** Passes the columns of each row to `take`, until it returns true. False: the time is over. */
     async forEach(
-      { columns, values }: { readonly columns: readonly string[]; readonly values: Values | null },
+      { columns, values, known = null }: Selected,
       take: (row: readonly Cell[], slice: Slice) => boolean,
     ): Promise<boolean> {
       const among = values === null ? { text: '', cells: [] } : isAmong(values);
-      const text = `SELECT ${columns.join()} FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${matching}${among.text}`;
+      const text = `SELECT ${columns.join()} FROM indexed_traces WHERE sequence BETWEEN ? AND ? AND ${matching}${among.text}${known === null ? '' : ` AND ${known} IS NOT NULL`}`;
       const all = file.prepare<Cell[], Cell[]>(text).raw();
       const some = file.prepare<Cell[], Cell[]>(`${text} AND ${IS_WITHIN} AND ${IS_OTHER}`).raw();
       const yieldWhenDue = createYieldWhenDue();
@@ -102,6 +102,13 @@ function cellsOf({ dimension, number }: Condition): readonly Cell[] {
 
 const IS_WITHIN = 'started_at BETWEEN ? AND ? AND inserted_at >= ?';
 const IS_OTHER = 'sequence NOT IN (SELECT value FROM json_each(?))';
+
+type Selected = {
+  readonly columns: readonly string[];
+  readonly values: Values | null;
+  /** A column that must have a value. */
+  readonly known?: string | null;
+};
 
 /** Values one of which a trace must have; null: none. */
 type Values = { readonly dimension: Dimension; readonly numbers: readonly (number | null)[] };

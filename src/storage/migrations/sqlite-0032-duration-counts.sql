@@ -1,0 +1,3 @@
+-- Older processes may run.
+-- The file of the index counts durations; this database has nothing to change.
+SELECT 1;
