@@ -85,7 +85,9 @@ export function createTriggering(deps: TriggeringDeps) {
     /** Begins to evaluate and to notify. */
     work({ store, clock: nowMs, analytics, datasets, linkTo }: WorkDeps): void {
       const shared = { triggers: store.triggers, keys: store.keys, clock: nowMs, random };
-      const evaluate = createEvaluation({ ...shared, analytics, onNotice: wake, onEvaluated: meter.evaluated });
+      const monotonicMs = () => performance.now();
+      const evaluated = { onNotice: wake, onEvaluated: meter.evaluated };
+      const evaluations = createEvaluation({ ...shared, ...evaluated, analytics, monotonicMs });
       const notify = createNotifying({
         ...{ ...shared, secrets, datasets, sendMail, addToQueue, linkTo, log },
         postJson: webhooks.sendJson,
@@ -95,7 +97,7 @@ export function createTriggering(deps: TriggeringDeps) {
       const isSingleProcess = store.evaluationJobs.isSingleProcess;
       const begin = isSingleProcess ? once(() => store.triggers.takeOver()) : async () => undefined;
       loops.push(
-        repeat(after(begin, evaluate), 'triggers could not be evaluated', REST_SHARE),
+        ...evaluations.map((evaluate) => repeat(after(begin, evaluate), 'triggers could not be evaluated', REST_SHARE)),
         repeat(after(begin, notify), 'notifications of triggers could not be sent', 0),
         repeat(prune, 'old entries of triggers could not be removed', 1),
       );

@@ -100,6 +100,9 @@ export type QueueStore = {
    * reviewers MUST NOT hold the same item, however many claim at once.
    */
   claim(claiming: Claiming): Promise<QueueItem | null>;
-  /** MUST change only an item that the reviewer claimed last, unless it is completed already by the same reviewer. */
+  /**
+   * MUST change only an item that the reviewer holds: a claim that has expired is none. What the same reviewer has completed is
+   * returned again.
+   */
   end(item: NamedItem, end: ItemEnd): Promise<ItemEnded>;
 };

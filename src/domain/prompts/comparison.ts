@@ -2,7 +2,7 @@
 
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { PromptConfig, PromptInput, PromptOutput } from './prompt-config.ts';
-import { liftSystemMessage } from './prompt-config.ts';
+import { liftSystemMessage, responseFormatOf } from './prompt-config.ts';
 import { templateVariables } from './template-variables.ts';
 
 /** The content of a version or of a file. `parametersJson` of a file is null where it has none to compare. */
@@ -80,6 +80,7 @@ export function differencesOf(local: Content, remote: Content): readonly string[
     ...JSON_SETTINGS.flatMap(([name, setting]) =>
       isSameJson(one[setting], another[setting]) ? [] : [`${name} differ`],
     ),
+    ...(isSameJson(responseFormatOf(one), responseFormatOf(another)) ? [] : ['response_format differs']),
     ...(local.parametersJson === null ? [] : differentParameters(local.parametersJson, remote.parametersJson ?? '{}')),
   ];
 }

@@ -42,6 +42,8 @@ export type PromptSettings = {
   readonly verbosity: string | null;
   readonly demonstrationsJson: string | null;
   readonly promptingTechniqueJson: string | null;
+  /** Unset, it follows from the outputs; older versions do not have the member. */
+  readonly responseFormatJson: string | null;
 };
 
 /** What is sent of a content; null: not sent. */
@@ -61,6 +63,7 @@ export const NO_SETTINGS: PromptSettings = {
   verbosity: null,
   demonstrationsJson: null,
   promptingTechniqueJson: null,
+  responseFormatJson: null,
 };
 
 /** What LangWatch's clients expect of a prompt that names no model. */
@@ -93,7 +96,10 @@ export function changedConfig(
   cleared: readonly ClearedSetting[],
 ): PromptConfig {
   const sent = Object.entries({ ...draft, ...liftSystemMessage(draft) }).filter(([, value]) => value !== null);
-  return { ...stored, ...Object.fromEntries(cleared.map((name) => [name, null])), ...Object.fromEntries(sent) };
+  const unset = Object.fromEntries(cleared.map((name) => [name, null]));
+  // The kept format is one for the earlier outputs.
+  const format = draft.outputs === null ? {} : { responseFormatJson: null };
+  return { ...stored, ...unset, ...format, ...Object.fromEntries(sent) };
 }
 
 type Texts = Pick<ConfigDraft, 'prompt' | 'messages'>;
@@ -135,8 +141,12 @@ export function requireSize(config: PromptConfig, parametersJson: string): void 
   ]);
 }
 
-/** The response format for a provider, which follows from the output with a JSON schema. */
-export function responseFormatOf(outputs: readonly PromptOutput[]): string | null {
+/** The response format for a provider: that of the file, or else the one of the output with a JSON schema. */
+export function responseFormatOf({
+  responseFormatJson = null,
+  outputs,
+}: Pick<PromptConfig, 'outputs'> & Partial<Pick<PromptConfig, 'responseFormatJson'>>): string | null {
+  if (responseFormatJson !== null) return responseFormatJson;
   const output = outputs.find(({ type, jsonSchemaJson }) => type === 'json_schema' && jsonSchemaJson !== null);
   if (output === undefined) return null;
   const name = JSON.stringify(output.identifier);

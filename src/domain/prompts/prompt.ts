@@ -104,8 +104,11 @@ export type PromptStore = {
   ): Promise<(Omit<VersionedPrompt, 'version'> & { readonly version: PromptVersion | null }) | null>;
   /** In their newest versions; the one that changed last first, then by id. */
   list(viewer: Viewer, page: PromptPage): Promise<readonly VersionedPrompt[]>;
-  /** The newest first. */
-  versions(prompt: Prompt): Promise<readonly Omit<VersionedPrompt, 'prompt'>[]>;
+  /** The newest first, at most `limit`, of those with a lower number than `before`; null: from the newest on. */
+  versions(
+    prompt: Prompt,
+    page: { readonly before: number | null; readonly limit: number },
+  ): Promise<readonly Omit<VersionedPrompt, 'prompt'>[]>;
   /** MUST answer `limit_reached` where the project already has `promptsMax`. */
   insert(prompt: Prompt, first: NewVersion, promptsMax: number): Promise<'stored' | Unstored | 'limit_reached'>;
   /** MUST answer `stale` where the prompt is deleted, or its newest version is not the one before. */

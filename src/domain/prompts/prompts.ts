@@ -4,7 +4,7 @@ import type { Project } from '../caller.ts';
 import { Fault } from '../fault.ts';
 import { type CursorPage, type CursorPageRequest, limitOf, openCursor, toCursorPage } from '../management/listing.ts';
 import { retryStale } from '../resources.ts';
-import type { PromptCall, PromptScope, PromptStore, VersionedPrompt, VersionName } from './prompt.ts';
+import type { PromptCall, PromptPage, PromptScope, PromptStore, VersionedPrompt, VersionName } from './prompt.ts';
 import { changedConfig, newConfig } from './prompt-config.ts';
 import type { Reference } from './prompt-names.ts';
 import { type LocalFile, syncPrompt } from './prompt-sync.ts';
@@ -42,22 +42,33 @@ export function createPrompts(deps: PromptDeps) {
   return {
     /** Throws prompt_not_found, prompt_version_not_found and prompt_tag_not_found. */
     get: (project: Project, { idOrHandle, version }: Reference) => find(deps, project, { idOrHandle, version }),
-    /** In their newest versions: all of them, or a page where it asks for a limit. Throws invalid_cursor. */
-    async list(project: Project, request: CursorPageRequest): Promise<CursorPage<VersionedPrompt>> {
+    /**
+     * In their newest versions: all of them, or a page where it asks for a limit. `count` is given what is read, part by
+     * part. Throws invalid_cursor, and what it throws.
+     */
+    async list(project: Project, request: CursorPageRequest, count: CountRead): Promise<CursorPage<VersionedPrompt>> {
       const positionOf = ({ prompt: { updatedAtMs, id } }: VersionedPrompt) => ({ createdAtMs: updatedAtMs, id });
       const listing = { cursors, binding: [project.organizationId, 'prompts', project.id], positionOf };
       const position = openCursor(listing, request.cursor);
       const after = position && { updatedAtMs: position.createdAtMs, id: position.id };
       if (request.limit === null && after === null) {
-        return { items: await listAll(store, project), nextCursor: null };
+        return { items: await listSome(store, project, { limit: LISTED_MAX, after, count }), nextCursor: null };
       }
       const limit = limitOf(request);
-      return toCursorPage(await store.list(viewerOf(project), { limit: limit + 1, after }), limit, listing);
+      return toCursorPage(await listSome(store, project, { limit: limit + 1, after, count }), limit, listing);
     },
-    /** The newest first. Throws prompt_not_found. */
-    async versions(project: Project, idOrHandle: string): Promise<readonly VersionedPrompt[]> {
+    /** The newest first. Throws prompt_not_found, and what `count` throws. */
+    async versions(project: Project, idOrHandle: string, count: CountRead): Promise<readonly VersionedPrompt[]> {
       const { prompt } = await find(deps, project, { idOrHandle, version: NEWEST });
-      return (await store.versions(prompt)).map((each) => ({ prompt, ...each }));
+      const all: VersionedPrompt[] = [];
+      for (;;) {
+        const before = all.at(-1)?.version.version ?? null;
+        const page = await store.versions(prompt, { before, limit: READ_AT_ONCE });
+        const read = page.map((each) => ({ prompt, ...each }));
+        count(read);
+        all.push(...read);
+        if (page.length < READ_AT_ONCE) return all;
+      }
     },
     /** Throws as CreatePrompt of the contract says. */
     async create(call: PromptCall, { handle, scope, draft }: NewPrompt): Promise<VersionedPrompt> {
@@ -125,17 +136,28 @@ function changedMeanwhile(version: number): Fault {
   });
 }
 
-const PAGE_SIZE = 500;
+/** So few that what is read before it is counted takes little memory, however large the versions are. */
+const READ_AT_ONCE = 50;
+const LISTED_MAX = 2000;
 
-/** A list is read in parts, because its organization may share any number of prompts with the project. */
-async function listAll(store: PromptStore, project: Project): Promise<readonly VersionedPrompt[]> {
+/** Is given prompts that were read, and throws where the answer has become too large. */
+type CountRead = (read: readonly VersionedPrompt[]) => void;
+
+type Some = PromptPage & { readonly count: CountRead };
+
+/** A list is read in parts: its organization may share any number of prompts with the project. */
+async function listSome(
+  store: PromptStore,
+  project: Project,
+  { limit, after, count }: Some,
+): Promise<readonly VersionedPrompt[]> {
   const all: VersionedPrompt[] = [];
   for (;;) {
-    const last = all.at(-1)?.prompt ?? null;
-    const page = await store.list(viewerOf(project), { limit: PAGE_SIZE, after: last });
+    const last = all.at(-1)?.prompt ?? after;
+    const wanted = Math.min(READ_AT_ONCE, limit - all.length);
+    const page = await store.list(viewerOf(project), { limit: wanted, after: last });
+    count(page);
     all.push(...page);
-    if (page.length < PAGE_SIZE || all.length >= LISTED_MAX) return all;
+    if (page.length < wanted || all.length >= limit) return all;
   }
 }
-
-const LISTED_MAX = 2000;

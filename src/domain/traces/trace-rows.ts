@@ -13,7 +13,7 @@ import type { Span, TraceRecord } from './trace.ts';
 import { createHead, headBytes, readChosen, recordBytes } from './trace-head.ts';
 import { createPageCursors } from './trace-page.ts';
 import type { Row } from './trace-row.ts';
-import { evaluationBytes, linesBytes } from './trace-size.ts';
+import { evaluationBytes, linesBytes, RESPONSE_MAX_BYTES } from './trace-size.ts';
 
 type TraceRowsDeps = SaidDeps & {
   readonly store: TraceStore;
@@ -95,12 +95,24 @@ export function createTraceRows({
       const termDays = traceTermDays(project.traceRetentionDays, traceDefaultDays);
       const expiredBeforeMs = termStartMs(termDays, nowMs) ?? Number.NEGATIVE_INFINITY;
       const rows = new Map<string, Row>();
-      const found = await store.rows(project.number, traceIds);
-      const saidOf = await readSaid(deps, project.number, traceIds);
-      for (const row of found) {
-        const { traceId, insertedAtMs } = row.record;
-        if (insertedAtMs < expiredBeforeMs) continue;
-        rows.set(traceId, await show(project, { ...row, ...saidOf(traceId) }));
+      const stored = await store.rows(project.number, traceIds);
+      const found = new Map(stored.map((row) => [row.record.traceId, row]));
+      let bytes = 0;
+      // What an answer has no room for is not read: feedback may take more than the traces.
+      for (let start = 0; start < traceIds.length && bytes <= RESPONSE_MAX_BYTES; start += SAID_AT_ONCE) {
+        const some = traceIds.slice(start, start + SAID_AT_ONCE).flatMap((traceId) => found.get(traceId) ?? []);
+        const shown = some.filter(({ record }) => record.insertedAtMs >= expiredBeforeMs);
+        const saidOf = await readSaid(
+          deps,
+          project.number,
+          shown.map(({ record }) => record.traceId),
+        );
+        for (const row of shown) {
+          const { traceId } = row.record;
+          const made = await show(project, { ...row, ...saidOf(traceId) });
+          rows.set(traceId, made);
+          bytes += made.bytes;
+        }
       }
       return rows;
     },
@@ -115,4 +127,6 @@ type Showing = {
   readonly countResponseBytes: (bytes: number) => void;
 };
 
+/** Traces whose feedback is read at once. */
+const SAID_AT_ONCE = 25;
 const NO_TEXTS = { inputJson: null, outputJson: null, errorJson: null };

@@ -12,10 +12,11 @@ import type { MetricRule } from './trigger.ts';
 import { type Evaluated, type LeasedTrigger, stateEvent, type TriggerStore } from './trigger-store.ts';
 
 export type EvaluationDeps = {
-  readonly triggers: Pick<TriggerStore, 'leaseDue' | 'record'>;
+  readonly triggers: Pick<TriggerStore, 'leaseDue' | 'release' | 'record'>;
   readonly analytics: Pick<Analytics, 'query' | 'queryEvaluations'>;
   readonly keys: Pick<KeyStore, 'findProject'>;
   readonly clock: Clock;
+  readonly monotonicMs: Clock;
   readonly random: RandomBytes;
   /** Called after an evaluation was stored with a notification. */
   readonly onNotice: () => void;
@@ -25,30 +26,88 @@ export type EvaluationDeps = {
 const LEASE_MS = 120_000;
 /** Triggers of one project that share their answers. */
 const AT_ONCE = 100;
+const PROJECTS_AT_ONCE = 3;
+/** After this time a project begins no further evaluation in its turn. */
+const TURN_MS = 2_000;
+/** Projects whose turns are remembered. */
+const SERVED_MAX = 1_000;
 const FENCE_BYTES = 6;
 
-/** Evaluates some due triggers of one project. Returns how many there were. */
-export function createEvaluation(deps: EvaluationDeps): (signal: AbortSignal) => Promise<number> {
-  return async (signal) => {
-    const nowMs = deps.clock();
-    const fence = deps.random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES) + 1;
-    const leased = await deps.triggers.leaseDue({ nowMs, untilMs: nowMs + LEASE_MS, fence, limit: AT_ONCE });
+type Step = (signal: AbortSignal) => Promise<number>;
+
+/**
+ * Steps to repeat beside each other. Each evaluates some due triggers of one project, in a turn that ends after a while, so
+ * that a project with slow questions delays no other one, and returns how many there were.
+ */
+export function createEvaluation(deps: EvaluationDeps): readonly Step[] {
+  const turns = createTurns(deps);
+  return Array.from({ length: PROJECTS_AT_ONCE }, () => async (signal) => {
+    const leased = await turns.begin();
     const [first] = leased;
     if (first === undefined) return 0;
-    const project = await deps.keys.findProject(first.trigger.projectId);
-    const ask = createQuestions(deps, project, nowMs);
-    const evaluated: Evaluated[] = [];
-    // What is left of the batch after a stop is taken again when its leases end.
-    for (const each of leased) {
-      if (!signal.aborted && each.trigger.rule !== null)
-        evaluated.push(await evaluate(deps, each, { ask, rule: each.trigger.rule, nowMs }));
-    }
-    const recorded = evaluated.length === 0 ? [] : await deps.triggers.record(evaluated);
-    if (evaluated.some(({ event }, index) => event?.delivery === 'pending' && recorded[index] === 'recorded')) {
-      deps.onNotice();
+    try {
+      await takeTurn(deps, leased, signal);
+    } finally {
+      turns.end(first.trigger.projectId);
     }
     return leased.length;
+  });
+}
+
+/** A project has one turn at a time, and no second one before all that are due have had theirs. */
+function createTurns({ triggers, clock, random }: EvaluationDeps) {
+  const busy = new Set<string>();
+  let served = new Set<string>();
+  let leasing: Promise<unknown> = Promise.resolve();
+
+  async function leaseFrom(notOf: readonly string[]): Promise<readonly LeasedTrigger[]> {
+    const nowMs = clock();
+    const fence = random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES) + 1;
+    return await triggers.leaseDue({ nowMs, untilMs: nowMs + LEASE_MS, fence, limit: AT_ONCE, notOf });
+  }
+
+  async function lease(): Promise<readonly LeasedTrigger[]> {
+    const others = await leaseFrom([...new Set([...busy, ...served])]);
+    const isRoundOver = served.size > 0 && (others.length === 0 || served.size >= SERVED_MAX);
+    if (isRoundOver) served = new Set();
+    const leased = isRoundOver && others.length === 0 ? await leaseFrom([...busy]) : others;
+    for (const { trigger } of leased.slice(0, 1)) {
+      busy.add(trigger.projectId);
+      served.add(trigger.projectId);
+    }
+    return leased;
+  }
+
+  return {
+    /** Empty: no further project is due. */
+    begin(): Promise<readonly LeasedTrigger[]> {
+      // One after the other: a project that has been leased is not leased again.
+      const next = leasing.then(lease);
+      leasing = next.catch(() => undefined);
+      return next;
+    },
+    end: (projectId: string) => void busy.delete(projectId),
   };
+}
+
+/** `leased` are of one project. What it has no time for waits for its next turn. */
+async function takeTurn(deps: EvaluationDeps, leased: readonly LeasedTrigger[], signal: AbortSignal): Promise<void> {
+  const nowMs = deps.clock();
+  const endsAtMs = deps.monotonicMs() + TURN_MS;
+  const project = await deps.keys.findProject(leased[0]?.trigger.projectId ?? '');
+  const ask = createQuestions(deps, project, nowMs);
+  const evaluated: Evaluated[] = [];
+  let end = 0;
+  for (const each of leased) {
+    if (signal.aborted || (end > 0 && deps.monotonicMs() >= endsAtMs)) break;
+    end += 1;
+    if (each.trigger.rule !== null) evaluated.push(await evaluate(deps, each, { ask, rule: each.trigger.rule, nowMs }));
+  }
+  const recorded = evaluated.length === 0 ? [] : await deps.triggers.record(evaluated);
+  if (end < leased.length) await deps.triggers.release(leased.slice(end));
+  if (evaluated.some(({ event }, index) => event?.delivery === 'pending' && recorded[index] === 'recorded')) {
+    deps.onNotice();
+  }
 }
 
 type Ask = (trigger: LeasedTrigger['trigger'], rule: MetricRule) => Promise<Observation>;
@@ -80,12 +139,12 @@ function createQuestions({ analytics }: EvaluationDeps, project: Project | null,
   };
 }
 
-type Evaluating = { readonly ask: Ask; readonly rule: MetricRule; readonly nowMs: number };
+type Asking = { readonly ask: Ask; readonly rule: MetricRule; readonly nowMs: number };
 
 async function evaluate(
   deps: EvaluationDeps,
   { trigger, state, fence }: LeasedTrigger,
-  { ask, rule, nowMs }: Evaluating,
+  { ask, rule, nowMs }: Asking,
 ): Promise<Evaluated> {
   const { projectId, id: triggerId, updatedAtMs: triggerUpdatedAtMs } = trigger;
   const observation = await ask(trigger, rule);

@@ -190,14 +190,12 @@ function readObject(json: string, field: string, found: Reason[]): LosslessObjec
   return {};
 }
 
-function checkTrace(draft: TriggerDraft, { filters, query, cadence, action }: TriggerContent, found: Reason[]): void {
+function checkTrace(draft: TriggerDraft, { filters, cadence, action }: TriggerContent, found: Reason[]): void {
   if (cadence !== 'IMMEDIATE' && !isNotification(action)) {
     found.push(customReason('cadence', `cadence must be immediate for ${action}: a digest is a notification`));
   }
-  if (filters.length === 0 && query.trim() === '') {
-    found.push(
-      customReason('filters', 'filters must hold at least one filter with a value: without one every trace fires'),
-    );
+  if (filters.length === 0) {
+    found.push(customReason('filters', 'filters must hold at least one filter with a value; a query alone is not enough'));
   }
   for (const field of RULE_FIELDS) {
     if (draft[field] != null) found.push(customReason(field, `${field} is for triggers of the kind metric`));

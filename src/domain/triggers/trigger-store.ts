@@ -147,10 +147,12 @@ export type TriggerStore = Omit<ResourceStore<Trigger>, 'remove'> & {
    */
   fire(fired: Fired): Promise<number>;
   /**
-   * Leases triggers on metrics whose next evaluation is due, those of one project. MUST lease a trigger to one caller
-   * only until the lease expires. MUST let projects take turns by how long they wait.
+   * Leases triggers on metrics whose next evaluation is due, those of one project that is not among `notOf`. MUST lease a
+   * trigger to one caller only until the lease expires. MUST choose the project that waits longest.
    */
-  leaseDue(lease: WorkLease): Promise<readonly LeasedTrigger[]>;
+  leaseDue(lease: WorkLease & { readonly notOf: readonly string[] }): Promise<readonly LeasedTrigger[]>;
+  /** Ends leases without an evaluation. MUST NOT change triggers that another caller has leased. */
+  release(leased: readonly LeasedTrigger[]): Promise<void>;
   /**
    * Stores the states after evaluations and their entries in one transaction, and ends the leases. MUST answer `stale` and
    * store neither for a trigger that another process has leased, or that was changed, paused or deleted meanwhile.

@@ -58,12 +58,18 @@ export function readConfig(sent: ConfigMessage): PromptConfig {
     ...NO_SETTINGS,
     ...Object.fromEntries(settings),
     seed: sent.seed === undefined ? null : Number(sent.seed),
+    responseFormatJson: isEmptyObject(sent.responseFormatJson) ? null : (sent.responseFormatJson ?? null),
     prompt: sent.prompt ?? '',
     messages: sent.messages.map(readMessage),
     inputs: sent.inputs.map(readInput),
     outputs: sent.outputs.map(readOutput),
     model: sent.model ?? '',
   };
+}
+
+/** Clients send an empty format for none. */
+function isEmptyObject(json: string | undefined): boolean {
+  return json !== undefined && /^\s*\{\s*\}\s*$/.test(json);
 }
 
 function readMessage({ role, content = '' }: MessageMessage): PromptMessage {

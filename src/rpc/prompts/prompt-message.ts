@@ -57,7 +57,7 @@ export function toMessage(
     maxTokens: config.maxTokens,
     demonstrationsJson: config.demonstrationsJson,
     promptingTechniqueJson: config.promptingTechniqueJson,
-    responseFormatJson: responseFormatOf(config.outputs),
+    responseFormatJson: responseFormatOf(config),
     tags: [...latest, ...tags],
     parametersJson: version.parametersJson,
     platformUrl,

@@ -47,17 +47,15 @@ export function createPromptRpc({
   platformUrl,
 }: PromptRpcDeps): Implementation<typeof PromptService> {
   const show = (project: Project, found: VersionedPrompt) => toMessage(found, platformUrl(project, found.prompt.id));
-  /** Counts the memory of the answer, too. */
-  const showAll = (context: Pick<Context, 'countResponseBytes'>, project: Project, all: readonly VersionedPrompt[]) => {
-    context.countResponseBytes(all.reduce((bytes, each) => bytes + sizeOf(each), 0));
-    return all.map((each) => show(project, each));
-  };
+  /** Counts the memory of an answer as it is read. */
+  const countIn = (context: Pick<Context, 'countResponseBytes'>) => (read: readonly VersionedPrompt[]) =>
+    context.countResponseBytes(read.reduce((bytes, each) => bytes + sizeOf(each), 0));
   return {
     async listPrompts(request, context) {
       const project = projectOf(context);
-      const { items, nextCursor } = await prompts.list(project, cursorRequest(request));
+      const { items, nextCursor } = await prompts.list(project, cursorRequest(request), countIn(context));
       if (nextCursor !== null) context.responseHeaders['x-next-cursor'] = nextCursor;
-      return { prompts: showAll(context, project, items), nextPageToken: nextCursor ?? undefined };
+      return { prompts: items.map((each) => show(project, each)), nextPageToken: nextCursor ?? undefined };
     },
     async getPrompt({ id, version = null, tag = null }, context) {
       const project = projectOf(context);
@@ -98,7 +96,8 @@ export function createPromptRpc({
     },
     async listPromptVersions({ id }, context) {
       const project = projectOf(context);
-      return { versions: showAll(context, project, await prompts.versions(project, id)) };
+      const versions = await prompts.versions(project, id, countIn(context));
+      return { versions: versions.map((each) => show(project, each)) };
     },
     async restorePromptVersion({ id, versionId }, context) {
       const call = callOf(context);

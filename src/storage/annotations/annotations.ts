@@ -10,6 +10,7 @@ import type {
 import type { AnnotationFacts } from '../../domain/annotations/score.ts';
 import { lockTraceId, noteChange } from '../feedback/feedback.ts';
 import type { RowOf } from '../statements/statement.ts';
+import type { Enqueuing } from '../traces/trace-changes.ts';
 import { type Queries, type QueryRunner, queryInBatches, type Transact, type Transaction } from '../transaction.ts';
 
 /** What an engine writes. */
@@ -22,7 +23,8 @@ export type AnnotationWriter = {
   removeScore: ScoreStore['remove'];
 };
 
-export function createAnnotationWriter(transact: Transact): AnnotationWriter {
+export function createAnnotationWriter(transact: Transact, enqueuing: Enqueuing): AnnotationWriter {
+  const noted = { ...enqueuing, about: 'annotations' } as const;
   return {
     insertAnnotation: ({ annotationsMax, ...write }) =>
       transact(async (tx) => {
@@ -32,7 +34,8 @@ export function createAnnotationWriter(transact: Transact): AnnotationWriter {
         await lockTraceId(tx, { projectNumber, traceId });
         const [known] = await tx.runQuery(tx.queries.annotations.countAnnotationsOf, { projectNumber, traceId });
         if ((known?.count ?? 0) >= annotationsMax) return 'limit_reached';
-        if (!(await noteChange(tx, { projectNumber, traceId, nowMs: annotation.createdAtMs }))) return 'no_trace';
+        if (!(await noteChange(tx, { projectNumber, traceId, nowMs: annotation.createdAtMs }, noted)))
+          return 'no_trace';
         await tx.change(tx.queries.annotations.insertAnnotation, { ...annotation, projectNumber });
         await noteActivity(tx, write);
         await tx.change(tx.queries.annotations.addAuditEntry, audited);
@@ -47,7 +50,7 @@ export function createAnnotationWriter(transact: Transact): AnnotationWriter {
         const [known] = await tx.runQuery(tx.queries.annotations.findVersion, { projectNumber, id });
         if (known?.updatedAtMs !== expectedUpdatedAtMs) return 'stale';
         // The trace first, as those who remove it do, so that two transactions never wait for each other.
-        await noteChange(tx, { projectNumber, traceId, nowMs: updatedAtMs });
+        await noteChange(tx, { projectNumber, traceId, nowMs: updatedAtMs }, noted);
         const changed = await tx.change(tx.queries.annotations.replaceAnnotation, { ...annotation, projectNumber });
         if (changed === 0) return 'stale';
         await noteActivity(tx, write);
@@ -60,7 +63,7 @@ export function createAnnotationWriter(transact: Transact): AnnotationWriter {
         if (known === undefined) return false;
         const { traceId } = known;
         await lockTraceId(tx, { projectNumber, traceId });
-        await noteChange(tx, { projectNumber, traceId, nowMs });
+        await noteChange(tx, { projectNumber, traceId, nowMs }, noted);
         if ((await tx.change(tx.queries.annotations.removeAnnotation, { projectNumber, id })) === 0) return false;
         await tx.change(tx.queries.annotations.addAuditEntry, audited);
         return true;

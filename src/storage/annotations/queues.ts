@@ -64,7 +64,8 @@ export function createQueueWriter(transact: Transact): QueueWriter {
         if (item === undefined) return 'not_found';
         // A call that is sent again.
         if (item.doneAtMs !== null) return end === 'complete' && item.doneBy === reviewer ? item : 'not_claimed';
-        if (item.claimedBy !== reviewer) return 'not_claimed';
+        // Once its claim has expired, the item is back in the queue.
+        if (item.claimedBy !== reviewer || item.claimedUntilMs <= nowMs) return 'not_claimed';
         const free = { ...item, claimedBy: null, claimedUntilMs: 0 };
         const ended = end === 'release' ? free : { ...free, doneBy: reviewer, doneAtMs: nowMs };
         await tx.change(changeItem, { ...ended, projectNumber });

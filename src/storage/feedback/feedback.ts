@@ -1,6 +1,8 @@
 /** Events that users of applications gave as feedback. */
 
+import { TRIGGERS, touchJob } from '../../domain/evaluations/jobs.ts';
 import type { FeedbackStore, Recording } from '../../domain/feedback/feedback-event.ts';
+import type { Enqueuing } from '../traces/trace-changes.ts';
 import { type QueryRunner, queryInBatches, type Transact, type Transaction } from '../transaction.ts';
 
 /** What an engine writes. */
@@ -8,22 +10,24 @@ export type FeedbackWriter = { recordFeedback: FeedbackStore['record'] };
 
 type NamedTrace = { readonly projectNumber: number; readonly traceId: string; readonly nowMs: number };
 
-export function createFeedbackWriter(transact: Transact): FeedbackWriter {
+export function createFeedbackWriter(transact: Transact, enqueuing: Enqueuing): FeedbackWriter {
+  const note = (tx: Transaction, trace: NamedTrace) => noteChange(tx, trace, { ...enqueuing, about: 'feedback' });
   return {
     async recordFeedback(recording) {
       const { projectNumber, event } = recording;
       const trace = { projectNumber, traceId: event.traceId, nowMs: event.receivedAtMs };
       const { outcome, isNoted } = await transact(async (tx) => {
+        if (recording.contentId === null) await lockEventId(tx, recording);
         await lockTraceId(tx, trace);
         const outcome = await roomFor(tx, recording);
         if (outcome !== 'stored') return { outcome, isNoted: outcome === 'full' };
-        const isNoted = await noteChange(tx, trace);
+        const isNoted = await note(tx, trace);
         await tx.change(tx.queries.feedback.insertEvent, rowOf(recording, !isNoted));
         return { outcome, isNoted };
       });
       // A trace that was stored meanwhile may be indexed without the event, so it is marked once that is committed. So is the
       // trace of a known event: the process that stored it may have ended before.
-      if (!isNoted) await transact((tx) => noteChange(tx, trace));
+      if (!isNoted) await transact((tx) => note(tx, trace));
       return outcome;
     },
   };
@@ -48,13 +52,19 @@ export async function lockTraceId(
   if (!isSingleProcess) await runQuery(queries.feedback.lockTraceId, { name: `trace ${projectNumber} ${traceId}` });
 }
 
+/** One id stands for one event, whatever trace it names. Always locked before the trace. */
+async function lockEventId({ isSingleProcess, runQuery, queries }: Transaction, { projectNumber, event }: Recording) {
+  if (isSingleProcess) return;
+  await runQuery(queries.feedback.lockTraceId, { name: `event ${projectNumber} ${event.eventId}` });
+}
+
 async function roomFor({ runQuery, queries }: Transaction, recording: Recording): ReturnType<FeedbackStore['record']> {
   const { projectNumber, event, contentId, alikeWithinMs, bytes, room } = recording;
   const { traceId, eventId, occurredAtMs: atMs } = event;
   const { feedback } = queries;
   const known =
     contentId === null
-      ? await runQuery(feedback.findEvent, { projectNumber, traceId, eventId })
+      ? await runQuery(feedback.findEvent, { projectNumber, eventId })
       : await runQuery(feedback.findAlike, {
           ...{ projectNumber, traceId, contentId },
           ...{ fromMs: atMs - alikeWithinMs, toMs: atMs + alikeWithinMs },
@@ -65,18 +75,47 @@ async function roomFor({ runQuery, queries }: Transaction, recording: Recording)
   return hasRoom ? 'stored' : 'full';
 }
 
-/** Notes that a trace has changed, for lists and the index of searches; false when there is none. */
+type Noted = Enqueuing & { readonly about: 'feedback' | 'annotations' };
+
+/** Notes that a trace has changed, for lists, the index of searches and triggers; false when there is none. */
 export async function noteChange(
-  { runQuery, change, queries }: Transaction,
+  tx: Transaction,
   { projectNumber, traceId, nowMs }: NamedTrace,
+  noted: Noted,
 ): Promise<boolean> {
+  const { runQuery, change, queries } = tx;
   const [found] = await runQuery(queries.traces.lockTrace, { projectNumber, traceId });
   if (found === undefined) return false;
   // Always later than before, even when the clock goes back: other processes find changes by this instant.
   const updatedAtMs = Math.max(found.updatedAtMs + 1, nowMs);
   await change(queries.feedback.noteChange, { projectNumber, traceId, updatedAtMs });
   await change(queries.searchIndex.markStored, { projectNumber, sequences: [found.sequence] });
+  await enqueueTriggers(tx, { projectNumber, traceId, traceSequence: found.sequence }, { ...noted, nowMs });
   return true;
+}
+
+type OfTrace = { readonly projectNumber: number; readonly traceId: string; readonly traceSequence: number };
+
+/** Stores the job of the triggers on traces, where any of them asks for what has come. */
+async function enqueueTriggers(
+  { runQuery, change, queries: { monitors, evaluations } }: Transaction,
+  trace: OfTrace,
+  { about, nowMs, jobQueue, backlog }: Noted & { readonly nowMs: number },
+): Promise<void> {
+  const { projectNumber } = trace;
+  // Read before the triggers: one that starts later has another change number.
+  const [last] = await runQuery(monitors.findChange, { projectNumber });
+  if (last === undefined) return;
+  const find = about === 'feedback' ? monitors.findAskingFeedback : monitors.findAskingAnnotations;
+  if ((await runQuery(find, { projectNumber })).length === 0) return;
+  const [known] = await runQuery(evaluations.lockJob, { ...trace, sourceId: TRIGGERS });
+  if (known === undefined) {
+    const isFull = backlog.isFull(projectNumber);
+    backlog.note(projectNumber, isFull ? { made: 0, refused: 1 } : { made: 1, refused: 0 });
+    if (isFull) return;
+  }
+  const touched = { nowMs, jobQueue, isRooted: true, asOf: last.number };
+  await change(evaluations.storeJob, touchJob(known, { ...trace, sourceId: TRIGGERS }, touched));
 }
 
 function rowOf({ projectNumber, event, contentId, bytes }: Recording, isWaiting: boolean) {

@@ -15,9 +15,12 @@ export const lockTraceId = query<{ readonly name: string }>()((db, { name }, { l
 
 export const insertEvent = insert('FeedbackEvent');
 
-export const findEvent = query<Named & { readonly eventId: string }>()(
-  (db, { projectNumber, traceId, eventId }, { storedId }) =>
-    rowsOf(db, 'FeedbackEvent', { projectNumber, traceId: storedId(traceId), eventId }).select('eventId as eventId'),
+/** An event whose sender gave it this id, of any trace. */
+export const findEvent = query<InProject & { readonly eventId: string }>()((db, { projectNumber, eventId }) =>
+  rowsOf(db, 'FeedbackEvent', { projectNumber, eventId })
+    .where('contentId', 'is', null)
+    .select('eventId as eventId')
+    .limit(1),
 );
 
 type Alike = Named & { readonly contentId: string; readonly fromMs: number; readonly toMs: number };

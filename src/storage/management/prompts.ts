@@ -49,10 +49,12 @@ export function createPromptStore({ read, transact }: Units): PromptStore {
         return { prompt, version, tags: version === null ? [] : await usesOf(em, prompt, version.id) };
       }),
     list: (viewer, page) => read((em) => listPrompts(em, viewer, page)),
-    versions: (prompt) =>
+    versions: (prompt, { before, limit }) =>
       read(async (em) => {
         const { organizationId, id: promptId } = prompt;
-        const rows = await em.find(PromptVersionRow, { organizationId, promptId }, { orderBy: { version: 'desc' } });
+        const older = before === null ? {} : { version: { $lt: before } };
+        const newestFirst = { orderBy: { version: 'desc' }, limit } as const;
+        const rows = await em.find(PromptVersionRow, { organizationId, promptId, ...older }, newestFirst);
         const uses = await usesOf(em, prompt, null);
         return rows.map((row) => ({
           version: plain(row, 'organizationId', 'promptId'),

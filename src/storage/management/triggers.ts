@@ -102,11 +102,12 @@ export function createTriggerRoom({ read, transact, log }: Units): TriggerStore 
         return { projectId: project?.id ?? null, asOf, triggers };
       }),
     fire: (fired) => transact(({ em }) => fire(em, fired)),
-    leaseDue: ({ limit, fence, ...lease }) =>
+    leaseDue: ({ limit, fence, notOf, ...lease }) =>
       transact(async ({ em }): Promise<readonly LeasedTrigger[]> => {
         const due = { dueAtMs: { $lte: lease.nowMs }, ...unleased(lease) };
         const order = { orderBy: { dueAtMs: 'asc' }, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE } as const;
-        const [first] = await em.find(TriggerStateRow, due, { ...order, limit: 1 });
+        const others = notOf.length === 0 ? {} : { projectId: { $nin: [...notOf] } };
+        const [first] = await em.find(TriggerStateRow, { ...due, ...others }, { ...order, limit: 1 });
         if (first === undefined) return [];
         const { projectId } = first;
         const states = await em.find(TriggerStateRow, { projectId, ...due }, { ...order, limit });
@@ -119,6 +120,13 @@ export function createTriggerRoom({ read, transact, log }: Units): TriggerStore 
           Object.assign(state, { leasedUntilMs: lease.untilMs, fence });
           return [{ trigger, state: toState(state), fence }];
         });
+      }),
+    release: (leased) =>
+      transact(async ({ em }) => {
+        for (const { trigger, fence } of leased) {
+          const { projectId, id: triggerId } = trigger;
+          await em.nativeUpdate(TriggerStateRow, { projectId, triggerId, fence }, UNLEASED);
+        }
       }),
     record: (evaluated) => transact(({ em }) => recordAll(em, evaluated)),
     claim: ({ limit, fence, ...lease }) =>

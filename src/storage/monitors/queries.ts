@@ -53,13 +53,26 @@ function runningOf(db: Db) {
     .select(['project.number as projectNumber', ...columns('monitor', 'id', 'sample', 'runsSince')]);
 }
 
-type Kind = { readonly id: string; readonly sample: number; readonly isOnResults: boolean };
+/** `asks`: how the names of filters begin, of which a trigger has at least one; empty: any trigger. */
+type Kind = { readonly id: string; readonly sample: number; readonly asks: string };
 
-const ANY_TRIGGER: Kind = { id: TRIGGERS, sample: 1, isOnResults: false };
-const ON_RESULTS: Kind = { id: TRIGGERS_ON_RESULTS, sample: 0, isOnResults: true };
+const ANY_TRIGGER: Kind = { id: TRIGGERS, sample: 1, asks: '' };
+const ON_RESULTS: Kind = { id: TRIGGERS_ON_RESULTS, sample: 0, asks: 'evaluations.' };
+const ON_FEEDBACK: Kind = { id: TRIGGERS, sample: 0, asks: 'events.' };
+const ON_ANNOTATIONS: Kind = { id: TRIGGERS, sample: 0, asks: 'annotations.' };
+
+/** The project, where an active trigger on traces asks for feedback. */
+export const findAskingFeedback = query<InNumbered>()((db, { projectNumber }) =>
+  projectsWith(db, ON_FEEDBACK).where('project.number', '=', projectNumber),
+);
+
+/** The same for annotations. */
+export const findAskingAnnotations = query<InNumbered>()((db, { projectNumber }) =>
+  projectsWith(db, ON_ANNOTATIONS).where('project.number', '=', projectNumber),
+);
 
 /** The projects with an active trigger on traces; stops at the first of a project. */
-function projectsWith(db: Db, { id, sample, isOnResults }: Kind) {
+function projectsWith(db: Db, { id, sample, asks }: Kind) {
   return db
     .selectFrom('Project as project')
     .where('project.archivedAtMs', 'is', null)
@@ -70,7 +83,7 @@ function projectsWith(db: Db, { id, sample, isOnResults }: Kind) {
         .where('trigger.active', '=', sql.lit(true))
         .where('trigger.kind', '=', sql.lit('TRACE' as const))
         .where('trigger.deletedAtMs', 'is', null);
-      return exists(isOnResults ? active.where(sql<boolean>`trigger.filters like '%"evaluations.%'`) : active);
+      return exists(asks === '' ? active : active.where(sql<boolean>`trigger.filters like ${sql.lit(`%"${asks}%`)}`));
     })
     .select([
       'project.number as projectNumber',

@@ -115,10 +115,12 @@ export function promptConformance(open: OpenManagement): void {
         expect(await prompts.append(grown, next(organizationId, sampleVersion({ version: 2 })))).toBe('stale');
         const viewer = { organizationId, projectId: 'project_1' };
         const tags = [{ name: 'production', versionId: first.id }];
-        expect(await prompts.versions(grown)).toEqual([
+        expect(await prompts.versions(grown, { before: null, limit: 10 })).toEqual([
           { version: second, tags: [] },
           { version: first, tags },
         ]);
+        expect(await prompts.versions(grown, { before: null, limit: 1 })).toEqual([{ version: second, tags: [] }]);
+        expect(await prompts.versions(grown, { before: 2, limit: 1 })).toEqual([{ version: first, tags }]);
         const read = (name: Parameters<typeof prompts.find>[2]) => prompts.find(viewer, 'c', name);
         expect(await read(LATEST)).toEqual({ prompt: grown, version: second, tags: [] });
         for (const name of [
@@ -139,7 +141,7 @@ export function promptConformance(open: OpenManagement): void {
         expect(await prompts.remove(grown, audited)).toBe(true);
         expect(await prompts.remove(grown, { ...audited, id: 'audit_other' })).toBe(false);
         expect(await read(LATEST)).toBeNull();
-        expect(await prompts.versions(grown)).toEqual([]);
+        expect(await prompts.versions(grown, { before: null, limit: 10 })).toEqual([]);
         expect(
           await prompts.append({ ...grown, version: 3 }, next(organizationId, sampleVersion({ version: 3 }))),
         ).toBe('stale');

@@ -57,8 +57,8 @@ async function insert({ triggers }: Management, trigger: Trigger, organizationId
   return { trigger, state };
 }
 
-const leaseOf = (triggers: Store, nowMs: number, fence: number) =>
-  triggers.leaseDue({ nowMs, untilMs: nowMs + LEASE_MS, fence, limit: 10 });
+const leaseOf = (triggers: Store, nowMs: number, fence: number, notOf: readonly string[] = []) =>
+  triggers.leaseDue({ nowMs, untilMs: nowMs + LEASE_MS, fence, limit: 10, notOf });
 const claimOf = (triggers: Store, nowMs: number, fence: number) =>
   triggers.claim({ nowMs, untilMs: nowMs + LEASE_MS, fence, limit: 10 });
 
@@ -167,6 +167,25 @@ export function triggerConformance(open: OpenManagement): void {
         const again = { ...alerted(made, 2, AT_MS), next: { ...made.state, value: 99 } };
         await expect(triggers.record([again])).rejects.toThrow();
         expect(await triggers.state('project_1', 'trigger_1')).toMatchObject({ value: 7.5 });
+      }),
+    );
+
+    it(
+      'are leased for the project that waits longest and is not left out, and are free again once released',
+      withOrganization(async (store, organizationId) => {
+        const { triggers } = store;
+        await insert(store, sampleTrigger(), organizationId);
+        await insert(store, sampleTrigger({ projectId: 'project_2', id: 'trigger_2' }), organizationId);
+        const projectsOf = (leased: readonly { readonly trigger: Trigger }[]) =>
+          leased.map(({ trigger }) => trigger.projectId);
+        const first = await leaseOf(triggers, AT_MS, 1, ['project_2']);
+        expect(projectsOf(first)).toEqual(['project_1']);
+        expect(await leaseOf(triggers, AT_MS, 2, ['project_2'])).toEqual([]);
+        expect(projectsOf(await leaseOf(triggers, AT_MS, 3))).toEqual(['project_2']);
+        await triggers.release(first.map((each) => ({ ...each, fence: 99 })));
+        expect(await leaseOf(triggers, AT_MS, 4)).toEqual([]);
+        await triggers.release(first);
+        expect(projectsOf(await leaseOf(triggers, AT_MS, 5))).toEqual(['project_1']);
       }),
     );
 

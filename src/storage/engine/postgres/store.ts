@@ -215,7 +215,11 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       onReconnect: (reset) => void pools.delivery.connections.on('connect', reset),
     },
     jobs: createJobWork(serve, backlog),
-    ...{ leases: createLeaseWork(serve), answers: createAnswerWork(serve), people: createPeopleWriter(transact) },
+    ...{
+      leases: createLeaseWork(serve),
+      answers: createAnswerWork(serve),
+      people: createPeopleWriter(transact, { jobQueue, backlog }),
+    },
     ...{ notify: wakeUps.notify, check: probe.check },
     async release() {
       await wakeUps.close();

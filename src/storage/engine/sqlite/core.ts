@@ -118,7 +118,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
   const keepSums = createKeepSums(transact);
   const spendWriter = createSpendWriter(transact);
   const logRecords = createLogRecordWriter(transact);
-  const people = createPeopleWriter(transact);
+  const people = createPeopleWriter(transact, { jobQueue, backlog });
   const traceChanges = createTraceChanges(transact, { jobQueue, backlog });
   const removeExpired = prepareRemoval({ db, transact, requests, largeTexts });
   const endIndexStep = prepareStepEnd(db);
