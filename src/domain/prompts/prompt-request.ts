@@ -49,7 +49,7 @@ function findProvider(model: string, reach: Reach): Target {
 }
 
 function chatBody(prompt: PromptConfig, maxName: string) {
-  const format = responseFormatOf(prompt.outputs);
+  const format = responseFormatOf(prompt);
   return withoutNulls({
     model: prompt.model,
     messages: [{ role: 'system', content: prompt.prompt }, ...prompt.messages],

@@ -4,7 +4,6 @@ import {
   ANY_TRACE,
   type AnalyticsAnswer,
   type AnalyticsQuery,
-  type TraceConditions,
 } from '../../../src/domain/analytics/trace-analytics-store.ts';
 import type { Span } from '../../../src/domain/traces/trace.ts';
 import { type Chance, createChance } from '../../support/access-fuzzer/chance.ts';
