@@ -37,6 +37,7 @@ const FROZEN = {
   'sqlite-0027-annotations': '343f16f8a377b607ac5ba65d83f89fb64a4e737e5a01b4947ecaee405f737267',
   'sqlite-0028-prompts': '09d1b60b441090a17b0a6e0cf10bc19a96834bbc4e032ecd8f3f7cf6c92adaab',
   'sqlite-0029-triggers': '85eb2c88e5f132b4af965c32082eeb3aae9b5f0c4ec628306e6981fd7e8d8135',
+  'sqlite-0030-late-feedback': '5b3cfd8b40feb0cccb6bc393726e52ea4686ec6a06a3babbd51229c0d959c1a0',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
   'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
   'postgres-0003-span-nanoseconds': '068afa8a72b78e7765f4197dd641816e742df85289b7529c3fb6082f24887c19',
@@ -66,6 +67,7 @@ const FROZEN = {
   'postgres-0027-annotations': 'c2c9a8381b0c73dd76e5d60780fe0e617c3dd01722602c047ecee8eb707567ad',
   'postgres-0028-prompts': '037b125452bdd5494e2808af55e079bf7f983e723a0fb3f551572afc10db6db7',
   'postgres-0029-triggers': '2ca28706a16460446f3e36e583148314e2378633f01ba875eb7128f3c5c4e6bc',
+  'postgres-0030-late-feedback': '8f387333f30215c7a9fe53b73b0526b38fc233c172b56eb8ba37a51663c15162',
 };
 
 const ALL = [...SQLITE_SCHEMAS.migrations, ...POSTGRES_SCHEMAS.migrations];

@@ -195,7 +195,9 @@ function checkTrace(draft: TriggerDraft, { filters, cadence, action }: TriggerCo
     found.push(customReason('cadence', `cadence must be immediate for ${action}: a digest is a notification`));
   }
   if (filters.length === 0) {
-    found.push(customReason('filters', 'filters must hold at least one filter with a value; a query alone is not enough'));
+    found.push(
+      customReason('filters', 'filters must hold at least one filter with a value; a query alone is not enough'),
+    );
   }
   for (const field of RULE_FIELDS) {
     if (draft[field] != null) found.push(customReason(field, `${field} is for triggers of the kind metric`));
