@@ -274,6 +274,17 @@ export const removeFeedbackOf = ofTraceId('FeedbackEvent');
 export const removeAnnotationsOf = ofTraceId('Annotation');
 export const removeQueueItemsOf = ofTraceId('AnnotationQueueItem');
 
+/** Which triggers fired for removed traces. */
+export const removeFiringsOf = changeRows<{ readonly projectNumber: number; readonly traceId: string }>(
+  (db, { projectNumber, traceId }) =>
+    db
+      .deleteFrom('TriggerFiring')
+      .where('projectId', '=', ({ selectFrom }) =>
+        selectFrom('Project as project').where('project.number', '=', projectNumber).select('project.id'),
+      )
+      .where('trace', '=', traceId),
+);
+
 function ofTraceId(table: 'FeedbackEvent' | 'Annotation' | 'AnnotationQueueItem') {
   return changeRows<{ readonly projectNumber: number; readonly traceId: string }>(
     (db, { projectNumber, traceId }, { remove, storedId }) =>

@@ -113,7 +113,9 @@ function createCompiler({
     const node: Node = source.changeRows(db, PARAMS, dialect).toOperationNode();
     storeAsKept(node);
     const table = tableOfChange(node);
-    const change = hasArrays ? takeArrays(node, (name) => typeOf(columnOf([table], name))) : node;
+    const change = hasArrays
+      ? takeArrays(node, (name) => typeOf(columnOf([table, ...innerTablesOf(node)], name)))
+      : node;
     return { ...textOf(db.getExecutor().compileQuery(change, createQueryId())), isPerRow: !hasArrays };
   }
 
@@ -186,6 +188,13 @@ function setColumns(node: Node): readonly { table: string; column: string; value
 type Aliases = ReadonlyMap<string, string>;
 
 /** The tables of a query by alias. */
+/** The tables of the queries inside a change. */
+function innerTablesOf(node: Node): readonly string[] {
+  if (node === null || typeof node !== 'object' || node instanceof Placeholder) return [];
+  const own = node.kind === 'SelectQueryNode' ? [...tablesOf(node).values()] : [];
+  return [...own, ...Object.values(node).flatMap(innerTablesOf)];
+}
+
 function tablesOf({ from, joins = [] }: Node): Aliases {
   const named: Node[] = [...(from?.froms ?? []), ...joins.map(({ table }: Node) => table)];
   return new Map(

@@ -108,6 +108,21 @@ describe('a sync', () => {
     expect(other).toMatchObject({ action: 'updated', prompt: { parameters: { a: 2 } } });
   });
 
+  it('keeps the response format of a file, and returns it until the outputs change', async () => {
+    const handle = freshHandle();
+    const format = { type: 'json_object' };
+    await sync(handle, { ...FILE, response_format: format });
+    expect((await act(app, 'GET', inPath(handle))).responseFormat).toEqual(format);
+    expect((await sync(handle, { ...FILE, response_format: format }, { localVersion: 1 })).action).toBe('up_to_date');
+    const conflict = await sync(handle, FILE);
+    expect(conflict).toMatchObject({
+      action: 'conflict',
+      conflictInfo: { differences: ['response_format differs'], remoteConfigData: { response_format: format } },
+    });
+    expect(await sync(handle, FILE, { localVersion: 1 })).toMatchObject({ action: 'updated' });
+    expect((await act(app, 'GET', inPath(handle))).responseFormat).toBeUndefined();
+  });
+
   it('sees no difference in a prompt that was made over the API with the same content', async () => {
     const { model: _, ...content } = FILE;
     const { handle } = await createPrompt(app, content);

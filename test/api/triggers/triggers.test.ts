@@ -143,6 +143,7 @@ describe('a trigger', () => {
     [{ ...ON_ERRORS, name: ' ' }, 'name'],
     [{ ...ON_ERRORS, name: 'x'.repeat(129) }, 'name'],
     [{ ...ON_ERRORS, filters: {} }, 'filters'],
+    [{ ...ON_ERRORS, filters: {}, query: 'refund' }, 'filters'],
     [{ ...ON_ERRORS, filters: { 'traces.eror': ['true'] } }, 'filters.traces.eror'],
     [{ ...ON_ERRORS, filters: { 'traces.error': [true] } }, 'filters.traces.error'],
     [{ ...ON_ERRORS, windowMinutes: 5 }, 'windowMinutes'],

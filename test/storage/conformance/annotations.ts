@@ -264,6 +264,10 @@ export function annotationConformance(open: OpenSubject): void {
         expect(await claim(store, 'two', NOW + 20 * MINUTE_MS)).toBeNull();
         const late = NOW + 31 * MINUTE_MS;
         expect(await counts(store, late)).toEqual([1, 0, 0]);
+        // Its claim has expired, though nobody took the item.
+        const mine = { projectNumber, queueId: queue.id, itemId: item?.id ?? '', reviewer: 'one', nowMs: late };
+        for (const way of ['complete', 'release'] as const)
+          expect(await store.annotationQueues.end(mine, way)).toBe('not_claimed');
         expect((await claim(store, 'two', late))?.id).toBe(item?.id);
         const named = { projectNumber, queueId: queue.id, itemId: item?.id ?? '', nowMs: late };
         const { end } = store.annotationQueues;

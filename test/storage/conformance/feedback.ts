@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ANY_TRACE } from '../../../src/domain/analytics/trace-analytics-store.ts';
+import { TRIGGERS } from '../../../src/domain/evaluations/jobs.ts';
 import type { FeedbackEvent, Recording } from '../../../src/domain/feedback/feedback-event.ts';
 import type { Store } from '../../../src/domain/store.ts';
+import { beginningState, type Trigger } from '../../../src/domain/triggers/trigger.ts';
+import { found, sampleAudit } from './management-samples.ts';
 import { PROJECT, RECEIVED_AT_MS, randomHex, sampleAppend } from './samples.ts';
 import { keepUp, type OpenSubject, withStore } from './subject.ts';
+import { sampleTrigger } from './triggers.ts';
+
+const DAY_MS = 86_400_000;
 
 type Changes = Partial<FeedbackEvent> & Partial<Pick<Recording, 'contentId' | 'bytes' | 'room'>>;
 
@@ -67,6 +73,13 @@ export function feedbackConformance(open: OpenSubject): void {
         expect(listed).toHaveLength(4);
         expect(listed.find((each) => each.eventId === eventId)).toEqual(first.event);
         expect(await store.feedback.listOf(PROJECT.number + 1, [traceId])).toEqual([]);
+        // One id stands for one event, also where it names another trace.
+        const [other, third] = [randomHex(32), randomHex(32)];
+        expect(await store.feedback.record(recordingOf({ eventId, traceId: other }))).toBe('known');
+        expect(await idsOf(store, other)).toEqual([]);
+        const both = [other, third].map((each) => recordingOf({ eventId: 'shared', traceId: each }));
+        const once = await Promise.all(both.map((each) => store.feedback.record(each)));
+        expect(once.toSorted()).toEqual(['known', 'stored']);
       }),
     );
 
@@ -103,6 +116,58 @@ export function feedbackConformance(open: OpenSubject): void {
           expect(await find(store, 'events.metrics', 'vote', ['', '1'])).toEqual([early.event.traceId]);
           await keepUp(store);
         }
+      }),
+    );
+
+    it(
+      'tests the triggers again where one asks for it, as annotations do, and forgets what fired with the trace',
+      withStore(open, async (store) => {
+        const { triggers, evaluationJobs } = store;
+        const { organization, project } = await found(store);
+        const { number = 0 } = (await store.keys.findProject(project.id)) ?? {};
+        const made = (filter: string, id: string) =>
+          sampleTrigger({
+            ...{ id, slug: id, kind: 'TRACE', rule: null, projectId: project.id },
+            filters: [{ name: filter, key: null, values: ['opened'] }],
+          });
+        const add = async (trigger: Trigger) =>
+          triggers.insert(
+            { trigger, state: beginningState(trigger, RECEIVED_AT_MS), audited: sampleAudit(organization.id) },
+            10,
+          );
+        const ids = { projectId: project.id, projectNumber: number, organizationId: organization.id };
+        const append = sampleAppend({ ...ids, requests: [] });
+        const { traceId } = append;
+        await store.traces.append(append);
+        const rate = () => store.feedback.record({ ...recordingOf({ traceId }), projectNumber: number });
+        const depth = async () => (await evaluationJobs.counts(10)).depth;
+        await add(made('traces.name', 'trigger_1'));
+        await rate();
+        expect(await depth()).toBe(0);
+        await add(made('events.event_type', 'trigger_2'));
+        await rate();
+        expect(await depth()).toBe(1);
+        await rate();
+        const shares = [{ projectNumber: number, limit: 10, triggersLimit: 10 }];
+        const claim = { shares, nowMs: RECEIVED_AT_MS + DAY_MS, leaseMs: 60_000, fence: 1 };
+        const jobs = await evaluationJobs.claim(claim);
+        expect(jobs).toMatchObject([{ traceId, sourceId: TRIGGERS }]);
+        await evaluationJobs.drop(jobs);
+        const fire = (eventId: string) =>
+          triggers.fire({
+            projectId: project.id,
+            firings: [{ triggerId: 'trigger_2', traceId, eventId, dueAtMs: RECEIVED_AT_MS, isDigest: false }],
+            nowMs: RECEIVED_AT_MS,
+            pauseIds: ['pause'],
+          });
+        expect([await fire('alert_1'), await fire('alert_2')]).toEqual([1, 0]);
+        await store.traceChanges.removeTrace({ projectNumber: number, expiredBeforeMs: null, traceId });
+        expect(await fire('alert_3')).toBe(1);
+        await store.traces.append(append);
+        // An append that finds its trace expired makes a new one.
+        const later = { expiredBeforeMs: RECEIVED_AT_MS + 1, receivedAtMs: RECEIVED_AT_MS + 2 };
+        await store.traces.append({ ...append, ...later });
+        expect(await fire('alert_4')).toBe(1);
       }),
     );
 

@@ -215,11 +215,8 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       onReconnect: (reset) => void pools.delivery.connections.on('connect', reset),
     },
     jobs: createJobWork(serve, backlog),
-    ...{
-      leases: createLeaseWork(serve),
-      answers: createAnswerWork(serve),
-      people: createPeopleWriter(transact, { jobQueue, backlog }),
-    },
+    ...{ leases: createLeaseWork(serve), answers: createAnswerWork(serve) },
+    people: createPeopleWriter(transact, { jobQueue, backlog }),
     ...{ notify: wakeUps.notify, check: probe.check },
     async release() {
       await wakeUps.close();

@@ -32,6 +32,7 @@ export function writeTelemetry(
     common.removeFeedbackOf,
     common.removeAnnotationsOf,
     common.removeQueueItemsOf,
+    common.removeFiringsOf,
   ])
     changeRows(remove, written.erased.toSorted(compareTraces));
   const traces = partOf(inOrder(written.traces));

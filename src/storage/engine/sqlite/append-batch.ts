@@ -177,9 +177,12 @@ function prepareTelemetryWriter(
   const changeSpans = prepareRows(db, append.changeSpans);
   const replaceUsageNode = prepareChange(db, append.replaceUsageNodes);
   const replaceEvaluation = prepareWrite(append.replaceEvaluations);
-  const removeSaid = [append.removeFeedbackOf, append.removeAnnotationsOf, append.removeQueueItemsOf].map((removal) =>
-    prepareRows(db, removal),
-  );
+  const removeSaid = [
+    append.removeFeedbackOf,
+    append.removeAnnotationsOf,
+    append.removeQueueItemsOf,
+    append.removeFiringsOf,
+  ].map((removal) => prepareRows(db, removal));
   const mark = prepareRows(db, searchIndex.markTraces);
   const addToHours = prepareRows(db, analytics.addHours);
   return (written) => {
