@@ -167,7 +167,8 @@ export declare type Prompt = Message<"spandrel.v1.Prompt"> & {
   promptingTechniqueJson?: string | undefined;
 
   /**
-   * Response format for the provider, made of the output with a JSON schema; absent where there is none.
+   * Response format for the provider: that of the file it was synced from, or else made of the output with a JSON schema; absent
+   * where there is none.
    *
    * @generated from field: optional string response_format_json = 22;
    */
@@ -1014,7 +1015,7 @@ export declare type PromptConfig = Message<"spandrel.v1.PromptConfig"> & {
   promptingTechniqueJson?: string | undefined;
 
   /**
-   * Response format for the provider, which is read but not kept: it follows from the outputs.
+   * Response format for the provider; unset: it follows from the output with a JSON schema.
    *
    * @generated from field: optional string response_format_json = 19;
    */

@@ -175,7 +175,7 @@ export declare type Trigger = Message<"spandrel.v1.Trigger"> & {
 
   /**
    * Filters that the traces match, all of them: a JSON object of lists of values by name, or of objects of such lists by
-   * key, as searches take it; docs/search.md lists the names. A trigger on traces needs filters or a query; one on a
+   * key, as searches take it; docs/search.md lists the names. A trigger on traces needs at least one; one on a
    * metric takes at most one value each of metadata.user_id, metadata.customer_id, metadata.thread_id, metadata.labels,
    * spans.model, prompt.id and prompt.version, or of evaluations.evaluator_id where the metric is one of evaluations.
    *

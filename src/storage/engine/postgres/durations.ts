@@ -1,4 +1,4 @@
-/** Durations of traces: how many of each day have which, and those of single traces. The database counts them (migration 0030). */
+/** Durations of traces: how many of each day have which, and those of single traces. The database counts them (migration 0032). */
 
 import {
   DURATION_COLUMNS,
