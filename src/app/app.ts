@@ -36,6 +36,7 @@ import type { RestRequest, RestResponse } from '../transport/rest/exchange.ts';
 import { createBoundedInflate } from '../transport/rest/inflate.ts';
 import { createPages } from '../transport/rest/pages.ts';
 import { createRest } from '../transport/rest/rest.ts';
+import { compileRoutes } from '../transport/rest/routes.ts';
 import { listen } from '../transport/server.ts';
 import type { TlsTexts } from '../transport/server-options.ts';
 import { createYieldToEventLoop } from '../transport/yield-to-event-loop.ts';
@@ -177,7 +178,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   const inflate = createBoundedInflate();
   const reading = createReadBudget({ bytesPerTurn: BODY_BYTES_PER_TURN });
   const calls = { methods, invoke, invokeStream, ids, originOf, responses, callLog, reading, runCooperatively };
-  const bodies = { ...calls, yieldToEventLoop, watch, inflate, version: readVersion() };
+  const bodies = { ...calls, routes: compileRoutes(methods), yieldToEventLoop, watch, inflate, version: readVersion() };
   const rest = createRest({
     ...bodies,
     pages: createPages({

@@ -8,7 +8,6 @@ import {
   getOption,
   hasOption,
 } from '@bufbuild/protobuf';
-import { http } from '../../gen/google/api/annotations_pb.js';
 import {
   BodyRule,
   Credential,
@@ -21,6 +20,7 @@ import {
 import { isPermission, isRequiredAtOrganization, isRequiredBelow } from '../domain/keys/permission-catalogue.ts';
 import { checksOf } from './field-rules.ts';
 import type { Handler, Implementation, Method, StreamHandler, TolerantHandler, UnaryMethod } from './method.ts';
+import { cached, httpRule } from './rest-shape.ts';
 
 const MANAGEMENT_BYTES_MAX = 1_048_576;
 const REPORT_BYTES_MAX = 8_388_608;
@@ -72,11 +72,14 @@ function isStreamHandler(value: unknown): value is StreamHandler {
   return typeof value === 'object' && value !== null && 'open' in value;
 }
 
+const policyOf = cached((desc: DescMethod): Policy => getOption(desc, policy));
+
 /** The rules of an rpc in the contract. */
 function readRules(desc: DescMethod, name: string, sizes: Sizes) {
   if (!hasOption(desc, policy)) throw new Error(`${name}: the rpc has no policy`);
-  if (!hasOption(desc, http)) throw new Error(`${name}: the rpc has no google.api.http route`);
-  const rules = getOption(desc, policy);
+  const route = httpRule(desc).pattern.case;
+  if (route === undefined) throw new Error(`${name}: the rpc has no google.api.http route`);
+  const rules = policyOf(desc);
   if (rules.credential === Credential.UNSPECIFIED) throw new Error(`${name}: the policy names no credential class`);
   if (rules.errors === ErrorFamily.UNSPECIFIED) throw new Error(`${name}: the policy names no error family`);
   if (rules.successStatus < 200 || rules.successStatus > 299) throw new Error(`${name}: the success status is not 2xx`);
@@ -91,8 +94,7 @@ function readRules(desc: DescMethod, name: string, sizes: Sizes) {
     throw new Error(`${name}: project keys may be admitted only where API keys are required`);
   }
   checksOf(desc.input);
-  const isRead = getOption(desc, http).pattern.case === 'get';
-  return { path: `/${name}`, policy: rules, isRead, sizeMaxBytes: sizeMaxOf(rules.size, sizes) };
+  return { path: `/${name}`, policy: rules, isRead: route === 'get', sizeMaxBytes: sizeMaxOf(rules.size, sizes) };
 }
 
 function checkStream({ methodKind }: DescMethod, name: string, { stream, idempotent, legacy, body }: Policy): void {

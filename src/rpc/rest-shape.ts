@@ -155,11 +155,14 @@ export const enumNames = cached((desc: DescEnum): ReadonlyMap<number, string> =>
   return new Map([...enumSpellings(desc)].map(([word, number]) => [number, word]));
 });
 
+/** The route of an rpc in the contract, without a pattern where it has none. */
+export const httpRule = cached((method: DescMethod): HttpRule => getOption(method, http));
+
 export type Target = 'json' | 'query' | 'param';
 
 /** Where each field of a request is sent: as a path parameter, in the body, or in the query. */
 export const requestTargets = cached((method: DescMethod): ReadonlyMap<DescField, Target> => {
-  const rule = hasOption(method, http) ? getOption(method, http) : null;
+  const rule = hasOption(method, http) ? httpRule(method) : null;
   const inPath = new Set(rule ? [rule, ...rule.additionalBindings].flatMap(pathFieldsOf) : []);
   const rest: Target = rule?.body ? 'json' : 'query';
   return new Map(method.input.fields.map((field) => [field, inPath.has(field.name) ? 'param' : rest]));

@@ -94,6 +94,18 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
+/** Opens the page of a link with a session of its key, which takes less time than the form that offers it. */
+export async function openSignedIn(page: Page, link: string): Promise<void> {
+  const { origin, pathname, search, hash } = new URL(link);
+  const headers = { 'x-auth-token': hash.slice('#key='.length) };
+  const answer = await fetch(`${origin}/api/auth/session`, { method: 'POST', headers });
+  const [cookie = ''] = answer.headers.getSetCookie();
+  const [, name, value] = /^([^=]+)=([^;]+)/.exec(cookie) ?? [];
+  if (name === undefined || value === undefined) throw new Error(`no session: ${await answer.text()}`);
+  await page.context().addCookies([{ name, value, url: origin }]);
+  await page.goto(origin + pathname + search);
+}
+
 /** Opens a link with a key in a tab without one, and agrees to sign in. */
 export async function followLink(page: Page, link: string): Promise<void> {
   await page.goto(link);

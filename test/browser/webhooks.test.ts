@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { startReceiver } from '../support/receiver.ts';
 import { callRest } from '../support/surfaces.ts';
-import { followLink, signInLink } from './browser.ts';
+import { openSignedIn, signInLink } from './browser.ts';
 import { checkPage } from './page-checks.ts';
 import { send, shopTrace } from './sent-traces.ts';
 import { openStage } from './stage.ts';
@@ -42,7 +42,7 @@ describe('events in the console', () => {
       const project = await stage.makeProject('Pushing shop');
       const part = page.getByRole('navigation', { name: 'Parts of the endpoint' });
       try {
-        await followLink(page, signInLink(stage.app.address, stage.app.adminKey, '/-/webhooks'));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.adminKey, '/-/webhooks'));
         await page.getByRole('button', { name: 'New endpoint' }).click();
         await page.getByLabel('URL').fill('http://shop.test/hook');
         await page.keyboard.press('Enter');
@@ -123,7 +123,7 @@ describe('events in the console', () => {
 
   it('of the log show the envelope that was pushed', () =>
     stage.visit(async ({ page }) => {
-      await followLink(page, signInLink(stage.app.address, stage.app.adminKey, '/-/events'));
+      await openSignedIn(page, signInLink(stage.app.address, stage.app.adminKey, '/-/events'));
       await page
         .getByRole('button', { name: /gateway.request.completed/ })
         .first()

@@ -6,7 +6,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { SqliteStoreOptions } from '../../src/storage/engine/sqlite/store.ts';
 import { databaseFile, openStore, StartError } from '../../src/storage/open.ts';
+import { isFullTier } from '../support/scenario.ts';
 import { temporaryFolder, until } from '../support/temp.ts';
 import { PROJECT, sampleAppend } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
@@ -22,8 +24,11 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-function open(path = file) {
-  return openStore({ url: `sqlite:${path}`, queueMaxBytes: 1024 * 1024, log: quietLog });
+/** A writer thread opens the file in the same way, and takes long to start. */
+const WRITER = isFullTier ? 'in its thread' : 'here';
+
+function open(path = file, writer: SqliteStoreOptions['writer'] = WRITER) {
+  return openStore({ url: `sqlite:${path}`, queueMaxBytes: 1024 * 1024, log: quietLog, writer });
 }
 
 type Opener = { readonly process: ChildProcess; readonly said: string };
@@ -94,7 +99,7 @@ it('refuses a second process that comes by a link to the file or to its folder',
 });
 
 it('writes nothing while another process has the database, because the lock file was removed', async () => {
-  const store = await open();
+  const store = await open(file, 'in its thread');
   await store.traces.append(sampleAppend());
   rmSync(`${file}.lock`);
   const other = await openElsewhere();

@@ -8,11 +8,9 @@ import { openStore } from '../../src/storage/open.ts';
 import { isFullTier } from '../support/scenario.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { appendConformance } from './conformance/appends.ts';
 import { PROJECT, sampleAppend } from './conformance/samples.ts';
 import { storeConformance, threadConformance } from './conformance/store.ts';
 import { createTestTime, type Row, type Subject } from './conformance/subject.ts';
-import { traceReadConformance } from './conformance/traces.ts';
 import { quietLog } from './quiet-log.ts';
 
 const options = { queueMaxBytes: 64 * 1024 * 1024, log: quietLog };
@@ -94,12 +92,8 @@ describe('SQLite in a file', () => {
 });
 
 describe('SQLite in memory', () => {
-  // The same rules as in a file; the quick tier checks only writes and reads.
+  // The same code as for a file, without the file.
   if (isFullTier) storeConformance(openMemory);
-  else {
-    appendConformance(openMemory);
-    traceReadConformance(openMemory);
-  }
 
   it('opens under its address, and two have nothing in common', async () => {
     const [one, two] = await Promise.all([

@@ -26,6 +26,7 @@ import { createBodyWatch } from '../../src/transport/rest/body-watch.ts';
 import { refuseEarly } from '../../src/transport/rest/early-refusal.ts';
 import { createBoundedInflate } from '../../src/transport/rest/inflate.ts';
 import { createRest, type RestDeps, type RestHandler } from '../../src/transport/rest/rest.ts';
+import { compileRoutes } from '../../src/transport/rest/routes.ts';
 import { type Listening, listen } from '../../src/transport/server.ts';
 import type { ConnectionMeter, ServerLimits } from '../../src/transport/server-options.ts';
 import { createYieldToEventLoop } from '../../src/transport/yield-to-event-loop.ts';
@@ -222,6 +223,7 @@ function createRestRoutes(calls: CallDeps & Pick<RestDeps, 'yieldToEventLoop'>):
     watch: createBodyWatch({ gapMs: 10_000, wholeMs: 60_000 }, () => performance.now()),
     inflate: createBoundedInflate(),
     pages: { find: () => null },
+    routes: compileRoutes(calls.methods),
     requestLineMaxBytes: LIMITS.requestLineBytesMax,
     headersMaxBytes: LIMITS.headerBytesMax,
   });

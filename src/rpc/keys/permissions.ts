@@ -1,12 +1,11 @@
 /** PermissionService: the catalogue of permissions, with the rpcs that need each one. */
 
-import { getOption, type MessageInitShape } from '@bufbuild/protobuf';
-import { http } from '../../../gen/google/api/annotations_pb.js';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import type { PermissionOperationSchema, PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
 import { listPermissions } from '../../domain/keys/permission-list.ts';
 import type { Implementation, Method } from '../method.ts';
-import { routeOf } from '../rest-shape.ts';
+import { httpRule, routeOf } from '../rest-shape.ts';
 
 type Operation = MessageInitShape<typeof PermissionOperationSchema>;
 
@@ -32,8 +31,7 @@ function operationsByPermission(methods: readonly Method[]): ReadonlyMap<string,
   for (const method of methods) {
     const { desc, policy } = method;
     const [otlpPath] = method.kind === 'unary' ? (method.otlpPaths ?? []) : [];
-    const { verb, template } =
-      otlpPath === undefined ? routeOf(getOption(desc, http)) : { verb: 'POST', template: otlpPath };
+    const { verb, template } = otlpPath === undefined ? routeOf(httpRule(desc)) : { verb: 'POST', template: otlpPath };
     const operation = { route: `${verb} ${template}`, rpc: `${desc.parent.typeName}/${desc.name}` };
     for (const name of [policy.permission, ...policy.asks]) {
       if (name !== '') found.set(name, [...(found.get(name) ?? []), operation]);

@@ -12,6 +12,7 @@ export type Version = {
   readonly number: number;
   readonly name: string;
   readonly textHash: string;
+  /** Empty but for the newest, the only one that is compared. */
   readonly description: string;
   readonly servesFrom: number;
   readonly isComplete: boolean;

@@ -19,7 +19,7 @@ import type { Inflate } from '../rest/inflate.ts';
 import { isJsonObject, type JsonObject } from '../rest/json-object.ts';
 import { splitTarget } from '../rest/path.ts';
 import type { RestHandler } from '../rest/rest.ts';
-import { compileRoutes } from '../rest/routes.ts';
+import type { RouteTable } from '../rest/routes.ts';
 import { statusOf } from '../status.ts';
 import { type Ask, callTool, queryOf } from './call-tool.ts';
 import type { ToolRequest } from './tool-parts.ts';
@@ -30,6 +30,7 @@ export type McpDeps = CallDeps &
     readonly watch: BodyWatch;
     readonly inflate: Inflate;
     readonly version: string;
+    readonly routes: RouteTable;
   };
 
 const PATH = '/mcp';
@@ -44,7 +45,7 @@ const ABOUT =
 
 /** Serves /mcp, and passes all else on. */
 export function withMcp(next: RestHandler, deps: McpDeps): RestHandler {
-  const table = compileRoutes(deps.methods);
+  const { routes: table } = deps;
   const found = table.match(...WHO);
   // A gateway alone has no such method, and no tools.
   if (found.kind !== 'route' || found.route.method.kind !== 'unary') return next;

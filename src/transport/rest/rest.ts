@@ -37,7 +37,7 @@ import { isJsonObject, type JsonObject } from './json-object.ts';
 import { type FoundPage, hasEtag, type Pages, pageResponse } from './page.ts';
 import { splitTarget } from './path.ts';
 import { buildResponseBody } from './response-body.ts';
-import { compileRoutes, type Route } from './routes.ts';
+import type { Route, RouteTable } from './routes.ts';
 import { serveStream, watchDisconnect } from './streams/serve-stream.ts';
 import { explainMethod, explainMissing, GATEWAY_ALONE } from './unserved.ts';
 
@@ -48,6 +48,7 @@ export type RestDeps = CallDeps &
     /** Resolves in a turn of the event loop of its own. */
     readonly yieldToEventLoop: () => Promise<void>;
     readonly pages: Pages;
+    readonly routes: RouteTable;
   };
 
 type Headers = Readonly<Record<string, string>>;
@@ -60,7 +61,7 @@ export type RestHandler = (request: RestRequest, response: RestResponse) => void
 
 /** The handler of every path that is not an rpc path. */
 export function createRest(deps: RestDeps): RestHandler {
-  const table = compileRoutes(deps.methods);
+  const { routes: table } = deps;
   return (request, response) => {
     const header = firstHeader(request.headers, request.rawHeaders);
     const ids = deps.ids.next(header);

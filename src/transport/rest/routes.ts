@@ -1,11 +1,10 @@
 /** google.api.http annotations -> a route table, compiled once. Throws at start where routes collide. */
 
-import { type DescMessage, type DescMethodServerStreaming, getOption } from '@bufbuild/protobuf';
-import { http } from '../../../gen/google/api/annotations_pb.js';
+import type { DescMessage, DescMethodServerStreaming } from '@bufbuild/protobuf';
 import type { HttpRule } from '../../../gen/google/api/http_pb.js';
 import { RestStream } from '../../../gen/spandrel/v1/options_pb.js';
 import type { Method, StreamMethod, UnaryMethod } from '../../rpc/method.ts';
-import { pathParameters, restFlags, routeOf } from '../../rpc/rest-shape.ts';
+import { httpRule, pathParameters, restFlags, routeOf } from '../../rpc/rest-shape.ts';
 import { openWire, type Wire } from '../otlp/wire.ts';
 import { familyOf } from '../status.ts';
 import { compileChunks, type WriteChunks } from './encode.ts';
@@ -44,7 +43,7 @@ type Match =
   | { readonly kind: 'other_method'; readonly allow: readonly string[] }
   | { readonly kind: 'none' };
 
-type RouteTable = { match(verb: string, path: string): Match };
+export type RouteTable = { match(verb: string, path: string): Match };
 
 /** `path` of a match is the raw path without its query. */
 export function compileRoutes(methods: readonly Method[]): RouteTable {
@@ -144,7 +143,7 @@ function writtenAs(method: Method): Method {
 
 function routesOfMethod(method: Method): Route[] {
   if (method.kind === 'unary' && method.otlpPaths) return method.otlpPaths.map((path) => otlpRoute(method, path));
-  const rule = getOption(method.desc, http);
+  const rule = httpRule(method.desc);
   const current = leaveOutOthers([rule, ...rule.additionalBindings].map((each) => routeOfRule(method, each)));
   const legacy = method.policy.legacy.map(({ path, successor, omit }) =>
     createRoute(method, path, { legacy: { successor }, encode: compileChunks(method.desc.output, new Set(omit)) }),

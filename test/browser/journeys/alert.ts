@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { llmTrace } from '../../support/fixtures.ts';
 import { callRest } from '../../support/surfaces.ts';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { choose } from '../choose.ts';
 import { checkPage } from '../page-checks.ts';
 import type { Stage } from '../stage.ts';
@@ -15,7 +15,7 @@ export function alert(stage: Stage): void {
         const { address, projectKey, slug } = await stage.makeProject('Alerted shop');
         const headers = { 'x-auth-token': projectKey };
         await callRest(address, { verb: 'POST', path: '/api/collector', body: llmTrace(Date.now()), headers });
-        await followLink(page, signInLink(address, projectKey, `/${slug}/traces?q=error%3Atrue%20label%3Ashop`));
+        await openSignedIn(page, signInLink(address, projectKey, `/${slug}/traces?q=error%3Atrue%20label%3Ashop`));
         await page.getByRole('link', { name: 'Alert on this' }).click();
         await page.getByLabel('Name').fill('Shop fails');
         expect(await page.getByLabel('Traces that match').inputValue()).toBe('error:true label:shop');
@@ -51,7 +51,7 @@ export function alert(stage: Stage): void {
         const { address, projectKey, slug } = await stage.makeProject('Charted shop');
         const headers = { 'x-auth-token': projectKey };
         await callRest(address, { verb: 'POST', path: '/api/collector', body: llmTrace(Date.now()), headers });
-        await followLink(page, signInLink(address, projectKey, `/${slug}/overview`));
+        await openSignedIn(page, signInLink(address, projectKey, `/${slug}/overview`));
         const errors = page.getByRole('region', { name: 'Failed traces' });
         await errors.getByRole('link', { name: 'Alert on this' }).click();
         await page.getByLabel('Name').fill('Errors above 5 %');

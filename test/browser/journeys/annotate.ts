@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { choose } from '../choose.ts';
 import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
@@ -19,7 +19,7 @@ export function annotate(stage: Stage): void {
         await post('/api/track_event', { ...vote, event_details: { feedback: 'Too slow for me.' } });
         await post('/api/annotation-scores', { name: 'Helpfulness', dataType: 'NUMERIC', min: 1, max: 5 });
         const dataset = (await post('/api/dataset', { name: 'Wanted answers' })).body;
-        await followLink(page, signInLink(address, stage.app.adminKey, `/${slug}/traces/shop-1`));
+        await openSignedIn(page, signInLink(address, stage.app.adminKey, `/${slug}/traces/shop-1`));
         const facts = page.getByRole('region', { name: 'Facts' });
         await facts.getByText('Too slow for me.').waitFor();
         await facts.getByText('Thumbs down').waitFor();
@@ -52,7 +52,7 @@ export function annotate(stage: Stage): void {
         const project = await stage.makeProject('Reviewed shop');
         const { address, slug } = project;
         for (const index of [1, 2]) await send(project, shopTrace(index, Date.now() - 60_000 * index));
-        await followLink(page, signInLink(address, stage.app.adminKey, `/${slug}/queues`));
+        await openSignedIn(page, signInLink(address, stage.app.adminKey, `/${slug}/queues`));
         await page.getByText('No queue yet').waitFor();
         await checkPage(page, 'no-queues');
         await page.getByRole('button', { name: 'New queue' }).click();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { choose } from '../choose.ts';
 import { post, report } from '../gateway-calls.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
@@ -63,7 +63,7 @@ export function limitSpending(stage: Stage): void {
           permissions: ['organization:view', 'virtualKeys:view', 'gatewayProviders:view', 'gatewayBudgets:view'],
           bindings: [{ role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: stage.app.organizationId }],
         });
-        await followLink(page, signInLink(address, token, '/-/virtual-keys'));
+        await openSignedIn(page, signInLink(address, token, '/-/virtual-keys'));
         for (const name of ['Virtual keys', 'Model providers', 'Budgets']) {
           await page.getByRole('link', { name, exact: true }).click();
           await page.getByRole('heading', { level: 1, name }).waitFor();

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { followLink, signInLink, takePicture } from '../browser.ts';
+import { openSignedIn, signInLink, takePicture } from '../browser.ts';
 import { choose } from '../choose.ts';
 import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
@@ -28,7 +28,7 @@ export function collectAndFind(stage: Stage): void {
     it('the first one of a project appears automatically', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Empty shop');
-        await followLink(page, signInLink(project.address, project.projectKey));
+        await openSignedIn(page, signInLink(project.address, project.projectKey));
         await page.getByText('Waiting for the first trace').waitFor();
         await checkPage(page, 'first-trace');
         await sendAsShown({ stage, page, project });
@@ -42,7 +42,7 @@ export function collectAndFind(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Other shop');
         const { adminKey } = stage.app;
-        await followLink(page, signInLink(project.address, adminKey, `/${project.slug}/traces`));
+        await openSignedIn(page, signInLink(project.address, adminKey, `/${project.slug}/traces`));
         await page.getByText('Waiting for the first trace').waitFor();
         expect(await page.content()).toContain('$SPANDREL_KEY');
         await page.getByRole('button', { name: 'Create a key that only sends traces' }).click();
@@ -58,14 +58,14 @@ export function collectAndFind(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Old shop');
         await send(project, shopTrace(1, Date.now() - 40 * 86_400_000));
-        await followLink(page, signInLink(project.address, project.projectKey));
+        await openSignedIn(page, signInLink(project.address, project.projectKey));
         await page.getByRole('button', { name: 'Search older traces' }).click();
         await page.getByRole('row', { name: /answer the customer/ }).waitFor();
       }));
 
     it('a slow one is found, and its costliest span names the source of its price', () =>
       stage.visit(async ({ page }) => {
-        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('button', { name: 'Duration' }).click();
         await page
           .getByRole('row', { name: /research the order/ })
@@ -86,7 +86,7 @@ export function collectAndFind(stage: Stage): void {
 
     it('are filtered by the address, which chips show, and each chip can be removed', () =>
       stage.visit(async ({ page }) => {
-        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByLabel('Find traces').fill('parcel user:user-3 error:false');
         await page.keyboard.press('Enter');
         await page.getByRole('button', { name: 'Remove User user-3' }).waitFor();
@@ -109,7 +109,7 @@ export function collectAndFind(stage: Stage): void {
 
     it('are searched for with an unknown and an empty filter, and the page says what it made of them', () =>
       stage.visit(async ({ page }) => {
-        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByLabel('Find traces').fill('foo:bar user:');
         await page.keyboard.press('Enter');
         await page.getByText('No filter has this name, so the text is searched for: foo:bar').waitFor();
@@ -119,7 +119,7 @@ export function collectAndFind(stage: Stage): void {
     it('of a range of one’s own are those of the range before, until it is changed', () =>
       stage.visit(async ({ page }) => {
         const { address, projectKey } = stage.app;
-        await followLink(page, signInLink(address, projectKey, `/${stage.shop.slug}/traces?range=7d`));
+        await openSignedIn(page, signInLink(address, projectKey, `/${stage.shop.slug}/traces?range=7d`));
         const shown = page.getByRole('status').filter({ hasText: `of ${SHOP_TRACES} shown` });
         await shown.waitFor();
         await choose(page.getByLabel('Range'), 'From … to …');
@@ -142,7 +142,7 @@ export function collectAndFind(stage: Stage): void {
 
     it('of a range ignore a year that is still being typed', () =>
       stage.visit(async ({ page }) => {
-        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.projectKey));
         await choose(page.getByLabel('Range'), 'From … to …');
         await page.waitForURL(/from=/);
         await page.getByLabel('From').fill('0002-01-01T00:00');
@@ -158,7 +158,7 @@ export function collectAndFind(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Live shop');
         await send(project, shopTrace(1, Date.now() - 60_000));
-        await followLink(page, signInLink(project.address, project.projectKey));
+        await openSignedIn(page, signInLink(project.address, project.projectKey));
         await page.getByLabel('Live').check();
         await page.getByText('connecting…').waitFor({ state: 'detached' });
         const first = page.locator('[aria-rowindex="2"]').getByRole('link');
@@ -185,7 +185,7 @@ export function collectAndFind(stage: Stage): void {
       stage.visit(async ({ page }) => {
         // The test cannot answer a file picker, so remove it.
         await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
-        await followLink(
+        await openSignedIn(
           page,
           signInLink(stage.app.address, stage.app.adminKey, `/${stage.shop.slug}/traces?q=user:user-3`),
         );
@@ -207,7 +207,7 @@ export function collectAndFind(stage: Stage): void {
 
     it('have the columns that were chosen', () =>
       stage.visit(async ({ page }) => {
-        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('button', { name: 'Columns' }).click();
         await page.getByLabel('User', { exact: true }).check();
         await page.getByLabel('Thread', { exact: true }).check();

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { isFullTier } from '../../support/scenario.ts';
-import { followLink, signInLink, takePicture } from '../browser.ts';
+import { openSignedIn, signInLink, takePicture } from '../browser.ts';
 import { checkPage } from '../page-checks.ts';
 import { hostileChat } from '../sent-hostile-chat.ts';
 import { agentRun, longChat } from '../sent-runs.ts';
@@ -67,7 +67,7 @@ export function readRuns(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Chattering shop');
         await send(project, agentRun('run', Date.now() - 20_000));
-        await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces/run`));
+        await openSignedIn(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces/run`));
         await page.getByRole('button', { name: 'Whole trace' }).click();
         const turns = page.getByRole('list', { name: 'Conversation' }).getByRole('article');
         await turns.filter({ hasText: 'instructions' }).waitFor();
@@ -118,7 +118,7 @@ export function readRuns(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Plain shop');
         await send(project, agentRun('run', Date.now() - 20_000));
-        await followLink(
+        await openSignedIn(
           page,
           signInLink(project.address, project.projectKey, `/${project.slug}/traces/run?span=answer`),
         );
@@ -138,7 +138,7 @@ export function readRuns(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Chatty shop');
         await send(project, longChat('chat', 5_001, Date.now() - 20_000));
-        await followLink(
+        await openSignedIn(
           page,
           signInLink(project.address, project.projectKey, `/${project.slug}/traces/chat?span=chat`),
         );
@@ -163,7 +163,7 @@ export function readRuns(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Failing shop');
         await send(project, agentRun('run', Date.now() - 20_000));
-        await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces/run`));
+        await openSignedIn(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces/run`));
         await page.waitForURL(/span=order-2/);
         await page.getByRole('heading', { name: 'look_up_order' }).waitFor();
         await page.getByText('at ask (carrier.ts:40)').waitFor();
@@ -179,7 +179,7 @@ export function readRuns(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const { address, projectKey } = stage.app;
         const { slug } = stage.shop;
-        await followLink(page, signInLink(address, projectKey, `/${slug}/traces/shop-3?span=write-3`));
+        await openSignedIn(page, signInLink(address, projectKey, `/${slug}/traces/shop-3?span=write-3`));
         await page.getByRole('row', { name: /^Input 1,803 \$\d/ }).waitFor();
         await page.getByRole('row', { name: /^Output 93 \$\d/ }).waitFor();
         await page.getByText('Time to first token').waitFor();
@@ -199,7 +199,7 @@ export function readRuns(stage: Stage): void {
           { name: 'Grade', score: 0.123456 },
         ];
         await send(project, { ...agentRun('run', Date.now() - 20_000), evaluations });
-        await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces/run`));
+        await openSignedIn(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces/run`));
         await page.waitForURL(/span=order-2/);
         await page.getByRole('button', { name: 'Whole trace' }).click();
         await page.getByText('0 secrets found, less is better').waitFor();
@@ -212,7 +212,7 @@ export function readRuns(stage: Stage): void {
         await send(project, agentRun('first', Date.now() - 40_000));
         const second = JSON.stringify(agentRun('second', Date.now() - 20_000));
         await send(project, JSON.parse(second.replaceAll('Wait until noon', 'Wait until midnight')));
-        await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces/first`));
+        await openSignedIn(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces/first`));
         await page.getByLabel('Id of another trace').waitFor();
         await page.goto(`${project.address}/${project.slug}/traces/second`);
         await page.getByRole('link', { name: 'With the trace opened before' }).click();
@@ -238,7 +238,7 @@ export function readRuns(stage: Stage): void {
         const project = await stage.makeProject('Hostile chat shop');
         await send(project, hostileChat('chat', Date.now() - 20_000));
         const main = page.locator('main');
-        await followLink(page, signInLink(project.address, project.projectKey));
+        await openSignedIn(page, signInLink(project.address, project.projectKey));
         for (const path of ['chat', 'chat?span=chat']) {
           await page.goto(`${project.address}/${project.slug}/traces/${path}`);
           await main.getByText('safe link').first().waitFor();

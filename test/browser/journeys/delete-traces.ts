@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import type { Stage, TestProject } from '../stage.ts';
@@ -25,7 +25,7 @@ export function deleteTraces(stage: Stage): void {
         const project = await stage.makeProject('Full shop');
         await sendTraces(project);
         const { address, slug } = project;
-        await followLink(page, signInLink(address, stage.app.adminKey, `/${slug}/traces`));
+        await openSignedIn(page, signInLink(address, stage.app.adminKey, `/${slug}/traces`));
         await page.getByText(`${TRACES} of ${TRACES} shown`).waitFor();
         const open = page.getByRole('button', { name: 'Delete these traces…' });
         // Nothing says yet which ones.
@@ -62,7 +62,7 @@ export function deleteTraces(stage: Stage): void {
         const project = await stage.makeProject('Left shop');
         await sendTraces(project);
         const { address, slug } = project;
-        await followLink(page, signInLink(address, stage.app.adminKey, `/${slug}/users/user-1`));
+        await openSignedIn(page, signInLink(address, stage.app.adminKey, `/${slug}/users/user-1`));
         await page.getByRole('button', { name: 'Delete all traces of this user…' }).click();
         const dialog = page.getByRole('dialog', { name: 'Delete all traces of this user' });
         await dialog.getByText('2 traces go, with spans and evaluations.').waitFor();
@@ -79,7 +79,7 @@ export function deleteTraces(stage: Stage): void {
         const project = await stage.makeProject('Kept shop');
         await sendTraces(project);
         const { address, slug } = project;
-        await followLink(page, signInLink(address, stage.app.adminKey, `/${slug}/users/user-2`));
+        await openSignedIn(page, signInLink(address, stage.app.adminKey, `/${slug}/users/user-2`));
         // A deletion of two traces ends soon, so the page learns of it only once it is cancelled.
         const asked = Promise.withResolvers<void>();
         await page.route(/\/GetTraceDeletion$/, (call) => asked.promise.then(() => call.continue()));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { choose } from '../choose.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
 import { sendShop } from '../sent-traces.ts';
@@ -134,7 +134,7 @@ export function evaluate(stage: Stage): void {
         await sendShop(project, Date.now(), 6);
         const path = `/api/analytics/evaluations?from=0&to=${Date.now()}&interval=total&monitor_id=${monitor.id}`;
         await until(async () => (await callRest(address, { path, headers })).body.buckets[0]?.scored === 6);
-        await followLink(page, signInLink(address, projectKey, `/${slug}/monitors?range=24h`));
+        await openSignedIn(page, signInLink(address, projectKey, `/${slug}/monitors?range=24h`));
         await page.getByRole('region', { name: 'Backlog' }).getByText('Waiting longest since').waitFor();
         await page.getByRole('row', { name: /Repetitions on .* any trace 6 0 – 0\.\d+ Disable/ }).waitFor();
         await checkPage(page, 'monitors-scored');

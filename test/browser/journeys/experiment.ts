@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { findBarriers } from '../axe.ts';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { choose } from '../choose.ts';
 import { checkPage, openFromMenu } from '../page-checks.ts';
 import { sendShop } from '../sent-traces.ts';
@@ -17,7 +17,7 @@ export function experiment(stage: Stage): void {
         const dataset = { name: 'Answers', entries: [{ input: 'hi', expected_output: 'hello', docs: [] }] };
         const headers = { 'x-auth-token': projectKey };
         await callRest(address, { verb: 'POST', path: '/api/dataset', body: dataset, headers });
-        await followLink(page, signInLink(address, projectKey, `/${slug}/traces/shop-1?span=find-1`));
+        await openSignedIn(page, signInLink(address, projectKey, `/${slug}/traces/shop-1?span=find-1`));
         await page.getByRole('button', { name: 'Add to dataset…' }).click();
         const dialog = page.getByRole('dialog', { name: 'Add a span to a dataset' });
         // The columns of the dataset; one whose name says nothing is empty until it is mapped.
@@ -192,7 +192,7 @@ export function experiment(stage: Stage): void {
             })),
           });
         const run = `/${slug}/experiments/${experiment.slug}/runs/three`;
-        await followLink(page, signInLink(address, projectKey, `${run}?against=one`));
+        await openSignedIn(page, signInLink(address, projectKey, `${run}?against=one`));
         await page.getByRole('row', { name: 'Cost $1.50 $2.25 +$0.7500' }).waitFor();
         await choose(page.getByLabel('Compare one more run'), 'two');
         await page.getByRole('row', { name: /^similarity, mean score 0.75 0.98 \+23.0 pp 0.7433 −0.7 pp$/ }).waitFor();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import type { Stage, TestProject } from '../stage.ts';
@@ -20,7 +20,7 @@ export function findAnything(stage: Stage): void {
         const project = await stage.makeProject('Viewed shop');
         await sendTraces(project);
         const { address, slug } = project;
-        await followLink(page, signInLink(address, stage.app.adminKey, `/${slug}/traces?q=model%3Agpt-5&sort=cost`));
+        await openSignedIn(page, signInLink(address, stage.app.adminKey, `/${slug}/traces?q=model%3Agpt-5&sort=cost`));
         await page.getByText('3 of 3 shown').waitFor();
         const views = page.getByRole('dialog', { name: 'Saved views' });
         const asked = (name: string) => new URL(page.url()).searchParams.get(name);
@@ -68,7 +68,7 @@ export function findAnything(stage: Stage): void {
     it('has charts, which zoom by dragging and by keys, and which the browser remembers', () =>
       stage.visit(async ({ page }) => {
         const { address, projectKey, slug } = stage.shop;
-        await followLink(page, signInLink(address, projectKey, `/${slug}/traces?range=24h`));
+        await openSignedIn(page, signInLink(address, projectKey, `/${slug}/traces?range=24h`));
         const charts = page.getByRole('region', { name: 'Charts' });
         const status = charts.getByRole('application', { name: 'Count by status over time' });
         await status.locator('canvas').waitFor();
@@ -125,7 +125,7 @@ export function findAnything(stage: Stage): void {
         const { address, slug, projectKey } = project;
         // The test cannot answer a file picker.
         await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
-        await followLink(page, signInLink(address, stage.app.adminKey, `/${slug}/traces`));
+        await openSignedIn(page, signInLink(address, stage.app.adminKey, `/${slug}/traces`));
         await page.getByText(`${TRACES} of ${TRACES} shown`).waitFor();
         const bar = page.getByRole('group', { name: 'Selected traces' });
         const boxes = page.getByRole('checkbox', { name: /^Select row / });

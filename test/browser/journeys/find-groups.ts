@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { choose } from '../choose.ts';
 import { checkPage } from '../page-checks.ts';
 import { send } from '../sent-traces.ts';
@@ -59,7 +59,7 @@ export function findGroups(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Talking shop');
         await sendThreads(project, Date.now());
-        await followLink(page, signInLink(project.address, stage.app.adminKey, `/${project.slug}/threads`));
+        await openSignedIn(page, signInLink(project.address, stage.app.adminKey, `/${project.slug}/threads`));
         const first = (name: string) => page.getByRole('row').nth(1).getByText(name).waitFor();
         await first(`talk-${THREADS - 1}-`);
         await page.getByText('50 shown, there are more').waitFor();
@@ -93,7 +93,7 @@ export function findGroups(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Chatting shop');
         await sendTalk(project, Date.now());
-        await followLink(page, signInLink(project.address, stage.app.adminKey, `/${project.slug}/threads`));
+        await openSignedIn(page, signInLink(project.address, stage.app.adminKey, `/${project.slug}/threads`));
         await page.getByLabel('Find a thread by words or id').fill('answer number 2');
         const row = page.getByRole('row', { name: /Where is my parcel\?/ });
         await row.getByText('Answer number 3 of the shop.').waitFor();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { styleOf } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import { SHOP_TRACES, type Stage } from '../stage.ts';
@@ -10,7 +10,7 @@ const scrollTop = (page: Page) => table(page).evaluate((element) => element.scro
 
 async function openShop(stage: Stage, page: Page, search = ''): Promise<void> {
   const { address, adminKey } = stage.app;
-  await followLink(page, signInLink(address, adminKey, `/${stage.shop.slug}/traces${search}`));
+  await openSignedIn(page, signInLink(address, adminKey, `/${stage.shop.slug}/traces${search}`));
   await page
     .getByRole('row', { name: /customer/ })
     .first()
@@ -134,7 +134,7 @@ export function keepPlace(stage: Stage): void {
         const [root] = trace.spans;
         if (root) Object.assign(root, { name: 'שירות לקוחות', input: { type: 'text', value: arabic } });
         await send(project, trace);
-        await followLink(page, signInLink(project.address, project.projectKey));
+        await openSignedIn(page, signInLink(project.address, project.projectKey));
         const cell = page.getByRole('cell', { name: /أين الطرد/ });
         await cell.waitFor();
         expect(await styleOf(cell, 'direction')).toBe('rtl');
@@ -160,7 +160,7 @@ export function keepPlace(stage: Stage): void {
         const project = await stage.makeProject('Busy shop');
         const arrive = (id: string) => send(project, { ...shopTrace(900, Date.now()), trace_id: id, metadata: {} });
         await send(project, shopTrace(1, Date.now() - 60_000));
-        await followLink(page, signInLink(project.address, project.projectKey));
+        await openSignedIn(page, signInLink(project.address, project.projectKey));
         // Charts that come after the rows would move these away from the pointer.
         const charts = page.getByRole('button', { name: 'Charts', exact: true });
         if ((await charts.getAttribute('aria-expanded')) === 'true') await charts.click();

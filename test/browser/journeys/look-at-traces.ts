@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
-import { followLink, signInLink, takePicture } from '../browser.ts';
+import { openSignedIn, signInLink, takePicture } from '../browser.ts';
 import { choose } from '../choose.ts';
 import { longTrace, send, sendText } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
@@ -11,7 +11,7 @@ export function lookAtTraces(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Long shop');
         await send(project, longTrace('long', 10_000, Date.now() - 20_000));
-        await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces/long`));
+        await openSignedIn(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces/long`));
         const tree = page.getByRole('tree');
         await page.getByRole('treeitem', { name: 'step 9', exact: false }).first().waitFor();
         expect(await page.getByRole('treeitem').count()).toBeLessThan(100);
@@ -30,7 +30,7 @@ export function lookAtTraces(stage: Stage): void {
         const body = { name: 'Polite', config: { evaluatorType: 'langevals/exact_match', settings: {} } };
         const saved = await callRest(address, { verb: 'POST', path: '/api/evaluators', body, headers });
         const trace = await callRest(address, { path: '/api/traces/shop-3', headers });
-        await followLink(page, signInLink(address, projectKey));
+        await openSignedIn(page, signInLink(address, projectKey));
         await page.goto(saved.body.platformUrl);
         await page.getByRole('heading', { level: 1, name: 'Polite' }).waitFor();
         await page.goto(trace.body.platformUrl);
@@ -46,7 +46,7 @@ export function lookAtTraces(stage: Stage): void {
 
     it('is summed up with others, and each figure links to its traces', () =>
       stage.visit(async ({ page }) => {
-        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('link', { name: 'Overview' }).click();
         await page.getByRole('img', { name: /Cost over time/ }).waitFor();
         await page.getByRole('img', { name: /Duration, p95 over time/ }).waitFor();
@@ -73,7 +73,7 @@ export function lookAtTraces(stage: Stage): void {
         const project = await stage.makeProject('Hostile shop');
         // JavaScript has no number with exactly this value.
         await sendText(project, JSON.stringify(hostileTrace()).replace(`"${SEED}"`, SEED));
-        await followLink(page, signInLink(project.address, project.projectKey));
+        await openSignedIn(page, signInLink(project.address, project.projectKey));
         await page
           .getByRole('row', { name: /onerror/ })
           .getByRole('link')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { choose } from '../choose.ts';
 import { post } from '../gateway-calls.ts';
 import { checkPage } from '../page-checks.ts';
@@ -12,7 +12,7 @@ export function manage(stage: Stage): void {
     it('gets projects and members, and the audit log records it', () =>
       stage.visit(async ({ page }) => {
         const pages = page.getByRole('navigation', { name: 'Pages' });
-        await followLink(page, signInLink(stage.app.address, stage.app.adminKey, '/-/projects'));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.adminKey, '/-/projects'));
         await page.getByRole('button', { name: 'New project' }).click();
         await page.getByLabel('Name').fill('Second shop');
         await page.getByRole('button', { name: 'Create the project' }).click();
@@ -57,7 +57,7 @@ export function manage(stage: Stage): void {
           permissionMode: 'readonly',
           bindings: [{ role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organizationId }],
         });
-        await followLink(page, signInLink(address, adminKey, '/-/keys'));
+        await openSignedIn(page, signInLink(address, adminKey, '/-/keys'));
         const row = page.getByRole('row', { name: /only reads, it seems/ });
         await row.getByText(/permissionMode readonly does not restrict this key/).waitFor();
       }));
@@ -65,7 +65,7 @@ export function manage(stage: Stage): void {
     it('creates a key with chosen permissions, which has only these, and is refused after it is revoked', () =>
       stage.visit(async ({ page }) => {
         const { address, adminKey, projectId } = stage.app;
-        await followLink(page, signInLink(address, adminKey, '/-/keys'));
+        await openSignedIn(page, signInLink(address, adminKey, '/-/keys'));
         await page.getByRole('link', { name: 'New key' }).click();
         await page.getByLabel('Name', { exact: true }).fill('nightly report');
         await choose(page.getByLabel('Role'), 'Work with data (MEMBER)');

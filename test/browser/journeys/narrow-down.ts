@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DESK, followLink, signInLink } from '../browser.ts';
+import { DESK, openSignedIn, signInLink } from '../browser.ts';
 import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
@@ -13,7 +13,7 @@ export function narrowDown(stage: Stage): void {
         const project = await stage.makeProject('Counted shop');
         const now = Date.now();
         for (let index = 0; index < JUDGED; index += 1) await send(project, shopTrace(index, now - index * 1_000));
-        await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces`));
+        await openSignedIn(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces`));
         await page.getByText(`${JUDGED} of ${JUDGED} shown`).waitFor();
         await page.getByRole('button', { name: 'Facets' }).click();
         const facets = page.getByRole('complementary', { name: 'Facets' });
@@ -55,7 +55,7 @@ export function narrowDown(stage: Stage): void {
     it('suggests values while one types, and has ranges of numbers', () =>
       stage.visit(async ({ page }) => {
         const { address, projectKey } = stage.app;
-        await followLink(page, signInLink(address, projectKey));
+        await openSignedIn(page, signInLink(address, projectKey));
         const line = page.getByLabel('Find traces');
         await line.pressSequentially('model:gpt');
         const list = page.getByRole('listbox', { name: 'Values of model' });

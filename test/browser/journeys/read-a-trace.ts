@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { findBarriers } from '../axe.ts';
-import { DESK, followLink, signInLink, takePicture } from '../browser.ts';
+import { DESK, openSignedIn, signInLink, takePicture } from '../browser.ts';
 import { LAPTOP, PHONE, styleOf, WIDE } from '../page-checks.ts';
 import { longTrace, send } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
@@ -12,7 +12,7 @@ const widthOf = async (page: Page, zone: string) =>
 
 export function readTrace(stage: Stage): void {
   const open = (page: Page, path: string) =>
-    followLink(page, signInLink(stage.app.address, stage.app.adminKey, `/${stage.shop.slug}/traces/${path}`));
+    openSignedIn(page, signInLink(stage.app.address, stage.app.adminKey, `/${stage.shop.slug}/traces/${path}`));
 
   describe('the page of a trace', () => {
     it('has three zones with dividers that keys and the pointer move, and that are remembered', () =>
@@ -109,7 +109,7 @@ export function readTrace(stage: Stage): void {
         const trace = longTrace('repeats', 40, Date.now() - 20_000);
         for (const span of trace.spans.slice(2, 10)) span.name = 'search_orders';
         await send(project, trace);
-        await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces/repeats`));
+        await openSignedIn(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces/repeats`));
         const item = page.getByRole('treeitem');
         const run = item.filter({ hasText: 'search_orders' });
         // The fifth of them is of another type.
@@ -178,7 +178,7 @@ export function readTrace(stage: Stage): void {
         const project = await stage.makeProject('Telling shop');
         await sendTelling(project, Date.now() - 10_000);
         const path = `/${project.slug}/traces/${'a'.repeat(32)}?view=tree&span=${'b'.repeat(16)}`;
-        await followLink(page, signInLink(project.address, project.projectKey, path));
+        await openSignedIn(page, signInLink(project.address, project.projectKey, path));
         const facts = page.getByRole('region', { name: 'Facts', exact: true });
         await facts.getByText('cache missed').waitFor();
         await facts.getByText('after 500 ms').waitFor();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findBarriers } from '../axe.ts';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { post } from '../gateway-calls.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
@@ -14,7 +14,7 @@ export function readElsewhere(stage: Stage): void {
         const project = await stage.makeProject('Tokyo shop');
         await send(project, shopTrace(1, Date.now() - 60_000, true));
         const { address, slug } = project;
-        await followLink(page, signInLink(address, stage.app.adminKey, `/${slug}/overview`));
+        await openSignedIn(page, signInLink(address, stage.app.adminKey, `/${slug}/overview`));
         await page.getByRole('link', { name: /^Tokens 96\.556 4\.136 output tokens/ }).waitFor();
         await page.getByRole('link', { name: /^Cost \d,\d+ \$/ }).waitFor();
         await page.getByRole('region', { name: 'Cost' }).getByText('One point per day, in your time zone.').waitFor();
@@ -34,7 +34,7 @@ export function readElsewhere(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme');
         const surface = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
-        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.projectKey));
         const dark = page.getByRole('button', { name: 'Dark theme' });
         await dark.waitFor();
         const light = await surface();
@@ -70,7 +70,7 @@ export function readElsewhere(stage: Stage): void {
           permissions: ['traces:view'],
           bindings: [{ role: 'CUSTOM', scopeType: 'PROJECT', scopeId: id }],
         });
-        await followLink(page, signInLink(address, token));
+        await openSignedIn(page, signInLink(address, token));
         const menu = page.getByRole('navigation', { name: 'Pages' });
         await menu.getByText('Narrow shop', { exact: true }).waitFor();
         expect(await menu.getByRole('link').allTextContents()).toEqual(['Traces', 'Threads', 'Users', 'Sessions']);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import { SHOP_TRACES, type Stage } from '../stage.ts';
 
@@ -28,7 +28,7 @@ export function recover(stage: Stage): void {
   describe('after a failure', () => {
     it('the overview shows the error, and is complete after a retry', () =>
       stage.visit(async ({ page }) => {
-        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('heading', { name: 'Traces' }).waitFor();
         const mend = await refuse(page, 'TraceService/QueryAnalytics');
         await page.getByRole('link', { name: 'Overview' }).click();
@@ -48,7 +48,7 @@ export function recover(stage: Stage): void {
     it('the page that waits for the first trace says so, and keeps waiting', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Unread shop');
-        await followLink(page, signInLink(project.address, project.projectKey));
+        await openSignedIn(page, signInLink(project.address, project.projectKey));
         const waiting = page.getByText('Waiting for the first trace');
         await waiting.waitFor();
         const mend = await refuse(page, 'TraceService/SearchTraces');
@@ -65,7 +65,7 @@ export function recover(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Hidden shop');
         await send(project, { ...shopTrace(1, Date.now() - 60_000), trace_id: 'before' });
-        await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces?live=true`));
+        await openSignedIn(page, signInLink(project.address, project.projectKey, `/${project.slug}/traces?live=true`));
         await page.getByText('1 of 1 shown').waitFor();
         // New rows wait while the pointer is on the list.
         await page.mouse.move(0, 0);
@@ -88,7 +88,7 @@ export function recover(stage: Stage): void {
   describe('while the server is away', () => {
     it('a page that was never opened waits, and is shown when the server is back', () =>
       stage.visit(async ({ page, whileAway }) => {
-        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('heading', { name: 'Traces' }).waitFor();
         await whileAway(async () => {
           await page.getByRole('link', { name: 'Datasets' }).click();
@@ -102,7 +102,7 @@ export function recover(stage: Stage): void {
     it('the banner says so, and the data is read again without a click', () =>
       stage.visit(async ({ page, whileAway }) => {
         const project = await stage.makeProject('Remote shop');
-        await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/evaluators`));
+        await openSignedIn(page, signInLink(project.address, project.projectKey, `/${project.slug}/evaluators`));
         await page.getByRole('heading', { name: 'No evaluator yet' }).waitFor();
         await whileAway(() => page.getByText(/This page recovers/).waitFor());
         await page.getByText(/This page recovers/).waitFor({ state: 'detached' });
@@ -124,7 +124,7 @@ export function recover(stage: Stage): void {
 
     it('a page whose part is gone loads the new console once', () =>
       stage.visit(async ({ page }) => {
-        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('heading', { name: 'Traces' }).waitFor();
         await upgrade(page, 'dataset-list-page');
         await page.getByRole('link', { name: 'Datasets' }).click();
@@ -135,7 +135,7 @@ export function recover(stage: Stage): void {
     it('but not over typed text', () =>
       stage.visit(async ({ page }) => {
         const { address, projectKey, slug } = stage.shop;
-        await followLink(page, signInLink(address, projectKey, `/${slug}/monitors/new`));
+        await openSignedIn(page, signInLink(address, projectKey, `/${slug}/monitors/new`));
         await page.getByLabel('Name').fill('Half a monitor');
         await upgrade(page, 'dataset-list-page');
         await page.getByRole('link', { name: 'Datasets' }).click();
@@ -150,7 +150,7 @@ export function recover(stage: Stage): void {
   describe('the palette', () => {
     it('cancels the search for a trace when it is closed', () =>
       stage.visit(async ({ page }) => {
-        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('heading', { name: 'Traces' }).waitFor();
         // Answers nothing.
         await page.route('**/spandrel.v1.TraceService/GetTrace', () => undefined);

@@ -1,6 +1,6 @@
 import type { Request } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { followLink, openContext, openPage, signInLink } from '../browser.ts';
+import { openContext, openPage, openSignedIn, signInLink } from '../browser.ts';
 import { choose } from '../choose.ts';
 import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
@@ -17,7 +17,7 @@ export function shareTrace(stage: Stage): void {
         // The fifth trace failed: to its readers the other failures are no links.
         await send(project, shopTrace(5, Date.now() - 60_000));
         const { address, slug } = project;
-        await followLink(page, signInLink(address, stage.app.adminKey, `/${slug}/traces/shop-5`));
+        await openSignedIn(page, signInLink(address, stage.app.adminKey, `/${slug}/traces/shop-5`));
         await page.getByRole('button', { name: 'Actions' }).click();
         await page.getByRole('button', { name: 'Share…' }).click();
         const dialog = page.getByRole('dialog', { name: 'Share this trace' });
@@ -68,7 +68,7 @@ export function shareTrace(stage: Stage): void {
     it('sends no cookie of a session that the browser has', () =>
       stage.visit(async ({ page }) => {
         const { address, projectKey } = stage.shop;
-        await followLink(page, signInLink(address, projectKey));
+        await openSignedIn(page, signInLink(address, projectKey));
         await page.getByRole('heading', { level: 1, name: 'Traces' }).waitFor();
         const call = page.waitForRequest(/\/GetSharedTrace$/);
         await page.goto(`${address}/shared/nothing`);

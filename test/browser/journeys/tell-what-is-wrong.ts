@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { post } from '../gateway-calls.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import type { Stage, TestProject } from '../stage.ts';
@@ -44,7 +44,7 @@ export function tellWhatIsWrong(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Skipping shop');
         await monitorOne(project, 'Helpful answers', 'langevals/llm_boolean');
-        await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/monitors`));
+        await openSignedIn(page, signInLink(project.address, project.projectKey, `/${project.slug}/monitors`));
         await page.getByRole('row', { name: /Helpful answers all skipped/ }).waitFor();
         await page.getByRole('link', { name: 'Helpful answers' }).click();
         await page.getByRole('region', { name: 'Why evaluations were skipped' }).getByText(/LLM/).waitFor();
@@ -54,7 +54,7 @@ export function tellWhatIsWrong(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Leaking shop');
         await monitorOne(project, 'No secrets', 'langwatch/api_keys_and_secrets_detection');
-        await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/monitors`));
+        await openSignedIn(page, signInLink(project.address, project.projectKey, `/${project.slug}/monitors`));
         await page.getByRole('row', { name: /No secrets on .* 0 secrets found/ }).waitFor();
         await page.getByRole('link', { name: 'No secrets' }).click();
         await page.getByText('The score is the number of secrets found: less is better, and 0 is best.').waitFor();
@@ -66,7 +66,7 @@ export function tellWhatIsWrong(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Breaking shop');
         await send(project, shopTrace(FAILING, Date.now() - 60_000));
-        await followLink(page, signInLink(project.address, project.projectKey, `/${project.slug}/overview`));
+        await openSignedIn(page, signInLink(project.address, project.projectKey, `/${project.slug}/overview`));
         await page.getByRole('link', { name: /^Failed traces 1 / }).waitFor();
         await page.getByRole('columnheader', { name: 'Failed spans' }).waitFor();
         await page.getByText(/Failures of tools and other spans belong to no model/).waitFor();

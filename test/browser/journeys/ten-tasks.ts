@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { isFullTier } from '../../support/scenario.ts';
 import { until } from '../../support/temp.ts';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { refundRun, STACK } from '../sent-incidents.ts';
 import { agentRun, longChat } from '../sent-runs.ts';
 import { send, sendShop } from '../sent-traces.ts';
@@ -153,7 +153,7 @@ export function doTenTasks(stage: Stage): void {
         await send(project, refundRun('costly-run', now - 300_000, { tokens: 180_000 }));
         await send(project, agentRun('three-calls', now - 200_000));
         await send(project, longChat('long-chat', 5_001, now - 100_000));
-        await followLink(page, signInLink(project.address, project.projectKey));
+        await openSignedIn(page, signInLink(project.address, project.projectKey));
         const lines: string[] = [];
         const beyond: string[] = [];
         for (const task of TASKS) {

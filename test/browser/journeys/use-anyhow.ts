@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { ORGANIZATION_ITEMS, PROJECT_ITEMS } from '../../../src/console/layout/navigation.ts';
-import { followLink, signInLink } from '../browser.ts';
+import { openSignedIn, signInLink } from '../browser.ts';
 import { checkPage, LAPTOP, PHONE } from '../page-checks.ts';
 import type { Stage } from '../stage.ts';
 
@@ -56,7 +56,7 @@ export function useAnyhow(stage: Stage): void {
   describe('users', () => {
     it('without a mouse reach every page', () =>
       stage.visit(async ({ page }) => {
-        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.projectKey));
         await page
           .getByRole('row', { name: /customer/ })
           .first()
@@ -89,7 +89,7 @@ export function useAnyhow(stage: Stage): void {
 
     it('with the id of a trace reach it in any of their projects', () =>
       stage.visit(async ({ page }) => {
-        await followLink(page, signInLink(stage.app.address, stage.app.adminKey, '/-/keys'));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.adminKey, '/-/keys'));
         await page.getByRole('button', { name: /Go to/ }).click();
         const goal = page.getByRole('combobox', { name: 'Page or trace id' });
         await goal.fill('no-such-trace');
@@ -107,7 +107,7 @@ export function useAnyhow(stage: Stage): void {
     it('on a phone close the menu with Escape', () =>
       stage.visit(async ({ page }) => {
         await page.setViewportSize(PHONE);
-        await followLink(page, signInLink(stage.app.address, stage.app.projectKey));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.projectKey));
         const menu = page.getByRole('button', { name: 'Menu' });
         await menu.click();
         await page.getByRole('link', { name: 'Overview' }).focus();
@@ -119,14 +119,14 @@ export function useAnyhow(stage: Stage): void {
     it('of a small window revoke a key without scrolling', () =>
       stage.visit(async ({ page }) => {
         await page.setViewportSize(LAPTOP);
-        await followLink(page, signInLink(stage.app.address, stage.app.adminKey, '/-/keys'));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.adminKey, '/-/keys'));
         const box = await page.getByRole('button', { name: 'Revoke' }).first().boundingBox();
         expect((box?.x ?? LAPTOP.width) + (box?.width ?? 0)).toBeLessThanOrEqual(LAPTOP.width);
       }));
 
     it.each(PAGES)('meet no barrier at %s, in both colour schemes and windows of three sizes', (name, path, isThere) =>
       stage.visit(async ({ page }) => {
-        await followLink(page, signInLink(stage.app.address, stage.app.adminKey, path(stage.shop.slug)));
+        await openSignedIn(page, signInLink(stage.app.address, stage.app.adminKey, path(stage.shop.slug)));
         await isThere(page);
         await checkPage(page, name);
       }),

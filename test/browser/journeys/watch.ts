@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../support/temp.ts';
-import { followLink, signInLink, takePicture } from '../browser.ts';
+import { openSignedIn, signInLink, takePicture } from '../browser.ts';
 import { choose } from '../choose.ts';
 import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
@@ -33,7 +33,7 @@ export function watch(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await makeChangedShop(stage, 'Changed shop');
         const path = `/${project.slug}/overview?range=24h`;
-        await followLink(page, signInLink(project.address, project.projectKey, path));
+        await openSignedIn(page, signInLink(project.address, project.projectKey, path));
         await page.getByRole('link', { name: /^Traces 30 .*\+233% vs\. before/ }).waitFor();
         await page.getByRole('link', { name: /^Failed traces 2 .*\+6\.7 pp vs\. before/ }).waitFor();
         await page.getByRole('link', { name: /The carrier did not answer in time \(2\)/ }).waitFor();
@@ -59,7 +59,7 @@ export function watch(stage: Stage): void {
     it('sums up by two dimensions, and each cell leads to its traces', () =>
       stage.visit(async ({ page }) => {
         const { address, projectKey, slug } = stage.shop;
-        await followLink(page, signInLink(address, projectKey, `/${slug}/overview`));
+        await openSignedIn(page, signInLink(address, projectKey, `/${slug}/overview`));
         await choose(page.getByLabel('And by'), 'And User');
         await page.getByRole('table', { name: 'Cost by model and user' }).waitFor();
         await takePicture(page, 'overview-two-dimensions');
@@ -72,7 +72,7 @@ export function watch(stage: Stage): void {
     it('keeps its range for the other pages of the tab, and for no other tab', () =>
       stage.visit(async ({ page }) => {
         const { address, projectKey, slug } = stage.shop;
-        await followLink(page, signInLink(address, projectKey, `/${slug}/overview`));
+        await openSignedIn(page, signInLink(address, projectKey, `/${slug}/overview`));
         await choose(page.getByLabel('Range'), 'Last 7 days');
         await page.waitForURL(/range=7d/);
         await page.getByRole('link', { name: 'Threads', exact: true }).click();
@@ -98,7 +98,7 @@ export function watch(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const project = await makeChangedShop(stage, 'Pinned shop');
         const { address, projectKey, slug } = project;
-        await followLink(page, signInLink(address, projectKey, `/${slug}/overview?range=7d`));
+        await openSignedIn(page, signInLink(address, projectKey, `/${slug}/overview?range=7d`));
         const pin = async (chart: string, name?: string) => {
           await page.getByRole('region', { name: chart }).getByRole('button', { name: 'Pin' }).click();
           const dialog = page.getByRole('dialog');

@@ -115,8 +115,8 @@ async function readParts(client: pg.Client): Promise<FoundSchema> {
   };
 }
 
-const LIST_VERSIONS = `SELECT number, name, text_hash AS "textHash", description, serves_from AS "servesFrom",
-  is_complete AS "isComplete" FROM schema_versions ORDER BY number`;
+const LIST_VERSIONS = `SELECT number, name, text_hash AS "textHash", serves_from AS "servesFrom", is_complete AS "isComplete",
+  CASE number WHEN max(number) OVER () THEN description ELSE '' END AS description FROM schema_versions ORDER BY number`;
 
 async function hasTable(client: pg.Client, name: string): Promise<boolean> {
   const { rows } = await client.query(

@@ -13,6 +13,7 @@ import { codeOf, StartError } from '../../errors.ts';
 import {
   checkSchema,
   type FoundSchema,
+  fingerprintOf,
   type KnownSchemas,
   type Version,
   versionAfter,
@@ -88,7 +89,7 @@ function apply(db: Database, { migrations }: KnownSchemas, pending: readonly Mig
       record.run(migration.name);
     }
     const number = migrations.indexOf(migration) + 1;
-    const version = versionAfter(migration, { number, before, description: describeSchema(db) });
+    const version = versionAfter(migration, { number, before, description: [] });
     before = version.servesFrom;
     return version;
   });
@@ -96,6 +97,16 @@ function apply(db: Database, { migrations }: KnownSchemas, pending: readonly Mig
     (number, name, text_hash, description, fingerprint, serves_from, is_complete)
     VALUES (@number, @name, @textHash, @description, @fingerprint, @servesFrom, 1)`);
   for (const { isComplete: _, ...version } of added) store.run(version);
+  // Migrations that come together are one transaction, so that only the newest is ever compared with the tables.
+  const description = describeSchema(db);
+  db.prepare(
+    `UPDATE schema_versions SET (description, fingerprint) =
+       (iif(number = @newest, @description, ''), iif(number = @newest, @fingerprint, ''))`,
+  ).run({
+    newest: migrations.length,
+    description: description.join('\n'),
+    fingerprint: fingerprintOf(description),
+  });
 }
 
 function openChecked(file: string, inspect: (db: Database) => void): Database {
@@ -127,7 +138,8 @@ function readVersions(db: Database): readonly Version[] {
   if (!hasTable(db, 'schema_versions')) return [];
   return db
     .prepare<[], Omit<Version, 'isComplete'>>(
-      `SELECT number, name, text_hash AS textHash, description, serves_from AS servesFrom
+      `SELECT number, name, text_hash AS textHash, serves_from AS servesFrom,
+         iif(number = max(number) OVER (), description, '') AS description
        FROM schema_versions ORDER BY number`,
     )
     .all()
