@@ -699,7 +699,7 @@ export declare const AnnotationQueueService: GenService<{
     output: typeof ClaimAnnotationQueueItemResponseSchema;
   },
   /**
-   * Completes an item that the caller claimed and that no other reviewer has claimed since. It is not claimed again.
+   * Completes an item that the caller claimed, before the claim expires. It is not claimed again.
    * Errors: NOT_FOUND annotation_queue_item_not_found, FAILED_PRECONDITION annotation_queue_item_not_claimed.
    *
    * @generated from rpc spandrel.v1.AnnotationQueueService.CompleteAnnotationQueueItem
@@ -710,7 +710,7 @@ export declare const AnnotationQueueService: GenService<{
     output: typeof CompleteAnnotationQueueItemResponseSchema;
   },
   /**
-   * Frees an item that the caller claimed, for the next reviewer.
+   * Frees an item that the caller claimed, before the claim expires, for the next reviewer.
    * Errors: NOT_FOUND annotation_queue_item_not_found, FAILED_PRECONDITION annotation_queue_item_not_claimed.
    *
    * @generated from rpc spandrel.v1.AnnotationQueueService.ReleaseAnnotationQueueItem
