@@ -214,8 +214,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       isSingleProcess: false,
       onReconnect: (reset) => void pools.delivery.connections.on('connect', reset),
     },
-    jobs: createJobWork(serve, backlog),
-    ...{ leases: createLeaseWork(serve), answers: createAnswerWork(serve) },
+    ...{ jobs: createJobWork(serve, backlog), leases: createLeaseWork(serve), answers: createAnswerWork(serve) },
     people: createPeopleWriter(transact, { jobQueue, backlog }),
     ...{ notify: wakeUps.notify, check: probe.check },
     async release() {
