@@ -18,12 +18,14 @@ const TIMED_SCENARIOS = [
 const LONG = [
   'test/scenarios/attacks/**/*.test.ts',
   'test/scenarios/{bombs,hostile-input,overload,postgres-tail,retention,timing}.test.ts',
-  'test/scenarios/webhook-{changes,kills,neighbours,sockets,trouble}.test.ts',
-  'test/scenarios/{log-walk,postgres-{gateway,log,log-records,monitors,processes,resend,webhook-senders}}.test.ts',
-  'test/crash/{evaluator-run-kills,monitor-kills,start}.test.ts',
+  'test/scenarios/webhook-{batches,changes,days,kills,neighbours,sockets,trouble}.test.ts',
+  'test/scenarios/{access,log-walk,resend,revoke,postgres-{gateway,log,log-records,monitors,processes,resend,webhook-senders}}.test.ts',
+  'test/crash/{evaluator-run-kills,gateway-kills,monitor-kills,start,tls-renewal,trigger-kills}.test.ts',
+  'test/api/triggers/kills.test.ts',
+  'test/browser/webhooks.test.ts',
   'test/crash/postgres-{gateway-kills,gateway-outage,kill,lost-answer,outage,restart,silence,start}.test.ts',
   'test/storage/postgres-{budget-proxy,clocks,copy,deliveries,mishaps,monitors,share-backfill}.test.ts',
-  'test/otlp/hostile.test.ts',
+  'test/otlp/{hostile,same-spans}.test.ts',
 ];
 const TIMED = [
   ...TIMED_SCENARIOS,

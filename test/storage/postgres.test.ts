@@ -3,9 +3,10 @@ import { startPostgresStore } from '../../src/storage/engine/postgres/store.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { query } from '../support/postgres-databases.ts';
 import { createReusedDatabases } from '../support/postgres-reuse.ts';
+import { isFullTier } from '../support/scenario.ts';
 import { createPostgresTestDatabase } from '../support/test-database.ts';
 import { ORGANIZATION, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleRequest } from './conformance/samples.ts';
-import { storeConformance } from './conformance/store.ts';
+import { engineConformance, storeConformance } from './conformance/store.ts';
 import type { Subject } from './conformance/subject.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -31,7 +32,8 @@ async function openPostgres(): Promise<Subject> {
 }
 
 describe('PostgreSQL', () => {
-  storeConformance(openPostgres);
+  if (isFullTier) storeConformance(openPostgres);
+  else engineConformance(openPostgres);
 
   it('has everything again after it was closed and opened', async () => {
     const database = await createPostgresTestDatabase();

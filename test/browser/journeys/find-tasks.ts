@@ -142,7 +142,7 @@ const TASKS: readonly Task[] = [
     async solve(hand) {
       const { page } = hand;
       await openPage(hand, 'Experiments');
-      await hand.click(page.getByRole('link', { name: 'Prompts' }));
+      await hand.click(page.locator('#content').getByRole('link', { name: 'Prompts' }));
       await hand.click(
         page.getByRole('row', { name: /^shorter/ }).getByRole('link', { name: 'with the previous run' }),
       );

@@ -174,7 +174,8 @@ export function keepPlace(stage: Stage): void {
         await page.getByRole('button', { name: 'Show 1 new' }).waitFor();
         await first.and(page.locator('[href*="/one?"]')).waitFor();
         await page.getByText('2 of 2 shown').waitFor();
-        await page.getByRole('button', { name: 'Show 1 new' }).click();
+        // Moved to the button, the pointer would leave the rows, which come by themselves then.
+        await page.getByRole('button', { name: 'Show 1 new' }).press('Enter');
         await first.and(page.locator('[href*="/two?"]')).waitFor();
         await page.getByText('3 of 3 shown').waitFor();
         await page.getByRole('button', { name: 'Pause' }).click();

@@ -55,9 +55,15 @@ import { webhookConformance } from './webhooks.ts';
 
 /** All rules of the store: those of its three ports, and those that they have in common. */
 export function storeConformance(open: OpenSubject): void {
+  engineConformance(open);
+  plainRoomConformance(open);
+}
+
+/** Those that an engine could break: what has queries, locks or commits of its own. */
+export function engineConformance(open: OpenSubject): void {
   appendConformance(open);
   wholeConformance(open);
-  managementPortConformance(open);
+  lockingRoomConformance(open);
   logPortConformance(open);
   telemetryPortConformance(open);
   retentionConformance(open);
@@ -66,20 +72,29 @@ export function storeConformance(open: OpenSubject): void {
 
 /** The rules of `Management`. */
 export function managementPortConformance(open: OpenManagement): void {
-  installationConformance(open);
-  keyStoreConformance(open);
-  projectConformance(open);
+  lockingRoomConformance(open);
+  plainRoomConformance(open);
+}
+
+/** Rooms that are written once over the object mapper, as rows of one table each. */
+function plainRoomConformance(open: OpenManagement): void {
   projectSettingsConformance(open);
-  managementConformance(open);
   evaluatorStoreConformance(open);
-  evaluatorRunConformance(open);
-  judgeSpendingConformance(open);
   dashboardConformance(open);
   datasetConformance(open);
   promptConformance(open);
   experimentConformance(open);
-  monitorStoreConformance(open);
   savedViewConformance(open);
+}
+
+function lockingRoomConformance(open: OpenManagement): void {
+  installationConformance(open);
+  keyStoreConformance(open);
+  projectConformance(open);
+  managementConformance(open);
+  evaluatorRunConformance(open);
+  judgeSpendingConformance(open);
+  monitorStoreConformance(open);
   triggerConformance(open);
   endpointConformance(open);
   budgetRecordConformance(open);
