@@ -36,9 +36,9 @@ const FROZEN = {
   'sqlite-0026-feedback': 'c228689afb80cad471b0011b3c394f26b357687e2ba5eb1a92427ef0f43d27f4',
   'sqlite-0027-annotations': '343f16f8a377b607ac5ba65d83f89fb64a4e737e5a01b4947ecaee405f737267',
   'sqlite-0028-prompts': '09d1b60b441090a17b0a6e0cf10bc19a96834bbc4e032ecd8f3f7cf6c92adaab',
-  'sqlite-0029-triggers': '85eb2c88e5f132b4af965c32082eeb3aae9b5f0c4ec628306e6981fd7e8d8135',
+  'sqlite-0029-triggers': '8e6ab645ffbf708b3f3839d347a5da99466628621f09d30b3c5fdc75bb0fc3b4',
   'sqlite-0030-prompt-links': '063a853d2ae827bbf9cb786d6b9ec6c0756b10f4ffe98a30394e5146ae2c1612',
-  'sqlite-0031-late-feedback': '5b3cfd8b40feb0cccb6bc393726e52ea4686ec6a06a3babbd51229c0d959c1a0',
+  'sqlite-0031-late-feedback': '4d8d5e5d73d6727fe5f0994da9872371648151fd0c2e49f89c9d866000390353',
   'sqlite-0032-duration-counts': '7718aa5745c37a6f84b4d03b467d830e32b9bc15a35fc8eedf24e46f82370985',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
   'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
@@ -68,9 +68,9 @@ const FROZEN = {
   'postgres-0026-feedback': '4b369398d4e88742415ee6f81351648c9cda710e642ac3b72a2e11b10498a5a3',
   'postgres-0027-annotations': 'c2c9a8381b0c73dd76e5d60780fe0e617c3dd01722602c047ecee8eb707567ad',
   'postgres-0028-prompts': '037b125452bdd5494e2808af55e079bf7f983e723a0fb3f551572afc10db6db7',
-  'postgres-0029-triggers': '2ca28706a16460446f3e36e583148314e2378633f01ba875eb7128f3c5c4e6bc',
+  'postgres-0029-triggers': 'dcd75b27f37a0e5088ffd88e070ae9ed747117897a04ea5d33b51249295fbd67',
   'postgres-0030-prompt-links': 'd9cb4aedee85c9c6c291d7eb6e6c6d3b1b819c9ce0bf66b1204b17e766667fe7',
-  'postgres-0031-late-feedback': '8f387333f30215c7a9fe53b73b0526b38fc233c172b56eb8ba37a51663c15162',
+  'postgres-0031-late-feedback': 'de9c3d42765d11cfe620db592634b42b58e8cfc518937791a845ebb52527dd9d',
   'postgres-0032-duration-counts': '460db2c41f7eebad9a0adcb0a51fc18ae1995c4135f53ae81cf98b1478f8371c',
 };
 

@@ -585,8 +585,8 @@ export enum AnalyticsGrouping {
   THREAD_ID = 6,
 
   /**
-   * Prompt that the trace is linked to, by its handle where that is known, else by its ID; a trace with several prompts
-   * counts for each.
+   * Prompt that the trace is linked to, by its handle where that is known, else by its ID;
+   * a trace with several prompts counts for each.
    *
    * @generated from enum value: ANALYTICS_GROUPING_PROMPT_ID = 7;
    */

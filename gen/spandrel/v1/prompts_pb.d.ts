@@ -1145,8 +1145,8 @@ export declare type TryPromptRequest = Message<"spandrel.v1.TryPromptRequest"> &
   virtualKeyId?: string | undefined;
 
   /**
-   * Values of the variables by their names: a JSON object of at most 256 KiB; {} by default. A variable without a value is
-   * empty.
+   * Values of the variables by their names: a JSON object of at most 256 KiB; {} by default.
+   * A variable without a value is empty.
    *
    * @generated from field: optional string variables_json = 5;
    */
@@ -1874,8 +1874,8 @@ export declare const PromptService: GenService<{
    * the handle and the scope, too. A prompt has at most 1,000 versions.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND prompt_not_found, ALREADY_EXISTS prompt_handle_taken,
    * PERMISSION_DENIED prompt_not_owned for a prompt of another project, FAILED_PRECONDITION system_prompt_conflict,
-   * FAILED_PRECONDITION revision_mismatch for another expected version than the newest, NOT_FOUND prompt_tag_not_found,
-   * INVALID_ARGUMENT prompt_version_limit_reached.
+   * FAILED_PRECONDITION revision_mismatch for another expected version than the newest,
+   * NOT_FOUND prompt_tag_not_found, INVALID_ARGUMENT prompt_version_limit_reached.
    *
    * @generated from rpc spandrel.v1.PromptService.UpdatePrompt
    */

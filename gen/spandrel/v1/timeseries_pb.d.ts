@@ -128,8 +128,8 @@ export declare type QueryTimeseriesRequest = Message<"spandrel.v1.QueryTimeserie
 
   /**
    * Filters that the traces match, all of them; of metadata.user_id, metadata.thread_id, metadata.customer_id,
-   * metadata.labels, spans.model, prompt.id and prompt.version one value each. Over REST they are one object: a list of
-   * values by name.
+   * metadata.labels, spans.model, prompt.id and prompt.version one value each.
+   * Over REST they are one object: a list of values by name.
    *
    * @generated from field: repeated spandrel.v1.TraceFilter filters = 8;
    */

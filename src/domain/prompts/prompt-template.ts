@@ -44,6 +44,7 @@ export async function renderTexts(
 }
 
 const PARSED_CHARACTERS_MAX = 200_000;
+/** Nothing else is served by this process while a template is rendered. */
 const RENDER_MAX_MS = 250;
 const ALLOCATED_MAX = 10_000_000;
 

@@ -107,6 +107,7 @@ function readAnswer({ kind }: PromptRequest, answer: ModelAnswer): Pick<Tried, '
 }
 
 function failed(httpStatus: number, message: string): Pick<Tried, 'output' | 'error'> {
-  const shown = maskTokens(message.slice(0, MESSAGE_CHARACTERS_MAX).toWellFormed());
+  // Masked first: a cut token would not be known for one.
+  const shown = maskTokens(message).slice(0, MESSAGE_CHARACTERS_MAX).toWellFormed();
   return { output: null, error: { code: 'provider_error', message: shown, httpStatus } };
 }

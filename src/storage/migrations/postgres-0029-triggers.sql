@@ -5,7 +5,7 @@ create table "trigger_states" ("project_id" text collate "C" not null, "trigger_
 create index "trigger_states_by_due" on "trigger_states" ("due_at") where due_at is not null;
 create table "trigger_events" ("project_id" text collate "C" not null, "id" text collate "C" not null, "trigger_id" text collate "C" not null, "kind" text not null, "status" text not null, "value" double precision null, "worst_group" text null, "reason" text null, "trace_count" int not null, "trace_ids" text not null, "delivery" text not null, "attempts" int not null, "error" text null, "created_at" bigint not null, "sent_at" bigint null, "due_at" bigint null, "leased_until" bigint not null, "fence" bigint not null, primary key ("project_id", "id"));
 create index "trigger_events_by_creation" on "trigger_events" ("project_id", "trigger_id", "created_at", "id");
-create index "trigger_events_by_due" on "trigger_events" ("project_id", "due_at") where due_at is not null;
+create index "trigger_events_by_due" on "trigger_events" ("due_at") where due_at is not null;
 create index "trigger_events_by_age" on "trigger_events" ("created_at");
 create table "trigger_firings" ("project_id" text collate "C" not null, "trigger_id" text collate "C" not null, "trace_id" text collate "C" not null, "event_id" text collate "C" not null, "fired_at" bigint not null, primary key ("project_id", "trigger_id", "trace_id"));
 create index "trigger_firings_by_age" on "trigger_firings" ("fired_at");
