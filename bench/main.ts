@@ -29,6 +29,7 @@ import { otlpGrpc, otlpHttp } from './rows/otlp.ts';
 import { pgIngest, pgScale } from './rows/postgres.ts';
 import { grpcRead, restRead } from './rows/read.ts';
 import { ingestUnderSearch, search } from './rows/search.ts';
+import { spend } from './rows/spend.ts';
 import { start } from './rows/start.ts';
 import { steady } from './rows/steady.ts';
 import { tail } from './rows/tail.ts';
@@ -63,6 +64,7 @@ const rows: readonly Row[] = [
   deliverBatch,
   deliverClient,
   isolation,
+  spend,
   start,
   idle,
   steady,

@@ -13,6 +13,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { readOrCreateSecret } from '../../src/config/secret-file.ts';
 import { bootstrap } from '../../src/domain/organization/bootstrap.ts';
 import { deriveRootKeys } from '../../src/domain/secrets.ts';
+import type { Store } from '../../src/domain/store.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { checkFill } from './check.ts';
 import { fillTraces } from './fill-traces.ts';
@@ -85,10 +86,16 @@ async function createFirst(): Promise<void> {
 async function check(tenant: Tenant, plan: FillPlan): Promise<void> {
   const store = await open();
   try {
+    await buildBlocks(store);
     await checkFill(store, { id: tenant.organizationId, number: tenant.organizationNumber }, plan);
   } finally {
     await store.close();
   }
+}
+
+/** As a server does in the background. */
+async function buildBlocks({ upkeep }: Store): Promise<void> {
+  for (const { step } of upkeep) while ((await step()) === 'more');
 }
 
 function open() {

@@ -4,6 +4,8 @@
 export type FillPlan = { readonly events: number; readonly fromMs: number; readonly toMs: number };
 
 const MONTHS = 13;
+/** Odd, so that every value has its turn. */
+export const VALUE_FACTOR = 40_503;
 // The last event lies before now, so that later appends of the server follow it.
 const BEHIND_MS = 1_000;
 /** Each 64th event shares the instant of the one before. */
@@ -14,6 +16,20 @@ export function planFill(events: number, nowMs: number): FillPlan {
   const from = new Date(nowMs - BEHIND_MS);
   from.setUTCMonth(from.getUTCMonth() - MONTHS);
   return { events, fromMs: from.getTime(), toMs: nowMs - BEHIND_MS };
+}
+
+/** What spend is grouped by takes turns in so many values. Powers of two. */
+export const VALUES = { key: 32, user: 16_384, model: 8 } as const;
+
+export type ValueSlot = keyof typeof VALUES;
+
+export function isValueSlot(slot: string): slot is ValueSlot {
+  return slot in VALUES;
+}
+
+/** Spreads the values over the log, the same in every fill. */
+export function slotValue(slot: ValueSlot, seq: number): string {
+  return `${slot}_${(seq * VALUE_FACTOR) % VALUES[slot]}`;
 }
 
 /** Milliseconds between two events. */

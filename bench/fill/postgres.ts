@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { monthOf } from '../../src/storage/engine/postgres/months.ts';
 import { eventTypes, requestSources, requestStatuses } from '../../src/storage/rows/codes.ts';
-import { createdAtMs, type FillPlan, stepMs, TIE_EVERY } from './plan.ts';
+import { createdAtMs, type FillPlan, stepMs, TIE_EVERY, VALUE_FACTOR, VALUES, type ValueSlot } from './plan.ts';
 import { makeSpecimen, type Slot, type Specimen, type Tenant } from './specimen.ts';
 
 type Fill = { readonly plan: FillPlan; readonly tenant: Tenant; readonly specimen: Specimen };
@@ -82,11 +82,13 @@ function insertInChunks(fill: Fill): string[] {
 function insertEvents({ tenant, specimen }: Fill, chunk: string): string {
   const instant = (column: string) =>
     `to_char(timestamp 'epoch' + ${column} * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  const value = (slot: ValueSlot) => `'${slot}_' || seq * ${VALUE_FACTOR}::bigint % ${VALUES[slot]}`;
   const slots: Readonly<Record<Slot, string>> = {
     request: 'request',
     trace: `md5('trace ' || seq)`,
     created: instant('created_at'),
     occurred: instant(`(created_at - ${specimen.occurredAgoMs})`),
+    ...{ key: value('key'), user: value('user'), model: value('model') },
   };
   const envelope = specimen.parts.map((part) => (typeof part === 'string' ? pg.escapeLiteral(part) : slots[part.slot]));
   return `INSERT INTO events (organization_number, created_at, id, type, seq, envelope)

@@ -9,6 +9,7 @@ import { collect } from '../../src/domain/traces/collector/collector.ts';
 import { toTraceDraft } from '../../src/domain/traces/collector/collector-json.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { createJsonTrace } from '../load/trace.ts';
+import type { ValueSlot } from './plan.ts';
 import { quietLog } from './quiet-log.ts';
 
 /** The owner of the log. Rows hold the numbers. */
@@ -20,7 +21,7 @@ export type Tenant = {
 };
 
 /** The parts of an envelope that differ between events. */
-export type Slot = 'request' | 'trace' | 'created' | 'occurred';
+export type Slot = 'request' | 'trace' | 'created' | 'occurred' | ValueSlot;
 
 /** The event of one trace. `parts` joined, with values in place of the slots, is an envelope. */
 export type Specimen = {
@@ -29,6 +30,10 @@ export type Specimen = {
   readonly occurredAgoMs: number;
   readonly nanoUsd: number | null;
 };
+
+/** The user of the traces of this bench. */
+const USER = 'user_5f2c91';
+const NO_KEY = '"virtual_key_id":"';
 
 type Mark = { readonly slot: Slot; readonly text: string };
 
@@ -67,13 +72,22 @@ export async function makeSpecimen(tenant: Tenant): Promise<Specimen> {
         { slot: 'trace', text: append.traceId },
         { slot: 'created', text: new Date(event.createdAtMs).toISOString() },
         { slot: 'occurred', text: new Date(span.finishedAtMs).toISOString() },
-      ]),
+        { slot: 'user', text: USER },
+        { slot: 'model', text: span.model ?? '' },
+      ]).flatMap(addKey),
       occurredAgoMs: event.createdAtMs - span.finishedAtMs,
       nanoUsd: span.costNanoUsd,
     };
   } finally {
     await store.close();
   }
+}
+
+/** Puts a virtual key where the event of a trace has none. */
+function addKey(part: Specimen['parts'][number]): Specimen['parts'] {
+  if (typeof part !== 'string' || !part.includes(`${NO_KEY}"`)) return [part];
+  const at = part.indexOf(NO_KEY) + NO_KEY.length;
+  return [part.slice(0, at), { slot: 'key' }, part.slice(at)];
 }
 
 function splitEnvelope(envelope: string, marks: readonly Mark[]): Specimen['parts'] {

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import { packEnvelope } from '../../src/storage/engine/sqlite/compact-envelopes.ts';
 import { packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
 import { eventTypes, requestSources, requestStatuses } from '../../src/storage/rows/codes.ts';
-import { createdAtMs, type FillPlan } from './plan.ts';
+import { createdAtMs, type FillPlan, isValueSlot, slotValue } from './plan.ts';
 import { createRequestIds, hexDigits, type RequestIds } from './request-ids.ts';
 import { makeSpecimen, type Specimen, type Tenant } from './specimen.ts';
 
@@ -81,6 +81,7 @@ function writeEvents({ db, plan, tenant, specimen, ids }: Fill): void {
       if (typeof part === 'string') text += part;
       else if (part.slot === 'request') text += request;
       else if (part.slot === 'trace') text += hexDigits(-seq, 32);
+      else if (isValueSlot(part.slot)) text += slotValue(part.slot, seq);
       else text += new Date(part.slot === 'created' ? created : created - specimen.occurredAgoMs).toISOString();
     }
     insertEnvelope.run(organizationNumber, seq, packEnvelope(text));

@@ -18,6 +18,23 @@ export function newSums(group: string | null): Sums {
   return { group, low: new Float64Array(SPEND_MEASURES.length), high: null };
 }
 
+/** The numbers of one measure, each a safe integer, by the index of the request. */
+export type Measured = { readonly at: number; readonly numbers: Float64Array };
+
+/** Adds the numbers at an index. Runs for every request of a range: it calls nothing that it need not. */
+export function addMeasured(sums: Sums, measured: readonly Measured[], index: number): void {
+  const { low } = sums;
+  for (let column = 0; column < measured.length; column += 1) {
+    const { at, numbers } = measured[column] ?? NOTHING;
+    const value = numbers[index] ?? 0;
+    const after = (low[at] ?? 0) + value;
+    if (after <= Number.MAX_SAFE_INTEGER) low[at] = after;
+    else addValue(sums, at, value);
+  }
+}
+
+const NOTHING: Measured = { at: 0, numbers: new Float64Array(0) };
+
 /** `value` is a safe integer. */
 export function addValue(sums: Sums, at: number, value: number): void {
   const { low } = sums;

@@ -26,18 +26,24 @@ export function packColumn(values: readonly (number | null)[]): Buffer {
   return packed;
 }
 
-/** NaN stands for null. */
-export function unpackColumn(packed: Uint8Array): Float64Array {
-  // Copied, because typed arrays need aligned bytes.
-  const bytes = Uint8Array.from(packed).buffer;
-  const [base = 0] = new Float64Array(bytes, 0, 1);
-  if (Number.isNaN(base)) return new Float64Array(bytes, HEAD_BYTES);
-  const narrow = new Uint32Array(bytes, HEAD_BYTES);
-  const values = new Float64Array(narrow.length);
-  // Runs once per trace of a project: an iterator would take several times as long.
-  for (let index = 0; index < narrow.length; index += 1) {
-    const value = narrow[index] ?? NARROW_NULL;
-    values[index] = value === NARROW_NULL ? Number.NaN : base + value;
+/**
+ * Unpacks a column into an array that has room for it, and returns the part that it fills. NaN stands for null. `aligned`
+ * has room for the packed bytes: typed arrays need aligned ones.
+ */
+export function unpackColumn(packed: Uint8Array, into: Float64Array, aligned: Uint8Array): Float64Array {
+  aligned.set(packed);
+  const base = new Float64Array(aligned.buffer, 0, 1)[0] ?? 0;
+  if (Number.isNaN(base)) {
+    const count = packed.length / HEAD_BYTES - 1;
+    into.set(new Float64Array(aligned.buffer, HEAD_BYTES, count));
+    return into.subarray(0, count);
   }
-  return values;
+  const narrow = new Uint32Array(aligned.buffer, HEAD_BYTES, (packed.length - HEAD_BYTES) / 4);
+  const count = narrow.length;
+  // Runs once per request of a range: an iterator would take several times as long.
+  for (let index = 0; index < count; index += 1) {
+    const value = narrow[index] ?? NARROW_NULL;
+    into[index] = value === NARROW_NULL ? Number.NaN : base + value;
+  }
+  return into.subarray(0, count);
 }

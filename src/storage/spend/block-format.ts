@@ -48,15 +48,20 @@ function packNumbers(columns: Readonly<Record<NumberName, readonly (number | nul
   return deflateRawSync(Buffer.concat(parts), LEVEL);
 }
 
-export function unpackNumbers(content: Uint8Array): Numbers {
-  const bytes = inflateRawSync(content);
-  let at = 0;
-  const columns = NUMBERS.map((name) => {
-    const start = at + LENGTH_BYTES;
-    at = start + bytes.readUInt32LE(at);
-    return [name, unpackColumn(bytes.subarray(start, at))] as const;
-  });
-  return Object.fromEntries(columns) as Record<NumberName, Float64Array>;
+/** Its arrays are used again: they hold the numbers of one block until those of the next are read. */
+export function createNumbersReader(): (content: Uint8Array) => Numbers {
+  const room = NUMBERS.map(() => new Float64Array(BLOCK_EVENTS));
+  const aligned = new Uint8Array((BLOCK_EVENTS + 1) * Float64Array.BYTES_PER_ELEMENT);
+  return (content) => {
+    const bytes = inflateRawSync(content);
+    let at = 0;
+    const columns = NUMBERS.map((name, index) => {
+      const start = at + LENGTH_BYTES;
+      at = start + bytes.readUInt32LE(at);
+      return [name, unpackColumn(bytes.subarray(start, at), room[index] ?? new Float64Array(0), aligned)] as const;
+    });
+    return Object.fromEntries(columns) as Record<NumberName, Float64Array>;
+  };
 }
 
 /** The values of one dimension. */
@@ -87,7 +92,7 @@ export function unpackValues(content: Uint8Array): Values {
     distinct,
     lists,
     // Copied, because typed arrays need aligned bytes.
-    listIndexes: new Uint16Array(Uint8Array.from(bytes.subarray(end)).buffer),
+    listIndexes: new Uint16Array(new Uint8Array(bytes.subarray(end)).buffer),
   };
 }
 

@@ -6,7 +6,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { USAGE_NAMES } from '../../domain/events/request-content.ts';
 import type { SpendValues } from '../../domain/spend/event-spending.ts';
-import { AT, addValue, type Sums } from '../../domain/spend/exact-sums.ts';
+import { AT, addMeasured, type Measured, type Sums } from '../../domain/spend/exact-sums.ts';
 import {
   SPEND_DIMENSIONS,
   type SpendAnswer,
@@ -19,12 +19,13 @@ import { GROUP_HASH, READ_MAX_MS, readAllPages } from '../long-reads.ts';
 import type { RowOf } from '../statements/statement.ts';
 import type { Queries } from '../transaction.ts';
 import {
+  BLOCK_EVENTS,
+  createNumbersReader,
   type EventBits,
   isOptional,
   isSuperseded,
   NUMBERS_PART,
   type Numbers,
-  unpackNumbers,
   unpackValues,
   VALUE_PARTS,
   type Values,
@@ -159,33 +160,60 @@ type ReadBlock = { readonly superseded: EventBits; readonly partOf: (part: numbe
 /** For each event, by its index in the block: an entry of `each`. */
 type ByList<T> = { readonly listIndexes: Uint16Array; readonly each: readonly T[] };
 
+const readNumbers = createNumbersReader();
+
 /** Sums up the requests of one block. */
 function sumBlock({ superseded, partOf }: ReadBlock, query: SpendQuery, tally: SpendTally): void {
   const { fromMs, toMs, expiredBeforeMs, groupBy, filters } = query;
-  const numbers = unpackNumbers(partOf(NUMBERS_PART));
+  const numbers = readNumbers(partOf(NUMBERS_PART));
   const read = (name: SpendValues) => unpackValues(partOf(VALUE_PARTS[name]));
   const wanted = filtersOf(filters).map(([name, value]) => matchValue(read(name), value));
   const groups = groupBy === null ? null : groupsOf(read(groupBy), tally);
-  const all = groupBy === null ? sumsOfUnnamed(tally) : NO_SUMS;
+  const all = groupBy === null ? tally.sumsOf(null) : null;
   const total = tally.total();
   const { occurredAtMs, createdAtMs } = numbers;
+  const measured = measuredOf(numbers);
+  // Runs for every request of a range: what the query does not ask for costs nothing.
   for (let index = 0; index < occurredAtMs.length; index += 1) {
     const atMs = occurredAtMs[index] ?? Number.NaN;
     // Both comparisons fail for events without a request, whose numbers are NaN.
-    if (
-      !(atMs >= fromMs && atMs <= toMs) ||
-      (createdAtMs[index] ?? 0) < expiredBeforeMs ||
-      isSuperseded(superseded, index)
-    )
-      continue;
-    if (!wanted.every(({ listIndexes, each }) => each[listIndexes[index] ?? 0])) continue;
-    if (total !== null) addEvent(total, numbers, index);
-    const into = groups === null ? all : (groups.each[groups.listIndexes[index] ?? 0] ?? NO_SUMS);
-    for (const sums of into) addEvent(sums, numbers, index);
+    if (!(atMs >= fromMs && atMs <= toMs) || (createdAtMs[index] ?? 0) < expiredBeforeMs) continue;
+    if (superseded.length > 0 && isSuperseded(superseded, index)) continue;
+    if (wanted.length > 0 && !wanted.every(({ listIndexes, each }) => each[listIndexes[index] ?? 0])) continue;
+    if (total !== null) addMeasured(total, measured, index);
+    const into = groups === null ? all : (groups.each[groups.listIndexes[index] ?? 0] ?? null);
+    if (into === null) continue;
+    if (!isSeveral(into)) addMeasured(into, measured, index);
+    else for (const sums of into) addMeasured(sums, measured, index);
   }
 }
 
-const NO_SUMS: readonly Sums[] = [];
+/** A column of ones. */
+const ONES = new Float64Array(BLOCK_EVENTS).fill(1);
+
+/** Without the measures that are zero throughout the block, as most are. */
+function measuredOf({ costNanoUsd, error, ...usage }: Numbers): readonly Measured[] {
+  const unpriced = new Float64Array(costNanoUsd.length);
+  for (let index = 0; index < costNanoUsd.length; index += 1) {
+    if (!Number.isNaN(costNanoUsd[index])) continue;
+    costNanoUsd[index] = 0;
+    unpriced[index] = 1;
+  }
+  const all = { ...usage, errors: error, unpriced, costNanoUsd };
+  const names = ['errors', 'unpriced', 'costNanoUsd', ...USAGE_NAMES] as const;
+  const some = names.filter((name) => hasAmount(all[name]));
+  return [{ at: AT.requests, numbers: ONES }, ...some.map((name) => ({ at: AT[name], numbers: all[name] }))];
+}
+
+function hasAmount(numbers: Float64Array): boolean {
+  // A callback per number would take as long as the sums.
+  for (let index = 0; index < numbers.length; index += 1) if ((numbers[index] ?? 0) > 0) return true;
+  return false;
+}
+
+function isSeveral(sums: Sums | readonly Sums[]): sums is readonly Sums[] {
+  return Array.isArray(sums);
+}
 
 /** A prompt and its version are found by any of their names. */
 const FILTERED: { readonly [D in SpendDimension]?: SpendValues } = {
@@ -207,25 +235,14 @@ function matchValue({ distinct, lists, listIndexes }: Values, value: string): By
 }
 
 /** A request with several values counts in each group. */
-function groupsOf({ distinct, lists, listIndexes }: Values, tally: SpendTally): ByList<readonly Sums[]> {
+function groupsOf({ distinct, lists, listIndexes }: Values, tally: SpendTally): ByList<Sums | readonly Sums[] | null> {
   const sums = distinct.map((value) => tally.sumsOf(value));
-  const none = lists.some((list) => list.length === 0) ? sumsOfUnnamed(tally) : NO_SUMS;
-  const each = lists.map((list) =>
-    list.length === 0 ? none : list.map((at) => sums[at] ?? null).filter((some) => some !== null),
-  );
+  const none = lists.some((list) => list.length === 0) ? tally.sumsOf(null) : null;
+  // Nearly every list holds one value.
+  const each = lists.map((list) => {
+    if (list.length === 0) return none;
+    if (list.length === 1) return sums[list[0] ?? 0] ?? null;
+    return list.map((at) => sums[at] ?? null).filter((some) => some !== null);
+  });
   return { listIndexes, each };
-}
-
-function sumsOfUnnamed(tally: SpendTally): readonly Sums[] {
-  const sums = tally.sumsOf(null);
-  return sums === null ? NO_SUMS : [sums];
-}
-
-function addEvent(sums: Sums, numbers: Numbers, index: number): void {
-  addValue(sums, AT.requests, 1);
-  addValue(sums, AT.errors, numbers.error[index] ?? 0);
-  const cost = numbers.costNanoUsd[index] ?? Number.NaN;
-  if (Number.isNaN(cost)) addValue(sums, AT.unpriced, 1);
-  else addValue(sums, AT.costNanoUsd, cost);
-  for (const name of USAGE_NAMES) addValue(sums, AT[name], numbers[name][index] ?? 0);
 }
