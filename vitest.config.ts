@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const isFullTier = process.env.SPANDREL_TEST_TIER === 'full';
+/** `npm run test:clickhouse`, which installs the engine first. */
+const isOfClickHouse = process.env.SPANDREL_TEST_TIER === 'clickhouse';
+const CLICKHOUSE = 'test/clickhouse/**/*.test.ts';
 /** Scenarios that judge time or memory. The long run gives each the whole machine, as their bars ask. */
 const TIMED_SCENARIOS = [
   'test/scenarios/attacks/**/*.test.ts',
@@ -85,7 +88,7 @@ const OF_POSTGRESQL = [...API_OF_STORES, ...SCENARIOS_OF_STORES, ...METRICS_OF_S
 
 /** The setup of a project runs only when one of its files does. */
 const quickProjects = [
-  { name: 'sqlite', ...SQLITE, include: ['test/**/*.test.ts'], exclude: [POSTGRES, ...LONG] },
+  { name: 'sqlite', ...SQLITE, include: ['test/**/*.test.ts'], exclude: [POSTGRES, CLICKHOUSE, ...LONG] },
   { name: 'memory', ...MEMORY, include: API_OF_MEMORY, exclude: NOT_OF_MEMORY },
   { name: 'postgres', ...POSTGRESQL, include: OF_POSTGRESQL, exclude: LONG },
 ];
@@ -94,12 +97,23 @@ const quickProjects = [
 const together = { maxWorkers: 2, sequence: { groupOrder: 0 } };
 const alone = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 const fullProjects = [
-  { name: 'sqlite', ...SQLITE, ...together, include: ['test/**/*.test.ts'], exclude: [POSTGRES, ...TIMED] },
+  { name: 'sqlite', ...SQLITE, ...together, include: ['test/**/*.test.ts'], exclude: [POSTGRES, CLICKHOUSE, ...TIMED] },
   { name: 'memory', ...MEMORY, ...together, include: API_OF_MEMORY, exclude: NOT_OF_MEMORY },
   { name: 'postgres', ...POSTGRESQL, ...together, include: OF_POSTGRESQL, exclude: TIMED },
   { name: 'sqlite-timed', ...SQLITE, ...alone, include: TIMED, exclude: [POSTGRES] },
   { name: 'postgres-timed', ...POSTGRESQL, ...alone, include: TIMED_SCENARIOS, exclude: BEFORE_THE_STORE },
 ];
+
+const clickHouseProjects = [
+  {
+    name: 'clickhouse',
+    ...SQLITE,
+    globalSetup: ['test/support/sqlite-setup.ts', 'test/support/postgres-setup.ts', 'test/clickhouse/setup.ts'],
+    include: [CLICKHOUSE],
+  },
+];
+
+const projects = isOfClickHouse ? clickHouseProjects : isFullTier ? fullProjects : quickProjects;
 
 export default defineConfig({
   test: {
@@ -116,6 +130,6 @@ export default defineConfig({
     // Far beyond what any test takes on a busy machine: a test that waits for a condition has a deadline of its own.
     testTimeout: isFullTier ? 900_000 : 300_000,
     hookTimeout: isFullTier ? 900_000 : 120_000,
-    projects: (isFullTier ? fullProjects : quickProjects).map((test) => ({ test })),
+    projects: projects.map((test) => ({ test })),
   },
 });

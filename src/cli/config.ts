@@ -31,7 +31,7 @@ export function maskSetting(name: string, text: string): string {
 /** Null: the text is no URL, and may hold a password anywhere. */
 function maskUrl(text: string): string | null {
   const url = URL.parse(text);
-  if (url === null || !/^(https?|postgres(ql)?):$/.test(url.protocol)) return null;
+  if (url === null || !/^(https?|postgres(ql)?|clickhouses?):$/.test(url.protocol)) return null;
   if (url.password !== '') url.password = MASK;
   for (const name of [...url.searchParams.keys()]) {
     if (/pass|key|secret|token|sig/i.test(name)) url.searchParams.set(name, MASK);

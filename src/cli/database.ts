@@ -32,6 +32,7 @@ export async function withDatabase<R>(
   const found = findSecrets(config);
   const store = await openStore({
     url: config.databaseUrl,
+    telemetryUrl: config.telemetryUrl,
     queueMaxBytes: config.limits.requests.bodyBytes,
     connectionsMax: config.databaseConnectionsMax,
     mayLoseWrites: config.databaseMayLoseWrites,

@@ -50,6 +50,8 @@ export function readConfig(environment: Environment) {
     host: readHost(reader),
     port: readInteger(reader, 'SPANDREL_PORT', { min: 0, max: 65535 }),
     databaseUrl,
+    /** Null: the database itself searches and sums up traces. */
+    telemetryUrl: readTelemetryUrl(reader),
     databaseConnectionsMax: readInteger(reader, 'SPANDREL_DATABASE_CONNECTIONS', { min: 1, max: 1000 }),
     /** How long a start waits for a database that is away. */
     databaseWaitMs: readInteger(reader, 'SPANDREL_DATABASE_WAIT_MS', { min: 0, max: DATABASE_WAIT_MAX_MS }),
@@ -135,6 +137,18 @@ function readDatabaseUrl(reader: ConfigReader): string {
   const mode = reader.text('PGSSLMODE');
   if (mode === null || url.startsWith('sqlite:') || /[?&]ssl(mode)?=/.test(url)) return url;
   return `${url}${url.includes('?') ? '&' : '?'}sslmode=${encodeURIComponent(mode)}`;
+}
+
+function readTelemetryUrl(reader: ConfigReader): string | null {
+  const text = reader.text('SPANDREL_TELEMETRY_URL');
+  if (text === null) return null;
+  const url = URL.parse(text);
+  const isWhole =
+    url !== null && /^clickhouses?:$/.test(url.protocol) && url.hostname !== '' && url.pathname.length > 1;
+  if (!isWhole || url.search !== '' || url.hash !== '') {
+    reader.refuse('SPANDREL_TELEMETRY_URL must look like clickhouse://user:password@host:8123/database');
+  }
+  return text;
 }
 
 function readSecrets(reader: ConfigReader): RootSecrets | null {

@@ -7,6 +7,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'SPANDREL_SECRET',
   'SPANDREL_SECRET_PREVIOUS',
   'SPANDREL_DATABASE_URL',
+  'SPANDREL_TELEMETRY_URL',
   'SPANDREL_BOOTSTRAP_PROJECT_KEY',
   'SPANDREL_BOOTSTRAP_ADMIN_KEY',
   'SPANDREL_LLM_API_KEY',
@@ -33,6 +34,10 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
     'PostgreSQL connections of this process for reading; eleven more are for writing, authentication and deliveries.',
   ],
   SPANDREL_DATABASE_WAIT_MS: ['0', 'How long a start waits for a PostgreSQL that is away, at most 86400000.'],
+  SPANDREL_TELEMETRY_URL: [
+    '',
+    'ClickHouse that searches and sums up traces: clickhouse://user:password@host:8123/database, or clickhouses:// over TLS; the same for all processes.',
+  ],
   SPANDREL_DATABASE_UNSAFE: ['off', 'on accepts a PostgreSQL that may lose what it has acknowledged.'],
   SPANDREL_SECRET: [
     '<data folder>/secret',

@@ -6,7 +6,7 @@ import type { Store } from '../domain/store.ts';
 import type { DatabaseFacts } from './database-facts.ts';
 import type { Compacted, compactFile } from './engine/sqlite/compact.ts';
 import type { SqliteStoreOptions } from './engine/sqlite/store.ts';
-import { StartError } from './errors.ts';
+import { messageOf, StartError } from './errors.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export type { DatabaseFacts, Installed } from './database-facts.ts';
@@ -37,14 +37,28 @@ export async function openStore({
   waitMaxMs = 0,
   ...options
 }: StoreConfig): Promise<Store> {
+  if (options.telemetryUrl != null) await refuseUnfitTelemetry(options.telemetryUrl, options.log);
   // Only the driver in use is loaded: each costs memory and start-up time.
   if (isPostgres(url)) {
     const { openPostgresStore } = await import('./engine/postgres/store.ts');
     return await openPostgresStore({ ...options, url, connectionsMax, mayLoseWrites, waitMaxMs });
   }
   const file = databaseFile(url);
+  if (file === null && options.telemetryUrl != null) {
+    throw new StartError('a database in memory has no use for SPANDREL_TELEMETRY_URL');
+  }
   const { openFileStore, openMemoryStore } = await import('./engine/sqlite/store.ts');
   return file === null ? await openMemoryStore(options) : await openFileStore(file, options);
+}
+
+/** A server of ClickHouse that is away may come back: searches fail until then, and all else works. */
+async function refuseUnfitTelemetry(address: string, log: SqliteStoreOptions['log']): Promise<void> {
+  try {
+    await inspectTelemetry(address);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    log.warn({ reason: messageOf(error) }, 'ClickHouse is away: traces are not searched or summed up until it is back');
+  }
 }
 
 export function isPostgres(url: string): boolean {
@@ -122,6 +136,12 @@ export async function inspectDatabase(url: string, mayLoseWrites: boolean): Prom
     return await inspect(await settleEncryption(url), mayLoseWrites);
   }
   return (await import('./engine/sqlite/schema.ts')).inspectFile(fileOf(url));
+}
+
+/** What ClickHouse tells about itself; changes nothing. Throws StartError for one that cannot be used. */
+export async function inspectTelemetry(address: string): Promise<{ readonly version: string }> {
+  const { inspectClickHouse } = await import('./clickhouse/index-engine.ts');
+  return await inspectClickHouse(address);
 }
 
 /**

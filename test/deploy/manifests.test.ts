@@ -21,6 +21,7 @@ function readSettings(environment: { readonly [name: string]: string }) {
   const secrets: { readonly [file: string]: string } = {
     secret: 's'.repeat(32),
     'database-url': 'postgres://spandrel:password@db.example.com/spandrel',
+    'telemetry-url': 'clickhouse://spandrel:password@clickhouse:8123/spandrel',
   };
   for (const [name, text] of Object.entries(secrets)) writeFileSync(join(folder.path, name), text);
   const here = ([name, value]: [string, string]) => [

@@ -111,7 +111,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   background: /^$/,
   app: /^@bufbuild\/protobuf$/,
   evaluation: /^(node:|ajv$|ajv\/dist\/2020|markdown-it$|node-sql-parser\/build\/|re2js$)/,
-  storage: /^(node:|@mikro-orm\/|better-sqlite3$|kysely($|\/helpers\/)|pg$)/,
+  storage: /^(node:|@mikro-orm\/|better-sqlite3$|kysely($|\/helpers\/)|pg$|@clickhouse\/client$)/,
   // Bundled: none of them is needed at run time but what the server has anyway.
   console:
     /^(@bufbuild\/protobuf|@connectrpc\/connect(-web|-query)?|react|react-dom|@tanstack\/react-[a-z]+|@base-ui\/react|uplot|markdown-it|sugar-high)(\/|$)/,
@@ -209,6 +209,7 @@ describe('the house', () => {
     ...[
       'answers',
       'append',
+      'clickhouse',
       'copy',
       'delivery',
       'engine',

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { readSecrets } from '../../config/secret-file.ts';
 import { deriveRootKeys, secretsEqual } from '../../domain/secrets.ts';
-import { type DatabaseFacts, databaseFile, inspectDatabase, isPostgres } from '../../storage/open.ts';
+import { type DatabaseFacts, databaseFile, inspectDatabase, inspectTelemetry, isPostgres } from '../../storage/open.ts';
 import { type Finding, findingsAbout, reasonOf } from './finding.ts';
 
 /** Connections that a process has beside those for reading. */
@@ -24,6 +24,16 @@ export async function checkDatabase(
     return { findings: [about.ok(facts.about), checkSchema(facts), ...checkConnections(config, facts)], facts };
   } catch (error) {
     return { findings: [about.fail(error instanceof Error ? error.message : String(error))], facts: null };
+  }
+}
+
+export async function checkTelemetry({ telemetryUrl }: Config): Promise<readonly Finding[]> {
+  if (telemetryUrl === null) return [];
+  const about = findingsAbout('telemetry');
+  try {
+    return [about.ok(`ClickHouse ${(await inspectTelemetry(telemetryUrl)).version}`)];
+  } catch (error) {
+    return [about.fail(`${reasonOf(error)}: check SPANDREL_TELEMETRY_URL, and that ClickHouse runs`)];
   }
 }
 

@@ -7,7 +7,7 @@ import { maskTokens } from '../../domain/token-mask.ts';
 import { databaseFile } from '../../storage/open.ts';
 import type { Environment, Output } from '../io.ts';
 import { openFilesLimit } from '../open-files.ts';
-import { checkDatabase, checkSecret } from './database.ts';
+import { checkDatabase, checkSecret, checkTelemetry } from './database.ts';
 import { type Finding, findingsAbout, reasonOf } from './finding.ts';
 import { checkClock, checkFolder, checkOpenFiles, type Machine } from './machine.ts';
 import { checkAllowLists, checkLlm, checkMailServer, checkPort, checkProviders, checkTls } from './network.ts';
@@ -44,6 +44,7 @@ export async function examine(environment: Environment, machine: Machine): Promi
     checkOpenFiles(config, machine),
     checkClock(machine, { clockMs: facts?.clockMs ?? null, trustedAtMs: installed?.trustedAtMs ?? null }),
     ...findings,
+    ...(await checkTelemetry(config)),
     checkSecret(config, facts),
     await checkPort(config),
     checkTls(config, machine.nowMs),

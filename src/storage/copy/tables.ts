@@ -94,6 +94,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['cached_answers', 'cached_bytes'],
   'auth_generation',
   'schema_versions',
+  // The index is made anew.
+  'search_state',
   'indexed_durations',
   'indexed_traces',
   'indexed_texts',

@@ -36,7 +36,7 @@ export const WriteProbe = table('WriteProbe', 'write_probe', {
 });
 
 const { AuthGeneration, ...ofKeys } = keys;
-const { SearchState, IndexedTraceRow, IndexedDuration, ...ofSearch } = search;
+const { IndexedTraceRow, IndexedDuration, ...ofSearch } = search;
 const { TraceOnSqlite, TraceOnPostgres, LargeText, UnusedText, ...ofTraces } = traces;
 const { EventOnSqlite, Envelope, RequestOnSqlite, RequestKeyOnSqlite, IndexedRequests, ...others } = events;
 const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } = others;
@@ -68,7 +68,6 @@ export const SQLITE_TABLES = [
     IndexedRequests,
     EventOnSqlite,
     Envelope,
-    SearchState,
   ],
 ];
 

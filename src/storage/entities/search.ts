@@ -12,8 +12,9 @@ export const SearchPending = table('SearchPending', 'search_pending', {
 });
 
 /**
- * SQLite: the last step of the indexer, in its only row. The file of the index has it too, and is not of this database, or
- * of another time of it, where they differ (engine/sqlite/search-steps.ts).
+ * The last step of the indexer, in its only row, where the index lies elsewhere: in a file beside a SQLite database, or in
+ * ClickHouse. The index has it too, and is not of this database, or of another time of it, where they differ
+ * (search/index-steps.ts).
  */
 export const SearchState = table('SearchState', 'search_state', {
   step: id().primary(),

@@ -27,7 +27,7 @@ const TRIPLES_MAX = 4_000_000;
 const BEGINNING = { projectNumber: 0, traceSequence: 0 };
 // Held until the transaction ends. Only its holder lists pending traces, so that a mark is removed by who read its trace.
 const INDEXER_LOCK = 0x5350_4958;
-const TAKE_LOCK = { name: 'index-lock', text: `SELECT pg_try_advisory_xact_lock(${INDEXER_LOCK}) AS "isMine"` };
+export const TAKE_LOCK = { name: 'index-lock', text: `SELECT pg_try_advisory_xact_lock(${INDEXER_LOCK}) AS "isMine"` };
 
 export function createIndexWork({ pool, runner, rowTypes }: WriterDeps): IndexWork {
   const newText = createTripleCollectors();
@@ -64,6 +64,7 @@ export function createIndexWork({ pool, runner, rowTypes }: WriterDeps): IndexWo
   async function indexIn(transaction: PipelinedTransaction): Promise<'more' | 'done'> {
     const { rows: locks } = await transaction.send(TAKE_LOCK);
     if (!locks[0]?.isMine) return 'done';
+    await takeOver(transaction);
     const { pending, isLast } = await listPending();
     const indexed = await read(pending);
     await write(transaction, rowTypes, indexed);
@@ -84,6 +85,21 @@ export function createIndexWork({ pool, runner, rowTypes }: WriterDeps): IndexWo
   };
 }
 
+/** While ClickHouse had the index, changes did not reach this one: every trace is indexed anew. */
+async function takeOver(transaction: PipelinedTransaction): Promise<void> {
+  const { findStep, removeStep } = openQueries().searchIndex;
+  if ((await transaction.runQuery(findStep, {})).length === 0) return;
+  for (const text of [
+    'TRUNCATE indexed_traces, indexed_durations',
+    `INSERT INTO search_pending AS known (project_number, trace_sequence, mark)
+     SELECT project_number, sequence, 1 FROM traces ORDER BY project_number, sequence
+     ON CONFLICT (project_number, trace_sequence) DO UPDATE SET mark = known.mark + 1`,
+  ]) {
+    await transaction.send({ text });
+  }
+  await transaction.change(removeStep, {});
+}
+
 type Indexed = {
   readonly rows: readonly IndexedTrace<Int16Array>[];
   /** Of these rows, and of traces that are gone. */
@@ -91,8 +107,8 @@ type Indexed = {
 };
 
 async function write(transaction: PipelinedTransaction, rowTypes: RowTypes, { rows, marks }: Indexed): Promise<void> {
-  const { searchIndex, searchPostgres } = openQueries();
-  const { post, changeRows, runQuery } = transaction;
+  const { searchPostgres } = openQueries();
+  const { post, changeRows } = transaction;
   const { replaceIndexed, removeIndexed } = searchPostgres;
   if (rows.length > 0) post(replaceIndexed, [rowTypes.encode(replaceIndexed, rows.map(toRow))]);
   const isFound = new Set(rows.map(({ sequence }) => sequence));
@@ -100,6 +116,15 @@ async function write(transaction: PipelinedTransaction, rowTypes: RowTypes, { ro
     removeIndexed,
     marks.filter(({ sequence }) => !isFound.has(sequence)),
   );
+  await removeMarks(transaction, marks);
+}
+
+/** Only of traces that have not changed since they were listed. */
+export async function removeMarks(
+  { changeRows, runQuery }: PipelinedTransaction,
+  marks: readonly IndexedMark[],
+): Promise<void> {
+  const { searchIndex } = openQueries();
   // As appends lock them.
   for (const [projectNumber, ofProject] of Map.groupBy(marks, (mark) => mark.projectNumber)) {
     await runQuery(searchIndex.lockPending, { projectNumber, sequences: ofProject.map(({ sequence }) => sequence) });

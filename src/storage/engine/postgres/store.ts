@@ -19,7 +19,7 @@ import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { createTraceLimit } from '../../long-reads.ts';
 import { createRooms } from '../../management/rooms.ts';
-import { createSumReads, limitSumReads, type SumReads } from '../../reads.ts';
+import { createSumReads, type IndexReads, limitSumReads, type SumReads } from '../../reads.ts';
 import { createSpendWriter } from '../../spend/spend-blocks.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { createLogRecordWriter } from '../../traces/log-records.ts';
@@ -33,7 +33,7 @@ import { createRowTypes, type RowTypes } from './binary-arrays.ts';
 import { createWakeUps } from './delivery-wake.ts';
 import { isAway, isStorageFailure, storageFault } from './failures.ts';
 import { refuseHalfCopied, refuseUnsafeCommits } from './fitness.ts';
-import { createIndexedSums } from './indexed-sums.ts';
+import { indexOpener, type OpenIndex } from './index-engine.ts';
 import { unitsOf } from './mapper.ts';
 import { createMonitorCache } from './monitor-cache.ts';
 import { createMonths } from './months.ts';
@@ -53,12 +53,12 @@ import { CURRENT_SCHEMA, type CurrentSchema, refuseOtherSchema } from './process
 import { createRetention } from './retention.ts';
 import { createQueryRunner, createRunQuery, queryInPages } from './run-query.ts';
 import { withCurrentSchema } from './schema.ts';
-import { createIndexWork } from './search-index-writer.ts';
 import { openQueries } from './statements.ts';
-import { createTraceIndex } from './trace-index.ts';
 import { createTransact } from './transaction.ts';
 
 type PostgresStoreOptions = PoolsOptions & {
+  /** The address of ClickHouse, which then has the index of traces. */
+  readonly telemetryUrl?: string | null;
   readonly queueMaxBytes: number;
   readonly log: StoreLog;
   readonly jobQueue?: JobQueueOptions;
@@ -112,14 +112,16 @@ export async function startPostgresStore(
     url,
     queueMaxBytes,
     jobQueue = JOB_QUEUE_DEFAULTS,
-  }: Pick<PostgresStoreOptions, 'url' | 'queueMaxBytes' | 'jobQueue'>,
+    telemetryUrl = null,
+  }: Pick<PostgresStoreOptions, 'url' | 'queueMaxBytes' | 'jobQueue' | 'telemetryUrl'>,
 ): Promise<Store> {
   // First, so that reads have their connection before other pools take the last ones.
   await pools.reads.runStatement(READS, []);
   const rowTypes = createRowTypes(pools.control);
   await rowTypes.load();
+  const openIndex = await indexOpener(rowTypes, telemetryUrl);
   return createStore({ queueMaxBytes, besideBytesMin: BESIDE_BYTES_MIN }, (state) =>
-    startEngine({ url, pools, close, rowTypes, jobQueue }, state),
+    startEngine({ url, pools, close, rowTypes, jobQueue, openIndex }, state),
   );
 }
 
@@ -127,9 +129,13 @@ type Parts = OpenPools & {
   readonly url: string;
   readonly rowTypes: RowTypes;
   readonly jobQueue: JobQueueOptions;
+  readonly openIndex: OpenIndex;
 };
 
-function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseWhenClosed }: StoreState): Engine {
+function startEngine(
+  { url, pools, close, rowTypes, jobQueue, openIndex }: Parts,
+  { refuseWhenClosed }: StoreState,
+): Engine {
   const queries = openQueries();
   const { ingest, control } = pools;
   const [reads, management, delivery] = [
@@ -164,6 +170,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
     return row.number;
   };
   const runQuery = createRunQuery(reads);
+  const index = openIndex({ reads, pool: guardPool(pools.index, refuseWhenClosed) });
   const [transact, serve] = [createTransact(management), createTransact(delivery)];
   return {
     control: createQueryRunner(control, queries),
@@ -185,15 +192,8 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       findRequest: (key) => runQuery(queries.append.findRequest, [key]),
       findEvent: (key) => runQuery(queries.append.findEvent, [key]),
     },
-    sums: createReads(reads),
-    indexWork: createIndexWork({
-      pool: guardPool(pools.index, refuseWhenClosed),
-      runner: {
-        ...createQueryRunner(reads, { ...queries.search, ...queries.searchIndex }),
-        nowMs: () => performance.now(),
-      },
-      rowTypes,
-    }),
+    sums: createReads(reads, index.reads),
+    indexWork: index.work,
     spendWriter: createSpendWriter(transact),
     retention: createRetention(management),
     usage: async () => ({
@@ -219,6 +219,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
     ...{ notify: wakeUps.notify, check: probe.check },
     async release() {
       await wakeUps.close();
+      await index.close();
       await close();
     },
   };
@@ -245,14 +246,13 @@ function createTraceReader(pool: Pool): Engine['traces'] {
   };
 }
 
-function createReads(pool: Pool): SumReads {
+function createReads(pool: Pool, index: IndexReads): SumReads {
   const runnerOf = <Of>(some: Of) => createQueryRunner(pool, some);
   const { runQuery } = runnerOf(null);
   const queries = openQueries();
   return limitSumReads(
     createSumReads(runnerOf, queries, {
-      index: createTraceIndex(pool),
-      indexedSums: createIndexedSums(pool),
+      ...index,
       findRequests: (keys) => runQuery(queries.append.findRequest, keys),
       findPositions: (keys) => runQuery(queries.append.findEventPosition, keys),
     }),

@@ -15,6 +15,7 @@ import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
 import { createRooms } from '../../management/rooms.ts';
 import { createUnit, type Mapper, unitOn } from '../../mapper.ts';
 import type { OfNumbers } from '../../queries.ts';
+import type { IndexStep } from '../../search/index-steps.ts';
 import { createSpendWriter, type SpendWriter } from '../../spend/spend-blocks.ts';
 import type { Query } from '../../statements/statement.ts';
 import { createLogRecordWriter, type LogRecordWriter } from '../../traces/log-records.ts';
@@ -33,7 +34,7 @@ import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.
 import { listVerbs, type RoomVerb, type RoomVerbs } from './rooms.ts';
 import { createPrepareOnce, type PreparedQuery, prepareChange, prepareQuery, prepareRows } from './run-query.ts';
 import { openDatabase } from './schema.ts';
-import type { IndexStep } from './search-steps.ts';
+
 import { openQueries } from './statements.ts';
 
 /** The verbs of the writer. They reject with SQLite's own error when the storage fails. */

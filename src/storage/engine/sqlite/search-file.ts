@@ -1,6 +1,6 @@
 /**
  * The file beside the database that has the index of traces. Everything in it is made of the database, so a file that is
- * missing, damaged or of another time of the database is made anew (see search-state.ts).
+ * missing, damaged or of another time of the database is made anew (see search/index-steps.ts).
  */
 
 import { realpathSync, rmSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { dayOf } from '../../../domain/analytics/calendar.ts';
 import { bucketOf } from '../../../domain/number-buckets.ts';
 import { DURATION_COLUMNS } from '../../analytics/indexed-sums.ts';
 import { codeOf } from '../../errors.ts';
+import type { IndexState } from '../../search/index-steps.ts';
 import { type Database, openWriteHandle } from './connection.ts';
 
 /** Files with another number are made anew. No other program is likely to use this one. */
@@ -114,28 +115,17 @@ function complete(db: Database): void {
   }
 }
 
-export type State = {
-  readonly step: string;
-  /** Null: the file is new. */
-  readonly previous: string | null;
-  /** Of the traces that the step changed. */
-  readonly sequences: readonly number[];
-  /** While the index is built: up to which sequence it has all traces, and up to which it must have them. */
-  readonly walkedTo: number;
-  readonly walkEnd: number;
-};
-
 /** Null: nothing was indexed yet. */
-export function readState(db: Database): State | null {
+export function readState(db: Database): IndexState | null {
   const row = db
-    .prepare<[], Omit<State, 'sequences'> & { readonly sequences: string }>(
+    .prepare<[], Omit<IndexState, 'sequences'> & { readonly sequences: string }>(
       'SELECT step, previous, sequences, walked_to AS walkedTo, walk_end AS walkEnd FROM state',
     )
     .get();
   return row === undefined ? null : { ...row, sequences: JSON.parse(row.sequences) };
 }
 
-export function storeState(db: Database, { sequences, ...state }: State): void {
+export function storeState(db: Database, { sequences, ...state }: IndexState): void {
   db.prepare('DELETE FROM state').run();
   db.prepare('INSERT INTO state VALUES (@step, @previous, @sequences, @walkedTo, @walkEnd)').run({
     ...state,

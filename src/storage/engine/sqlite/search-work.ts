@@ -1,9 +1,10 @@
 /** Keeps the index of traces up to date, from the main thread. */
 
+import type { IndexStep } from '../../search/index-steps.ts';
 import type { IndexWork } from '../../search/indexer.ts';
 import type { QueryRunner } from '../../transaction.ts';
 import type { SqliteQueries } from './queries.ts';
-import type { IndexStep, SearchWork } from './search-steps.ts';
+import type { SearchWork } from './search-steps.ts';
 
 type IndexWorkDeps = {
   readonly steps: SearchWork;

@@ -13,7 +13,7 @@ import { runCooperatively } from '../../traces/trace-reads.ts';
 import { type Database, openReadHandle, type RunRead, readNow } from './connection.ts';
 import type { CallWriter, Core, OpenedCore, WriterVerbs } from './core.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
-import { createIndexReads } from './indexed-sums.ts';
+import { openFileIndex } from './index-engine.ts';
 import { acquireLock, type Lock, requireLock } from './lock.ts';
 import { bindQueries, type SqliteQueries } from './queries.ts';
 import { paceReads } from './read-pace.ts';
@@ -21,7 +21,6 @@ import { createFinder, createReads, createTraceReader, type Reading, routeReads 
 import { createRetention } from './retention.ts';
 import { roomsOf } from './rooms.ts';
 import { createQueryRunner } from './run-query.ts';
-import { createSearchSteps } from './search-steps.ts';
 import { createIndexWork } from './search-work.ts';
 import { spawnThread } from './thread-calls.ts';
 import { createThreadReader, spawnReader, type ThreadReader } from './thread-reader.ts';
@@ -37,6 +36,8 @@ export type SqliteStoreOptions = {
   readonly nowMs?: () => number;
   /** The thread that writes a file. A command, which serves nobody meanwhile, writes in its own and starts sooner. */
   readonly writer?: 'in its thread' | 'here';
+  /** The address of ClickHouse, which then has the index of traces. */
+  readonly telemetryUrl?: string | null;
 };
 
 // The writer need not wait for the main thread when a large batch follows. Small ones rather wait for more: more commits
@@ -70,7 +71,9 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
     // Opened last and closed first: then the writer leaves one file, without a write-ahead log.
     const reader = openReadHandle(file);
     const queries = bindQueries(writer.statements);
-    const threadReader = createThreadReader({ spawn: () => spawnReader(file, writer.statements) });
+    const threadReader = createThreadReader({
+      spawn: () => spawnReader(file, writer.statements, options.telemetryUrl ?? null),
+    });
     const release = async () => {
       await threadReader.close();
       reader.close();
@@ -247,8 +250,8 @@ function startEngine(
 }
 
 function searchHere(reading: Reading) {
-  const searchWork = createSearchSteps(reading);
-  return { reads: createReads(reading, createIndexReads(searchWork)), searchWork, close: searchWork.close };
+  const searchWork = openFileIndex(reading);
+  return { reads: createReads(reading, searchWork.reads), searchWork, close: searchWork.close };
 }
 
 /** An object with a method for each verb of the writer, which makes one call. */

@@ -18,6 +18,8 @@ export type ThreadInput = {
   readonly lockFile: LockFile | null;
   /** Null for the writer, which compiles them. */
   readonly statements: StatementRooms | null;
+  /** The address of ClickHouse, if it has the index of traces. */
+  readonly telemetryUrl: string | null;
   /** Null: the process has no compile cache. */
   readonly compileCacheFolder: string | null;
 };
@@ -103,7 +105,9 @@ export function spawnThread(
     jobQueue = JOB_QUEUE_DEFAULTS,
     lockFile = null,
     statements = null,
-  }: Pick<ThreadInput, 'thread' | 'file'> & Partial<Pick<ThreadInput, 'jobQueue' | 'lockFile' | 'statements'>>,
+    telemetryUrl = null,
+  }: Pick<ThreadInput, 'thread' | 'file'> &
+    Partial<Pick<ThreadInput, 'jobQueue' | 'lockFile' | 'statements' | 'telemetryUrl'>>,
   resourceLimits?: ResourceLimits,
 ): Worker {
   const workerData: ThreadInput = {
@@ -112,6 +116,7 @@ export function spawnThread(
     jobQueue,
     lockFile,
     statements,
+    telemetryUrl,
     compileCacheFolder: getCompileCacheDir() ?? null,
   };
   return new Worker(new URL('./thread-launch.js', import.meta.url), {

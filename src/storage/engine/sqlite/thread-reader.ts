@@ -25,8 +25,8 @@ const READS_PENDING_MAX = 256;
 const HEAP_MAX = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 const READ_MAX_MS = 30_000;
 
-export function spawnReader(file: string, statements: StatementRooms): Worker {
-  return spawnThread({ thread: 'reader', file, statements }, HEAP_MAX);
+export function spawnReader(file: string, statements: StatementRooms, telemetryUrl: string | null = null): Worker {
+  return spawnThread({ thread: 'reader', file, statements, telemetryUrl }, HEAP_MAX);
 }
 
 export type ThreadReader = ReturnType<typeof createThreadReader>;

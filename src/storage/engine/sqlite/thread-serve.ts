@@ -5,6 +5,7 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { Fault } from '../../../domain/fault.ts';
 import { runWithoutPauses } from '../../../domain/steps.ts';
 import { StartError, toError } from '../../errors.ts';
 import { openWaitingReadHandle, type RunRead } from './connection.ts';
@@ -34,25 +35,23 @@ async function serveWriter({ file, jobQueue, lockFile }: ThreadInput): Promise<v
   }
 }
 
-async function serveReader({ file, statements }: ThreadInput): Promise<void> {
+async function serveReader({ file, statements, telemetryUrl }: ThreadInput): Promise<void> {
   if (statements === null) throw new Error('a thread that reads is given its statements');
-  const [{ createReads, createTraceReader }, { createIndexReads }, { createSearchSteps }, { keepFilters }] =
-    await Promise.all([
-      import('./readers.ts'),
-      import('./indexed-sums.ts'),
-      import('./search-steps.ts'),
-      import('./kept-filters.ts'),
-    ]);
+  const [{ createReads, createTraceReader }, { openIndex }, { keepFilters }] = await Promise.all([
+    import('./readers.ts'),
+    import('./index-engine.ts'),
+    import('./kept-filters.ts'),
+  ]);
   const db = openWaitingReadHandle(file);
   // Errors are translated below, where their codes are still known.
   const readHere: RunRead = async (read) => read();
   const reading = { db, runRead: readHere, queries: bindQueries(statements) };
   const reads = createTraceReader(reading, async (steps) => runWithoutPauses(steps));
-  const steps = createSearchSteps(reading);
-  const { indexSome, countUnbuilt } = steps;
-  const sums = createReads(reading, createIndexReads(steps));
+  const index = await openIndex(reading, telemetryUrl);
+  const { indexSome, countUnbuilt } = index;
+  const sums = createReads(reading, index.reads);
   serveCalls({ ...reads, ...sums, match: keepFilters(sums.match), indexSome, countUnbuilt }, async () => {
-    await steps.close();
+    await index.close();
     db.close();
   });
 }
@@ -68,7 +67,7 @@ function serveCalls(verbs: object, close: () => void | Promise<void>): void {
       // All that this thread has cached may be wrong: the next one reads it again, once it has the lock.
       if (thrown instanceof LockLostError) setImmediate(() => raise(thrown));
       const error = toError(thrown);
-      const failure = error instanceof LockLostError ? 'passing' : storageFailureOf(error);
+      const failure = error instanceof LockLostError || isUnavailable(error) ? 'passing' : storageFailureOf(error);
       if (failure !== null) error.message = describeFailure(error, input.file);
       reply({ kind: 'failed', id, failure, error });
     }
@@ -81,6 +80,11 @@ function serveCalls(verbs: object, close: () => void | Promise<void>): void {
   }
 
   port.on('message', (message: Call | typeof CLOSE) => void (message === CLOSE ? end() : answer(message)));
+}
+
+/** Another database that the thread asks is away. */
+function isUnavailable(error: Error): boolean {
+  return error instanceof Fault && error.kind === 'unavailable';
 }
 
 function raise(error: Error): never {

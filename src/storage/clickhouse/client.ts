@@ -1,0 +1,97 @@
+/** Statements to ClickHouse over its HTTP interface. */
+
+import { ClickHouseError, ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client';
+import { Fault, unavailableFault } from '../../domain/fault.ts';
+import { messageOf } from '../errors.ts';
+
+export type ClickHouse = {
+  /** Reads rows. A member per column; numbers of 64 bits are read as doubles. */
+  rows<Row>(sql: string, limits?: Limits): Promise<readonly Row[]>;
+  /** Changes the schema, or deletes. */
+  command(sql: string): Promise<void>;
+  /** Inserts rows; resolves once they are on the disk. */
+  insert(table: string, rows: readonly object[]): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type Limits = { readonly secondsMax: number };
+
+/** Codes of failures that pass by themselves, or by what an operator does: limits, disks, replicas, a server that shuts down. */
+const PASSING: ReadonlySet<string> = new Set([
+  ...['159', '160', '164', '202', '203', '209', '210', '225', '236', '241', '242', '243', '252', '319', '394'],
+  // Away or empty: the tables are made again.
+  ...['60', '81'],
+]);
+const RETRY_AFTER_SECONDS = 5;
+const READ_MAX_SECONDS = 30;
+const REQUEST_MAX_MS = 60_000;
+const CONNECTIONS_MAX = 10;
+const MEMORY_MAX_BYTES = 2 * 1024 ** 3;
+/** Lists of traces that changed stand in the text of a statement. */
+const STATEMENT_MAX_BYTES = 16 * 1024 ** 2;
+const ELEMENTS_MAX = 500_000;
+
+/** `clickhouse:` or, over TLS, `clickhouses:`, then `//user:password@host:port/database`. */
+export function openClickHouse(address: string): ClickHouse {
+  const url = new URL(address.replace(/^clickhouse/, 'http'));
+  const client = createClient({
+    url: `${url.protocol}//${url.host}`,
+    username: decodeURIComponent(url.username) || 'default',
+    password: decodeURIComponent(url.password),
+    database: decodeURIComponent(url.pathname.slice(1)) || 'default',
+    application: 'spandrel',
+    request_timeout: REQUEST_MAX_MS,
+    max_open_connections: CONNECTIONS_MAX,
+    // Failures are told by whoever asked.
+    log: { level: ClickHouseLogLevel.OFF },
+  });
+  const settings: ClickHouseSettings = {
+    output_format_json_quote_64bit_integers: 0,
+    max_query_size: String(STATEMENT_MAX_BYTES),
+    max_ast_elements: String(ELEMENTS_MAX),
+    max_expanded_ast_elements: String(ELEMENTS_MAX),
+    max_memory_usage: String(MEMORY_MAX_BYTES),
+    enable_extended_results_for_datetime_functions: 1,
+  };
+  return {
+    rows: <Row>(sql: string, { secondsMax }: Limits = { secondsMax: READ_MAX_SECONDS }) =>
+      translating(async () => {
+        const read = {
+          query: sql,
+          format: 'JSONEachRow',
+          clickhouse_settings: { ...settings, max_execution_time: secondsMax },
+        } as const;
+        return await (await client.query(read)).json<Row>();
+      }),
+    command: (sql) => translating(async () => void (await client.command({ query: sql }))),
+    insert: (table, rows) =>
+      translating(async () => {
+        if (rows.length > 0) await client.insert({ table, values: rows, format: 'JSONEachRow' });
+      }),
+    close: () => client.close(),
+  };
+}
+
+async function translating<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toFault(error);
+  }
+}
+
+/** Everything but an error of a statement is a failure of the network or of the server. */
+function toFault(error: unknown): unknown {
+  if (error instanceof Fault || (error instanceof ClickHouseError && !PASSING.has(error.code))) return error;
+  return unavailableFault(`ClickHouse does not answer: ${messageOf(error)}`, RETRY_AFTER_SECONDS, error);
+}
+
+/** A text in a statement. */
+export function quote(text: string): string {
+  return `'${text.replace(/[\\']/g, '\\$&').replaceAll('\0', '\\0')}'`;
+}
+
+/** An array of numbers in a statement. */
+export function listOf(numbers: Iterable<number | null>): string {
+  return `[${[...numbers].map(String).join(',')}]`;
+}

@@ -1,0 +1,30 @@
+/** Refuses servers of ClickHouse that are too old, or that may lose what they acknowledged. */
+
+import { StartError } from '../errors.ts';
+import type { ClickHouse } from './client.ts';
+
+/** The first version with everything that the statements use. */
+const OLDEST = { major: 24, minor: 8 };
+
+export type ServerFacts = { readonly version: string };
+
+/** Throws StartError with what to do. */
+export async function refuseUnfit({ rows }: ClickHouse): Promise<ServerFacts> {
+  const [server] = await rows<{ version: string; readonly: number }>(
+    `SELECT version() AS version, toUInt8(getSetting('readonly')) AS readonly`,
+  );
+  if (server === undefined) throw new Error('the server does not say its version');
+  const { version, readonly } = server;
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) {
+    throw new StartError(
+      `ClickHouse ${version} is too old: SPANDREL_TELEMETRY_URL needs ${OLDEST.major}.${OLDEST.minor} or newer`,
+    );
+  }
+  if (readonly !== 0) {
+    throw new StartError(
+      'the user of SPANDREL_TELEMETRY_URL may only read: give it the rights to create, insert and truncate',
+    );
+  }
+  return { version };
+}

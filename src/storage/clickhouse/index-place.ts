@@ -1,0 +1,119 @@
+/** The index of traces in ClickHouse (search/index-steps.ts). */
+
+import type { IndexPlace, IndexState } from '../search/index-steps.ts';
+import type { IndexedTrace, TextCollector } from '../search/trace-index.ts';
+import { type ClickHouse, listOf } from './client.ts';
+import { createTables } from './schema.ts';
+
+export type CollectedText = { readonly text: string; readonly hasAnyText: boolean };
+
+/** A trace with more text is a candidate of every search for a text. */
+const TEXT_MAX_LENGTH = 4_194_304;
+const BETWEEN = '\n';
+
+export function collectText(): TextCollector<CollectedText> {
+  let text = '';
+  let isFull = false;
+  return {
+    add(each) {
+      // Spans often repeat the texts of others.
+      if (isFull || text.includes(each)) return;
+      isFull = text.length + each.length > TEXT_MAX_LENGTH;
+      text = isFull ? '' : text + each + BETWEEN;
+    },
+    end: () => ({ text, hasAnyText: isFull }),
+  };
+}
+
+type StateRow = Omit<IndexState, 'sequences'> & { readonly sequences: string; readonly number: number };
+
+export function createIndexPlace(clickHouse: ClickHouse): IndexPlace<CollectedText> {
+  let areTablesThere = false;
+
+  async function readRow(): Promise<StateRow | undefined> {
+    if (!areTablesThere) await createTables(clickHouse);
+    areTablesThere = true;
+    try {
+      const [row] = await clickHouse.rows<StateRow>(
+        `SELECT number, step, previous, sequences, walked_to AS walkedTo, walk_end AS walkEnd FROM state FINAL`,
+      );
+      return row;
+    } catch (error) {
+      // Another database, or one that lost its tables.
+      areTablesThere = false;
+      throw error;
+    }
+  }
+
+  async function storeState({ sequences, ...state }: IndexState, number: number): Promise<void> {
+    const { step, previous, walkedTo, walkEnd } = state;
+    await clickHouse.insert('state', [
+      { id: 1, number, step, previous, sequences: JSON.stringify(sequences), walked_to: walkedTo, walk_end: walkEnd },
+    ]);
+  }
+
+  return {
+    async readState() {
+      const row = await readRow();
+      if (row === undefined) return null;
+      const { step, previous, walkedTo, walkEnd, sequences } = row;
+      return { step, previous, walkedTo, walkEnd, sequences: JSON.parse(sequences) };
+    },
+
+    async renew(state) {
+      const row = await readRow();
+      await clickHouse.command('TRUNCATE TABLE traces');
+      await storeState(state, (row?.number ?? 0) + 1);
+    },
+
+    /** The state comes first: a step that was interrupted is repeated, with a higher version. */
+    async write(state, found) {
+      const number = ((await readRow())?.number ?? 0) + 1;
+      await storeState(state, number);
+      const gone = state.sequences.filter((sequence) => !found.has(sequence));
+      if (gone.length > 0) {
+        await clickHouse.command(
+          `INSERT INTO traces (project_number, inserted_at, sequence, version, is_deleted)
+           SELECT project_number, inserted_at, sequence, ${number}, 1 FROM traces FINAL WHERE sequence IN ${listOf(gone)}`,
+        );
+      }
+      await clickHouse.insert(
+        'traces',
+        [...found.values()].map((trace) => toRow(trace, number)),
+      );
+    },
+    newText: collectText,
+  };
+}
+
+function toRow(trace: IndexedTrace<CollectedText>, version: number): object {
+  const { sums, text } = trace;
+  return {
+    project_number: trace.projectNumber,
+    inserted_at: trace.insertedAtMs,
+    sequence: trace.sequence,
+    version,
+    is_deleted: 0,
+    trace_id: trace.traceId,
+    started_at: trace.startMs,
+    updated_at: trace.updatedAtMs,
+    total_time_ms: trace.totalTimeMs,
+    total_cost_nano_usd: trace.totalCostNanoUsd,
+    total_tokens: trace.totalTokens,
+    first_token_ms: trace.firstTokenMs,
+    span_count: sums.spanCount,
+    has_error: Number(sums.hasError),
+    prompt_tokens: sums.promptTokens,
+    completion_tokens: sums.completionTokens,
+    user_value: sums.user,
+    customer_value: sums.customer,
+    thread_value: sums.thread,
+    labels: sums.labels,
+    prompts: sums.prompts?.prompts ?? [],
+    prompt_versions: sums.prompts?.versions ?? [],
+    prompt_names: sums.prompts?.names ?? [],
+    facets: trace.facets,
+    text: text.text,
+    has_any_text: Number(text.hasAnyText),
+  };
+}

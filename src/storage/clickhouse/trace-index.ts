@@ -1,0 +1,82 @@
+/** Finds traces in ClickHouse. */
+
+import { EVER, type InstantRange, type SearchPosition } from '../../domain/traces/search/trace-search-store.ts';
+import type { IndexPlan, RangedNumber } from '../search/index-plan.ts';
+import { lastKey } from '../search/named-traces.ts';
+import type { IndexQuery, IndexSelection, TraceIndex } from '../search/trace-index.ts';
+import { type ClickHouse, listOf, quote } from './client.ts';
+
+const KEYS = {
+  started_at: 'started_at',
+  updated_at: 'updated_at',
+  total_cost: 'total_cost_nano_usd',
+  total_time_ms: 'total_time_ms',
+  first_token_ms: 'first_token_ms',
+} as const;
+
+const NUMBERS: Readonly<Record<RangedNumber, string>> = {
+  totalTimeMs: 'total_time_ms',
+  totalCostNanoUsd: 'total_cost_nano_usd',
+  totalTokens: 'total_tokens',
+  firstTokenMs: 'first_token_ms',
+};
+
+type Row = SearchPosition & { readonly sequence: number };
+
+/** `isBuilt`: whether the tables have all traces. */
+export function createTraceIndex(clickHouse: ClickHouse, isBuilt: () => Promise<boolean>): TraceIndex {
+  return { open: async (asked) => ((await isBuilt()) ? createSelection(clickHouse, asked) : null) };
+}
+
+function createSelection({ rows }: ClickHouse, { query, plan, leftOut }: IndexQuery): IndexSelection {
+  const fitting = `FROM traces FINAL WHERE ${[
+    `project_number = ${query.projectNumber}`,
+    ...boundsOf(query, plan),
+    ...(leftOut.length > 0 ? [`sequence NOT IN ${listOf(leftOut)}`] : []),
+  ].join(' AND ')}`;
+  const key = `toInt64(ifNull(${KEYS[query.sort]}, ${lastKey(query)}))`;
+  const [compared, direction] = query.isAscending ? ['>', 'ASC'] : ['<', 'DESC'];
+  return {
+    async count(limit) {
+      const [counted] = await rows<{ count: number }>(
+        `SELECT count() AS count FROM (SELECT 1 ${fitting} LIMIT ${limit})`,
+      );
+      return counted?.count ?? 0;
+    },
+    async select({ after, limit }) {
+      const behind =
+        after === null ? '' : `AND (${key}, trace_id) ${compared} (toInt64(${after.key}), ${quote(after.traceId)})`;
+      const found = await rows<Row>(
+        `SELECT sequence, ${key} AS key, trace_id AS traceId ${fitting} ${behind}
+         ORDER BY key ${direction}, traceId ${direction} LIMIT ${limit}`,
+      );
+      const end = found.length < limit ? undefined : found.at(-1);
+      return {
+        sequences: found.map(({ sequence }) => sequence),
+        last: end === undefined ? null : { key: end.key, traceId: end.traceId },
+      };
+    },
+  };
+}
+
+function boundsOf({ started, updated, expiredBeforeMs }: IndexQuery['query'], plan: IndexPlan): readonly string[] {
+  const { conditions, isNegated, ranges, text } = plan;
+  const facets = conditions.map((anyOf) =>
+    anyOf.length === 1 ? `has(facets, ${anyOf[0]})` : `hasAny(facets, ${listOf(anyOf)})`,
+  );
+  return [
+    ...within('started_at', started),
+    ...within('updated_at', updated),
+    ...(expiredBeforeMs === null ? [] : [`inserted_at >= ${expiredBeforeMs}`]),
+    ...ranges.map(({ number, from, to }) => `${NUMBERS[number]} BETWEEN ${from} AND ${to}`),
+    ...(isNegated ? [`NOT (${['true', ...facets].join(' AND ')})`] : facets),
+    ...(text === '' ? [] : [`(has_any_text = 1 OR text LIKE ${quote(`%${text.replace(/[\\%_]/g, '\\$&')}%`)})`]),
+  ];
+}
+
+function within(column: string, { fromMs, toMs }: InstantRange): readonly string[] {
+  return [
+    ...(fromMs > EVER.fromMs ? [`${column} >= ${fromMs}`] : []),
+    ...(toMs < EVER.toMs ? [`${column} <= ${toMs}`] : []),
+  ];
+}

@@ -1,0 +1,78 @@
+/** The index of traces of a PostgreSQL database: its own tables, or ClickHouse. */
+
+import type { openClickHouseIndex } from '../../clickhouse/index-engine.ts';
+import type { IndexReads } from '../../reads.ts';
+import type { IndexSource } from '../../search/index-steps.ts';
+import type { IndexWork } from '../../search/indexer.ts';
+import type { RowTypes } from './binary-arrays.ts';
+import { toFault } from './failures.ts';
+import { createIndexedSums } from './indexed-sums.ts';
+import type { Pool } from './pool.ts';
+import { createQueryRunner } from './run-query.ts';
+import { createIndexWork, removeMarks, TAKE_LOCK } from './search-index-writer.ts';
+import { openQueries } from './statements.ts';
+import { createTraceIndex } from './trace-index.ts';
+import { type PipelinedTransaction, runTransaction } from './transaction.ts';
+
+/** `pool` is for the transactions that end steps. */
+type IndexPools = { readonly reads: Pool; readonly pool: Pool };
+export type OpenIndex = (pools: IndexPools) => {
+  readonly reads: IndexReads;
+  readonly work: IndexWork;
+  close(): Promise<void>;
+};
+
+export async function indexOpener(rowTypes: RowTypes, telemetryUrl: string | null): Promise<OpenIndex> {
+  if (telemetryUrl === null) {
+    return ({ reads, pool }) => ({
+      reads: { index: createTraceIndex(reads), indexedSums: createIndexedSums(reads) },
+      work: createIndexWork({ pool, runner: createRunner(reads), rowTypes }),
+      close: async () => undefined,
+    });
+  }
+  const { openClickHouseIndex: open } = await import('../../clickhouse/index-engine.ts');
+  return (pools) => openElsewhere(open, telemetryUrl, pools);
+}
+
+function createRunner(reads: Pool) {
+  const { search, searchIndex } = openQueries();
+  return { ...createQueryRunner(reads, { ...search, ...searchIndex }), nowMs: () => performance.now() };
+}
+
+function openElsewhere(open: typeof openClickHouseIndex, address: string, { reads: from, pool }: IndexPools) {
+  const runner = createRunner(from);
+  const { runQuery, queries } = runner;
+  const source: IndexSource = {
+    runner,
+    readStep: async () => (await runQuery(queries.findStep, {}))[0]?.step ?? null,
+    findEnd: async () => (await runQuery(queries.findLastTrace, {}))[0]?.sequence ?? 0,
+    list: (after, to, limit) => runQuery(queries.listTracesBehind, { after, to, limit }),
+    find: (sequences) => runQuery(queries.findKnown, { sequences }),
+  };
+  const { indexSome, countUnbuilt, close, reads } = open(address, source);
+
+  /** One process at a time: the others leave it to the one that has the lock. */
+  async function indexIn(transaction: PipelinedTransaction): Promise<'more' | 'done'> {
+    const { rows: locks } = await transaction.send(TAKE_LOCK);
+    if (!locks[0]?.isMine) return 'done';
+    const { step, isDone } = await indexSome();
+    if (step !== null) {
+      await removeMarks(transaction, step.marks);
+      await transaction.change(queries.removeStep, {});
+      await transaction.change(queries.insertStep, { step: step.step });
+    }
+    return isDone ? 'done' : 'more';
+  }
+
+  const work: IndexWork = {
+    async indexSome() {
+      try {
+        return await pool.withConnection((client) => runTransaction(client, indexIn));
+      } catch (error) {
+        throw toFault(error);
+      }
+    },
+    countUnbuilt,
+  };
+  return { reads, work, close };
+}

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../../src/domain/store.ts';
+import type { SearchFilter } from '../../src/domain/traces/search/trace-filter.ts';
+import { ALL_TRACES } from '../../src/domain/traces/search/trace-search-store.ts';
+import { type ClickHouse, openClickHouse } from '../../src/storage/clickhouse/client.ts';
+import { PROJECT, sampleAppend } from '../storage/conformance/samples.ts';
+import { keepUp } from '../storage/conformance/subject.ts';
+import type { ClickHouseSubject } from './subjects.ts';
+
+const FILTER: SearchFilter = {
+  conditions: [{ name: 'metadata.user_id', of: '', values: ['user-42'] }],
+  isNegated: false,
+  text: '',
+};
+
+/** What holds of ClickHouse as the index of any database. */
+export function indexConformance(open: () => Promise<ClickHouseSubject>): void {
+  const withSubject = (body: (subject: ClickHouseSubject, clickHouse: ClickHouse) => Promise<void>) => async () => {
+    const subject = await open();
+    const clickHouse = openClickHouse(subject.telemetry.url);
+    try {
+      await body(subject, clickHouse);
+    } finally {
+      await clickHouse.close();
+      await subject.dispose();
+    }
+  };
+
+  describe('ClickHouse', () => {
+    it(
+      'has every trace once, in its newest state, and none that was removed',
+      withSubject(async ({ store }, clickHouse) => {
+        const traceIds = await appendSome(store, 20);
+        await keepUp(store);
+        const [first = '', second = ''] = traceIds;
+        await store.traces.append(sampleAppend({ traceId: first, metadataJson: '{"user_id":"user-43"}' }));
+        await store.traceChanges.removeTrace({ projectNumber: PROJECT.number, traceId: second, expiredBeforeMs: null });
+        await keepUp(store);
+        const stored = await clickHouse.rows<{ traceId: string; spans: number }>(
+          'SELECT trace_id AS traceId, span_count AS spans FROM traces FINAL ORDER BY trace_id',
+        );
+        expect(stored.map(({ traceId }) => traceId)).toEqual(traceIds.filter((id) => id !== second).sort());
+        expect(stored.find(({ traceId }) => traceId === first)?.spans).toBe(2);
+        expect(await find(store)).toHaveLength(18);
+      }),
+    );
+
+    it(
+      'is filled anew when it has lost its tables, and until then every trace is found all the same',
+      withSubject(async ({ store }, clickHouse) => {
+        await appendSome(store, 10);
+        await keepUp(store);
+        await clickHouse.command('DROP TABLE traces SYNC');
+        await clickHouse.command('DROP TABLE state SYNC');
+        await clickHouse.command('DROP TABLE spandrel_schema SYNC');
+        await expect(find(store)).rejects.toMatchObject({ code: 'unavailable' });
+        expect(await find(store)).toHaveLength(10);
+        await keepUp(store);
+        expect(await countTraces(clickHouse)).toBe(10);
+        expect(await find(store)).toHaveLength(10);
+      }),
+    );
+
+    it(
+      'is filled anew when an older state of it was restored, whatever traces that has',
+      withSubject(async ({ store }, clickHouse) => {
+        await appendSome(store, 10);
+        await keepUp(store);
+        await clickHouse.command('CREATE TABLE old_traces AS traces');
+        await clickHouse.command('INSERT INTO old_traces SELECT * FROM traces');
+        await clickHouse.command('CREATE TABLE old_state AS state');
+        await clickHouse.command('INSERT INTO old_state SELECT * FROM state');
+        await appendSome(store, 5);
+        await keepUp(store);
+        await appendSome(store, 5);
+        await keepUp(store);
+        await clickHouse.command('EXCHANGE TABLES old_traces AND traces');
+        await clickHouse.command('EXCHANGE TABLES old_state AND state');
+        expect(await find(store)).toHaveLength(20);
+        await keepUp(store);
+        expect(await countTraces(clickHouse)).toBe(20);
+        expect(await find(store)).toHaveLength(20);
+      }),
+    );
+
+    it(
+      'repeats a step whose end the database does not know',
+      withSubject(async ({ store, read }, clickHouse) => {
+        const traceIds = await appendSome(store, 3);
+        await keepUp(store);
+        const [row] = await read('SELECT step FROM search_state');
+        const sequences = await clickHouse.rows<{ sequence: number }>('SELECT sequence FROM traces FINAL');
+        // The process ended after ClickHouse had removed these traces by mistake, and before it said so.
+        const number = 1_000_000;
+        await clickHouse.command(
+          `INSERT INTO traces (project_number, inserted_at, sequence, version, is_deleted)
+           SELECT project_number, inserted_at, sequence, ${number}, 1 FROM traces FINAL`,
+        );
+        await clickHouse.insert('state', [
+          {
+            ...{ id: 1, number, step: 'interrupted', previous: row?.step },
+            sequences: JSON.stringify(sequences.map(({ sequence }) => sequence)),
+            ...{ walked_to: 0, walk_end: 0 },
+          },
+        ]);
+        await keepUp(store);
+        expect(await countTraces(clickHouse)).toBe(3);
+        expect((await find(store)).toSorted()).toEqual(traceIds.toSorted());
+      }),
+    );
+
+    it(
+      'gives way to the index of the database, and takes over from it again',
+      withSubject(async ({ store, reopen }, clickHouse) => {
+        await appendSome(store, 4);
+        await keepUp(store);
+        await store.close();
+        const without = await reopen(null);
+        await keepUp(without);
+        expect(await find(without)).toHaveLength(4);
+        const [gone = ''] = await find(without);
+        await without.traceChanges.removeTrace({ projectNumber: PROJECT.number, traceId: gone, expiredBeforeMs: null });
+        await appendSome(without, 2);
+        await keepUp(without);
+        expect(await find(without)).toHaveLength(5);
+        await without.close();
+        const again = await reopen();
+        await keepUp(again);
+        expect(await countTraces(clickHouse)).toBe(5);
+        expect(await find(again)).toHaveLength(5);
+        await again.close();
+      }),
+    );
+  });
+}
+
+async function appendSome(store: Store, count: number): Promise<readonly string[]> {
+  const appends = Array.from({ length: count }, () => sampleAppend());
+  await Promise.all(appends.map(store.traces.append));
+  return appends.map(({ traceId }) => traceId);
+}
+
+async function find(store: Store): Promise<readonly string[]> {
+  const query = { ...ALL_TRACES, filter: FILTER, projectNumber: PROJECT.number } as const;
+  const { traces } = await store.search.find({ ...query, sort: 'started_at', isAscending: false, limit: 100 });
+  return traces.map(({ traceId }) => traceId);
+}
+
+async function countTraces(clickHouse: ClickHouse): Promise<number> {
+  return (await clickHouse.rows<{ count: number }>('SELECT count() AS count FROM traces FINAL'))[0]?.count ?? 0;
+}
