@@ -26,6 +26,7 @@ const TRACES = `CREATE TABLE IF NOT EXISTS traces (
   labels Array(UInt64), prompts Array(UInt64), prompt_versions Array(UInt64), prompt_names Array(UInt64),
   facets Array(UInt64) CODEC(ZSTD), text String CODEC(ZSTD(3)), has_any_text UInt8,
   INDEX started_at started_at TYPE minmax GRANULARITY 1,
+  INDEX has_any_text has_any_text TYPE minmax GRANULARITY 1,
   INDEX facets facets TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX text text TYPE ngrambf_v1(3, 65536, 2, 0) GRANULARITY 1
 ) ENGINE = ReplacingMergeTree(version, is_deleted)

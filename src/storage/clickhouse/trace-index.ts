@@ -25,13 +25,31 @@ type Row = SearchPosition & { readonly sequence: number };
 
 /** `isBuilt`: whether the tables have all traces. */
 export function createTraceIndex(clickHouse: ClickHouse, isBuilt: () => Promise<boolean>): TraceIndex {
-  return { open: async (asked) => ((await isBuilt()) ? createSelection(clickHouse, asked) : null) };
+  return {
+    async open(asked) {
+      if (!(await isBuilt())) return null;
+      const { query, plan } = asked;
+      const isAnyText = plan.text !== '' && (await hasAnyText(clickHouse, query.projectNumber));
+      return createSelection(clickHouse, asked, isAnyText);
+    },
+  };
 }
 
-function createSelection({ rows }: ClickHouse, { query, plan, leftOut }: IndexQuery): IndexSelection {
+/** Whether traces have so much text that they are candidates of every search for one. Few projects have such a trace. */
+async function hasAnyText({ rows }: ClickHouse, projectNumber: number): Promise<boolean> {
+  const found = await rows(`SELECT 1 FROM traces WHERE project_number = ${projectNumber} AND has_any_text = 1 LIMIT 1`);
+  return found.length > 0;
+}
+
+function createSelection(
+  { rows }: ClickHouse,
+  { query, plan, leftOut }: IndexQuery,
+  isAnyText: boolean,
+): IndexSelection {
   const fitting = `FROM traces FINAL WHERE ${[
     `project_number = ${query.projectNumber}`,
     ...boundsOf(query, plan),
+    ...textOf(plan.text, isAnyText),
     ...(leftOut.length > 0 ? [`sequence NOT IN ${listOf(leftOut)}`] : []),
   ].join(' AND ')}`;
   const key = `toInt64(ifNull(${KEYS[query.sort]}, ${lastKey(query)}))`;
@@ -60,7 +78,7 @@ function createSelection({ rows }: ClickHouse, { query, plan, leftOut }: IndexQu
 }
 
 function boundsOf({ started, updated, expiredBeforeMs }: IndexQuery['query'], plan: IndexPlan): readonly string[] {
-  const { conditions, isNegated, ranges, text } = plan;
+  const { conditions, isNegated, ranges } = plan;
   const facets = conditions.map((anyOf) =>
     anyOf.length === 1 ? `has(facets, ${anyOf[0]})` : `hasAny(facets, ${listOf(anyOf)})`,
   );
@@ -70,8 +88,14 @@ function boundsOf({ started, updated, expiredBeforeMs }: IndexQuery['query'], pl
     ...(expiredBeforeMs === null ? [] : [`inserted_at >= ${expiredBeforeMs}`]),
     ...ranges.map(({ number, from, to }) => `${NUMBERS[number]} BETWEEN ${from} AND ${to}`),
     ...(isNegated ? [`NOT (${['true', ...facets].join(' AND ')})`] : facets),
-    ...(text === '' ? [] : [`(has_any_text = 1 OR text LIKE ${quote(`%${text.replace(/[\\%_]/g, '\\$&')}%`)})`]),
   ];
+}
+
+/** The index of texts is of no use for a disjunction. */
+function textOf(text: string, isAnyText: boolean): readonly string[] {
+  if (text === '') return [];
+  const holds = `text LIKE ${quote(`%${text.replace(/[\\%_]/g, '\\$&')}%`)}`;
+  return [isAnyText ? `(has_any_text = 1 OR ${holds})` : holds];
 }
 
 function within(column: string, { fromMs, toMs }: InstantRange): readonly string[] {

@@ -1,7 +1,7 @@
 /** Queries of the search index. */
 
 import { sql } from 'kysely';
-import { insert, ofRows, remove, rowsOf } from '../plain-queries.ts';
+import { ofRows, remove, rowsOf } from '../plain-queries.ts';
 import { change, changeRows, query } from '../queries.ts';
 import { type OfTraces, tracesOf } from '../traces/columns.ts';
 
@@ -65,34 +65,6 @@ export const lockPending = query<OfTraces>()((db, { projectNumber, sequences }, 
       .select('traceSequence as sequence')
       .orderBy('traceSequence'),
   ),
-);
-
-/** The last step of an index that lies in another database. */
-export const findStep = query<Record<never, never>>()((db) => db.selectFrom('SearchState').select('step as step'));
-export const removeStep = change<Record<never, never>>((db) => db.deleteFrom('SearchState'));
-export const insertStep = insert('SearchState');
-
-export const findLastTrace = query<Record<never, never>>()((db) =>
-  db.selectFrom('Trace').select(({ fn }) => fn.max('sequence').$castTo<number | null>().as('sequence')),
-);
-
-type SequenceRange = { readonly after: number; readonly to: number; readonly limit: number };
-
-export const listTracesBehind = query<SequenceRange>()((db, { after, to, limit }) =>
-  db
-    .selectFrom('Trace')
-    .where('sequence', '>', after)
-    .where('sequence', '<=', to)
-    .select(['projectNumber as projectNumber', 'sequence as sequence'])
-    .orderBy('sequence')
-    .limit(limit),
-);
-
-export const findKnown = query<{ readonly sequences: readonly number[] }>()((db, { sequences }, { isAmong }) =>
-  db
-    .selectFrom('Trace')
-    .where(isAmong('sequence', sequences))
-    .select(['projectNumber as projectNumber', 'sequence as sequence']),
 );
 
 /** Only for traces that have not changed since they were listed. */

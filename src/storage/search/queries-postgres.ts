@@ -1,7 +1,7 @@
 /** Queries of the index of traces on PostgreSQL alone. */
 
-import { replaceMany } from '../plain-queries.ts';
-import { changeRows, type PostgresDb, type PostgresTables } from '../queries.ts';
+import { insert, replaceMany } from '../plain-queries.ts';
+import { change, changeRows, type PostgresDb, type PostgresTables, query } from '../queries.ts';
 
 export const replaceIndexed = replaceMany<'IndexedTrace', PostgresTables>('IndexedTrace');
 
@@ -11,4 +11,32 @@ export const removeIndexed = changeRows<{ readonly projectNumber: number; readon
       .deleteFrom('IndexedTrace')
       .where('projectNumber', '=', projectNumber)
       .where('traceSequence', '=', sequence),
+);
+
+/** The last step of an index that lies in another database. */
+export const findStep = query<Record<never, never>>()((db) => db.selectFrom('SearchState').select('step as step'));
+export const removeStep = change<Record<never, never>>((db) => db.deleteFrom('SearchState'));
+export const insertStep = insert('SearchState');
+
+export const findLastTrace = query<Record<never, never>>()((db) =>
+  db.selectFrom('Trace').select(({ fn }) => fn.max('sequence').$castTo<number | null>().as('sequence')),
+);
+
+type SequenceRange = { readonly after: number; readonly to: number; readonly limit: number };
+
+export const listTracesBehind = query<SequenceRange>()((db, { after, to, limit }) =>
+  db
+    .selectFrom('Trace')
+    .where('sequence', '>', after)
+    .where('sequence', '<=', to)
+    .select(['projectNumber as projectNumber', 'sequence as sequence'])
+    .orderBy('sequence')
+    .limit(limit),
+);
+
+export const findKnown = query<{ readonly sequences: readonly number[] }>()((db, { sequences }, { isAmong }) =>
+  db
+    .selectFrom('Trace')
+    .where(isAmong('sequence', sequences))
+    .select(['projectNumber as projectNumber', 'sequence as sequence']),
 );

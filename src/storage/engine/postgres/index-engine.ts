@@ -35,8 +35,11 @@ export async function indexOpener(rowTypes: RowTypes, telemetryUrl: string | nul
 }
 
 function createRunner(reads: Pool) {
-  const { search, searchIndex } = openQueries();
-  return { ...createQueryRunner(reads, { ...search, ...searchIndex }), nowMs: () => performance.now() };
+  const { search, searchIndex, searchPostgres } = openQueries();
+  return {
+    ...createQueryRunner(reads, { ...search, ...searchIndex, ...searchPostgres }),
+    nowMs: () => performance.now(),
+  };
 }
 
 function openElsewhere(open: typeof openClickHouseIndex, address: string, { reads: from, pool }: IndexPools) {

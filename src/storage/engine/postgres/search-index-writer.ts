@@ -87,7 +87,7 @@ export function createIndexWork({ pool, runner, rowTypes }: WriterDeps): IndexWo
 
 /** While ClickHouse had the index, changes did not reach this one: every trace is indexed anew. */
 async function takeOver(transaction: PipelinedTransaction): Promise<void> {
-  const { findStep, removeStep } = openQueries().searchIndex;
+  const { findStep, removeStep } = openQueries().searchPostgres;
   if ((await transaction.runQuery(findStep, {})).length === 0) return;
   for (const text of [
     'TRUNCATE indexed_traces, indexed_durations',
