@@ -18,7 +18,7 @@ export function planFill(events: number, nowMs: number): FillPlan {
   return { events, fromMs: from.getTime(), toMs: nowMs - BEHIND_MS };
 }
 
-/** What spend is grouped by takes turns in so many values. Powers of two. */
+/** What spend is grouped by takes turns in so many values. */
 export const VALUES = { key: 32, user: 16_384, model: 8 } as const;
 
 export type ValueSlot = keyof typeof VALUES;

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
-type Result = { bytes(): Uint8Array; readonly rowsRead: number; readonly bytesRead: number };
+type Result = { bytes(): Uint8Array; readonly rowsRead: number };
 type Session = {
   readonly connection: unknown;
   queryAsync(query: string, options: { readonly format: string }): Promise<Result>;
@@ -112,8 +112,7 @@ function toStatement(text: string, parameters: URLSearchParams): { readonly sql:
   const said = settings
     .map(([name, value]) => `${name} = ${/^-?\d+(\.\d+)?$/.test(value) ? value : `'${value}'`}`)
     .join(', ');
-  if (/^\s*INSERT\s/i.test(sql)) return { sql: `${sql} SETTINGS ${said}`, format };
-  return { sql: /^\s*(SELECT|WITH)\s/i.test(sql) ? `${sql} SETTINGS ${said}` : sql, format };
+  return { sql: /^\s*(SELECT|WITH|INSERT)\s/i.test(sql) ? `${sql} SETTINGS ${said}` : sql, format };
 }
 
 /** The client sends values as they stand in tab-separated files. */

@@ -6,15 +6,13 @@ import { messageOf } from '../errors.ts';
 
 export type ClickHouse = {
   /** Reads rows. A member per column; numbers of 64 bits are read as doubles. */
-  rows<Row>(sql: string, limits?: Limits): Promise<readonly Row[]>;
+  rows<Row>(sql: string): Promise<readonly Row[]>;
   /** Changes the schema, or deletes. */
   command(sql: string): Promise<void>;
   /** Inserts rows; resolves once they are on the disk. */
   insert(table: string, rows: readonly object[]): Promise<void>;
   close(): Promise<void>;
 };
-
-export type Limits = { readonly secondsMax: number };
 
 /** Codes of failures that pass by themselves, or by what an operator does: limits, disks, replicas, a server that shuts down. */
 const PASSING: ReadonlySet<string> = new Set([
@@ -30,6 +28,8 @@ const MEMORY_MAX_BYTES = 2 * 1024 ** 3;
 /** Lists of traces that changed stand in the text of a statement. */
 const STATEMENT_MAX_BYTES = 16 * 1024 ** 2;
 const ELEMENTS_MAX = 500_000;
+/** A profile of the server might answer inserts before it has written them. */
+const AT_ONCE = { async_insert: 0 } as const;
 
 /** `clickhouse:` or, over TLS, `clickhouses:`, then `//user:password@host:port/database`. */
 export function openClickHouse(address: string): ClickHouse {
@@ -51,22 +51,24 @@ export function openClickHouse(address: string): ClickHouse {
     max_ast_elements: String(ELEMENTS_MAX),
     max_expanded_ast_elements: String(ELEMENTS_MAX),
     max_memory_usage: String(MEMORY_MAX_BYTES),
+    max_execution_time: READ_MAX_SECONDS,
     enable_extended_results_for_datetime_functions: 1,
   };
   return {
-    rows: <Row>(sql: string, { secondsMax }: Limits = { secondsMax: READ_MAX_SECONDS }) =>
+    rows: <Row>(sql: string) =>
       translating(async () => {
         const read = {
           query: sql,
           format: 'JSONEachRow',
-          clickhouse_settings: { ...settings, max_execution_time: secondsMax },
+          clickhouse_settings: settings,
         } as const;
         return await (await client.query(read)).json<Row>();
       }),
     command: (sql) => translating(async () => void (await client.command({ query: sql }))),
     insert: (table, rows) =>
       translating(async () => {
-        if (rows.length > 0) await client.insert({ table, values: rows, format: 'JSONEachRow' });
+        if (rows.length > 0)
+          await client.insert({ table, values: rows, format: 'JSONEachRow', clickhouse_settings: AT_ONCE });
       }),
     close: () => client.close(),
   };

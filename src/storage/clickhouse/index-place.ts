@@ -66,10 +66,15 @@ export function createIndexPlace(clickHouse: ClickHouse): IndexPlace<CollectedTe
       await storeState(state, (row?.number ?? 0) + 1);
     },
 
-    /** The state comes first: a step that was interrupted is repeated, with a higher version. */
+    /**
+     * The state comes first, so that a step that was interrupted is repeated, with a higher version; but how far the tables
+     * are filled comes last, because until then searches must not rely on it.
+     */
     async write(state, found) {
-      const number = ((await readRow())?.number ?? 0) + 1;
-      await storeState(state, number);
+      const before = await readRow();
+      const number = (before?.number ?? 0) + 1;
+      const walkedTo = before?.walkedTo ?? 0;
+      await storeState({ ...state, walkedTo }, number);
       const gone = state.sequences.filter((sequence) => !found.has(sequence));
       if (gone.length > 0) {
         await clickHouse.command(
@@ -81,6 +86,7 @@ export function createIndexPlace(clickHouse: ClickHouse): IndexPlace<CollectedTe
         'traces',
         [...found.values()].map((trace) => toRow(trace, number)),
       );
+      if (state.walkedTo !== walkedTo) await storeState(state, number);
     },
     newText: collectText,
   };

@@ -1,25 +1,11 @@
 /** Finds traces in ClickHouse. */
 
-import { EVER, type InstantRange, type SearchPosition } from '../../domain/traces/search/trace-search-store.ts';
-import type { IndexPlan, RangedNumber } from '../search/index-plan.ts';
+import type { SearchPosition } from '../../domain/traces/search/trace-search-store.ts';
+import { NUMBER_COLUMNS, SORT_COLUMNS, within } from '../search/index-columns.ts';
+import type { IndexPlan } from '../search/index-plan.ts';
 import { lastKey } from '../search/named-traces.ts';
 import type { IndexQuery, IndexSelection, TraceIndex } from '../search/trace-index.ts';
 import { type ClickHouse, listOf, quote } from './client.ts';
-
-const KEYS = {
-  started_at: 'started_at',
-  updated_at: 'updated_at',
-  total_cost: 'total_cost_nano_usd',
-  total_time_ms: 'total_time_ms',
-  first_token_ms: 'first_token_ms',
-} as const;
-
-const NUMBERS: Readonly<Record<RangedNumber, string>> = {
-  totalTimeMs: 'total_time_ms',
-  totalCostNanoUsd: 'total_cost_nano_usd',
-  totalTokens: 'total_tokens',
-  firstTokenMs: 'first_token_ms',
-};
 
 type Row = SearchPosition & { readonly sequence: number };
 
@@ -52,7 +38,7 @@ function createSelection(
     ...textOf(plan.text, isAnyText),
     ...(leftOut.length > 0 ? [`sequence NOT IN ${listOf(leftOut)}`] : []),
   ].join(' AND ')}`;
-  const key = `toInt64(ifNull(${KEYS[query.sort]}, ${lastKey(query)}))`;
+  const key = `toInt64(ifNull(${SORT_COLUMNS[query.sort]}, ${lastKey(query)}))`;
   const [compared, direction] = query.isAscending ? ['>', 'ASC'] : ['<', 'DESC'];
   return {
     async count(limit) {
@@ -86,7 +72,7 @@ function boundsOf({ started, updated, expiredBeforeMs }: IndexQuery['query'], pl
     ...within('started_at', started),
     ...within('updated_at', updated),
     ...(expiredBeforeMs === null ? [] : [`inserted_at >= ${expiredBeforeMs}`]),
-    ...ranges.map(({ number, from, to }) => `${NUMBERS[number]} BETWEEN ${from} AND ${to}`),
+    ...ranges.map(({ number, from, to }) => `${NUMBER_COLUMNS[number]} BETWEEN ${from} AND ${to}`),
     ...(isNegated ? [`NOT (${['true', ...facets].join(' AND ')})`] : facets),
   ];
 }
@@ -96,11 +82,4 @@ function textOf(text: string, isAnyText: boolean): readonly string[] {
   if (text === '') return [];
   const holds = `text LIKE ${quote(`%${text.replace(/[\\%_]/g, '\\$&')}%`)}`;
   return [isAnyText ? `(has_any_text = 1 OR ${holds})` : holds];
-}
-
-function within(column: string, { fromMs, toMs }: InstantRange): readonly string[] {
-  return [
-    ...(fromMs > EVER.fromMs ? [`${column} >= ${fromMs}`] : []),
-    ...(toMs < EVER.toMs ? [`${column} <= ${toMs}`] : []),
-  ];
 }

@@ -4,34 +4,16 @@
  */
 
 import pg from 'pg';
-import {
-  EVER,
-  type InstantRange,
-  type SearchPosition,
-  TOTAL_MAX,
-} from '../../../domain/traces/search/trace-search-store.ts';
-import type { IndexPlan, RangedNumber } from '../../search/index-plan.ts';
+import { type SearchPosition, TOTAL_MAX } from '../../../domain/traces/search/trace-search-store.ts';
+import { NUMBER_COLUMNS, SORT_COLUMNS, within } from '../../search/index-columns.ts';
+import type { IndexPlan } from '../../search/index-plan.ts';
 import { lastKey } from '../../search/named-traces.ts';
 import type { IndexQuery, IndexSelection, SelectedPage, TraceIndex } from '../../search/trace-index.ts';
 import { createRunPlanned, listOf, type RunPlanned } from './planned-query.ts';
 import type { Pool } from './pool.ts';
 import { triplesOf } from './text-triples.ts';
 
-const KEYS = {
-  started_at: 'started_at',
-  updated_at: 'updated_at',
-  total_cost: 'total_cost_nano_usd',
-  total_time_ms: 'total_time_ms',
-  first_token_ms: 'first_token_ms',
-} as const;
-const ALWAYS_KNOWN: readonly string[] = [KEYS.started_at, KEYS.updated_at];
-
-const NUMBERS: Readonly<Record<RangedNumber, string>> = {
-  totalTimeMs: 'total_time_ms',
-  totalCostNanoUsd: 'total_cost_nano_usd',
-  totalTokens: 'total_tokens',
-  firstTokenMs: 'first_token_ms',
-};
+const ALWAYS_KNOWN: readonly string[] = [SORT_COLUMNS.started_at, SORT_COLUMNS.updated_at];
 
 /** Settings of one statement. */
 const PLANNED = 'SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0';
@@ -61,7 +43,7 @@ function createSelection(run: RunPlanned, { query, plan, leftOut }: IndexQuery):
     `FROM indexed_traces WHERE ${[`${of} = ${query.projectNumber}`, ...found, ...bounds].join(' AND ')}`;
   const byTerm = fittingOf(project, terms);
   const oneByOne = fittingOf('project_number', termsOf(plan, hasOneOf));
-  const column = KEYS[query.sort];
+  const column = SORT_COLUMNS[query.sort];
   const last = lastKey(query);
   const [sign, direction] = query.isAscending ? ['>', 'ASC'] : ['<', 'DESC'];
   /** How many fit, up to MANY, once that is known. */
@@ -170,14 +152,7 @@ function boundsOf({ started, updated, expiredBeforeMs }: IndexQuery['query'], pl
     ...within('started_at', started),
     ...within('updated_at', updated),
     ...(expiredBeforeMs === null ? [] : [`inserted_at >= ${expiredBeforeMs}`]),
-    ...ranges.map(({ number, from, to }) => `${NUMBERS[number]} BETWEEN ${from} AND ${to}`),
+    ...ranges.map(({ number, from, to }) => `${NUMBER_COLUMNS[number]} BETWEEN ${from} AND ${to}`),
     ...(isNegated ? [`NOT (${['true', ...facetsOf(conditions, hasOneOf)].join(' AND ')})`] : []),
-  ];
-}
-
-function within(column: string, { fromMs, toMs }: InstantRange): readonly string[] {
-  return [
-    ...(fromMs > EVER.fromMs ? [`${column} >= ${fromMs}`] : []),
-    ...(toMs < EVER.toMs ? [`${column} <= ${toMs}`] : []),
   ];
 }
