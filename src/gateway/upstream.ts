@@ -3,7 +3,7 @@
 import type { LookupAddress } from 'node:dns';
 import { isIPv6, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { Agent, Pool } from 'undici';
+import type { Agent } from 'undici';
 import type { ResolveHost, UrlPolicy, UrlTarget } from '../domain/endpoints/url-policy.ts';
 
 export type UpstreamRequest = {
@@ -52,18 +52,24 @@ const STATUS_MAX = 599;
 export type Upstream = ReturnType<typeof createUpstream>;
 
 export function createUpstream({ policy, resolve }: UpstreamDeps) {
-  const agent = new Agent({
-    keepAliveTimeout: KEPT_MS,
-    keepAliveMaxTimeout: KEPT_MS,
-    bodyTimeout: GAP_TIMEOUT_MS,
-    maxHeaderSize: HEADERS_MAX_BYTES,
-    factory(origin, options) {
-      const check = policy.checkUrl(String(origin));
-      if (check.kind === 'refused') throw new AddressRefused(check.message);
-      const lookup = check.target.isLiteral ? {} : { lookup: lookUpAllowed({ policy, resolve }, check.target) };
-      return new Pool(origin, { ...options, connect: { timeout: CONNECT_TIMEOUT_MS, ...lookup } });
-    },
-  });
+  let agent: Promise<Agent> | null = null;
+
+  /** Called for the first request: many servers have no gateway, and loading the library takes part of each start. */
+  async function openAgent(): Promise<Agent> {
+    const { Agent: NewAgent, Pool } = await import('undici');
+    return new NewAgent({
+      keepAliveTimeout: KEPT_MS,
+      keepAliveMaxTimeout: KEPT_MS,
+      bodyTimeout: GAP_TIMEOUT_MS,
+      maxHeaderSize: HEADERS_MAX_BYTES,
+      factory(origin, options) {
+        const check = policy.checkUrl(String(origin));
+        if (check.kind === 'refused') throw new AddressRefused(check.message);
+        const lookup = check.target.isLiteral ? {} : { lookup: lookUpAllowed({ policy, resolve }, check.target) };
+        return new Pool(origin, { ...options, connect: { timeout: CONNECT_TIMEOUT_MS, ...lookup } });
+      },
+    });
+  }
 
   const targets = new Map<string, Target | Failed>();
 
@@ -82,7 +88,8 @@ export function createUpstream({ policy, resolve }: UpstreamDeps) {
     if ('kind' in target) return target;
     const ending = endingWith(request.signal, timeoutMs);
     try {
-      const { statusCode, headers, body } = await agent.request({
+      agent ??= openAgent();
+      const { statusCode, headers, body } = await (await agent).request({
         ...request,
         ...target,
         signal: ending.signal,
@@ -100,7 +107,7 @@ export function createUpstream({ policy, resolve }: UpstreamDeps) {
     }
   }
 
-  return { send, close: () => agent.destroy() };
+  return { send, close: async () => (await agent)?.destroy() };
 }
 
 /** Ends with `signal`, or when `begun` is not called in time. */

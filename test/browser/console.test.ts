@@ -34,8 +34,11 @@ import { openStage } from './stage.ts';
 
 const stage = openStage();
 
-/** What is managed now and then, and other readers. The quick tier opens each page of the menu, and looks for barriers there. */
-function manageAll(): void {
+/**
+ * What is done now and then, and other readers. The quick tier opens each page of the menu and looks for barriers there, and
+ * the rules behind these pages have tests of their own.
+ */
+function doNowAndThen(): void {
   evaluate(stage);
   experiment(stage);
   useGateway(stage);
@@ -44,30 +47,30 @@ function manageAll(): void {
   manage(stage);
   shareTrace(stage);
   readElsewhere(stage);
+  managePrompts(stage);
+  doFindTasks(stage);
+  alert(stage);
+  annotate(stage);
+  deleteTraces(stage);
+  tellWhatIsWrong(stage);
+  findGroups(stage);
+  watch(stage);
 }
 
 describe.concurrent('the console', () => {
   // The longest first: a long journey started last would leave a processor idle.
-  if (isFullTier) manageAll();
-  managePrompts(stage);
+  if (isFullTier) doNowAndThen();
   doTenTasks(stage);
-  doFindTasks(stage);
   useAnyhow(stage);
   readTrace(stage);
   keepPlace(stage);
   collectAndFind(stage);
   lookAtTraces(stage);
-  alert(stage);
   narrowDown(stage);
   readRuns(stage);
-  annotate(stage);
-  deleteTraces(stage);
   recover(stage);
-  tellWhatIsWrong(stage);
   signIn(stage);
   signInThroughIssuer(stage);
   meetForeignPages(stage);
-  findGroups(stage);
   findAnything(stage);
-  watch(stage);
 });

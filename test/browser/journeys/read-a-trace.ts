@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { isFullTier } from '../../support/scenario.ts';
 import { callRest } from '../../support/surfaces.ts';
 import { findBarriers } from '../axe.ts';
 import { DESK, openSignedIn, signInLink, takePicture } from '../browser.ts';
@@ -9,6 +10,12 @@ import type { Stage } from '../stage.ts';
 
 const widthOf = async (page: Page, zone: string) =>
   (await page.getByRole('region', { name: zone, exact: true }).boundingBox())?.width ?? 0;
+
+const MORE_VIEWS = [
+  ['timeline', LAPTOP],
+  ['tree', WIDE],
+  ['flame', WIDE],
+] as const;
 
 export function readTrace(stage: Stage): void {
   const open = (page: Page, path: string) =>
@@ -61,25 +68,21 @@ export function readTrace(stage: Stage): void {
         await page.setViewportSize(DESK);
       }));
 
-    it.each([
-      ['timeline', WIDE],
-      ['timeline', LAPTOP],
-      ['tree', WIDE],
-      ['flame', WIDE],
-      ['flame', PHONE],
-    ])('meets no barrier as a %s, in a window of %o', (view, size) =>
-      stage.visit(async ({ page }) => {
-        await page.setViewportSize(size);
-        await open(page, `shop-5?span=write-5&view=${view}`);
-        if (size === PHONE) await page.getByRole('button', { name: 'Spans' }).click();
-        await page.getByRole('treeitem', { name: /write the answer/ }).waitFor();
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme });
-          await takePicture(page, `trace-${view}-${size.width}-${colorScheme}`);
-          expect(await findBarriers(page, colorScheme)).toEqual([]);
-        }
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
-      }),
+    it.each([['timeline', WIDE], ['flame', PHONE], ...(isFullTier ? MORE_VIEWS : [])] as const)(
+      'meets no barrier as a %s, in a window of %o',
+      (view, size) =>
+        stage.visit(async ({ page }) => {
+          await page.setViewportSize(size);
+          await open(page, `shop-5?span=write-5&view=${view}`);
+          if (size === PHONE) await page.getByRole('button', { name: 'Spans' }).click();
+          await page.getByRole('treeitem', { name: /write the answer/ }).waitFor();
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await page.emulateMedia({ colorScheme });
+            await takePicture(page, `trace-${view}-${size.width}-${colorScheme}`);
+            expect(await findBarriers(page, colorScheme)).toEqual([]);
+          }
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
+        }),
     );
 
     it('tells types apart by hue and icon, and marks the first token and the critical path', () =>
