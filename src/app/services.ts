@@ -234,14 +234,14 @@ function compileExperiments(
 }
 
 function compilePrompts(
-  { store: { prompts: store, management: virtualKeys, keys }, random, clock, askModel: ask }: ServiceDeps,
+  { store: { prompts: store, management: virtualKeys, keys }, random, askModel: ask }: ServiceDeps,
   { cursors, compile }: ServiceParts,
   platformUrl: (project: Project, id: string) => string,
 ): Method[] {
   const tags = createPromptTags({ store, random });
   const prompts = createPrompts({ store, tags, random, cursors });
   const reads = createPromptReads({ prompts });
-  const tryPrompt = createPromptTry({ prompts, virtualKeys, keys, ask, clock });
+  const tryPrompt = createPromptTry({ prompts, virtualKeys, keys, ask, monotonicMs: () => performance.now() });
   return compile(PromptService, createPromptRpc({ prompts, reads, tags, tryPrompt, platformUrl }));
 }
 

@@ -1,6 +1,5 @@
 /** Tries a prompt: renders a version with values for its variables, and has a model answer it through the gateway. */
 
-import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import type { AskModel, ModelAnswer } from '../gateway/model-request.ts';
 import type { TriedPrompt } from '../gateway/tried-prompt.ts';
@@ -24,7 +23,7 @@ type TryDeps = {
   readonly keys: Pick<KeyStore, 'findGatewaySetup'>;
   /** Null: the gateway is off. */
   readonly ask: () => AskModel | null;
-  readonly clock: Clock;
+  readonly monotonicMs: () => number;
 };
 
 export type PromptTry = {
@@ -66,10 +65,10 @@ export function createPromptTry(deps: TryDeps): TryPrompt {
     const { providers } = await deps.keys.findGatewaySetup(call.organization.id);
     const reach = { config: presented.key.config, projectId: call.project.id, providers };
     const request = requestOf({ ...config, ...texts }, reach);
-    const startedAtMs = deps.clock();
+    const startedAtMs = deps.monotonicMs();
     const tried = nameTried(found, config);
     const answer = await ask({ ...request, presented, tried, endUserId: call.actor.actorUserId });
-    const durationMs = Math.max(0, Math.round(deps.clock() - startedAtMs));
+    const durationMs = Math.round(deps.monotonicMs() - startedAtMs);
     return { ...readAnswer(request, answer), answer, durationMs };
   };
 }
