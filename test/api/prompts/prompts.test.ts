@@ -283,6 +283,17 @@ describe('the list of prompts', () => {
       check: (prompts) => expect(prompts).toEqual(all.slice(0, 2)),
     });
   });
+
+  it.each([0, 201])('has no page of %i prompts', async (pageSize) => {
+    await expectEverywhere(app.address, {
+      name: `a page of ${pageSize}`,
+      headers: key(),
+      rest: { path: `/api/prompts?limit=${pageSize}` },
+      rpc: { method: listPrompts, request: { pageSize } },
+      status: 422,
+      code: 'validation_error',
+    });
+  });
 });
 
 describe('a deleted prompt', () => {
