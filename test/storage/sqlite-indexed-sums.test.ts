@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { dayOf } from '../../src/domain/analytics/calendar.ts';
+import { bucketOf } from '../../src/domain/number-buckets.ts';
 import type { KeepGroups, Ranking, SumsQuery } from '../../src/storage/analytics/indexed-sums.ts';
 import { countGroups } from '../../src/storage/engine/sqlite/group-counts.ts';
 import { createIndexedSums } from '../../src/storage/engine/sqlite/indexed-sums.ts';
@@ -32,7 +34,7 @@ function openFile(traces: number, labels: readonly number[] = []) {
     for (let sequence = 1; sequence <= traces; sequence += 1) writer.put(makeTrace(sequence, labels));
     writer.end(true);
   })();
-  return { file, sums: createIndexedSums({ searchedFile: async () => file, noteFailure: () => false }) };
+  return { file, writer, sums: createIndexedSums({ searchedFile: async () => file, noteFailure: () => false }) };
 }
 
 function makeTrace(sequence: number, labels: readonly number[]) {
@@ -49,7 +51,7 @@ function makeTrace(sequence: number, labels: readonly number[]) {
     ...{ totalTimeMs: sequence, totalCostNanoUsd: sequence * 1_000, totalTokens: null, firstTokenMs: null },
     sums: {
       ...{ spanCount: 1, hasError: false, promptTokens: null, completionTokens: null },
-      ...{ user: null, customer: null, thread: threadOf(sequence), labels, prompts: null },
+      ...{ user: null, customer: null, thread: threadOf(sequence), labels, prompts: null, models: [] },
     },
   };
 }
@@ -124,4 +126,23 @@ it('ends when the time is over', async () => {
   const { sums } = openFile(100);
   expect(await sums.sumUp({ ...QUERY, isOver: () => true }, keepAll([]))).toBe('too_long');
   expect(await sums.statsOf({ ...QUERY, isOver: () => true })).toBe('too_long');
+});
+
+it('counts, while a step is being written, the durations that it says the traces have', async () => {
+  const { file, writer, sums } = openFile(100);
+  const ranges = [{ firstDay: dayOf(START_MS), lastDay: dayOf(START_MS) + 1 }];
+  file.exec('BEGIN');
+  writer.put({ ...makeTrace(2, []), totalTimeMs: 50_000 });
+  writer.remove(4);
+  writer.settle();
+  const { projectNumber, receivedFromMs } = QUERY;
+  const counted = await sums.countDurations({ projectNumber, receivedFromMs, leftOut: [2, 4], ranges });
+  const others = new Map<number, number>();
+  const add = (bucket: number, traces: number) => others.set(bucket, (others.get(bucket) ?? 0) + traces);
+  for (const { bucket, traces } of counted?.counts ?? []) add(bucket, traces);
+  for (const { totalTimeMs } of counted?.leftOut ?? []) add(bucketOf(totalTimeMs ?? 0), -1);
+  const expected = new Map<number, number>([[bucketOf(50_000), 0]]);
+  for (let sequence = 6; sequence <= 100; sequence += 2) expected.set(bucketOf(sequence), 1);
+  expect(others).toEqual(expected);
+  file.exec('ROLLBACK');
 });

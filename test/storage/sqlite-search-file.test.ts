@@ -2,13 +2,14 @@ import { copyFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSyn
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ANY_TRACE, type AnalyticsQuery } from '../../src/domain/analytics/trace-analytics-store.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { ALL_TRACES } from '../../src/domain/traces/search/trace-search-store.ts';
 import { backupFile } from '../../src/storage/engine/sqlite/backup.ts';
 import { compactFile } from '../../src/storage/engine/sqlite/compact.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { PROJECT, sampleAppend } from './conformance/samples.ts';
+import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend } from './conformance/samples.ts';
 import { keepUp } from './conformance/subject.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -116,6 +117,7 @@ describe('the file of the index of traces', () => {
       empty: () => truncateSync(searchFile),
       'cut off': () => truncateSync(searchFile, 8_192),
       'no database': () => writeFileSync(searchFile, 'hello '.repeat(2_000)),
+      'of the layout before': () => execute(searchFile, 'PRAGMA user_version = 130003'),
       'of another layout': () => execute(searchFile, 'PRAGMA user_version = 1'),
       'of another database': () => execute(searchFile, "UPDATE state SET step = 'other', previous = NULL"),
       'without its state': () => execute(searchFile, 'DELETE FROM state'),
@@ -216,29 +218,25 @@ it('a new file is given each trace once, also those that are marked as changed',
   expect(indexed()).toEqual(names.toSorted());
 });
 
-it('of the layout before is given the columns and the counts of durations that it lacks, and is not made anew', async () => {
-  await withOpen(async (store) => {
-    await append(store, 'ada', namesOf('one'));
-    await keepUp(store);
-  });
-  const change = <T>(body: (db: Database.Database) => T): T => {
-    const db = new Database(searchFile);
-    const result = body(db);
-    db.close();
-    return result;
+it('tells percentiles of models without the spans, whose durations it has', async () => {
+  const query: AnalyticsQuery = {
+    ...{ projectNumber: PROJECT.number, expiredBeforeMs: null, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER },
+    ...{ conditions: ANY_TRACE, hasPercentiles: true, groupsMax: 10, bucketsMax: 10 },
+    interval: 'day',
+    groupBy: 'model',
   };
-  const counts = () => change((db) => db.prepare('SELECT * FROM durations').all());
-  const before = counts();
-  expect(before).toMatchObject([{ traces: SOME }, { traces: SOME }]);
-  change((db) => {
-    for (const column of ['prompt_names', 'prompts', 'prompt_versions'])
-      db.exec(`ALTER TABLE indexed_traces DROP COLUMN ${column}`);
-    db.exec('DROP TABLE durations; PRAGMA user_version = 130002');
+  await withOpen(async (store) => {
+    const spans = Array.from({ length: 30 }, (_, index) =>
+      bareSpan({ model: `m${index % 2}`, finishedAtMs: RECEIVED_AT_MS + 100 * index, firstTokenAtMs: null }),
+    );
+    await store.traces.append(sampleAppend({ spans, requests: [] }));
+    const before = await store.analytics.summarise(query);
+    await keepUp(store);
+    expect(await store.analytics.summarise(query)).toEqual(before);
+    execute(file, 'DELETE FROM spans');
+    expect(await store.analytics.summarise(query)).toEqual(before);
+    expect(before).toMatchObject({ buckets: [{ group: 'm0' }, { group: 'm1' }] });
   });
-  const step = stepOf(searchFile, 'state');
-  await expectFound({ ada: namesOf('one') }, 0);
-  expect(counts()).toEqual(before);
-  expect(stepOf(searchFile, 'state')).toBe(step);
 });
 
 it('a database without traces has no index', async () => {

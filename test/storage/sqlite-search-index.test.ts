@@ -82,6 +82,7 @@ function makeTraces(random: () => number) {
         thread: null,
         labels: [],
         prompts: null,
+        models: [],
       },
     };
   };

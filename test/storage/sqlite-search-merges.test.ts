@@ -39,7 +39,7 @@ function traceOf(sequence: number): IndexedTrace<string> {
     text: Array.from({ length: WORDS }, word).join(' '),
     sums: {
       ...{ spanCount: 1, hasError: false, promptTokens: 1, completionTokens: 1 },
-      ...{ user: null, customer: null, thread: null, labels: [], prompts: null },
+      ...{ user: null, customer: null, thread: null, labels: [], prompts: null, models: [] },
     },
   };
 }

@@ -3,7 +3,8 @@
 import { bucketOf, middleOf } from '../number-buckets.ts';
 
 /** By nearest rank. */
-export type Percentiles = { readonly p50: number; readonly p95: number; readonly p99: number };
+export type Percentiles = PercentilesOf<number>;
+type PercentilesOf<Found> = { readonly p50: Found; readonly p95: Found; readonly p99: Found };
 
 /** Maps numbers to bins of similar values. Bins ascend with their values. */
 type Bins = {
@@ -55,12 +56,21 @@ export function createDistribution({ binOf, middleOf }: Bins = NUMBER_BUCKETS) {
 
 /** Of whole numbers that were counted by their buckets. Null without any. */
 export function percentilesOfBuckets(counts: ReadonlyMap<number, number>): Percentiles | null {
-  let count = 0;
-  for (const each of counts.values()) count += each;
-  return pickPercentiles(count, pickFromBins(counts, middleOf));
+  return pickPercentiles(countAll(counts), pickFromBins(counts, middleOf));
 }
 
-function pickPercentiles(count: number, at: (rank: number) => number): Percentiles | null {
+/** Where the percentiles are among numbers that were counted by their buckets. Null without any. */
+export function ranksInBuckets(counts: ReadonlyMap<number, number>) {
+  return pickPercentiles(countAll(counts), createBinFinder(counts));
+}
+
+export function countAll(counts: ReadonlyMap<number, number>): number {
+  let count = 0;
+  for (const each of counts.values()) count += each;
+  return count;
+}
+
+function pickPercentiles<Found>(count: number, at: (rank: number) => Found): PercentilesOf<Found> | null {
   if (count === 0) return null;
   return { p50: at(rankOf(50, count)), p95: at(rankOf(95, count)), p99: at(rankOf(99, count)) };
 }
@@ -76,14 +86,22 @@ function pickFrom(values: readonly number[]): (rank: number) => number {
 }
 
 function pickFromBins(bins: ReadonlyMap<number, number>, middleOf: Bins['middleOf']): (rank: number) => number {
+  const find = createBinFinder(bins);
+  return (rank) => middleOf(find(rank).bin);
+}
+
+/** A place among the numbers of one bin, from 1 on. */
+export type RankInBin = { readonly bin: number; readonly rank: number };
+
+function createBinFinder(bins: ReadonlyMap<number, number>): (rank: number) => RankInBin {
   const sorted = [...bins].sort(([one], [other]) => one - other);
   return (rank) => {
     let before = 0;
-    for (const [key, count] of sorted) {
+    for (const [bin, count] of sorted) {
+      if (before + count >= rank) return { bin, rank: rank - before };
       before += count;
-      if (before >= rank) return middleOf(key);
     }
-    return 0;
+    return { bin: 0, rank: 1 };
   };
 }
 

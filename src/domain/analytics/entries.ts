@@ -1,7 +1,7 @@
 /** Computes what traces add to the groups of a query. */
 
 import { groupsOfTrace, matchTrace, readDimensions } from './dimensions.ts';
-import { type CountedSpan, type CountedTrace, sumsByModel, sumsOfTrace } from './sums.ts';
+import { type CountedSpan, type CountedTrace, spansByModel, sumsOfSpans, sumsOfTrace } from './sums.ts';
 import type { Entry } from './tallies.ts';
 import type { AnalyticsQuery } from './trace-analytics-store.ts';
 
@@ -38,18 +38,19 @@ function entryOfTrace({ trace }: TraceFacts): Entry {
 /** `model` null: every model. */
 function entriesByModel(spans: readonly TimedSpan[], model: string | null): readonly Entry[] {
   const entries: Entry[] = [];
-  const byModel = Map.groupBy(spans, (span) => span.model);
-  for (const [group, sums] of sumsByModel(spans)) {
+  for (const [group, of] of spansByModel(spans)) {
     if (model !== null && group !== model) continue;
-    const spansOfModel = byModel.get(group) ?? [];
-    entries.push({
-      group,
-      sums,
-      firstTokensMs: spansOfModel.flatMap(({ firstTokenMs }) =>
-        firstTokenMs === null ? [] : [Math.max(0, firstTokenMs)],
-      ),
-      totalTimesMs: spansOfModel.map(({ durationMs }) => Math.max(0, durationMs)),
-    });
+    entries.push({ group, sums: sumsOfSpans(of), ...durationsOf(of) });
   }
   return entries;
+}
+
+/** The durations of spans, and their waits for the first token where these are known. */
+export function durationsOf(
+  spans: readonly (Durations & { readonly durationMs: number })[],
+): Pick<Entry, 'firstTokensMs' | 'totalTimesMs'> {
+  return {
+    firstTokensMs: spans.flatMap(({ firstTokenMs }) => (firstTokenMs === null ? [] : [Math.max(0, firstTokenMs)])),
+    totalTimesMs: spans.map(({ durationMs }) => Math.max(0, durationMs)),
+  };
 }

@@ -104,21 +104,32 @@ export type CountedSpan = {
 };
 
 /**
- * The sums of one trace by the models of its spans. The key is null where no span has a model. In a trace with models the
+ * The spans of one trace that count for each model. The key is null where no span has a model. In a trace with models the
  * spans without one are left out.
  */
+export function spansByModel<Span extends Pick<CountedSpan, 'model'>>(
+  spans: Iterable<Span>,
+): ReadonlyMap<string | null, readonly Span[]> {
+  const byModel = Map.groupBy(spans, ({ model }) => model);
+  if (byModel.size > 1) byModel.delete(null);
+  if (byModel.size === 0) byModel.set(null, []);
+  return byModel;
+}
+
+/** The sums of one trace by the models of its spans. */
 export function sumsByModel(spans: Iterable<CountedSpan>): ReadonlyMap<string | null, Sums> {
-  const byModel = new Map<string | null, MutableSums>();
+  return new Map([...spansByModel(spans)].map(([model, of]) => [model, sumsOfSpans(of)]));
+}
+
+/** Of some spans of one trace. */
+export function sumsOfSpans(spans: readonly CountedSpan[]): Sums {
+  const sums = { ...noSums(), traces: 1 };
   for (const span of spans) {
-    const sums = byModel.get(span.model) ?? { ...noSums(), traces: 1 };
-    byModel.set(span.model, sums);
     sums.spans += 1;
     if (span.hasError) sums.errors += 1;
     addAmounts(sums, span.promptTokens, span.completionTokens, span.costNanoUsd);
   }
-  if (byModel.size > 1) byModel.delete(null);
-  if (byModel.size === 0) byModel.set(null, { ...noSums(), traces: 1 });
-  return byModel;
+  return sums;
 }
 
 /** Null: no value was known. */

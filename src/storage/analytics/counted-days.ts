@@ -13,6 +13,7 @@ import {
 import { NO_DURATIONS } from '../../domain/analytics/sums.ts';
 import type { AnalyticsAnswer, AnalyticsQuery, Bucket } from '../../domain/analytics/trace-analytics-store.ts';
 import { bucketOf } from '../../domain/number-buckets.ts';
+import { partsBesideDays, type Range, wholeDaysOf } from './day-parts.ts';
 import { createNames, type IndexReading, readQuery } from './indexed-analytics.ts';
 import type { DayRange, DurationCounts, DurationName, TimedTrace, TracesQuery } from './indexed-sums.ts';
 
@@ -24,8 +25,6 @@ export function mayCountDays({ interval, groupBy, conditions, hasPercentiles, fr
 
 type Durations = Pick<Bucket['totals'], DurationName>;
 type Found = Map<number, Durations>;
-/** Both ends are inclusive. */
-type Range = { readonly fromMs: number; readonly toMs: number };
 type Large = Range & { readonly startMs: number; readonly days: DayRange };
 
 type Pass = {
@@ -64,7 +63,7 @@ function rangeOf({ startMs, endMs }: Bucket, { fromMs, toMs }: Range): Range {
 /** Null: the bucket has few traces, or no whole day. */
 function largeOf(bucket: Bucket, query: AnalyticsQuery): Large | null {
   const range = rangeOf(bucket, query);
-  const days = { firstDay: dayOf(range.fromMs + DAY_MS - 1), lastDay: dayOf(range.toMs + 1) - 1 };
+  const days = wholeDaysOf(range);
   const isLarge = bucket.totals.traces > EXACT_VALUES_MAX && days.firstDay <= days.lastDay;
   return isLarge ? { ...range, startMs: bucket.startMs, days } : null;
 }
@@ -128,19 +127,6 @@ function countsOf(counted: DurationCounts, place: number, { days }: Large): Coun
     for (const name of NAMES) if (trace[name] !== null) count(counts[name], trace[name], -1);
   }
   return counts;
-}
-
-/** The ranges of a bucket whose traces are not counted by day. */
-function partsBesideDays(
-  { fromMs, toMs, days: { firstDay, lastDay } }: Large,
-  cutDays: readonly number[],
-): readonly Range[] {
-  const cut = cutDays.filter((day) => day >= firstDay && day <= lastDay);
-  return [
-    { fromMs, toMs: firstDay * DAY_MS - 1 },
-    ...cut.map((day) => ({ fromMs: day * DAY_MS, toMs: (day + 1) * DAY_MS - 1 })),
-    { fromMs: (lastDay + 1) * DAY_MS, toMs },
-  ].filter((part) => part.fromMs <= part.toMs);
 }
 
 function within(traces: TracesQuery, { fromMs, toMs }: Range): TracesQuery {

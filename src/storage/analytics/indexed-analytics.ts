@@ -80,19 +80,27 @@ export async function statsByIndex(
 
 type Asked = { readonly conditions: TraceConditions; readonly names: Names };
 
+/** The sequences of the traces that changed since they were indexed. Null: there are too many. */
+export async function listChanged(
+  { queries, runQuery }: AnalyticsRunner,
+  projectNumber: number,
+): Promise<readonly number[] | null> {
+  // Before the pending traces, which have those that were completed meanwhile; and those before the index, so that a
+  // trace that is indexed meanwhile is known.
+  const outdated = await runQuery(queries.listOutdated, { projectNumber, limit: OUTDATED_MAX + 1 });
+  const pending = await runQuery(queries.listPending, { projectNumber, limit: CHANGED_MAX + 1 });
+  if (outdated.length > OUTDATED_MAX || pending.length > CHANGED_MAX) return null;
+  return [...new Set([...outdated, ...pending].map(({ sequence }) => sequence))];
+}
+
 /** Null: too many traces changed since they were indexed. */
 export async function readQuery(
   { runner, isOver }: IndexReading,
   { projectNumber, fromMs, toMs, expiredBeforeMs }: TraceRange,
   { conditions, names }: Asked,
 ): Promise<TracesQuery | null> {
-  const { queries, runQuery } = runner;
-  // Before the pending traces, which have those that were completed meanwhile; and those before the index, so that a
-  // trace that is indexed meanwhile is known.
-  const outdated = await runQuery(queries.listOutdated, { projectNumber, limit: OUTDATED_MAX + 1 });
-  const pending = await runQuery(queries.listPending, { projectNumber, limit: CHANGED_MAX + 1 });
-  if (outdated.length > OUTDATED_MAX || pending.length > CHANGED_MAX) return null;
-  const leftOut = [...new Set([...outdated, ...pending].map(({ sequence }) => sequence))];
+  const leftOut = await listChanged(runner, projectNumber);
+  if (leftOut === null) return null;
   const receivedFromMs = expiredBeforeMs ?? Number.MIN_SAFE_INTEGER;
   const changed: ChangedTrace[] = [];
   let groups = 0;

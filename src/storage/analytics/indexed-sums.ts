@@ -15,10 +15,19 @@ export type IndexedSums = {
   countDurations(query: DurationCountsQuery): Promise<DurationCounts | null>;
   /** The durations of all traces but those that changed, in any order. */
   listDurations(query: TracesQuery, known: DurationName | null): Promise<IndexedAnswer<Durations>>;
+  /** Null: the index has no durations of spans. */
+  readonly modelDurations: ModelDurations | null;
   /** The first groups after a position, in the order of the query. */
   rankGroups(query: RankQuery): Promise<IndexedAnswer<readonly GroupPosition[]>>;
   /** The sums of some groups, in any order. */
   sumGroups(query: NamedGroups): Promise<IndexedAnswer<readonly IndexedGroup[]>>;
+};
+
+export type ModelDurations = {
+  /** How many spans have durations of each size, by model (see modelNumber). */
+  count(query: ModelDurationsQuery): Promise<IndexedAnswer<ModelCounts>>;
+  /** The durations of spans that are in some buckets, in any order. */
+  list(query: ModelDurationsQuery, buckets: readonly ModelBucket[]): Promise<IndexedAnswer<readonly ListedDuration[]>>;
 };
 
 /** Null: the index cannot answer, because it is being built, or there is too much to keep in memory. */
@@ -112,6 +121,19 @@ export type DurationCount = {
   readonly bucket: number;
   readonly traces: number;
 };
+
+/** Traces that are left out have no spans in the answers. */
+export type ModelDurationsQuery = Pick<
+  TracesQuery,
+  'projectNumber' | 'fromMs' | 'toMs' | 'receivedFromMs' | 'leftOut' | 'isOver'
+>;
+
+/** Spans by bucket (number-buckets.ts), by name, by the number of their model. */
+export type ModelCounts = Map<number, Readonly<Record<DurationName, Map<number, number>>>>;
+
+export type ModelBucket = { readonly model: number; readonly name: DurationName; readonly bucket: number };
+/** Found at this place of the buckets that were asked for. */
+export type ListedDuration = { readonly place: number; readonly value: number; readonly spans: number };
 
 export type TimedTrace = Pick<SummedTrace, 'startMs' | DurationName>;
 

@@ -24,6 +24,7 @@ import { summariseFeedback } from './feedback-sums.ts';
 import { type HourPlan, planHours, rangesBesideHours, readHours } from './hours.ts';
 import { type IndexReading, statsByIndex, summariseByIndex } from './indexed-analytics.ts';
 import type { IndexedSums } from './indexed-sums.ts';
+import { addModelPercentiles, mayCountModels } from './model-percentiles.ts';
 import { type AnalyticsRunner, type Needs, type ScanRange, scanTraces, wholeRange } from './trace-scan.ts';
 
 export function createTraceAnalytics(runner: AnalyticsRunner, index: IndexedSums): TraceAnalytics {
@@ -49,7 +50,7 @@ type Pass = {
 
 async function summarise(reading: IndexReading, query: AnalyticsQuery): Promise<AnalyticsAnswer> {
   const plan = planHours(query);
-  const found = plan === null ? ((await countDays(reading, query)) ?? (await summariseByIndex(reading, query))) : null;
+  const found = plan === null ? await readIndex(reading, query) : null;
   if (found !== null) return found;
   const { runner, isOver } = reading;
   const tallies = createTallies(query, GROUP_HASH);
@@ -61,6 +62,23 @@ async function summarise(reading: IndexReading, query: AnalyticsQuery): Promise<
     tallies.endPass();
   }
   return tallies.answer();
+}
+
+/** Null: the traces must be read. */
+async function readIndex(reading: IndexReading, query: AnalyticsQuery): Promise<AnalyticsAnswer | null> {
+  if (mayCountModels(query)) return await countModels(reading, query);
+  return (await countDays(reading, query)) ?? (await summariseByIndex(reading, query));
+}
+
+/** Null: the traces must be read. */
+async function countModels(reading: IndexReading, query: AnalyticsQuery): Promise<AnalyticsAnswer | null> {
+  const { modelDurations: index } = reading.index;
+  if (index === null) return null;
+  const sums = await summarise(reading, { ...query, hasPercentiles: false });
+  if (sums.kind !== 'buckets') return sums;
+  const buckets = await addModelPercentiles({ ...reading, index }, query, sums.buckets);
+  if (buckets === 'too_long') return { kind: 'too_long' };
+  return buckets === null ? null : { ...sums, buckets };
 }
 
 /** Null: the traces must be read. */

@@ -85,6 +85,8 @@ export function createIndexedSums(clickHouse: ClickHouse, isBuilt: () => Promise
         };
       }),
 
+    modelDurations: null,
+
     rankGroups: (query) => whenBuilt(() => rankGroups(clickHouse, query)),
     sumGroups: (query) => whenBuilt(() => sumNamedGroups(clickHouse, query)),
   };

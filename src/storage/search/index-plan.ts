@@ -92,3 +92,11 @@ export function facetNumber(projectNumber: number, facet: string): number {
 export function dimensionNumber(projectNumber: number, value: string): number {
   return facetNumber(projectNumber, `dimension ${value}`);
 }
+
+/** No model has this number. */
+const NO_MODEL = -1;
+
+/** The number of a model by which analytics group spans; null: they have none. */
+export function modelNumber(projectNumber: number, model: string | null): number {
+  return model === null ? NO_MODEL : dimensionNumber(projectNumber, model);
+}

@@ -2,12 +2,14 @@
 
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { readDimensions } from '../../domain/analytics/dimensions.ts';
+import { durationsOf } from '../../domain/analytics/entries.ts';
+import { spansByModel } from '../../domain/analytics/sums.ts';
 import type { LinkedPrompts } from '../../domain/traces/prompt-links.ts';
 import { facetsOf } from '../../domain/traces/search/facets.ts';
 import type { Needs } from '../../domain/traces/search/trace-filter.ts';
 import type { RowOf } from '../statements/statement.ts';
 import { createDocuments, type Read } from './documents.ts';
-import { dimensionNumber, facetNumber } from './index-plan.ts';
+import { dimensionNumber, facetNumber, modelNumber } from './index-plan.ts';
 import type { SearchQueries, SearchRunner } from './search-runner.ts';
 import type { IndexedSums, IndexedTrace, TextCollector } from './trace-index.ts';
 
@@ -64,11 +66,11 @@ function factsOf(projectNumber: number, { row, document }: Read<Found>): Omit<In
     ...{ projectNumber, sequence, traceId, startMs, updatedAtMs, insertedAtMs },
     ...{ totalTimeMs, totalCostNanoUsd, totalTokens, firstTokenMs },
     facets: [...facetsOf(document)].map((facet) => facetNumber(projectNumber, facet)),
-    sums: sumsOf(projectNumber, row, document.metadataJson),
+    sums: sumsOf(projectNumber, { row, document }),
   };
 }
 
-function sumsOf(projectNumber: number, row: Found, metadataJson: string): IndexedSums {
+function sumsOf(projectNumber: number, { row, document: { metadataJson, spans } }: Read<Found>): IndexedSums {
   const { spanCount, hasError, promptTokens, completionTokens } = row;
   const { userId, customerId, threadId, labels, prompts: linked } = readDimensions(metadataJson);
   const numberOf = (value: string) => dimensionNumber(projectNumber, value);
@@ -79,7 +81,15 @@ function sumsOf(projectNumber: number, row: Found, metadataJson: string): Indexe
     thread: threadId === null ? null : numberOf(threadId),
     labels: labels.map(numberOf),
     prompts: linked.names.length === 0 ? null : mapLists(linked, numberOf),
+    models: [...spansByModel(spans.map(withDuration))].map(([model, of]) => ({
+      model: modelNumber(projectNumber, model),
+      ...durationsOf(of),
+    })),
   };
+}
+
+function withDuration({ model, startedAtMs, finishedAtMs, firstTokenMs }: Read<Found>['document']['spans'][number]) {
+  return { model, durationMs: finishedAtMs - startedAtMs, firstTokenMs };
 }
 
 function mapLists({ names, prompts, versions }: LinkedPrompts, numberOf: (value: string) => number) {

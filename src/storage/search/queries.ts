@@ -201,7 +201,7 @@ function spanFacts(db: Db, dialect: Dialect) {
     .select((column) => [
       ...textFacts(column, dialect),
       dialect.idText('parentId').$castTo<string | null>().as('parentId'),
-      ...columns('Span', 'model', 'startedAtMs', 'startedNs', 'finishedNs'),
+      ...columns('Span', 'model', 'startedAtMs', 'startedNs', 'finishedNs', 'firstTokenMs'),
       column('startedAtMs', '+', column.ref('durationMs')).as('finishedAtMs'),
     ]);
 }

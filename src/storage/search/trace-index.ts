@@ -35,6 +35,15 @@ export type IndexedSums = {
   readonly labels: readonly number[];
   /** Null: the trace is linked to no prompt. */
   readonly prompts: IndexedPrompts | null;
+  /** Of its spans, by the models for which they count (see spansByModel). */
+  readonly models: readonly IndexedModel[];
+};
+
+export type IndexedModel = {
+  /** See modelNumber. */
+  readonly model: number;
+  readonly totalTimesMs: readonly number[];
+  readonly firstTokensMs: readonly number[];
 };
 
 /** See LinkedPrompts. */

@@ -26,6 +26,7 @@ import { leaseConformance } from './leases.ts';
 import { logRecordConformance } from './log-records.ts';
 import { managementConformance } from './management.ts';
 import { measuringConformance } from './measuring.ts';
+import { modelPercentilesConformance } from './model-percentiles.ts';
 import { monitorDigitsConformance, monitorStoreConformance } from './monitors.ts';
 import { ownRequestConformance } from './own-requests.ts';
 import { projectSettingsConformance } from './projects.ts';
@@ -137,6 +138,7 @@ export function telemetryPortConformance(open: OpenSubject): void {
   traceValuesConformance(open);
   searchIndexConformance(open);
   traceAnalyticsConformance(open);
+  modelPercentilesConformance(open);
   analyticsPropertyConformance(open);
   evaluationAnalyticsConformance(open);
   repricingConformance(open);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { EXACT_VALUES_MAX, type Percentiles } from '../../../src/domain/analytics/distribution.ts';
 import {
   ANY_TRACE,
   type AnalyticsAnswer,
@@ -9,6 +8,7 @@ import type { Span } from '../../../src/domain/traces/trace.ts';
 import { type Chance, createChance } from '../../support/access-fuzzer/chance.ts';
 import { drawSeed, runsOf, seeded } from '../../support/scenario.ts';
 import { PROMPT_NAMES } from './linked-prompts.ts';
+import { expectNear } from './percentiles.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend } from './samples.ts';
 import { createSearchSamples } from './search-samples.ts';
 import { keepUp, type OpenSubject, type Subject, withStore } from './subject.ts';
@@ -32,20 +32,6 @@ const DAY_MS = 24 * HOUR_MS;
 
 type Sent = Readonly<Record<'startedAtMs' | 'tookMs' | 'receivedAtMs', number>> & { readonly waitedMs: number | null };
 
-/** Expects percentiles as the contract has them. */
-function expectNear(found: Percentiles | null, values: readonly number[]): void {
-  const sorted = values.toSorted((one, other) => one - other);
-  if (found === null) {
-    expect(values).toEqual([]);
-    return;
-  }
-  for (const percent of [50, 95, 99] as const) {
-    const exact = sorted[Math.ceil((percent * values.length) / 100) - 1] ?? Number.NaN;
-    const error = values.length > EXACT_VALUES_MAX ? exact / 100 : 0;
-    expect(Math.abs(found[`p${percent}`] - exact), `p${percent} of ${values.length}`).toBeLessThanOrEqual(error);
-  }
-}
-
 /** Draws a span around the time of receipt. */
 function drawSpan(): Span {
   const draw = (count: number) => Math.floor(Math.random() * count);
@@ -58,6 +44,11 @@ function drawQuery(chance: Chance): AnalyticsQuery {
   const edge = () => RECEIVED_AT_MS + chance.below(8 * HOUR_MS) - 4 * HOUR_MS;
   const [fromMs = 0, toMs = 0] = [edge(), edge()].sort((one, other) => one - other);
   const drawValue = (value: string) => (chance.happens(0.15) ? value : null);
+  const isByModel = chance.happens(0.3);
+  const ofModels = {
+    groupBy: chance.pick(['model', 'none'] as const),
+    conditions: { ...ANY_TRACE, model: chance.pick([null, 'gpt-5', 'nobody']) },
+  };
   return {
     ...QUERY,
     ...(chance.happens(0.5) ? {} : { fromMs, toMs }),
@@ -71,6 +62,7 @@ function drawQuery(chance: Chance): AnalyticsQuery {
     },
     hasPercentiles: chance.happens(0.7),
     groupsMax: chance.pick([1, 5, 100, 1_000]),
+    ...(isByModel ? ofModels : {}),
   };
 }
 

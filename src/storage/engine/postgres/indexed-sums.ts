@@ -51,6 +51,7 @@ export function createIndexedSums(pool: Pool): IndexedSums {
 
     countDurations: (query) => countDurations(run, query),
     listDurations: (query, known) => listDurations(run, query, known),
+    modelDurations: null,
     rankGroups: (query) => rankGroups(run, query),
     sumGroups: (query) => sumNamedGroups(run, query),
   };

@@ -19,6 +19,7 @@ import {
   type IndexedSums,
   isListed,
   type KeepGroups,
+  type ModelDurations,
   NAMED_MAX,
   type RankedGroup,
   type SumsQuery,
@@ -29,6 +30,7 @@ import type { Database } from './connection.ts';
 import { countDurations, listDurations } from './durations.ts';
 import { type CountedGroup, countGroups, createGroupsOf } from './group-counts.ts';
 import { rankGroups, sumNamedGroups } from './indexed-groups.ts';
+import { prepareModelDurations } from './model-durations.ts';
 import { createSearchIndex } from './search-index.ts';
 import type { SearchedFile } from './search-steps.ts';
 import { type Cell, COLUMNS, createSummedRows, type Slice, type SummedRows } from './summed-rows.ts';
@@ -50,6 +52,12 @@ export function createIndexedSums({ searchedFile, noteFailure }: SearchedFile): 
       return null;
     }
   }
+  const modelDurations = new WeakMap<Database, ModelDurations>();
+  const modelDurationsOf = (file: Database) => {
+    const prepared = modelDurations.get(file) ?? prepareModelDurations(file);
+    modelDurations.set(file, prepared);
+    return prepared;
+  };
   return {
     sumUp: (query, keep) => read((file) => sumUp(createSummedRows(file, query), query, keep)),
     statsOf: (query) => read((file) => statsOf(createSummedRows(file, query), query)),
@@ -58,6 +66,10 @@ export function createIndexedSums({ searchedFile, noteFailure }: SearchedFile): 
       return counts === 'too_long' ? null : counts;
     },
     listDurations: (query, known) => read((file) => listDurations(createSummedRows(file, query), known)),
+    modelDurations: {
+      count: (query) => read((file) => modelDurationsOf(file).count(query)),
+      list: (query, buckets) => read((file) => modelDurationsOf(file).list(query, buckets)),
+    },
     rankGroups: (query) => read((file) => rankGroups(createSummedRows(file, query), query)),
     sumGroups: (query) => read((file) => sumNamedGroups(createSummedRows(file, query), query)),
   };

@@ -4,33 +4,31 @@
  */
 
 import { realpathSync, rmSync } from 'node:fs';
-import { dayOf } from '../../../domain/analytics/calendar.ts';
-import { bucketOf } from '../../../domain/number-buckets.ts';
-import { DURATION_COLUMNS } from '../../analytics/indexed-sums.ts';
 import { codeOf } from '../../errors.ts';
 import type { IndexState } from '../../search/index-steps.ts';
 import { type Database, openWriteHandle } from './connection.ts';
 
 /** Files with another number are made anew. No other program is likely to use this one. */
-const LAYOUT = 130_003;
-/** Files of this one get the columns and the durations that they lack. */
-const FORMER_LAYOUT = 130_002;
+const LAYOUT = 130_004;
 /** A parameter of FTS5, which ignores bounds that are not stored as whole numbers: the driver passes large ones as fractions. */
 export const INTEGER = 'CAST(? AS INTEGER)';
 /** Sequences of a chunk. */
 export const CHUNK_TRACES = 1024;
 
+export function chunkOf(sequence: number): number {
+  return Math.floor(sequence / CHUNK_TRACES);
+}
+
+/** With larger blocks a commit writes more pages, with smaller ones a query looks for durations in more places. */
+export const BLOCK_CHUNKS = 4;
+
+export function blockOf(sequence: number): number {
+  return Math.floor(chunkOf(sequence) / BLOCK_CHUNKS);
+}
+
 // `facets` has the tokens of search-tokens.ts, `texts` folded texts; the row ids of both are sequences. Without their
 // content and the positions of tokens they take little room. Merged eight at a time, their parts are written less often;
 // search-merges.ts does it.
-const DURATIONS = `
-  -- How many traces of a project that began on a day have a duration in a bucket (number-buckets.ts), and when the first
-  -- of them was received: it may be one that is gone.
-  CREATE TABLE durations (
-    project_number integer, day integer, name text, bucket integer, traces integer NOT NULL, inserted_from integer NOT NULL,
-    PRIMARY KEY (project_number, day, name, bucket)) WITHOUT ROWID;
-  PRAGMA user_version = ${LAYOUT};
-`;
 const TABLES = `
   CREATE TABLE state (
     step text NOT NULL, previous text, sequences text NOT NULL, walked_to integer NOT NULL, walk_end integer NOT NULL);
@@ -55,10 +53,24 @@ const TABLES = `
   CREATE TABLE buckets (
     project_number integer, number text, bucket integer, traces integer NOT NULL,
     PRIMARY KEY (project_number, number, bucket)) WITHOUT ROWID;
-  ${DURATIONS}
+  -- How many traces of a project that began on a day have a duration in a bucket (number-buckets.ts), and when the first
+  -- of them was received: it may be one that is gone.
+  CREATE TABLE durations (
+    project_number integer, day integer, name text, bucket integer, traces integer NOT NULL, inserted_from integer NOT NULL,
+    PRIMARY KEY (project_number, day, name, bucket)) WITHOUT ROWID;
+  -- The same of the spans of each model, or of their waits for the first token.
+  CREATE TABLE model_durations (
+    project_number integer, day integer, model integer, is_first_token integer, bucket integer,
+    spans integer NOT NULL, inserted_from integer NOT NULL,
+    PRIMARY KEY (project_number, day, model, is_first_token, bucket)) WITHOUT ROWID;
+  -- How many spans of a trace have a duration, beside the start and the receipt of the trace. In blocks, the traces
+  -- of a commit lie on few pages.
+  CREATE TABLE span_durations (
+    project_number integer, block integer, model integer, is_first_token integer, value integer, sequence integer,
+    spans integer NOT NULL, started_at integer NOT NULL, inserted_at integer NOT NULL,
+    PRIMARY KEY (project_number, block, model, is_first_token, value, sequence)) WITHOUT ROWID;
+  PRAGMA user_version = ${LAYOUT};
 `;
-
-const ADDED_COLUMNS = ['prompt_names', 'prompts', 'prompt_versions'];
 
 const MEMORY = ':memory:';
 
@@ -88,30 +100,11 @@ function openAsIs(path: string): Database {
     const layout = db.pragma('user_version', { simple: true });
     const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
     if (isEmpty) db.transaction(() => db.exec(TABLES)).immediate();
-    else if (layout === FORMER_LAYOUT) db.transaction(() => complete(db)).immediate();
     else if (layout !== LAYOUT) throw new Error(`${path} has layout ${String(layout)}`);
     return db;
   } catch (error) {
     db.close();
     throw error;
-  }
-}
-
-/** With more traces it would take longer than a read may. */
-const COUNTED_MAX = 5_000_000;
-
-/** Building the whole index anew would take a hundred times as long. */
-function complete(db: Database): void {
-  const last = db.prepare<[], number | null>('SELECT max(sequence) FROM indexed_traces').pluck().get() ?? 0;
-  if (last > COUNTED_MAX) throw new Error(`the index has too many traces to add their durations: ${last}`);
-  for (const name of ADDED_COLUMNS) db.exec(`ALTER TABLE indexed_traces ADD COLUMN ${name} text`);
-  db.exec(DURATIONS);
-  db.function('day_of', { deterministic: true }, (ms) => dayOf(Number(ms)));
-  db.function('bucket_of', { deterministic: true }, (value) => bucketOf(Number(value)));
-  for (const column of Object.values(DURATION_COLUMNS)) {
-    db.exec(`INSERT INTO durations
-      SELECT project_number, day_of(started_at), '${column}', bucket_of(${column}), count(*), min(inserted_at)
-      FROM indexed_traces WHERE ${column} IS NOT NULL GROUP BY 1, 2, 4`);
   }
 }
 

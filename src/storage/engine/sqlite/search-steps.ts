@@ -99,7 +99,7 @@ export function createSearchSteps(reading: Reading) {
     const startedAtMs = nowMs();
     file.exec('BEGIN IMMEDIATE');
     try {
-      const yieldWhenDue = createYieldWhenDue();
+      const yieldWhenDue = createYieldWhenDue(writer.settle);
       for (const sequence of state.sequences.toSorted((one, other) => one - other)) {
         const trace = found.get(sequence);
         if (trace === undefined) writer.remove(sequence);

@@ -7,7 +7,8 @@ import type { RangedNumber } from '../../search/index-plan.ts';
 import type { IndexedTrace } from '../../search/trace-index.ts';
 import { packId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
-import { CHUNK_TRACES, INTEGER } from './search-file.ts';
+import { prepareModelDurationsWriter } from './model-durations-writer.ts';
+import { chunkOf, INTEGER } from './search-file.ts';
 import { bucketsOf, tokensOf } from './search-tokens.ts';
 
 type Indexed = IndexedTrace<string>;
@@ -50,6 +51,7 @@ export function prepareSearchWriter(db: Database) {
        updated_from = min(updated_from, excluded.updated_from), updated_to = max(updated_to, excluded.updated_to),
        inserted_from = min(inserted_from, excluded.inserted_from)`,
   );
+  const modelDurations = prepareModelDurationsWriter(db);
   const buckets = new Map<string, Bucket>();
   const durations = new Map<string, Duration>();
   const chunks = new Map<string, Chunk>();
@@ -94,11 +96,22 @@ export function prepareSearchWriter(db: Database) {
     if (stored === undefined) return;
     count(stored, -1);
     countDurations(stored, -1);
+    modelDurations.remove({ ...stored, sequence });
     for (const removal of removals) removal.run(sequence);
+  }
+
+  function settle(): void {
+    for (const { key, traces, insertedFrom } of durations.values()) {
+      addDurations.run(...key, traces, insertedFrom);
+      if (traces <= 0) removeEmpty.run(...key);
+    }
+    durations.clear();
   }
 
   return {
     remove,
+    /** Call before anything reads what is not committed yet: counts of durations are those of the rows from then on. */
+    settle,
     /** Replaces the trace that the index has. */
     put(trace: Indexed): void {
       const { sequence, text } = trace;
@@ -108,27 +121,22 @@ export function prepareSearchWriter(db: Database) {
       insertText.run(sequence, text);
       count(trace, 1);
       countDurations(trace, 1);
+      modelDurations.put(trace);
       widen(trace);
     },
     /** Call before the commit, and after a transaction that failed. */
     end(isCommitted: boolean): void {
       if (isCommitted) {
         for (const bucket of buckets.values()) addToBucket.run(...bucket);
-        for (const { key, traces, insertedFrom } of durations.values()) {
-          addDurations.run(...key, traces, insertedFrom);
-          if (traces <= 0) removeEmpty.run(...key);
-        }
+        settle();
         for (const chunk of chunks.values()) widenChunk.run(...chunk);
       }
+      modelDurations.end(isCommitted);
       buckets.clear();
       durations.clear();
       chunks.clear();
     },
   };
-}
-
-export function chunkOf(sequence: number): number {
-  return Math.floor(sequence / CHUNK_TRACES);
 }
 
 function cellsOf(trace: Indexed): readonly unknown[] {
