@@ -52,7 +52,16 @@ const STATUS_MAX = 599;
 export type Upstream = ReturnType<typeof createUpstream>;
 
 export function createUpstream({ policy, resolve }: UpstreamDeps) {
-  let agent: Promise<Agent> | null = null;
+  let opened: Promise<Agent> | null = null;
+
+  function agent(): Promise<Agent> {
+    opened ??= openAgent().catch((error: unknown) => {
+      // Loading needs a free file descriptor; the next request may find one.
+      opened = null;
+      throw error;
+    });
+    return opened;
+  }
 
   /** Called for the first request: many servers have no gateway, and loading the library takes part of each start. */
   async function openAgent(): Promise<Agent> {
@@ -88,8 +97,7 @@ export function createUpstream({ policy, resolve }: UpstreamDeps) {
     if ('kind' in target) return target;
     const ending = endingWith(request.signal, timeoutMs);
     try {
-      agent ??= openAgent();
-      const { statusCode, headers, body } = await (await agent).request({
+      const { statusCode, headers, body } = await (await agent()).request({
         ...request,
         ...target,
         signal: ending.signal,
@@ -107,7 +115,7 @@ export function createUpstream({ policy, resolve }: UpstreamDeps) {
     }
   }
 
-  return { send, close: async () => (await agent)?.destroy() };
+  return { send, close: async () => (await opened)?.destroy() };
 }
 
 /** Ends with `signal`, or when `begun` is not called in time. */

@@ -54,7 +54,7 @@ export function createDistribution({ binOf, middleOf }: Bins = NUMBER_BUCKETS) {
   };
 }
 
-/** Of whole numbers that were counted by their buckets. Null without any. */
+/** The percentiles of whole numbers that were counted by their buckets. Null without any. */
 export function percentilesOfBuckets(counts: ReadonlyMap<number, number>): Percentiles | null {
   return pickPercentiles(countAll(counts), pickFromBins(counts, middleOf));
 }
@@ -64,6 +64,14 @@ export function ranksInBuckets(counts: ReadonlyMap<number, number>) {
   return pickPercentiles(countAll(counts), createBinFinder(counts));
 }
 
+/** Counts more numbers of a bucket, or fewer. A bucket without numbers is left out. */
+export function addToBucket(counts: Map<number, number>, bucket: number, added: number): void {
+  const count = (counts.get(bucket) ?? 0) + added;
+  if (count === 0) counts.delete(bucket);
+  else counts.set(bucket, count);
+}
+
+/** How many numbers were counted in all buckets. */
 export function countAll(counts: ReadonlyMap<number, number>): number {
   let count = 0;
   for (const each of counts.values()) count += each;

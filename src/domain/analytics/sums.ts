@@ -121,7 +121,7 @@ export function sumsByModel(spans: Iterable<CountedSpan>): ReadonlyMap<string | 
   return new Map([...spansByModel(spans)].map(([model, of]) => [model, sumsOfSpans(of)]));
 }
 
-/** Of some spans of one trace. */
+/** The sums of some spans of one trace, which counts as one trace. */
 export function sumsOfSpans(spans: readonly CountedSpan[]): Sums {
   const sums = { ...noSums(), traces: 1 };
   for (const span of spans) {

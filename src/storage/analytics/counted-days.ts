@@ -5,6 +5,7 @@
 
 import { DAY_MS, dayOf } from '../../domain/analytics/calendar.ts';
 import {
+  addToBucket,
   createDistribution,
   EXACT_VALUES_MAX,
   type Percentiles,
@@ -106,19 +107,13 @@ const NAMES: readonly DurationName[] = ['totalTimeMs', 'firstTokenMs'];
 type Counts = Readonly<Record<DurationName, Map<number, number>>>;
 
 function count(counts: Map<number, number>, value: number, traces: number): void {
-  add(counts, bucketOf(value), traces);
-}
-
-function add(counts: Map<number, number>, bucket: number, traces: number): void {
-  const sum = (counts.get(bucket) ?? 0) + traces;
-  if (sum === 0) counts.delete(bucket);
-  else counts.set(bucket, sum);
+  addToBucket(counts, bucketOf(value), traces);
 }
 
 /** What the whole days of a bucket have in the index, without what changed. */
 function countsOf(counted: DurationCounts, place: number, { days }: Large): Counts {
   const counts: Counts = { totalTimeMs: new Map(), firstTokenMs: new Map() };
-  for (const each of counted.counts) if (each.place === place) add(counts[each.name], each.bucket, each.traces);
+  for (const each of counted.counts) if (each.place === place) addToBucket(counts[each.name], each.bucket, each.traces);
   const isCounted = ({ startMs }: TimedTrace) => {
     const day = dayOf(startMs);
     return day >= days.firstDay && day <= days.lastDay && !counted.cutDays.includes(day);

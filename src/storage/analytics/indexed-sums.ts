@@ -1,6 +1,7 @@
 /** What an engine sums up of its index of traces, which knows values by their numbers (see dimensionNumber). */
 
 import type { Span } from '../../domain/analytics/calendar.ts';
+import { addToBucket } from '../../domain/analytics/distribution.ts';
 import type { Ranked } from '../../domain/analytics/group-ranking.ts';
 import type { SummedTrace } from '../../domain/analytics/interval-sums.ts';
 import type { Sums, Totals } from '../../domain/analytics/sums.ts';
@@ -131,8 +132,16 @@ export type ModelDurationsQuery = Pick<
 /** Spans by bucket (number-buckets.ts), by name, by the number of their model. */
 export type ModelCounts = Map<number, Readonly<Record<DurationName, Map<number, number>>>>;
 
+/** Counts more spans of a bucket, or fewer. */
+export function addSpans(counts: ModelCounts, { model, name, bucket }: ModelBucket, spans: number): void {
+  const ofModel = counts.get(model) ?? { totalTimeMs: new Map(), firstTokenMs: new Map() };
+  counts.set(model, ofModel);
+  addToBucket(ofModel[name], bucket, spans);
+}
+
+/** The spans of a model that have a duration of a size. */
 export type ModelBucket = { readonly model: number; readonly name: DurationName; readonly bucket: number };
-/** Found at this place of the buckets that were asked for. */
+/** A duration that some spans have. `place`: that of its bucket in the list of those asked for. */
 export type ListedDuration = { readonly place: number; readonly value: number; readonly spans: number };
 
 export type TimedTrace = Pick<SummedTrace, 'startMs' | DurationName>;

@@ -20,7 +20,13 @@ import { bucketOf, greatestOf, leastOf } from '../../domain/number-buckets.ts';
 import { modelNumber } from '../search/index-plan.ts';
 import { planHours } from './hours.ts';
 import { type IndexReading, listChanged } from './indexed-analytics.ts';
-import type { DurationName, ModelBucket, ModelDurations, ModelDurationsQuery } from './indexed-sums.ts';
+import {
+  addSpans,
+  type DurationName,
+  type ModelBucket,
+  type ModelDurations,
+  type ModelDurationsQuery,
+} from './indexed-sums.ts';
 import { readTraces } from './trace-scan.ts';
 
 /** Whether percentiles of models are all that the hours lack. */
@@ -44,7 +50,7 @@ const NAMES: readonly DurationName[] = ['totalTimeMs', 'firstTokenMs'];
 /** With more of traces that changed, scanning all traces is better. */
 const CHANGED_DURATIONS_MAX = 500_000;
 
-/** Adds them to the sums of the query without percentiles. Null: the traces must be read. */
+/** Adds the percentiles to the sums of the query without them. Null: the traces must be read. */
 export async function addModelPercentiles(
   { index, ...reading }: Pick<IndexReading, 'runner' | 'isOver'> & { readonly index: ModelDurations },
   query: AnalyticsQuery,
@@ -111,6 +117,7 @@ async function readChanged(
   return changed;
 }
 
+/** Percentiles that must be exact: the buckets that hold them, and their ranks in there. */
 type Exact = Pick<ModelBucket, 'model' | 'name'> & {
   readonly ranks: Readonly<Record<keyof Percentiles, RankInBin>>;
 };
@@ -121,11 +128,7 @@ async function readInterval({ index, query, asked, changed }: Pass, interval: Sp
   const counts = await index.count(within);
   if (counts === null || counts === 'too_long') return counts;
   const ofInterval = changed.get(startMs) ?? [];
-  for (const { model, name, value } of ofInterval) {
-    const ofModel = counts.get(model) ?? { totalTimeMs: new Map(), firstTokenMs: new Map() };
-    counts.set(model, ofModel);
-    ofModel[name].set(bucketOf(value), (ofModel[name].get(bucketOf(value)) ?? 0) + 1);
-  }
+  for (const { value, ...of } of ofInterval) addSpans(counts, { ...of, bucket: bucketOf(value) }, 1);
   const durations = new Map<number, { [Name in DurationName]: Durations[Name] }>();
   const exact: Exact[] = [];
   for (const model of models) {
@@ -164,17 +167,15 @@ async function findExact(index: ModelDurations, within: ModelDurationsQuery, { e
   const buckets = [...wanted.values()];
   const listed = buckets.length === 0 ? [] : await index.list(within, buckets);
   if (listed === null || listed === 'too_long') return listed;
-  const values = new Map<string, { readonly value: number; readonly spans: number }[]>(
-    [...wanted.keys()].map((key) => [key, []]),
-  );
   const keys = [...wanted.keys()];
+  const values = new Map<string, { readonly value: number; readonly spans: number }[]>(keys.map((key) => [key, []]));
   for (const { place, value, spans } of listed) values.get(keys[place] ?? '')?.push({ value, spans });
   for (const { value, ...of } of changed) {
     values.get(keyOf({ ...of, bucket: bucketOf(value) }))?.push({ value, spans: 1 });
   }
   for (const each of values.values()) each.sort((one, other) => one.value - other.value);
   return (bucket: ModelBucket, rank: number): number => {
-    if (isSingle(bucket.bucket)) return Math.max(0, greatestOf(bucket.bucket));
+    if (isSingle(bucket.bucket)) return greatestOf(bucket.bucket);
     let before = 0;
     for (const { value, spans } of values.get(keyOf(bucket)) ?? []) {
       before += spans;

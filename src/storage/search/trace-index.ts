@@ -35,7 +35,7 @@ export type IndexedSums = {
   readonly labels: readonly number[];
   /** Null: the trace is linked to no prompt. */
   readonly prompts: IndexedPrompts | null;
-  /** Of its spans, by the models for which they count (see spansByModel). */
+  /** The durations of its spans, by the models for which these count (see spansByModel). */
   readonly models: readonly IndexedModel[];
 };
 

@@ -8,7 +8,8 @@ import { blockOf } from './search-file.ts';
 
 type Indexed = IndexedTrace<unknown>;
 type Known = Pick<Indexed, 'projectNumber' | 'sequence'>;
-type Removed = {
+/** Spans of a trace that take equally long, or wait equally long for their first token. */
+type SpanDuration = {
   readonly model: number;
   readonly isFirstToken: number;
   readonly value: number;
@@ -25,7 +26,7 @@ type Count = { readonly key: CountKey; spans: number; insertedFrom: number };
  */
 export function prepareModelDurationsWriter(db: Database) {
   // The durations of a trace lie near each other; its sequence is not what they are ordered by.
-  const removeOf = db.prepare<[number, number, string], Removed>(
+  const removeOf = db.prepare<[number, number, string], SpanDuration>(
     `DELETE FROM span_durations WHERE project_number = ? AND block = ? AND sequence IN (SELECT value FROM json_each(?))
      RETURNING model, is_first_token AS isFirstToken, value, spans, started_at AS startMs, inserted_at AS insertedAtMs`,
   );
@@ -42,7 +43,11 @@ export function prepareModelDurationsWriter(db: Database) {
   let added: Indexed[] = [];
   const counts = new Map<string, Count>();
 
-  function count(projectNumber: number, { model, isFirstToken, value, startMs, insertedAtMs }: Removed, spans: number) {
+  function count(
+    projectNumber: number,
+    { model, isFirstToken, value, startMs, insertedAtMs }: SpanDuration,
+    spans: number,
+  ) {
     const key: CountKey = [projectNumber, dayOf(startMs), model, isFirstToken, bucketOf(value)];
     const name = key.join(' ');
     const counted = counts.get(name) ?? { key, spans: 0, insertedFrom: insertedAtMs };
@@ -98,8 +103,8 @@ export function prepareModelDurationsWriter(db: Database) {
 }
 
 /** Equal durations of a model are one row. */
-function rowsOf({ startMs, insertedAtMs, sums: { models } }: Indexed): readonly Removed[] {
-  const rows = new Map<string, Removed & { spans: number }>();
+function rowsOf({ startMs, insertedAtMs, sums: { models } }: Indexed): readonly SpanDuration[] {
+  const rows = new Map<string, SpanDuration & { spans: number }>();
   for (const { model, totalTimesMs, firstTokensMs } of models) {
     for (const [isFirstToken, values] of [totalTimesMs, firstTokensMs].entries()) {
       for (const value of values) {

@@ -4,6 +4,7 @@ import { DAY_MS, dayOf } from '../../../domain/analytics/calendar.ts';
 import { bucketOf, greatestOf, leastOf } from '../../../domain/number-buckets.ts';
 import { partsBesideDays, wholeDaysOf } from '../../analytics/day-parts.ts';
 import {
+  addSpans,
   DURATIONS_MAX,
   type ListedDuration,
   type ModelBucket,
@@ -136,10 +137,5 @@ function boundsOf({ model, name, bucket }: ModelBucket): readonly number[] {
 }
 
 function count(counts: ModelCounts, [model, isFirstToken, bucket, spans]: CountRow): void {
-  const ofModel = counts.get(model) ?? { totalTimeMs: new Map(), firstTokenMs: new Map() };
-  counts.set(model, ofModel);
-  const buckets = isFirstToken === 1 ? ofModel.firstTokenMs : ofModel.totalTimeMs;
-  const sum = (buckets.get(bucket) ?? 0) + spans;
-  if (sum === 0) buckets.delete(bucket);
-  else buckets.set(bucket, sum);
+  addSpans(counts, { model, name: isFirstToken === 1 ? 'firstTokenMs' : 'totalTimeMs', bucket }, spans);
 }
