@@ -41,6 +41,7 @@ const FROZEN = {
   'sqlite-0031-late-feedback': '4d8d5e5d73d6727fe5f0994da9872371648151fd0c2e49f89c9d866000390353',
   'sqlite-0032-duration-counts': '7718aa5745c37a6f84b4d03b467d830e32b9bc15a35fc8eedf24e46f82370985',
   'sqlite-0033-search-state': '063a853d2ae827bbf9cb786d6b9ec6c0756b10f4ffe98a30394e5146ae2c1612',
+  'sqlite-0034-model-durations': '063a853d2ae827bbf9cb786d6b9ec6c0756b10f4ffe98a30394e5146ae2c1612',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
   'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
   'postgres-0003-span-nanoseconds': '068afa8a72b78e7765f4197dd641816e742df85289b7529c3fb6082f24887c19',
@@ -74,6 +75,7 @@ const FROZEN = {
   'postgres-0031-late-feedback': 'de9c3d42765d11cfe620db592634b42b58e8cfc518937791a845ebb52527dd9d',
   'postgres-0032-duration-counts': '460db2c41f7eebad9a0adcb0a51fc18ae1995c4135f53ae81cf98b1478f8371c',
   'postgres-0033-search-state': 'dc53718fed1e15dc242c279ba26467373d25a4664cd1ade5adf4422997314406',
+  'postgres-0034-model-durations': '535a76cf5d9f0d6651f08dc495acbe236f4f7374a659b1304bb3c775ddb553c3',
 };
 
 const ALL = [...SQLITE_SCHEMAS.migrations, ...POSTGRES_SCHEMAS.migrations];
@@ -91,7 +93,7 @@ describe('migrations', () => {
       ...ofBoth.map((subject) => `postgres-${subject}`),
     ]);
     const later = ALL.flatMap(({ laterIndexes }) => Object.keys(laterIndexes));
-    expect(later).toEqual(['traces_by_start', 'traces_by_update']);
+    expect(later).toEqual(['traces_by_start', 'traces_by_update', 'indexed_traces_without_durations']);
   });
 
   it('are numbered in their order, alike on both stores', () => {

@@ -48,6 +48,15 @@ function indexOnce(store: Store) {
   return indexer.step();
 }
 
+/** Durations by model whose counts are not those of the rows. */
+const MISCOUNTED = `SELECT * FROM (
+    SELECT project_number, floor(started_at / 86400000.0)::integer AS day, model, kind = 1 AS is_first_token,
+      bucket_of(value) AS bucket, count(*) AS found
+    FROM indexed_traces CROSS JOIN LATERAL unnest(duration_models, duration_kinds, duration_values) AS each (model, kind, value)
+    GROUP BY 1, 2, 3, 4, 5) AS of_rows
+  FULL JOIN indexed_model_durations USING (project_number, day, model, is_first_token, bucket)
+  WHERE found IS DISTINCT FROM spans`;
+
 describe('two processes that index one database', () => {
   it('index every trace once beside appends, changes and removals, and never wait for each other for ever', async () => {
     const samples = createSearchSamples(1);
@@ -77,6 +86,7 @@ describe('two processes that index one database', () => {
          IS DISTINCT FROM (indexed.trace_id, indexed.updated_at, indexed.span_count)`,
     );
     expect(differing).toEqual([]);
+    expect(await sql(MISCOUNTED)).toEqual([]);
     for (const store of stores) await store.close();
     const [{ deadlocks } = {}] = await sql(
       `SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database()`,
@@ -120,6 +130,35 @@ describe('two processes that index one database', () => {
     await sql('DROP TRIGGER change_mark ON indexed_traces');
     await keepUp(stores[0]);
     expect(await stores[0].search.countUnindexed()).toBe(0);
+  });
+});
+
+describe('traces that a process of an earlier version indexed', () => {
+  const durations = `SELECT trace_id, durations_at = updated_at AS known, duration_values FROM indexed_traces ORDER BY trace_id`;
+
+  it('get the durations of their spans, new ones and those that it indexed again', async () => {
+    const appends = Array.from({ length: 600 }, () =>
+      sampleAppend({ spans: [bareSpan({ model: 'gpt-5' })], requests: [] }),
+    );
+    await Promise.all(appends.map(stores[0].traces.append));
+    await keepUp(stores[0]);
+    const indexed = await sql(durations);
+    expect(indexed).toHaveLength(600);
+    expect(indexed.every(({ known, duration_values: values }) => known && values.length === 1)).toBe(true);
+    const [first = '', second = ''] = appends.map(({ traceId }) => traceId);
+    await sql(
+      `UPDATE indexed_traces SET durations_at = NULL, duration_models = NULL, duration_kinds = NULL, duration_values = NULL
+       WHERE trace_id <> '${first}'`,
+    );
+    // It does not know the columns, and leaves them as they were.
+    await sql(
+      `UPDATE indexed_traces SET updated_at = updated_at + 1, duration_values = '{7}' WHERE trace_id = '${first}'`,
+    );
+    expect(await sql(MISCOUNTED)).toEqual([]);
+    await stores[1].traceChanges.removeTrace({ projectNumber, traceId: second, expiredBeforeMs: null });
+    await keepUp(stores[1]);
+    expect(await sql(durations)).toEqual(indexed.filter((row) => row.trace_id !== second));
+    expect(await sql(MISCOUNTED)).toEqual([]);
   });
 });
 

@@ -2,14 +2,13 @@ import { copyFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSyn
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ANY_TRACE, type AnalyticsQuery } from '../../src/domain/analytics/trace-analytics-store.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { ALL_TRACES } from '../../src/domain/traces/search/trace-search-store.ts';
 import { backupFile } from '../../src/storage/engine/sqlite/backup.ts';
 import { compactFile } from '../../src/storage/engine/sqlite/compact.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend } from './conformance/samples.ts';
+import { PROJECT, sampleAppend } from './conformance/samples.ts';
 import { keepUp } from './conformance/subject.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -216,27 +215,6 @@ it('a new file is given each trace once, also those that are marked as changed',
     expect(await store.search.countUnindexed()).toBe(0);
   });
   expect(indexed()).toEqual(names.toSorted());
-});
-
-it('tells percentiles of models without the spans, whose durations it has', async () => {
-  const query: AnalyticsQuery = {
-    ...{ projectNumber: PROJECT.number, expiredBeforeMs: null, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER },
-    ...{ conditions: ANY_TRACE, hasPercentiles: true, groupsMax: 10, bucketsMax: 10 },
-    interval: 'day',
-    groupBy: 'model',
-  };
-  await withOpen(async (store) => {
-    const spans = Array.from({ length: 30 }, (_, index) =>
-      bareSpan({ model: `m${index % 2}`, finishedAtMs: RECEIVED_AT_MS + 100 * index, firstTokenAtMs: null }),
-    );
-    await store.traces.append(sampleAppend({ spans, requests: [] }));
-    const before = await store.analytics.summarise(query);
-    await keepUp(store);
-    expect(await store.analytics.summarise(query)).toEqual(before);
-    execute(file, 'DELETE FROM spans');
-    expect(await store.analytics.summarise(query)).toEqual(before);
-    expect(before).toMatchObject({ buckets: [{ group: 'm0' }, { group: 'm1' }] });
-  });
 });
 
 it('a database without traces has no index', async () => {

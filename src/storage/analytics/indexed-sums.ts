@@ -7,6 +7,7 @@ import type { SummedTrace } from '../../domain/analytics/interval-sums.ts';
 import type { Sums, Totals } from '../../domain/analytics/sums.ts';
 import type { AnalyticsQuery, UserStats } from '../../domain/analytics/trace-analytics-store.ts';
 import type { GroupPosition, GroupsQuery } from '../../domain/threads/group-store.ts';
+import type { IndexedModel } from '../search/trace-index.ts';
 
 export type IndexedSums = {
   /** The buckets of the groups that `keep` picks. */
@@ -122,6 +123,23 @@ export type DurationCount = {
   readonly bucket: number;
   readonly traces: number;
 };
+
+/** What a duration is, where the durations of a trace are stored one after the other. */
+export const DURATION_KINDS: Readonly<Record<DurationName, number>> = { totalTimeMs: 0, firstTokenMs: 1 };
+
+export function durationOfKind(kind: number): DurationName {
+  return kind === DURATION_KINDS.firstTokenMs ? 'firstTokenMs' : 'totalTimeMs';
+}
+
+/** The durations of the spans of a trace, one after the other. */
+export function listDurations(models: readonly IndexedModel[]): readonly KindDuration[] {
+  return models.flatMap(({ model, totalTimesMs, firstTokensMs }) => [
+    ...totalTimesMs.map((value) => ({ model, kind: DURATION_KINDS.totalTimeMs, value })),
+    ...firstTokensMs.map((value) => ({ model, kind: DURATION_KINDS.firstTokenMs, value })),
+  ]);
+}
+
+type KindDuration = { readonly model: number; readonly kind: number; readonly value: number };
 
 /** Traces that are left out have no spans in the answers. */
 export type ModelDurationsQuery = Pick<

@@ -1,5 +1,6 @@
 /** The index of traces in ClickHouse (search/index-steps.ts). */
 
+import { listDurations } from '../analytics/indexed-sums.ts';
 import type { IndexPlace, IndexState } from '../search/index-steps.ts';
 import type { IndexedTrace, TextCollector } from '../search/trace-index.ts';
 import { type ClickHouse, listOf } from './client.ts';
@@ -94,6 +95,7 @@ export function createIndexPlace(clickHouse: ClickHouse): IndexPlace<CollectedTe
 
 function toRow(trace: IndexedTrace<CollectedText>, version: number): object {
   const { sums, text } = trace;
+  const durations = listDurations(sums.models);
   return {
     project_number: trace.projectNumber,
     inserted_at: trace.insertedAtMs,
@@ -118,6 +120,9 @@ function toRow(trace: IndexedTrace<CollectedText>, version: number): object {
     prompts: sums.prompts?.prompts ?? [],
     prompt_versions: sums.prompts?.versions ?? [],
     prompt_names: sums.prompts?.names ?? [],
+    duration_models: durations.map(({ model }) => model),
+    duration_kinds: durations.map(({ kind }) => kind),
+    duration_values: durations.map(({ value }) => value),
     facets: trace.facets,
     text: text.text,
     has_any_text: Number(text.hasAnyText),

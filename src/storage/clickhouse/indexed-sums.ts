@@ -14,6 +14,7 @@ import {
 } from '../analytics/indexed-sums.ts';
 import { type ClickHouse, listOf } from './client.ts';
 import { rankGroups, sumNamedGroups } from './indexed-groups.ts';
+import { createModelDurations } from './model-durations.ts';
 import { SUMS, tracesOf } from './summed-rows.ts';
 
 type OfValue = { readonly number: number | null };
@@ -38,6 +39,7 @@ const SHARES = [0.5, 0.95, 0.99];
 /** `isBuilt`: whether the tables have all traces. */
 export function createIndexedSums(clickHouse: ClickHouse, isBuilt: () => Promise<boolean>): IndexedSums {
   const { rows } = clickHouse;
+  const models = createModelDurations(clickHouse);
 
   async function whenBuilt<Found>(read: () => Promise<IndexedAnswer<Found>>): Promise<IndexedAnswer<Found>> {
     return (await isBuilt()) ? await read() : null;
@@ -85,7 +87,10 @@ export function createIndexedSums(clickHouse: ClickHouse, isBuilt: () => Promise
         };
       }),
 
-    modelDurations: null,
+    modelDurations: {
+      count: (query) => whenBuilt(() => models.count(query)),
+      list: (query, buckets) => whenBuilt(() => models.list(query, buckets)),
+    },
 
     rankGroups: (query) => whenBuilt(() => rankGroups(clickHouse, query)),
     sumGroups: (query) => whenBuilt(() => sumNamedGroups(clickHouse, query)),

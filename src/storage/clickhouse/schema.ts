@@ -13,7 +13,8 @@ const DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_f
 
 /**
  * One row per trace. The instant of receipt never changes, so a trace stays in its partition, and retention drops whole
- * ones. Numbers of values and facets are hashes (see index-plan.ts); texts are folded.
+ * ones. Numbers of values and facets are hashes (see index-plan.ts); texts are folded. Each span has a duration, with its model
+ * and its kind (see model-durations.ts).
  */
 const TRACES = `CREATE TABLE IF NOT EXISTS traces (
   project_number UInt64, inserted_at Int64 CODEC(DoubleDelta, ZSTD), sequence UInt64 CODEC(Delta, ZSTD),
@@ -24,6 +25,7 @@ const TRACES = `CREATE TABLE IF NOT EXISTS traces (
   prompt_tokens Nullable(Int64), completion_tokens Nullable(Int64),
   user_value Nullable(UInt64), customer_value Nullable(UInt64), thread_value Nullable(UInt64),
   labels Array(UInt64), prompts Array(UInt64), prompt_versions Array(UInt64), prompt_names Array(UInt64),
+  duration_models Array(Int64) CODEC(ZSTD), duration_kinds Array(UInt8) CODEC(ZSTD), duration_values Array(Int64) CODEC(ZSTD),
   facets Array(UInt64) CODEC(ZSTD), text String CODEC(ZSTD(3)), has_any_text UInt8,
   INDEX started_at started_at TYPE minmax GRANULARITY 1,
   INDEX has_any_text has_any_text TYPE minmax GRANULARITY 1,
@@ -40,15 +42,29 @@ const STATE = `CREATE TABLE IF NOT EXISTS state (
 ) ENGINE = ReplacingMergeTree(number) ORDER BY id SETTINGS ${DURABLE}`;
 
 const TABLES = [TRACES, STATE] as const;
+/** A row that a process of an earlier version wrote: without the durations of its spans. */
+export const LACKS_DURATIONS = 'span_count > 0 AND empty(duration_values)';
+/** Tables of earlier versions, which are made anew. */
+const FORMER: ReadonlySet<string> = new Set(['2c9031b3e2144926']);
 /** Other tables of these names are not ours, or of another version. */
 const FINGERPRINT = hash('sha256', TABLES.join('\n')).slice(0, 16);
 const VERSIONS = `CREATE TABLE IF NOT EXISTS spandrel_schema (fingerprint String) ENGINE = MergeTree ORDER BY fingerprint SETTINGS ${DURABLE}`;
 
-/** Creates the tables that are missing. Throws StartError for tables of another version. */
+/**
+ * Creates the tables that are missing, and makes those of earlier versions anew. Throws StartError for tables of another
+ * version.
+ */
 export async function createTables(clickHouse: ClickHouse): Promise<void> {
   await refuseUnfit(clickHouse);
   await clickHouse.command(VERSIONS);
   const [known] = await clickHouse.rows<{ fingerprint: string }>('SELECT fingerprint FROM spandrel_schema LIMIT 1');
+  if (known !== undefined && FORMER.has(known.fingerprint)) {
+    // The version last: until then this is tried again.
+    for (const table of ['traces', 'state', 'spandrel_schema'])
+      await clickHouse.command(`DROP TABLE IF EXISTS ${table}`);
+    await createTables(clickHouse);
+    return;
+  }
   if (known !== undefined && known.fingerprint !== FINGERPRINT) {
     throw new StartError(
       'the tables in ClickHouse are of another version; give SPANDREL_TELEMETRY_URL another database, which is filled anew',
@@ -56,4 +72,7 @@ export async function createTables(clickHouse: ClickHouse): Promise<void> {
   }
   for (const table of TABLES) await clickHouse.command(table);
   if (known === undefined) await clickHouse.insert('spandrel_schema', [{ fingerprint: FINGERPRINT }]);
+  const lacking = await clickHouse.rows(`SELECT 1 FROM traces FINAL WHERE ${LACKS_DURATIONS} LIMIT 1`);
+  // Without a state they are filled anew.
+  if (lacking.length > 0) await clickHouse.command('TRUNCATE TABLE state');
 }

@@ -41,14 +41,14 @@ export function tracesOf(query: TracesQuery, groupBy: Dimension | null): string 
   return `WITH summed AS (${changed === '' ? stored : `${stored} UNION ALL ${changed}`})`;
 }
 
-function boundsOf({
+export function boundsOf({
   projectNumber,
   fromMs,
   toMs,
   receivedFromMs,
   conditions,
   leftOut,
-}: TracesQuery): readonly string[] {
+}: Omit<TracesQuery, 'changed' | 'isOver'>): readonly string[] {
   return [
     `project_number = ${projectNumber} AND started_at BETWEEN ${fromMs} AND ${toMs} AND inserted_at >= ${receivedFromMs}`,
     ...(leftOut.length > 0 ? [`sequence NOT IN ${listOf(leftOut)}`] : []),

@@ -97,6 +97,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   // The index is made anew.
   'search_state',
   'indexed_durations',
+  'indexed_model_durations',
   'indexed_traces',
   'indexed_texts',
   'webhook_changes',

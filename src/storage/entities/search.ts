@@ -47,6 +47,12 @@ export const IndexedTraceRow = defineEntity({
     promptNames: bigIntegers().strictNullable(),
     prompts: bigIntegers().strictNullable(),
     promptVersions: bigIntegers().strictNullable(),
+    // The durations of its spans, and the models and kinds of these, one after the other (engine/postgres/model-durations.ts).
+    durationModels: bigIntegers().strictNullable(),
+    durationKinds: smallIntegers().strictNullable(),
+    durationValues: bigIntegers().strictNullable(),
+    // The update of the trace that the durations are of; null: it was indexed before there were any.
+    durationsAtMs: instant('durations_at').strictNullable(),
     facets: bigIntegers(),
     // Numbers of the triples of characters in the texts (engine/postgres/text-triples.ts). pg_trgm would ignore characters that
     // the locale of the database does not know, may be forbidden, and needs the texts a second time.
@@ -54,6 +60,11 @@ export const IndexedTraceRow = defineEntity({
   },
   indexes: [
     { name: 'indexed_traces_by_term', properties: ['facets', 'triples'], type: 'gin' },
+    {
+      name: 'indexed_traces_without_durations',
+      properties: ['projectNumber', 'traceSequence'],
+      where: 'durations_at is distinct from updated_at',
+    },
     // Equal values are few, and are sorted by the id of the trace when they are read.
     ...Object.entries({
       start: 'startedAtMs',
@@ -78,5 +89,19 @@ export const IndexedDuration = table('IndexedDuration', 'indexed_durations', {
   bucket: integer().primary(),
   traces: bigInteger(),
   // When the first of them was received. It may be gone.
+  insertedFromMs: instant('inserted_from'),
+});
+
+/** PostgreSQL: how many spans of a model, in traces of the index that began on a day, have a duration in a bucket. */
+export const IndexedModelDuration = table('IndexedModelDuration', 'indexed_model_durations', {
+  projectNumber: integer().primary(),
+  day: integer().primary(),
+  // See modelNumber.
+  model: bigInteger().primary(),
+  // Whether it is the wait for the first token.
+  isFirstToken: flag().primary(),
+  bucket: integer().primary(),
+  spans: bigInteger(),
+  // When the first of these traces was received. It may be gone.
   insertedFromMs: instant('inserted_from'),
 });

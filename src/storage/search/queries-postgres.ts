@@ -13,6 +13,23 @@ export const removeIndexed = changeRows<{ readonly projectNumber: number; readon
       .where('traceSequence', '=', sequence),
 );
 
+type Position = { readonly projectNumber: number; readonly traceSequence: number };
+
+/** Traces of all projects whose durations are of an earlier update, behind one of them. */
+export const listWithoutDurations = query<Position & { readonly limit: number }>()(
+  (db, { projectNumber, traceSequence, limit }) =>
+    (db as unknown as PostgresDb)
+      .selectFrom('IndexedTrace')
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('projectNumber', 'traceSequence'), '>', tuple(projectNumber, traceSequence)),
+      )
+      .where(({ eb, ref }) => eb('durationsAtMs', 'is distinct from', ref('updatedAtMs')))
+      .select(['projectNumber as projectNumber', 'traceSequence as sequence'])
+      .orderBy('projectNumber')
+      .orderBy('traceSequence')
+      .limit(limit),
+);
+
 /** The last step of an index that lies in another database. */
 export const findStep = query<Record<never, never>>()((db) => db.selectFrom('SearchState').select('step as step'));
 export const removeStep = change<Record<never, never>>((db) => db.deleteFrom('SearchState'));

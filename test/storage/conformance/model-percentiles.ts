@@ -44,8 +44,28 @@ export function modelPercentilesConformance(open: OpenSubject): void {
         }
       }),
     );
+
+    it(
+      'are found without the spans once these are indexed',
+      withStore(open, async (store, { execute }) => {
+        const spans = Array.from({ length: 30 }, (_, index) =>
+          bareSpan({ model: `m${index % 2}`, finishedAtMs: RECEIVED_AT_MS + 100 * index, firstTokenAtMs: null }),
+        );
+        await store.traces.append(sampleAppend({ spans, requests: [] }));
+        const before = await store.analytics.summarise(BY_MODEL);
+        expect(before).toMatchObject({ buckets: [{ group: 'm0' }, { group: 'm1' }] });
+        await keepUp(store);
+        await execute('DELETE FROM spans');
+        expect(await store.analytics.summarise(BY_MODEL)).toEqual(before);
+      }),
+    );
   });
 }
+
+const BY_MODEL: AnalyticsQuery = {
+  ...{ projectNumber: PROJECT.number, expiredBeforeMs: null, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER },
+  ...{ conditions: ANY_TRACE, hasPercentiles: true, groupsMax: 10, bucketsMax: 10, interval: 'day', groupBy: 'model' },
+};
 
 function idOf(index: number): string {
   return index.toString(16).padStart(32, '0');

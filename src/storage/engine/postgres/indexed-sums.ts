@@ -7,6 +7,7 @@ import type { AnalyticsQuery } from '../../../domain/analytics/trace-analytics-s
 import { type IndexedSums, NAMED_MAX, type SumsQuery, type TracesQuery } from '../../analytics/indexed-sums.ts';
 import { countDurations, listDurations } from './durations.ts';
 import { rankGroups, sumNamedGroups } from './indexed-groups.ts';
+import { createModelDurations } from './model-durations.ts';
 import { createRunPlanned, listOf } from './planned-query.ts';
 import type { Pool } from './pool.ts';
 import { SETTINGS, SUMS, tracesOf } from './summed-rows.ts';
@@ -51,7 +52,7 @@ export function createIndexedSums(pool: Pool): IndexedSums {
 
     countDurations: (query) => countDurations(run, query),
     listDurations: (query, known) => listDurations(run, query, known),
-    modelDurations: null,
+    modelDurations: createModelDurations(run),
     rankGroups: (query) => rankGroups(run, query),
     sumGroups: (query) => sumNamedGroups(run, query),
   };

@@ -1,11 +1,13 @@
 /** Writes the index of traces: one process at a time, in steps that are a transaction each. */
 
+import type { Known } from '../../search/index-steps.ts';
 import { readIndexedTraces } from '../../search/indexed-traces.ts';
 import type { IndexWork } from '../../search/indexer.ts';
 import type { SearchRunner } from '../../search/search-runner.ts';
 import type { IndexedMark, IndexedTrace } from '../../search/trace-index.ts';
 import type { RowTypes } from './binary-arrays.ts';
 import { isOtherRow, toFault } from './failures.ts';
+import { durationCellsOf } from './model-durations.ts';
 import type { Pool } from './pool.ts';
 import { openQueries } from './statements.ts';
 import { createTripleCollectors } from './text-triples.ts';
@@ -31,7 +33,9 @@ export const TAKE_LOCK = { name: 'index-lock', text: `SELECT pg_try_advisory_xac
 
 export function createIndexWork({ pool, runner, rowTypes }: WriterDeps): IndexWork {
   const newText = createTripleCollectors();
+  const { searchPostgres } = openQueries();
   let position = BEGINNING;
+  let durationsPosition = BEGINNING;
 
   async function listPending() {
     const { runQuery, queries } = runner;
@@ -43,22 +47,34 @@ export function createIndexWork({ pool, runner, rowTypes }: WriterDeps): IndexWo
     return { pending, isLast: isWhole && last === undefined };
   }
 
+  /** Traces that a process of an earlier version indexed. The transaction may have emptied the index, and locks it. */
+  async function listWithoutDurations({ runQuery }: PipelinedTransaction, pending: readonly IndexedMark[]) {
+    const limit = TRACES_PER_STEP - pending.length;
+    const found =
+      limit === 0 ? [] : await runQuery(searchPostgres.listWithoutDurations, { ...durationsPosition, limit });
+    const last = found.length < limit ? undefined : found.at(-1);
+    durationsPosition =
+      last === undefined ? BEGINNING : { projectNumber: last.projectNumber, traceSequence: last.sequence };
+    const known = new Set(pending.map(({ sequence }) => sequence));
+    return found.filter(({ sequence }) => !known.has(sequence));
+  }
+
   /** No row is locked meanwhile. */
-  async function read(pending: readonly IndexedMark[]): Promise<Indexed> {
+  async function read(listed: readonly Known[]): Promise<Indexed> {
     const rows: IndexedTrace<Int16Array>[] = [];
-    const marks: IndexedMark[] = [];
+    const done: Known[] = [];
     const endsAtMs = runner.nowMs() + READ_MAX_MS;
     let triples = 0;
-    for (const some of cutByProject(pending)) {
+    for (const some of cutByProject(listed)) {
       const [{ projectNumber } = BEGINNING] = some;
       const sequences = some.map(({ sequence }) => sequence);
       const found = await readIndexedTraces(runner, projectNumber, { sequences, newText });
       rows.push(...found);
-      marks.push(...some);
+      done.push(...some);
       triples += found.reduce((sum, { text }) => sum + text.length, 0);
       if (triples > TRIPLES_MAX || runner.nowMs() > endsAtMs) break;
     }
-    return { rows, marks };
+    return { rows, read: done };
   }
 
   async function indexIn(transaction: PipelinedTransaction): Promise<'more' | 'done'> {
@@ -66,9 +82,15 @@ export function createIndexWork({ pool, runner, rowTypes }: WriterDeps): IndexWo
     if (!locks[0]?.isMine) return 'done';
     await takeOver(transaction);
     const { pending, isLast } = await listPending();
-    const indexed = await read(pending);
+    const listed = [...pending, ...(await listWithoutDurations(transaction, pending))];
+    const indexed = await read(listed);
     await write(transaction, rowTypes, indexed);
-    return isLast && indexed.marks.length === pending.length ? 'done' : 'more';
+    const wereRead = new Set(indexed.read.map(({ sequence }) => sequence));
+    await removeMarks(
+      transaction,
+      pending.filter(({ sequence }) => wereRead.has(sequence)),
+    );
+    return isLast && durationsPosition === BEGINNING && indexed.read.length === listed.length ? 'done' : 'more';
   }
 
   return {
@@ -90,7 +112,7 @@ async function takeOver(transaction: PipelinedTransaction): Promise<void> {
   const { findStep, removeStep } = openQueries().searchPostgres;
   if ((await transaction.runQuery(findStep, {})).length === 0) return;
   for (const text of [
-    'TRUNCATE indexed_traces, indexed_durations',
+    'TRUNCATE indexed_traces, indexed_durations, indexed_model_durations',
     `INSERT INTO search_pending AS known (project_number, trace_sequence, mark)
      SELECT project_number, sequence, 1 FROM traces ORDER BY project_number, sequence
      ON CONFLICT (project_number, trace_sequence) DO UPDATE SET mark = known.mark + 1`,
@@ -102,21 +124,19 @@ async function takeOver(transaction: PipelinedTransaction): Promise<void> {
 
 type Indexed = {
   readonly rows: readonly IndexedTrace<Int16Array>[];
-  /** Of these rows, and of traces that are gone. */
-  readonly marks: readonly IndexedMark[];
+  /** The traces of these rows, and those that are gone. */
+  readonly read: readonly Known[];
 };
 
-async function write(transaction: PipelinedTransaction, rowTypes: RowTypes, { rows, marks }: Indexed): Promise<void> {
-  const { searchPostgres } = openQueries();
+async function write(transaction: PipelinedTransaction, rowTypes: RowTypes, { rows, read }: Indexed): Promise<void> {
   const { post, changeRows } = transaction;
-  const { replaceIndexed, removeIndexed } = searchPostgres;
+  const { replaceIndexed, removeIndexed } = openQueries().searchPostgres;
   if (rows.length > 0) post(replaceIndexed, [rowTypes.encode(replaceIndexed, rows.map(toRow))]);
   const isFound = new Set(rows.map(({ sequence }) => sequence));
   changeRows(
     removeIndexed,
-    marks.filter(({ sequence }) => !isFound.has(sequence)),
+    read.filter(({ sequence }) => !isFound.has(sequence)),
   );
-  await removeMarks(transaction, marks);
 }
 
 /** Only of traces that have not changed since they were listed. */
@@ -135,18 +155,21 @@ export async function removeMarks(
   );
 }
 
-function cutByProject(pending: readonly IndexedMark[]): readonly (readonly IndexedMark[])[] {
-  return [...Map.groupBy(pending, ({ projectNumber }) => projectNumber).values()].flatMap((marks) =>
-    Array.from({ length: Math.ceil(marks.length / TRACES_AT_ONCE) }, (_, part) =>
-      marks.slice(part * TRACES_AT_ONCE, (part + 1) * TRACES_AT_ONCE),
+function cutByProject(listed: readonly Known[]): readonly (readonly Known[])[] {
+  return [...Map.groupBy(listed, ({ projectNumber }) => projectNumber).values()].flatMap((traces) =>
+    Array.from({ length: Math.ceil(traces.length / TRACES_AT_ONCE) }, (_, part) =>
+      traces.slice(part * TRACES_AT_ONCE, (part + 1) * TRACES_AT_ONCE),
     ),
   );
 }
 
-function toRow({ sequence, startMs, text, sums, ...trace }: IndexedTrace<Int16Array>) {
-  const { user, customer, thread, prompts, ...others } = sums;
+function toRow({ sequence, text, ...trace }: IndexedTrace<Int16Array>) {
+  const { startMs, facets, sums, ...facts } = trace;
+  const { user, customer, thread, prompts, models, ...others } = sums;
+  const { durationFacets, ...durations } = durationCellsOf(trace);
   return {
-    ...{ ...trace, ...others },
+    ...{ ...facts, ...others, ...durations },
+    facets: [...facets, ...durationFacets],
     traceSequence: sequence,
     startedAtMs: startMs,
     userValue: user,

@@ -17,7 +17,7 @@ const ALWAYS_KNOWN: readonly string[] = [SORT_COLUMNS.started_at, SORT_COLUMNS.u
 
 /** Settings of one statement. */
 const PLANNED = 'SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0';
-const BY_TERM = `${PLANNED}; SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off; SET LOCAL work_mem = '64MB'`;
+export const BY_TERM = `${PLANNED}; SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off; SET LOCAL work_mem = '64MB'`;
 const IN_ORDER = `${PLANNED}; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off`;
 /** From here on a page is found sooner in the order of the query than by sorting all that fit. */
 const MANY = TOTAL_MAX + 1;
@@ -133,7 +133,7 @@ function isLong({ length }: readonly number[]): boolean {
 }
 
 /** In short lists, because the index compares each trace that it finds with all of a list. */
-function overlaps(facets: readonly number[]): string {
+export function overlaps(facets: readonly number[]): string {
   const lists = Array.from({ length: Math.ceil(facets.length / LIST_MAX) || 1 }, (_, index) =>
     facets.slice(index * LIST_MAX, (index + 1) * LIST_MAX),
   );
