@@ -61,7 +61,7 @@ const USER_AGENT = `Spandrel/${readVersion()}`;
 
 type FaceParts = Pick<
   Parameters<typeof createDataRoutes>[0],
-  'inflate' | 'reading' | 'ids' | 'callLog' | 'accepting' | 'requestLineMaxBytes' | 'headersMaxBytes'
+  'inflate' | 'reading' | 'ids' | 'callLog' | 'responses' | 'accepting' | 'requestLineMaxBytes' | 'headersMaxBytes'
 >;
 
 /** The data routes, with limits of their own: answers of models take long, and their requests may be large. */

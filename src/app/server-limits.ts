@@ -1,6 +1,7 @@
 /** How long a client may take, and how much it may send before it is read. */
 
 import type { Config } from '../config/config.ts';
+import { MODEL_ANSWER_WHOLE_MS } from '../gateway/dispatch.ts';
 import type { ServerLimits } from '../transport/server-options.ts';
 import { MODEL_BODY_WHOLE_MS } from './proxy.ts';
 
@@ -12,6 +13,8 @@ export const BODY_GAP_MS = 10_000;
 export const BODY_WHOLE_MS = 60_000;
 /** Bytes of all bodies together that are read in a turn of the event loop. */
 export const BODY_BYTES_PER_TURN = 128 * 1024;
+/** For what the gateway does before and behind a model: guardrails, and reading and writing the store. */
+const SLACK_MS = 60_000;
 /** The time for the head of a request. */
 const HEADERS_MS = 10_000;
 /** How long a connection may rest between requests. */
@@ -31,6 +34,7 @@ export function serverLimits({ limits }: Config): ServerLimits {
     bodyGapTimeoutMs: BODY_GAP_MS,
     bodyTimeoutMs: BODY_WHOLE_MS,
     longBodyTimeoutMs: MODEL_BODY_WHOLE_MS,
+    longAnswerTimeoutMs: MODEL_BODY_WHOLE_MS + MODEL_ANSWER_WHOLE_MS + SLACK_MS,
     streamsPerConnectionMax: STREAMS_PER_CONNECTION_MAX,
     headerBytesMax: HEADERS_MAX_BYTES,
     requestLineBytesMax: REQUEST_LINE_MAX_BYTES,

@@ -63,6 +63,8 @@ export function createAccounting(deps: AccountingDeps) {
     const { inputTokens = 0, outputTokens = 0 } = counted?.usage ?? {};
     limiter.correct(rated, inputTokens + outputTokens);
     if (ending.error !== null || counted === null || ending.cache === 'hit') return;
+    // They have no output, which says nothing of other requests.
+    if (request.route === 'embeddings') return;
     recent.note(request.presented.key.id, Math.ceil(outputTokens / Math.max(1, request.body?.size.choices ?? 1)));
   }
 
@@ -113,7 +115,7 @@ export function createAccounting(deps: AccountingDeps) {
         isDispatched: false,
         isAnswered: false,
       };
-      await outcomes.conclude({ kind: 'outcome', report: reportOf(request, ending, deps.prices.listed), trace: null });
+      await outcomes.note({ kind: 'outcome', report: reportOf(request, ending, deps.prices.listed), trace: null });
     },
     nothingRead: NOTHING_READ,
   };

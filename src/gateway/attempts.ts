@@ -44,6 +44,8 @@ export type Attempted = {
   /** The last provider that the request was sent to; null: none was tried. */
   readonly candidate: Candidate | null;
   readonly fallbackCount: number;
+  /** Whether that provider may have read the request. */
+  readonly isSent: boolean;
   /** `cancelled`: nobody waits for an answer any more. */
   readonly result: Answer | GatewayFault | 'cancelled';
 };
@@ -57,22 +59,26 @@ const PROVIDER_TIMEOUT = 504;
 
 export async function attempt(deps: AttemptsDeps, sending: Sending): Promise<Attempted> {
   const { breakers } = deps;
-  const { candidates, attemptsMax, mayFallBackTo } = sending;
+  const { candidates, attemptsMax, mayFallBackTo, signal } = sending;
   let last: Attempted | null = null;
   let tried = 0;
   for (const [index, candidate] of candidates.entries()) {
     if (tried === attemptsMax) break;
+    if (last === null && signal.aborted) return { ...NOT_TRIED, result: 'cancelled' };
     if (index > 0 && !(await mayFallBackTo(candidate))) continue;
     if (!breakers.mayTry(candidate.provider.id)) continue;
     if (last !== null) discard(last.result);
     const answer = await send(deps, sending, candidate);
     note(breakers, candidate, answer);
-    last = { candidate, fallbackCount: tried, result: resultOf(answer) };
+    const isSent = answer.kind === 'answered' || answer.isSent;
+    last = { candidate, fallbackCount: tried, isSent, result: resultOf(answer) };
     tried += 1;
     if (last.result === 'cancelled' || !isFallback(answer)) return last;
   }
-  return last ?? { candidate: null, fallbackCount: 0, result: circuitOpen(waitMsOf(breakers, candidates)) };
+  return last ?? { ...NOT_TRIED, result: circuitOpen(waitMsOf(breakers, candidates)) };
 }
+
+const NOT_TRIED = { candidate: null, fallbackCount: 0, isSent: false } as const;
 
 /** Until the first of them is tried again. */
 function waitMsOf(breakers: Breakers, candidates: readonly Candidate[]): number {

@@ -28,13 +28,17 @@ type DispatchDeps = AttemptsDeps & {
 
 export type Dispatch = ReturnType<typeof createDispatch>;
 
-const WHOLE_MAX_MS = 15 * 60_000;
+/** From the sending of a request to the end of its answer. */
+export const MODEL_ANSWER_WHOLE_MS = 15 * 60_000;
 const TOOK_TOO_LONG = gatewayFault(504, 'provider_timeout', 'No provider answered within 15 minutes.');
 const GIVEN_UP: ReadonlySet<string> = new Set([CALLER_LEFT.code, TOOK_TOO_LONG.code]);
 
+type Sender = Pick<Ending, 'cache' | 'fallbackCount'> & { readonly candidate: Candidate | null };
+
 /** How an answer came to be. */
-type Origin = Pick<Ending, 'cache' | 'fallbackCount'> & {
-  readonly candidate: Candidate | null;
+type Origin = Sender & {
+  /** Whether a provider may have read the request. */
+  readonly isSent: boolean;
   /** The cache that the answer may be kept in. */
   readonly use: CacheUse | null;
   /** Called once the caller has its answer, and may leave. */
@@ -79,7 +83,7 @@ export function createDispatch(deps: DispatchDeps) {
     });
     const giveBack: (() => void)[] = [];
     try {
-      const { result, candidate, fallbackCount } = await attempt(deps, {
+      const { result, candidate, fallbackCount, isSent } = await attempt(deps, {
         ...sendingOf(prepared, leaving.signal),
         candidates: reserved.candidates,
         async mayFallBackTo(next) {
@@ -91,8 +95,10 @@ export function createDispatch(deps: DispatchDeps) {
       });
       const fault = await admitting;
       if (fault === null) {
-        const origin = { candidate, fallbackCount, cache: use ? 'miss' : 'bypass', use } as const;
-        return await finish(prepared, result, { ...origin, onPassed: leaving.end });
+        const origin = { candidate, fallbackCount, isSent, cache: use ? 'miss' : 'bypass' } as const;
+        // The answer of another provider is not the one that the cache is asked for.
+        const keepsIn = candidate === reserved.candidates[0] ? use : null;
+        return await finish(prepared, result, { ...origin, use: keepsIn, onPassed: leaving.end });
       }
       discard(result);
       return await refuse(prepared, fault);
@@ -111,14 +117,14 @@ export function createDispatch(deps: DispatchDeps) {
   /** From here on the request gets exactly one outcome. */
   async function finish(prepared: Prepared, result: Attempted['result'], origin: Origin): Promise<Served> {
     const { call, route, request } = prepared;
-    const { candidate, fallbackCount, cache: state, use, onPassed } = origin;
+    const { candidate, fallbackCount, isSent, cache: state, use, onPassed } = origin;
     const base = { target: candidate, fallbackCount, cache: state, isDispatched: candidate !== null };
     const headers = headersOf(prepared, origin);
     if (result === 'cancelled' || 'httpStatus' in result) {
       const fault = faultOf(result, call.response);
       const error = { class: fault.code, httpStatus: fault.httpStatus };
       // A provider that nobody waited for any longer has read the request.
-      const isAnswered = candidate !== null && GIVEN_UP.has(fault.code);
+      const isAnswered = isSent && GIVEN_UP.has(fault.code);
       const nothing = { facts: accounting.nothingRead, firstTokenAtMs: null, isAnswered };
       const told = { ...nothing, error, errorMessage: fault.message };
       const account = await accounting.conclude(prepared, { ...base, ...told, endedAtMs: clock() });
@@ -128,7 +134,11 @@ export function createDispatch(deps: DispatchDeps) {
     const { config } = request.presented.key;
     const keeping = use?.mayStore && state === 'miss' ? keepAnswer(route.kind, isEventStream(result)) : null;
     const isAnswered = result.status < ERROR_STATUS_MIN;
-    const { finish: end, ...told } = await passAnswer({
+    const {
+      finish: end,
+      fault,
+      ...told
+    } = await passAnswer({
       ...{ answer: result, response: call.response, holdMemory: call.holdMemory, route, headers, clock, keeping },
       hidesUsage: hidesUsage(prepared, candidate),
       apiKey: () => candidate && deps.providerKeys.open(candidate.provider),
@@ -142,10 +152,10 @@ export function createDispatch(deps: DispatchDeps) {
       const { isComplete } = told.facts;
       await cache.keep(use, { config, answer: result, bytes: keeping.end(), isComplete, candidate });
     }
-    return { status: result.status, fault: null, isKnownKey: true, account };
+    return { status: fault?.httpStatus ?? result.status, fault, isKnownKey: true, account };
   }
 
-  function headersOf({ request, setup }: Prepared, { candidate, cache: state, fallbackCount }: Origin) {
+  function headersOf({ request, setup }: Prepared, { candidate, cache: state, fallbackCount }: Sender) {
     const { organization } = request.presented;
     const spender = { ...spenderOf(request), modelProviderId: candidate?.provider.id ?? null };
     const at = { organizationNumber: organization.number, atMs: request.startedAtMs };
@@ -169,7 +179,7 @@ export function createDispatch(deps: DispatchDeps) {
     if (cached === null || answer === null) return null;
     const provider = candidates.find((candidate) => candidate.provider.id === cached.providerId)?.provider;
     const candidate = provider === undefined ? (candidates[0] ?? null) : { provider, model: cached.model };
-    return { answer, origin: { candidate, cache: 'hit', fallbackCount: 0, use } as const };
+    return { answer, origin: { candidate, cache: 'hit', fallbackCount: 0, isSent: false, use } as const };
   }
 
   async function guardRequest({ request, body }: Prepared): Promise<GatewayFault | null> {
@@ -188,7 +198,7 @@ export function createDispatch(deps: DispatchDeps) {
     const leaving = watchCaller(call.response);
     const sending = { ...sendingOf(prepared, leaving.signal), candidates, mayFallBackTo: async () => true };
     const { result, candidate, fallbackCount } = await attempt(deps, sending).finally(leaving.end);
-    const headers = headersOf(prepared, { candidate, fallbackCount, cache: 'bypass', use: null });
+    const headers = headersOf(prepared, { candidate, fallbackCount, cache: 'bypass' });
     if (result === 'cancelled' || 'httpStatus' in result) {
       const fault = faultOf(result, call.response);
       sendFault(call.response, { dialect: route.dialect, fault }, headers);
@@ -239,7 +249,7 @@ const GONE = new Error('nobody waits for the answer any more');
 function watchCaller(response: CallerResponse) {
   const leaving = new AbortController();
   const abort = () => leaving.abort(GONE);
-  const timer = setTimeout(abort, WHOLE_MAX_MS).unref();
+  const timer = setTimeout(abort, MODEL_ANSWER_WHOLE_MS).unref();
   response.once('close', abort);
   if (isGone(response)) abort();
   return {

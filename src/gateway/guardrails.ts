@@ -8,7 +8,7 @@ import type { TypedInput } from '../domain/gateway/dialects/dialect.ts';
 import { type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
 import type { SpanPlace } from '../domain/gateway/proxied-request.ts';
 import { ANY_FACTS } from '../domain/traces/collector/collector-draft.ts';
-import { isArray, isObject, type LosslessJson } from '../json/lossless-json.ts';
+import { isArray, isObject, type LosslessJson, type LosslessObject } from '../json/lossless-json.ts';
 
 type GuardrailDeps = {
   readonly evaluate: (project: Project, request: EvaluationRequest, signal: AbortSignal) => Promise<Evaluated>;
@@ -79,6 +79,9 @@ const SKIPPED: ReadonlySet<string> = new Set([
   ...['signature', 'encrypted_content', 'url', 'file_id', 'data', 'file_data', 'image_url', 'detail'],
 ]);
 
+/** What a model gave a tool: an object of any members. */
+const ARGUMENTS: ReadonlySet<string> = new Set(['arguments', 'input']);
+
 /** Every text of messages, wherever it stands. */
 function textOf({ value }: TypedInput): string {
   const texts: string[] = [];
@@ -86,11 +89,19 @@ function textOf({ value }: TypedInput): string {
   return texts.join('\n');
 }
 
-/** The depth is bounded by that of bodies. */
-function collect(value: LosslessJson, texts: string[]): void {
+/** The depth is bounded by that of bodies. `isWhole`: a model reads every member as text. */
+function collect(value: LosslessJson, texts: string[], isWhole = false): void {
   if (typeof value === 'string') texts.push(value);
-  else if (isArray(value)) for (const item of value) collect(item, texts);
+  else if (isArray(value)) for (const item of value) collect(item, texts, isWhole);
   else if (isObject(value)) {
-    for (const [name, member] of Object.entries(value)) if (!SKIPPED.has(name)) collect(member, texts);
+    for (const [name, member] of Object.entries(value)) {
+      const isRead = isWhole || !SKIPPED.has(name) || (name === 'data' && isTextSource(value));
+      if (isRead) collect(member, texts, isWhole || ARGUMENTS.has(name));
+    }
   }
+}
+
+/** A document whose data is its text. */
+function isTextSource({ type, media_type: mediaType }: LosslessObject): boolean {
+  return type === 'text' || (typeof mediaType === 'string' && mediaType.startsWith('text/') && type !== 'base64');
 }

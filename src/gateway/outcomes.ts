@@ -60,14 +60,20 @@ export function createOutcomes({ store, clock, wait, graceMs, onError }: Outcome
   }
 
   /** Where the store is away, it goes on in the background. */
-  async function concludeOne(outcome: GatewayOutcome): Promise<void> {
+  async function concludeOne(outcome: GatewayOutcome, isLosable: boolean): Promise<void> {
     const isStored = await stored(outcome);
     for (const { projectNumber, gatewayRequestId } of outcome.report.records) {
       inProgress.delete(`${projectNumber} ${gatewayRequestId}`);
     }
-    if (isStored) return;
+    if (isStored || (isLosable && waiting >= WAITING_SPANS_MAX)) return;
     const trying = keepTrying(outcome).finally(() => pending.delete(trying));
     pending.add(trying);
+  }
+
+  async function track(outcome: GatewayOutcome, isLosable: boolean): Promise<void> {
+    const concluding = concludeOne(outcome, isLosable).finally(() => pending.delete(concluding));
+    pending.add(concluding);
+    await concluding;
   }
 
   async function renew(): Promise<void> {
@@ -97,11 +103,12 @@ export function createOutcomes({ store, clock, wait, graceMs, onError }: Outcome
       inProgress.delete(`${projectNumber} ${gatewayRequestId}`);
     },
     /** Resolves once the outcome is stored, or waits for the store. Never rejects. */
-    async conclude(outcome: GatewayOutcome): Promise<void> {
-      const concluding = concludeOne(outcome).finally(() => pending.delete(concluding));
-      pending.add(concluding);
-      await concluding;
-    },
+    conclude: (outcome: GatewayOutcome) => track(outcome, false),
+    /**
+     * The same for a request that was not admitted, so nothing waits for its outcome: it is lost where the store is away and
+     * many others wait already.
+     */
+    note: (outcome: GatewayOutcome) => track(outcome, true),
     /** Tries once more what waits. */
     async stop(): Promise<void> {
       stopping.abort();

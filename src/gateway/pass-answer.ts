@@ -39,6 +39,8 @@ export type Passed = {
   readonly firstTokenAtMs: number | null;
   readonly error: RequestError | null;
   readonly errorMessage: string | null;
+  /** What the caller is told instead of the answer; null: the answer, or as much of it as came. */
+  readonly fault: GatewayFault | null;
   /** Sends what is held back, and ends the answer. */
   readonly finish: () => void;
 };
@@ -89,7 +91,7 @@ export async function passAnswer(passing: Passing): Promise<Passed> {
   let firstTokenAtMs: number | null = null;
   const begin = () => writeHead(passing, isStreamed);
   const body = Buffer.isBuffer(answer.body) ? Readable.from([answer.body], { objectMode: false }) : answer.body;
-  const { end, held } = await relay(body, {
+  const relayed = await relay(body, {
     response,
     ...{ begin, holdMemory },
     holds: isJudged ? 'all' : isStreamed ? 'nothing' : 'last',
@@ -100,11 +102,16 @@ export async function passAnswer(passing: Passing): Promise<Passed> {
       return bytes;
     },
   });
+  const { held } = relayed;
+  // Of a stream that has told its end nothing is missing, whatever becomes of its connection.
+  const isWhole = relayed.end === 'provider_broke' && isStreamed && reader.facts().isComplete;
+  const end = isWhole ? 'complete' : relayed.end;
   const last = end === 'complete' ? reader.end() : NOTHING;
   const facts = reader.facts();
   const verdict = isJudged && end !== 'caller_left' ? await judged(end, facts, judge) : null;
   const { apiKey } = passing;
   const told = verdict === null ? errorOf({ end, status: answer.status, facts, captures, apiKey }) : errorFrom(verdict);
+  const fault = verdict ?? (end === 'provider_broke' && !response.headersSent ? PROVIDER_BROKE : null);
   const finish = () => {
     if (isGone(response) || response.writableEnded) return;
     if (verdict !== null) sendFault(response, { dialect: route.dialect, fault: verdict }, passing.headers);
@@ -117,7 +124,7 @@ export async function passAnswer(passing: Passing): Promise<Passed> {
       (response as ServerResponse).end(final);
     }
   };
-  return { facts, firstTokenAtMs, ...told, finish };
+  return { facts, firstTokenAtMs, ...told, fault, finish };
 }
 
 async function judged(

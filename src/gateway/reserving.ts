@@ -5,7 +5,7 @@ import { Fault } from '../domain/fault.ts';
 import { faultOf, type GatewayFault, UNAVAILABLE_FAULT } from '../domain/gateway/gateway-fault.ts';
 import type { LeaseHolder, Reservation } from '../domain/gateway/lease-holder.ts';
 import { contentOf } from '../domain/gateway/proxied-request.ts';
-import { reserveFor } from '../domain/gateway/request-budgets.ts';
+import { type BudgetedRequest, reserveBeyond, reserveFor } from '../domain/gateway/request-budgets.ts';
 import type { Candidate } from './attempts.ts';
 import type { Prepared } from './prepared.ts';
 
@@ -26,17 +26,10 @@ const ADMISSIONS_MAX = 3;
 export type Reserving = ReturnType<typeof createReserving>;
 
 export function createReserving({ store, holder, onError }: ReservingDeps) {
-  function reserveOne(prepared: Prepared, candidate: Candidate, reservedIds: readonly string[] = []) {
-    const { request, setup, prices, body, medianOutputTokens } = prepared;
-    const { presented, endUserId, startedAtMs: atMs } = request;
-    const budgeted = { presented, setup, prices, body, endUserId, medianOutputTokens, atMs };
-    return reserveFor(holder, budgeted, { ...candidate, reservedIds });
-  }
-
   async function reserve(prepared: Prepared): Promise<Reserved | GatewayFault> {
     let refusal: GatewayFault | null = null;
     for (const [index, candidate] of prepared.candidates.entries()) {
-      const reservation = await reserveOne(prepared, candidate);
+      const reservation = await reserveFor(holder, budgetedOf(prepared), candidate);
       if (!('code' in reservation)) {
         return { reservation, candidates: [candidate, ...prepared.candidates.slice(index + 1)] };
       }
@@ -53,6 +46,16 @@ export function createReserving({ store, holder, onError }: ReservingDeps) {
       const isAway = error instanceof Fault && error.code === 'unavailable';
       if (!isAway) onError(error, 'the admission of a request through the gateway failed');
       return 'unknown';
+    }
+  }
+
+  /** Never rejects. */
+  async function reserveAgain(prepared: Prepared): Promise<Reserved | GatewayFault> {
+    try {
+      return await reserve(prepared);
+    } catch (error) {
+      onError(error, 'what a request through the gateway may cost could not be reserved');
+      return UNAVAILABLE_FAULT;
     }
   }
 
@@ -80,23 +83,27 @@ export function createReserving({ store, holder, onError }: ReservingDeps) {
         if (state === 'admitted') return null;
         if (state === 'unknown' || round === ADMISSIONS_MAX) return UNAVAILABLE_FAULT;
         // The stored lease was another one's: what is left is reserved anew.
-        const again = await reserve({ ...prepared, candidates: [first] });
+        const again = await reserveAgain({ ...prepared, candidates: [first] });
         if ('httpStatus' in again) return again;
         reserved = again.reservation;
       }
     },
     /** Nothing was sent. */
     cancel: ({ reservation }: Reserved) => holder.conclude(reservation, 'cancelled'),
-    /** Reserves in the budgets that count this provider alone, and returns how to give that back; null: refused. */
+    /** Reserves what the request may cost with another provider beyond that, and returns how to give it back; null: refused. */
     async reserveMore(
       prepared: Prepared,
-      { reservation }: Reserved,
-      candidate: Candidate,
+      { candidates: [first] }: Reserved,
+      next: Candidate,
     ): Promise<(() => void) | null> {
-      const reservedIds = reservation.amounts.map(({ budgetId }) => budgetId);
-      const extra = await reserveOne(prepared, candidate, reservedIds);
+      const extra = await reserveBeyond(holder, budgetedOf(prepared), { first, next });
       // The outcome counts the cost, and takes nothing out of this lease: so it goes back whole.
       return 'code' in extra ? null : () => holder.conclude(extra, 'lost');
     },
   };
+}
+
+function budgetedOf({ request, setup, prices, body, medianOutputTokens }: Prepared): BudgetedRequest {
+  const { presented, endUserId, startedAtMs: atMs } = request;
+  return { presented, setup, prices, body, endUserId, medianOutputTokens, atMs };
 }

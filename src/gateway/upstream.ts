@@ -27,6 +27,8 @@ export type UpstreamAnswer =
   | {
       readonly kind: 'failed';
       readonly reason: 'refused' | 'unreachable' | 'timeout' | 'cancelled';
+      /** Whether the provider may have read the request. */
+      readonly isSent: boolean;
       readonly message: string;
     };
 
@@ -155,6 +157,7 @@ function lookUpAllowed({ policy, resolve }: UpstreamDeps, target: UrlTarget): Lo
   };
 }
 
+/** Of connections that were not made in time. */
 const TIMEOUT_CODES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -173,14 +176,15 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Messages of Node hold addresses, which callers may not see. */
 function failureOf(error: unknown, { isCancelled, isLate }: { isCancelled: boolean; isLate: boolean }): Failed {
-  if (isCancelled) return failed('cancelled', 'The request was cancelled.');
+  if (isCancelled) return failed('cancelled', 'The request was cancelled.', true);
   if (error instanceof AddressRefused) return failed('refused', error.message);
   if (error instanceof Unresolved) return failed('unreachable', error.message);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (isLate || TIMEOUT_CODES.has(code)) return failed('timeout', 'The provider did not answer in time.');
-  return failed('unreachable', REASONS[code] ?? 'The connection to the provider failed.');
+  const isConnected = !TIMEOUT_CODES.has(code);
+  if (isLate || !isConnected) return failed('timeout', 'The provider did not answer in time.', isConnected);
+  return failed('unreachable', REASONS[code] ?? 'The connection to the provider failed.', isConnected);
 }
 
-function failed(reason: Failed['reason'], message: string): Failed {
-  return { kind: 'failed', reason, message };
+function failed(reason: Failed['reason'], message: string, isSent = false): Failed {
+  return { kind: 'failed', reason, message, isSent };
 }

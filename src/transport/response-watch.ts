@@ -9,7 +9,7 @@ import type { Http2ServerResponse } from 'node:http2';
 import type { RequestQuota } from '../rpc/quotas.ts';
 
 /** The stream or response object that a response is written to. */
-type ResponseSink = EventEmitter & { readonly destroyed: boolean; destroy(): unknown };
+type ResponseSink = EventEmitter & { readonly destroyed: boolean; readonly writableLength: number; destroy(): unknown };
 
 export type ResponseWatch = {
   /**

@@ -69,7 +69,7 @@ export function createHttp2({
     }
     const short = grpc.accepts(headers);
     const expire = short ? grpc.expire : () => expireRequest(stream, headers[':path'] ?? null);
-    const socket = sessions.watch(stream, expire);
+    const socket = sessions.watch(stream, { onLate: expire, mayBeLong: !short });
     if (socket) newConnections.delete(socket);
     // Emitted at once and not queued: the end of an empty body is emitted only once, and needs a listener by then.
     if (short) begin(stream, () => grpc.serve(stream, headers, rawHeaders));

@@ -15,6 +15,8 @@ export type ServerLimits = {
   readonly bodyTimeoutMs: number;
   /** The same where a handler waits longer for a body than others; `bodyTimeoutMs` by default. */
   readonly longBodyTimeoutMs?: number;
+  /** How long a request of HTTP/2 other than gRPC may go without an answer; four times `bodyTimeoutMs` by default. */
+  readonly longAnswerTimeoutMs?: number;
   /** How long a connection may be idle between requests. */
   readonly idleTimeoutMs: number;
   readonly streamsPerConnectionMax: number;

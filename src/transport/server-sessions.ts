@@ -15,15 +15,16 @@ type OnClosed = (stream: ServerHttp2Stream, session: Http2Session) => void;
 
 type Sessions = {
   readonly add: (session: Http2Session, socket: Duplex) => void;
-  /** Returns the connection of the stream; null where its session is gone. */
-  readonly watch: (stream: ServerHttp2Stream, onLate: OnLate) => Duplex | null;
+  /** Returns the connection of the stream; null where its session is gone. `mayBeLong`: by the longer limits, if there are any. */
+  readonly watch: (stream: ServerHttp2Stream, watching: Watching) => Duplex | null;
   readonly checkDeadlines: (nowMs: number) => void;
   readonly announceClose: () => void;
   readonly closeIdle: () => void;
 };
 
-type StreamProgress = {
-  readonly onLate: OnLate;
+type Watching = { readonly onLate: OnLate; readonly mayBeLong: boolean };
+
+type StreamProgress = Watching & {
   readonly openedAtMs: number;
   /** The stream's free receive window, and the unsent bytes of its response, at its last progress. */
   receiveWindow: number;
@@ -43,8 +44,8 @@ type Session = {
 
 // A client that reads less than this between two deadlines is not reading its response.
 const PROGRESS_BYTES = 16_384;
-// How long a stream may go without a response, in multiples of the body timeout. No rpc takes minutes: beyond it the
-// response will not come, and the stream would stay open for ever.
+// How long a stream may go without a response, in multiples of the body timeout. Only answers of models take minutes: beyond
+// it the response will not come, and the stream would stay open for ever.
 const UNANSWERED_FACTOR = 4;
 const LAST_STREAM_ID_MAX = 2_147_483_647;
 
@@ -57,6 +58,9 @@ type SessionsOptions = {
 };
 
 export function createSessions({ limits, slackMs, queue, onClosed }: SessionsOptions): Sessions {
+  const { bodyTimeoutMs: bodyMs, longBodyTimeoutMs, longAnswerTimeoutMs } = limits;
+  const short = { bodyMs, answerMs: UNANSWERED_FACTOR * bodyMs };
+  const long = { bodyMs: longBodyTimeoutMs ?? bodyMs, answerMs: longAnswerTimeoutMs ?? short.answerMs };
   const sessions = new Map<Http2Session, Session>();
   // As precise as the check interval; reading the clock for every stream would cost more.
   let coarseNowMs = performance.now();
@@ -65,12 +69,12 @@ export function createSessions({ limits, slackMs, queue, onClosed }: SessionsOpt
       sessions.set(session, { socket, streams: new Map(), idleSinceMs: null, closing: false });
       session.once('close', () => sessions.delete(session));
     },
-    watch(stream, onLate) {
+    watch(stream, watching) {
       const { session: owner } = stream;
       const session = owner && sessions.get(owner);
       if (!session) return null;
       session.idleSinceMs = null;
-      session.streams.set(stream, startWatching(onLate, coarseNowMs));
+      session.streams.set(stream, startWatching(watching, coarseNowMs));
       stream.once('close', () => {
         session.streams.delete(stream);
         onClosed(stream, owner);
@@ -113,9 +117,10 @@ export function createSessions({ limits, slackMs, queue, onClosed }: SessionsOpt
 
   function isInTime(stream: ServerHttp2Stream, watched: StreamProgress, nowMs: number): boolean {
     const ageMs = nowMs - watched.openedAtMs;
-    if (!stream.headersSent && ageMs > UNANSWERED_FACTOR * limits.bodyTimeoutMs + 2 * slackMs) return false;
+    const { answerMs, bodyMs } = watched.mayBeLong ? long : short;
+    if (!stream.headersSent && ageMs > answerMs + 2 * slackMs) return false;
     const awaitsBody = stream.state.remoteClose !== 1;
-    if (awaitsBody && ageMs > limits.bodyTimeoutMs + 2 * slackMs) return false;
+    if (awaitsBody && ageMs > bodyMs + 2 * slackMs) return false;
     if (hasMoved(stream, watched) || !(awaitsBody ? canClientSend(stream) : stream.writableLength > 0)) {
       watched.movedAtMs = nowMs;
     }
@@ -133,9 +138,9 @@ export function createSessions({ limits, slackMs, queue, onClosed }: SessionsOpt
   }
 }
 
-function startWatching(onLate: OnLate, nowMs: number): StreamProgress {
+function startWatching(watching: Watching, nowMs: number): StreamProgress {
   return {
-    onLate,
+    ...watching,
     openedAtMs: nowMs,
     receiveWindow: -1,
     unsentBytes: 0,

@@ -56,10 +56,13 @@ export async function openPage(context: BrowserContext, address: string): Promis
   const complaints: string[] = [];
   const foreignRequests: string[] = [];
   let isAway = false;
+  let wasAway = false;
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     // The page shows refused requests, so their console errors are expected.
     if (isAway && /net::ERR_/.test(message.text())) return;
+    // It may be told of after the network has come back.
+    if (wasAway && message.text().includes('net::ERR_INTERNET_DISCONNECTED')) return;
     if (message.type() === 'error' && !/the server responded with a status of 4\d\d/.test(message.text()))
       complaints.push(message.text());
   });
@@ -78,7 +81,7 @@ export async function openPage(context: BrowserContext, address: string): Promis
       foreignRequests.push(request.url());
   });
   const whileAway = async (act: () => Promise<void>) => {
-    isAway = true;
+    [isAway, wasAway] = [true, true];
     await context.setOffline(true);
     await act();
     await context.setOffline(false);

@@ -66,6 +66,31 @@ describe('fallback', () => {
     const refused = await send(CHAT_PATH, { secret, body: CHAT, step: { status: 500 } });
     expect(refused.status).toBe(500);
   });
+
+  it('leaves out a provider that may cost more than a shared budget has, also behind one of unknown price', async () => {
+    const { addProvider, addKey, addBudget, send } = gateway;
+    const of = (name: string, model: string) =>
+      addProvider({ name, kind: 'openai_compatible', aliases: { fast: model } });
+    const local = await of('local', 'our-own-model');
+    const small = await of('small', 'gpt-4o-mini');
+    const large = await of('large', 'gpt-4');
+    const ask = (secret: string) =>
+      send(CHAT_PATH, { secret, body: { ...CHAT, model: 'fast', max_tokens: 1_000 }, step: { status: 500 } });
+    const unpriced = await addKey({ config: { providers: [local, small], allow_unpriced: true } });
+    const scope = { kind: 'virtual_key', id: unpriced.id };
+    await addBudget({ scope, limit_usd: '0.000000001', reserve: 'worst' });
+    expect((await ask(unpriced.secret)).status).toBe(500);
+    const dearer = await addKey({ config: { providers: [small, large] } });
+    const budget = await addBudget({
+      scope: { kind: 'virtual_key', id: dearer.id },
+      limit_usd: '0.01',
+      reserve: 'worst',
+    });
+    expect((await ask(dearer.secret)).status).toBe(500);
+    await gateway.manage('PATCH', `/api/gateway/v1/budgets/${budget.id}`, { limit_usd: '1' });
+    const sent = await ask(dearer.secret);
+    expect([sent.status, sent.headers.get('x-langwatch-provider')]).toEqual([200, 'large']);
+  });
 });
 
 it('opens the breaker of a provider that keeps failing', async () => {
@@ -107,6 +132,20 @@ describe('a stream that its provider breaks off', () => {
     const event = await gateway.eventOf(sent);
     expect(event).toMatchObject({ status: 'error', error: { class: 'upstream_mid_stream_failure', http_status: 502 } });
   });
+});
+
+it('a stream that has told its end is complete, also when its connection breaks behind it', async () => {
+  const { secret, send, eventOf, mock } = gateway;
+  for (const [path, body] of [
+    [CHAT_PATH, STREAM],
+    ['/v1/messages', { ...MESSAGES, stream: true }],
+  ] as const) {
+    const whole = await send(path, { secret, body });
+    const bytes = mock.requests.at(-1)?.sentBytes() ?? 0;
+    const cut = await send(path, { secret, body, step: { breaksAfterBytes: bytes } });
+    expect(cut.text).toBe(whole.text);
+    expect(await eventOf(cut)).toMatchObject({ status: 'success', error: null });
+  }
 });
 
 /** Sends a request and leaves after the first bytes of its answer. */

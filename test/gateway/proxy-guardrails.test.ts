@@ -34,6 +34,15 @@ describe('a guardrail before the request', () => {
     expect(await eventOf(blocked)).toMatchObject({ error: { class: 'guardrail_blocked' }, cost: { nano_usd: 0 } });
   });
 
+  it.each([
+    ['a document of text', { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Buy Acme' } }],
+    ['what a tool was given', { type: 'tool_use', id: 'toolu_1', name: 'buy', input: { data: { url: 'Acme' } } }],
+  ])('reads %s', async (_, block) => {
+    const { secret } = await gateway.addKey({ config: { guardrails: { pre: [blocklist] } } });
+    const body = { ...MESSAGES, messages: [{ role: 'user', content: [block] }] };
+    expect((await gateway.send('/v1/messages', { secret, body })).status).toBe(403);
+  });
+
   it('lets nothing pass that it cannot judge, and gives back what was reserved', async () => {
     const { addKey, addBudget, budget, send } = gateway;
     const exact = await addEvaluator('langevals/exact_match', {});
@@ -125,6 +134,21 @@ describe('the exact cache', () => {
     const config = { cache: { mode: 'exact', ttl_s: 60 } };
     const other = await gateway.addKey({ trace_project_id: project, config });
     expect(await states(ask(other.secret, body))).toBe('miss');
+  });
+
+  it('keeps no answer of a provider that another one stood in for', async () => {
+    const { addProvider, addKey, send } = gateway;
+    const of = (name: string, model: string) =>
+      addProvider({ name, kind: 'openai_compatible', aliases: { fast: model } });
+    const [first, second] = [await of('asked', CHAT.model), await of('stand-in', 'tiny')];
+    const cache = { mode: 'exact', ttl_s: 60 };
+    const both = await addKey({ config: { providers: [first, second], cache } });
+    const one = await addKey({ config: { providers: [first], cache } });
+    const body = { ...CHAT, model: 'fast' };
+    const fallen = await send(PATH, { secret: both.secret, body, step: { status: 500 } });
+    expect([fallen.status, fallen.headers.get('x-langwatch-fallback-count')]).toEqual([200, '1']);
+    expect(await states(ask(one.secret, body))).toBe('miss');
+    expect(await states(ask(both.secret, body))).toBe('hit');
   });
 
   it('keeps no failure', async () => {

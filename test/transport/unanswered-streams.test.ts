@@ -26,3 +26,19 @@ it('a stream that is never answered is closed in the end', async () => {
     await until(() => stream.closed, 'the stream is closed');
   }
 });
+
+it('a request that may take long is answered later than an rpc', async () => {
+  const port = await startPort({
+    limits: { ...LIMITS, longAnswerTimeoutMs: 60_000 },
+    serve: () => new Promise<object>(() => {}),
+    fallback: (_, response) =>
+      void setTimeout(() => response.writeHead(200).end('late'), 4 * LIMITS.bodyTimeoutMs + 500),
+  });
+  onTestFinished(() => port.drain(0));
+  const session = connectHttp2(port.address);
+  onTestFinished(() => session.destroy());
+  const stream = session.request({ ':method': 'POST', ':path': '/v1/messages', ...GOOD });
+  stream.end(Buffer.alloc(5));
+  const [answered] = await once(stream, 'response', { signal: AbortSignal.timeout(10_000) });
+  expect(answered[':status']).toBe(200);
+});

@@ -47,12 +47,13 @@ const WINDOWS: Readonly<Record<RateDimension, number>> = { rpm: MS_PER_MINUTE, t
 
 // Of the limit.
 const SLICE_SHARE = 0.05;
-/** Slices that were not used for so long are lost, so that a burst cannot save them up. */
-const SLICE_KEPT_MS = MS_PER_MINUTE;
 const ROUNDS_MAX = 20;
 
-/** `rest` is below zero where requests used more tokens than they had reserved. */
-type Level = { rest: number; filledAtMs: number };
+/**
+ * `rest` is below zero where requests used more tokens than they had reserved. What is left of a slice after a window is lost,
+ * so that a burst cannot save slices up.
+ */
+type Level = { readonly windowMs: number; rest: number; filledAtMs: number };
 
 type RateLimiterDeps = {
   readonly store: RateSliceStore;
@@ -69,11 +70,11 @@ export function createRateLimiter({ store, nowMs }: RateLimiterDeps) {
   function restOf(name: string): number {
     const level = levels.get(name);
     if (level === undefined) return 0;
-    return nowMs() - level.filledAtMs > SLICE_KEPT_MS ? Math.min(0, level.rest) : level.rest;
+    return nowMs() - level.filledAtMs > level.windowMs ? Math.min(0, level.rest) : level.rest;
   }
 
-  function change(name: string, by: number): void {
-    const level = levels.get(name) ?? { rest: 0, filledAtMs: nowMs() };
+  function change({ name, dimension }: Pick<Need, 'name' | 'dimension'>, by: number): void {
+    const level = levels.get(name) ?? { windowMs: WINDOWS[dimension], rest: 0, filledAtMs: nowMs() };
     level.rest = restOf(name) + by;
     levels.set(name, level);
   }
@@ -81,7 +82,7 @@ export function createRateLimiter({ store, nowMs }: RateLimiterDeps) {
   async function fill(name: string, ask: RateSliceAsk): Promise<RateSlice> {
     const slice = await store.takeSlice(ask);
     if (slice.granted > 0) {
-      change(name, slice.granted);
+      change({ name, dimension: ask.dimension }, slice.granted);
       const level = levels.get(name);
       if (level !== undefined) level.filledAtMs = nowMs();
     }
@@ -111,7 +112,7 @@ export function createRateLimiter({ store, nowMs }: RateLimiterDeps) {
       for (let round = 1; ; round += 1) {
         const short = needs.find(({ name, count }) => restOf(name) < count);
         if (short === undefined) {
-          for (const { name, count } of needs) change(name, -count);
+          for (const need of needs) change(need, -need.count);
           return null;
         }
         if (round > ROUNDS_MAX) {
@@ -130,14 +131,14 @@ export function createRateLimiter({ store, nowMs }: RateLimiterDeps) {
     correct(request: RatedRequest, usedTokens: number): void {
       for (const limit of request.limits) {
         if (limit.dimension !== 'tpm') continue;
-        const { name, count } = toNeed(request, limit);
-        change(name, count - usedTokens);
+        const need = toNeed(request, limit);
+        change(need, need.count - usedTokens);
       }
     },
     /** Forgets levels that no request can use; to be called now and then. */
     sweep(): void {
-      for (const [name, { filledAtMs, rest }] of levels) {
-        if (nowMs() - filledAtMs > SLICE_KEPT_MS && rest >= 0) levels.delete(name);
+      for (const [name, { windowMs, filledAtMs, rest }] of levels) {
+        if (nowMs() - filledAtMs > windowMs && rest >= 0) levels.delete(name);
       }
     },
   };

@@ -1,9 +1,10 @@
 /** Reserves what a request may cost in the budgets that it counts in, and concludes it with the request's admission. */
 
 import type { Spender } from '../budgets/active-budgets.ts';
+import { bucketName } from '../budgets/charges.ts';
 import type { Prices } from '../pricing/prices.ts';
 import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
-import { bucketsAt, demandsOf } from './budget-demands.ts';
+import { type BudgetDemand, bucketsAt, demandsOf } from './budget-demands.ts';
 import type { ReadBody } from './dialects/dialect.ts';
 import { dearestRates, estimateExpected, type RequestSize } from './estimate.ts';
 import type { GatewaySetup } from './gateway-setup.ts';
@@ -50,19 +51,49 @@ export function expectedTokens(body: ReadBody, medianOutputTokens: number | null
   return input + output;
 }
 
-/**
- * Reserves all that the request may cost with this provider, in all budgets but those of `reservedIds`, where it has reserved
- * that already.
- */
+/** Reserves all that the request may cost with this provider. */
 export async function reserveFor(
   holder: LeaseHolder,
-  { presented, setup, prices, body, endUserId, medianOutputTokens, atMs }: BudgetedRequest,
-  { provider, model, reservedIds = [] }: Target & { readonly reservedIds?: readonly string[] },
+  request: BudgetedRequest,
+  target: Target,
 ): Promise<Reservation | GatewayRefusal> {
+  const demands = demandsWith(request, target);
+  return 'code' in demands ? demands : await holder.reserve(demands);
+}
+
+/** Reserves what the request may cost with the next provider beyond what is reserved for the first one. */
+export async function reserveBeyond(
+  holder: LeaseHolder,
+  request: BudgetedRequest,
+  { first, next }: { readonly first: Target; readonly next: Target },
+): Promise<Reservation | GatewayRefusal> {
+  const demands = demandsWith(request, next);
+  if ('code' in demands) return demands;
+  const before = demandsWith(request, first);
+  const reserved = new Map(
+    ('code' in before ? [] : before).map(({ bucket, nanoUsd, isLimited }) => [
+      bucketName(bucket),
+      isLimited ? nanoUsd : 0,
+    ]),
+  );
+  return await holder.reserve(
+    demands.flatMap((demand) => {
+      const known = reserved.get(bucketName(demand.bucket));
+      if (known === undefined) return [demand];
+      const nanoUsd = demand.nanoUsd - known;
+      return demand.isLimited && nanoUsd > 0 ? [{ ...demand, nanoUsd }] : [];
+    }),
+  );
+}
+
+function demandsWith(
+  { presented, setup, prices, body, endUserId, medianOutputTokens, atMs }: BudgetedRequest,
+  { provider, model }: Target,
+): readonly BudgetDemand[] | GatewayRefusal {
   const spender = { ...spenderOf({ presented, endUserId }), modelProviderId: provider.id };
-  const matched = setup.budgets.matching(spender).filter(({ budget }) => !reservedIds.includes(budget.id));
+  const matched = setup.budgets.matching(spender);
   const match = matched.length === 0 ? null : prices.match(model, vendorOf(provider.kind), atMs);
-  const demands = demandsOf(
+  return demandsOf(
     {
       size: sizeOf(body),
       rates: match === null ? null : dearestRates([match]),
@@ -71,5 +102,4 @@ export async function reserveFor(
     },
     bucketsAt(matched, { organizationNumber: presented.organization.number, atMs }),
   );
-  return 'code' in demands ? demands : await holder.reserve(demands);
 }

@@ -11,6 +11,7 @@ import { expectationProblem } from '../expectation.ts';
 import { firstHeader } from '../first-header.ts';
 import { arrivalOf } from '../origin.ts';
 import type { ReadBudget } from '../read-budget.ts';
+import { type ResponseWatch, responseSinkOf } from '../response-watch.ts';
 import { statusOf } from '../status.ts';
 import { checkDeclaredLength, readBody } from './body.ts';
 import type { BodyWatch } from './body-watch.ts';
@@ -49,6 +50,7 @@ type DataRouteDeps<R> = DataRoutes<R> &
     readonly reading: ReadBudget;
     readonly ids: IdSource;
     readonly callLog: CallLog;
+    readonly responses: ResponseWatch;
     readonly accepting: () => boolean;
   };
 
@@ -98,10 +100,16 @@ export function createDataRoutes<R extends Named>(
       });
     } finally {
       if (isBegun) quota.finish();
-      if (isBegun) quota.release();
+      if (isBegun) countUnsent(response, quota);
       // Discards the rest of a body that was refused.
       if (!request.complete) request.resume();
     }
+  }
+
+  /** What a slow caller has still to read counts until then. */
+  function countUnsent(response: RestResponse, quota: RequestQuota): void {
+    const sink = responseSinkOf(response);
+    deps.responses.send({ quota, sink, bytes: sink.writableLength, force: true });
   }
 
   async function read(

@@ -66,6 +66,19 @@ describe('a rate limit', () => {
     });
   });
 
+  it('of a day keeps what it took for requests that come now and then', async () => {
+    const { start, pass } = open();
+    const limiter = start();
+    const rpd = requestOf([{ dimension: 'rpd', limit: 1_000 }]);
+    for (let request = 0; request < 20; request += 1) {
+      expect(await limiter.pass(rpd)).toBeNull();
+      limiter.sweep();
+      pass(120_000);
+    }
+    const burst = await Promise.all(Array.from({ length: 900 }, () => limiter.pass(rpd)));
+    expect(burst.filter((refusal) => refusal !== null)).toEqual([]);
+  });
+
   it('asks the store once for many requests', async () => {
     const { model, start } = open();
     const limiter = start();
