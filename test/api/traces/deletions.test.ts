@@ -132,6 +132,9 @@ describe('the deletion of the traces of a user, over REST and gRPC', () => {
   it.each([
     ['nothing that says which traces', {}],
     ['a negation alone', { negateFilters: true }],
+    ['a filter without values', { filters: { 'metadata.user_id': [] } }],
+    ['a filter without values beside another', { filters: { 'metadata.user_id': ['x'], 'metadata.labels': [] } }],
+    ['a text of blanks', { query: ' ' }],
     ['dates in the wrong order', { startDate: 2, endDate: 1 }],
     ['an unknown filter', { filters: { 'metadata.userid': ['x'] } }],
     ['an unknown member', { ...ofUser('x'), filter: {} }],

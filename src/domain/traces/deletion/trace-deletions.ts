@@ -5,9 +5,11 @@ import type { RandomBytes } from '../../clock.ts';
 import { Fault, type Reason, validationFault } from '../../fault.ts';
 import { isPossibleId, newId } from '../../ids.ts';
 import { type Actor, auditRecord } from '../../management/audit.ts';
+import { customReason } from '../../reasons.ts';
 import type { SearchCall } from '../search/search-call.ts';
 import { limitsOf, RUN_BEGINNING } from '../search/search-run.ts';
 import { checkDates, type SearchConditions, type TraceSearches } from '../search/trace-search.ts';
+import type { SentFilter } from '../search/trace-search-query.ts';
 import { EVER, type SearchTotal } from '../search/trace-search-store.ts';
 import type { TraceDeletion, TraceDeletionStore } from './trace-deletion.ts';
 
@@ -79,9 +81,12 @@ export function toPage(search: SearchConditions) {
 
 /**
  * Without dates a search is of all times: a person is erased by one call. Throws validation_error where nothing at all is
- * asked for: to delete every trace, a range of dates must say so.
+ * asked for: to delete every trace, a range of dates must say so. A filter without values, which a search ignores, is more
+ * likely a list that a program left empty.
  */
 function boundedSearch(search: SearchConditions): SearchConditions {
+  const empty = search.filters.filter(({ values }) => values.length === 0);
+  if (empty.length > 0) throw validationFault('json', empty.map(emptyFilter));
   if (fieldsOf(search).length === 0) throw validationFault('json', [NOTHING_ASKED]);
   const startMs = search.startMs ?? EVER.fromMs;
   const endMs = search.endMs ?? EVER.toMs;
@@ -95,12 +100,17 @@ const NOTHING_ASKED: Reason = {
   message: 'filters, query, traceIds, startDate or endDate must say which traces to delete',
 };
 
+function emptyFilter({ name, key }: SentFilter): Reason {
+  const field = ['filters', name, ...(key === null ? [] : [key])].join('.');
+  return customReason(field, `${field} must have at least one value`);
+}
+
 /** The conditions that a search has, by their names over REST. */
 function fieldsOf({ startMs, endMs, query, filters, traceIds }: SearchConditions): readonly string[] {
   return [
     ...(startMs === null ? [] : ['startDate']),
     ...(endMs === null ? [] : ['endDate']),
-    ...(query === '' ? [] : ['query']),
+    ...(query.trim() === '' ? [] : ['query']),
     ...(filters.length === 0 ? [] : ['filters']),
     ...(traceIds.length === 0 ? [] : ['traceIds']),
   ];
