@@ -88,8 +88,9 @@ export function createTriggering(deps: TriggeringDeps) {
       const monotonicMs = () => performance.now();
       const evaluated = { onNotice: wake, onEvaluated: meter.evaluated };
       const evaluations = createEvaluation({ ...shared, ...evaluated, analytics, monotonicMs });
-      const notify = createNotifying({
+      const notifying = createNotifying({
         ...{ ...shared, secrets, datasets, sendMail, addToQueue, linkTo, log },
+        organizations: store.management,
         postJson: webhooks.sendJson,
         onAttempt: meter.notified,
       });
@@ -98,7 +99,7 @@ export function createTriggering(deps: TriggeringDeps) {
       const begin = isSingleProcess ? once(() => store.triggers.takeOver()) : async () => undefined;
       loops.push(
         ...evaluations.map((evaluate) => repeat(after(begin, evaluate), 'triggers could not be evaluated', REST_SHARE)),
-        repeat(after(begin, notify), 'notifications of triggers could not be sent', 0),
+        repeat(after(begin, notifying.step), 'notifications of triggers could not be sent', 0).finally(notifying.end),
         repeat(prune, 'old entries of triggers could not be removed', 1),
       );
     },

@@ -3,6 +3,7 @@
 import type { Project } from '../caller.ts';
 import type { NewEvent } from '../events/event.ts';
 import type { AlertEventType } from '../events/event-type.ts';
+import type { MemberRecord } from '../management/management.ts';
 import type { Trigger } from './trigger.ts';
 import type { TriggerEvent } from './trigger-store.ts';
 
@@ -62,6 +63,11 @@ export function slackJson(told: Told): string {
   const text = [headline(told), ...linesOf(told)].join('\n');
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return JSON.stringify({ text: escaped.slice(0, SLACK_CHARACTERS_MAX), mrkdwn: false, unfurl_links: false });
+}
+
+/** Mail goes out under the name of the operator, so it goes to active members alone. In lower case. */
+export function activeEmails(members: readonly Pick<MemberRecord, 'email' | 'disabledAtMs'>[]): ReadonlySet<string> {
+  return new Set(members.filter(({ disabledAtMs }) => disabledAtMs === null).map(({ email }) => email.toLowerCase()));
 }
 
 export function mailOf(told: Told): OutgoingMail {

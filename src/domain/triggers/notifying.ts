@@ -9,9 +9,10 @@ import type { Clock, RandomBytes } from '../clock.ts';
 import type { Datasets } from '../datasets/datasets.ts';
 import type { AttemptResult } from '../endpoints/destination.ts';
 import { Fault } from '../fault.ts';
+import type { ManagementStore } from '../management/management.ts';
 import type { KeyStore } from '../management/management-port.ts';
 import type { TriggerSecrets } from './action-params.ts';
-import { alertEvent, mailOf, type OutgoingMail, slackJson } from './messages.ts';
+import { activeEmails, alertEvent, mailOf, type OutgoingMail, slackJson, type Told } from './messages.ts';
 import type { ClaimedNotification, NotificationKey, TriggerStore } from './trigger-store.ts';
 
 /** What became of an attempt. `ended`: it is stored already. */
@@ -33,6 +34,7 @@ export type AddToQueue = (
 export type NotifyingDeps = {
   readonly triggers: Pick<TriggerStore, 'claim' | 'end' | 'handOver'>;
   readonly keys: Pick<KeyStore, 'findProject'>;
+  readonly organizations: Pick<ManagementStore, 'members'>;
   readonly secrets: TriggerSecrets;
   readonly datasets: Pick<Datasets, 'appendTraces'>;
   readonly postJson: (
@@ -53,21 +55,49 @@ export type NotifyingDeps = {
 
 /** Longer than any attempt. */
 const LEASE_MS = 60_000;
-const AT_ONCE = 16;
+/** Attempts under way. */
+const AT_ONCE = 32;
+/** With so many of an organization, others come first: its receivers may take as long as an attempt may. */
+const OF_ORGANIZATION = 4;
 const FENCE_BYTES = 6;
 const SECOND_MS = 1_000;
 /** Delays before further attempts; after the last the notification has failed. */
 const RETRY_MS = [10 * SECOND_MS, 60 * SECOND_MS, 300 * SECOND_MS, 900 * SECOND_MS, 3_600 * SECOND_MS];
 const ERROR_CHARACTERS_MAX = 500;
 
-/** Carries out some notifications that are due. Returns how many there were. */
-export function createNotifying(deps: NotifyingDeps): (signal: AbortSignal) => Promise<number> {
-  return async (signal) => {
-    const nowMs = deps.clock();
-    const fence = deps.random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES) + 1;
-    const claimed = await deps.triggers.claim({ nowMs, untilMs: nowMs + LEASE_MS, fence, limit: AT_ONCE });
-    await Promise.all(claimed.map((each) => notify(deps, each, signal)));
-    return claimed.length;
+export function createNotifying(deps: NotifyingDeps) {
+  /** The attempts under way, by their organizations. */
+  const underWay = new Map<Promise<void>, string | null>();
+
+  function busyOrganizations(): readonly string[] {
+    const byOrganization = Map.groupBy(underWay.values(), (organizationId) => organizationId);
+    return [...byOrganization].flatMap(([id, all]) => (id !== null && all.length >= OF_ORGANIZATION ? [id] : []));
+  }
+
+  function begin(claimed: ClaimedNotification, signal: AbortSignal): void {
+    const notifying = notify(deps, claimed, signal)
+      // Its lease ends, and then it is tried again.
+      .catch((error: unknown) => deps.log.warn({ err: error }, 'a notification of a trigger could not be stored'))
+      .finally(() => underWay.delete(notifying));
+    underWay.set(notifying, claimed.organizationId);
+  }
+
+  return {
+    /** Begins to carry out some notifications that are due. Returns how many. */
+    async step(signal: AbortSignal): Promise<number> {
+      if (underWay.size >= AT_ONCE) await Promise.race(underWay.keys());
+      const nowMs = deps.clock();
+      const fence = deps.random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES) + 1;
+      const lease = { nowMs, untilMs: nowMs + LEASE_MS, fence };
+      const limit = Math.min(OF_ORGANIZATION, AT_ONCE - underWay.size);
+      const claimed = await deps.triggers.claim({ ...lease, limit, notOf: busyOrganizations() });
+      for (const each of claimed) begin(each, signal);
+      return claimed.length;
+    },
+    /** Resolves once no attempt is under way. */
+    async end(): Promise<void> {
+      await Promise.all(underWay.keys());
+    },
   };
 }
 
@@ -131,8 +161,7 @@ async function carryOut(
       return { kind: 'refused', error: result.error, isFinal: result.terminalHint, retryAfterMs: result.retryAfterMs };
     }
     case 'SEND_EMAIL':
-      if (deps.sendMail === null) return final('This server has no mail server: SPANDREL_SMTP_URL is not set.');
-      return await deps.sendMail(mailOf(told), signal);
+      return await sendMail(deps, told, signal);
     case 'ADD_TO_DATASET': {
       const { added } = await deps.datasets.appendTraces(project, trigger.actionParams.datasetId ?? '', {
         search: searchFor(event.traceIds),
@@ -152,6 +181,15 @@ async function carryOut(
       return added + known > 0 ? { kind: 'sent' } : final('The trace is gone.');
     }
   }
+}
+
+/** Who was removed or disabled meanwhile gets no mail any more. */
+async function sendMail({ organizations, sendMail: send }: NotifyingDeps, told: Told, signal: AbortSignal) {
+  if (send === null) return final('This server has no mail server: SPANDREL_SMTP_URL is not set.');
+  const active = activeEmails(await organizations.members(told.project.organizationId));
+  const mail = mailOf(told);
+  const to = mail.to.filter((address) => active.has(address.toLowerCase()));
+  return to.length === 0 ? final('None of its members is active any more.') : await send({ ...mail, to }, signal);
 }
 
 function final(error: string): Attempted {

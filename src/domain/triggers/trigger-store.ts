@@ -83,6 +83,8 @@ export type Recorded = 'recorded' | 'paused' | 'stale';
 export type LeasedTrigger = TriggerWithState & { readonly fence: number };
 export type ClaimedNotification = {
   readonly trigger: Trigger;
+  /** Null: its project is gone. */
+  readonly organizationId: string | null;
   readonly event: TriggerEvent;
   readonly fence: number;
 };
@@ -159,10 +161,11 @@ export type TriggerStore = Omit<ResourceStore<Trigger>, 'remove'> & {
    */
   record(evaluated: readonly Evaluated[]): Promise<readonly Recorded[]>;
   /**
-   * Leases notifications that are due, and counts an attempt. Projects with any share the limit equally, so that those of one
-   * never keep those of another waiting; within a project the order is that of their due times.
+   * Leases notifications that are due, of organizations that are not among `notOf`, and counts an attempt. Projects with any
+   * share the limit equally, so that those of one never keep those of another waiting; within a project the order is that of
+   * their due times.
    */
-  claim(lease: WorkLease): Promise<readonly ClaimedNotification[]>;
+  claim(lease: WorkLease & { readonly notOf: readonly string[] }): Promise<readonly ClaimedNotification[]>;
   /** MUST answer false and store nothing when another process has claimed the notification. */
   end(end: NotificationEnd): Promise<boolean>;
   /** Appends the event to the log of the organization, and ends the notification, in one transaction. The same duty. */

@@ -13,6 +13,7 @@ import type { ManagementStore } from '../management/management.ts';
 import { customReason, refuseProblems } from '../reasons.ts';
 import { byLastUpdate, resourceRules } from '../resources.ts';
 import { type SentParams, storedParams, type TriggerSecrets } from './action-params.ts';
+import { activeEmails } from './messages.ts';
 import { type ActionParams, beginningState, type Trigger, type TriggerAction } from './trigger.ts';
 import { readDraft, type TriggerContent, type TriggerDraft } from './trigger-draft.ts';
 import {
@@ -142,6 +143,7 @@ async function updateTrigger(deps: TriggerDeps, call: Call, { id, draft }: Chang
     refuseProblems(problems);
     const isOther = content.action !== stored.action || params !== null;
     if (isOther) await requireAction(deps, call, { content, params: params ?? {} });
+    else if (actsOtherwise(stored, content)) requirePermissions(call, content);
     const isKept = content.action === stored.action && (params === null || isSecretKept(content.action, params));
     const next: Trigger = {
       ...stored,
@@ -153,6 +155,15 @@ async function updateTrigger(deps: TriggerDeps, call: Call, { id, draft }: Chang
   });
   deps.onChanged();
   return await get(deps, project, id);
+}
+
+/** What says how the trigger is called, and nothing of what it does. */
+const DESCRIBING: ReadonlySet<string> = new Set(['name', 'message', 'alertType']);
+
+/** Whether the trigger would act on other traces, or begin to act. */
+function actsOtherwise(stored: Trigger, content: TriggerContent): boolean {
+  const changed = changedFields<Trigger>(AUDITED, stored, { ...stored, ...content });
+  return changed.some((field) => !DESCRIBING.has(field) && (field !== 'active' || content.active));
 }
 
 function isSecretKept(action: TriggerAction, params: SentParams): boolean {
@@ -178,6 +189,13 @@ function changeOf(
   return { trigger: next, state, event: stateEvent(of, state, { nowMs, notifies: false }), audited };
 }
 
+/** The rights to do what the trigger does. */
+function requirePermissions({ requirePermission }: Call, { kind, action }: TriggerContent): void {
+  requirePermission(kind === 'TRACE' ? 'traces:view' : 'analytics:view');
+  if (action === 'ADD_TO_DATASET') requirePermission('datasets:update');
+  if (action === 'ADD_TO_ANNOTATION_QUEUE') requirePermission('annotations:create');
+}
+
 type Acting = { readonly content: TriggerContent; readonly params: SentParams };
 
 /**
@@ -188,16 +206,14 @@ async function requireAction(deps: TriggerDeps, call: Call, { content, params }:
   const { project, nowMs } = call;
   const why = deps.whyUnavailable(content.action);
   if (why !== null) throw new Fault('trigger_action_unavailable', why);
-  call.requirePermission(content.kind === 'TRACE' ? 'traces:view' : 'analytics:view');
+  requirePermissions(call, content);
   if (content.action === 'ADD_TO_DATASET') {
-    call.requirePermission('datasets:update');
     const { datasetId } = params;
     const found =
       typeof datasetId === 'string' && isPossibleId(datasetId) && (await deps.datasets.find(project.id, datasetId));
     if (!found) throw new Fault('dataset_not_found', 'Dataset not found');
   }
   if (content.action === 'ADD_TO_ANNOTATION_QUEUE') {
-    call.requirePermission('annotations:create');
     const { queueId } = params;
     const found =
       typeof queueId === 'string' && isPossibleId(queueId) && (await deps.queues.find(project.number, queueId, nowMs));
@@ -212,11 +228,8 @@ async function requireAction(deps: TriggerDeps, call: Call, { content, params }:
   ]);
 }
 
-/** Mail goes out under the name of the operator, so it goes to members alone. */
 async function requireMembers(deps: TriggerDeps, { organizationId }: Project, { members = [] }: ActionParams) {
-  const known = await deps.organizations.members(organizationId);
-  const active = known.filter(({ disabledAtMs }) => disabledAtMs === null);
-  const emails = new Set(active.map(({ email }) => email.toLowerCase()));
+  const emails = activeEmails(await deps.organizations.members(organizationId));
   if (members.every((member) => emails.has(member.toLowerCase()))) return;
   const message = 'actionParams.members must be e-mail addresses of active members of the organization';
   throw validationFault('json', [customReason('actionParams.members', message)]);

@@ -129,14 +129,14 @@ export function createTriggerRoom({ read, transact, log }: Units): TriggerStore 
         }
       }),
     record: (evaluated) => transact(({ em }) => recordAll(em, evaluated)),
-    claim: ({ limit, fence, ...lease }) =>
+    claim: ({ limit, fence, notOf, ...lease }) =>
       transact(async ({ em }): Promise<readonly ClaimedNotification[]> => {
         const due = { dueAtMs: { $lte: lease.nowMs }, ...unleased(lease) };
         const order = { orderBy: { dueAtMs: 'asc' }, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE } as const;
         const projects = await em
           .createQueryBuilder(TriggerEventRow)
           .select('projectId')
-          .where(due)
+          .where(notOf.length === 0 ? due : { $and: [due, isOfOthers(notOf)] })
           .groupBy('projectId')
           .orderBy({ [raw('min(due_at)')]: 'asc' })
           .limit(limit)
@@ -146,6 +146,8 @@ export function createTriggerRoom({ read, transact, log }: Units): TriggerStore 
         for (const { projectId } of projects)
           found.push(await em.find(TriggerEventRow, { projectId, ...due }, { ...order, limit: share }));
         const rows = found.flat();
+        const owners = await em.find(Project, { id: { $in: projects.map(({ projectId }) => projectId) } });
+        const organizationOf = new Map(owners.map(({ id, organizationId }) => [id, organizationId]));
         const ids = [...new Set(rows.map(({ triggerId }) => triggerId))];
         const live = await em.find(TriggerRow, { id: { $in: ids }, deletedAtMs: null });
         const triggerOf = new Map(
@@ -158,7 +160,8 @@ export function createTriggerRoom({ read, transact, log }: Units): TriggerStore 
             return [];
           }
           Object.assign(row, { leasedUntilMs: lease.untilMs, fence, attempts: row.attempts + 1 });
-          return [{ trigger, event: plain(row, 'leasedUntilMs', 'fence'), fence }];
+          const organizationId = organizationOf.get(row.projectId) ?? null;
+          return [{ trigger, organizationId, event: plain(row, 'leasedUntilMs', 'fence'), fence }];
         });
       }),
     end: ({ projectId, id, fence, outcome, nowMs }) =>
@@ -193,4 +196,11 @@ export function createTriggerRoom({ read, transact, log }: Units): TriggerStore 
         return events.length === PRUNED_AT_ONCE || firings === PRUNED_AT_ONCE ? 'more' : 'done';
       }),
   };
+}
+
+/** Whether the project of a row is of none of some organizations. */
+function isOfOthers(organizationIds: readonly string[]) {
+  const places = organizationIds.map(() => '?').join(', ');
+  const text = `project_id not in (select id from projects where organization_id in (${places}))`;
+  return { [raw(text, [...organizationIds])]: [] };
 }

@@ -293,6 +293,13 @@ describe('a trigger on traces', () => {
     expect(got?.text).toContain('Subject: Mail: a trace');
     expect(got?.text).toContain(`Message-ID: <${event.id}@example.com>`);
     expect(got?.text.replaceAll('=\n', '')).toContain(traceId);
+    const members = await act(app, 'GET', '/api/organization/members');
+    const bob = members.data.find(({ email }: Body) => email === 'bob@example.com');
+    await act(app, 'PATCH', `/api/organization/members/${bob.user_id ?? bob.userId}`, { disabled: true });
+    await send({ label: 'mail' });
+    nowMs += 5_000;
+    await isSent(id, 2);
+    expect(mail.received[1]?.to).toEqual(['ada@example.com']);
     mail.refuse(550);
     await send({ label: 'mail' });
     nowMs += 5_000;

@@ -203,6 +203,25 @@ describe('a trigger', () => {
     expect(await make(queue, ['traces:view'])).toEqual(denied);
   });
 
+  it('is steered to other traces only by who may do what it does, and renamed or switched off by others, too', async () => {
+    const { id } = await make({ ...ON_ERRORS, name: 'Steered' });
+    const scope = ['PROJECT', app.projectId] as const;
+    const secretOf = (...permissions: readonly string[]) =>
+      addKey(app, { bindings: [custom(...scope, ['triggers:view', 'triggers:update', ...permissions])] });
+    const [bare, seeing] = [await secretOf(), await secretOf('traces:view')];
+    const patch = async (secret: string, body: object) => {
+      const headers = { authorization: `Bearer ${secret}`, 'x-project-id': app.projectId };
+      const { status } = await callRest(app.address, { verb: 'PATCH', path: `/api/triggers/${id}`, body, headers });
+      return status;
+    };
+    const others = { filters: { 'metadata.user_id': ['ceo'] } };
+    expect(await patch(bare, { name: 'Renamed', message: 'Look' })).toBe(200);
+    expect(await patch(bare, others)).toBe(403);
+    expect(await patch(bare, { active: false })).toBe(200);
+    expect(await patch(bare, { active: true })).toBe(403);
+    expect(await patch(seeing, { ...others, active: true })).toBe(200);
+  });
+
   it('is refused for what this server cannot do', async () => {
     const mail = { ...ON_ERRORS, action: 'SEND_EMAIL', actionParams: { members: ['a@example.com'] } };
     const queue = { ...ON_ERRORS, action: 'ADD_TO_ANNOTATION_QUEUE', actionParams: { queueId: 'queue_1' } };

@@ -60,7 +60,7 @@ async function insert({ triggers }: Management, trigger: Trigger, organizationId
 const leaseOf = (triggers: Store, nowMs: number, fence: number, notOf: readonly string[] = []) =>
   triggers.leaseDue({ nowMs, untilMs: nowMs + LEASE_MS, fence, limit: 10, notOf });
 const claimOf = (triggers: Store, nowMs: number, fence: number) =>
-  triggers.claim({ nowMs, untilMs: nowMs + LEASE_MS, fence, limit: 10 });
+  triggers.claim({ nowMs, untilMs: nowMs + LEASE_MS, fence, limit: 10, notOf: [] });
 
 /** An evaluation that finds an alert. */
 function alerted({ trigger, state }: TriggerWithState, fence: number, nowMs: number): Evaluated {
@@ -322,6 +322,21 @@ export function triggerConformance(open: OpenManagement): void {
           ...Array.from({ length: 5 }, (_, index) => `alert_${index}`),
           'alert_late',
         ]);
+      }),
+    );
+
+    it(
+      'of organizations that have enough under way leave the turn to others',
+      withStore(open, async (store) => {
+        const { triggers } = store;
+        const { organization, project } = await found(store);
+        await insert(store, onTraces({ projectId: project.id }), organization.id);
+        const fired = { projectId: project.id, nowMs: AT_MS, pauseIds: ['pause_0'] };
+        await triggers.fire({ ...fired, firings: [firing()] });
+        const lease = { nowMs: AT_MS, untilMs: AT_MS + LEASE_MS, limit: 10 };
+        expect(await triggers.claim({ ...lease, fence: 1, notOf: ['other', organization.id] })).toEqual([]);
+        const [claimed] = await triggers.claim({ ...lease, fence: 2, notOf: ['other'] });
+        expect(claimed).toMatchObject({ organizationId: organization.id, event: { id: 'alert_1' } });
       }),
     );
 
