@@ -21,6 +21,11 @@ export type Annotation = {
   readonly updatedAtMs: number;
 };
 
+/** UTF-16 code units of its texts. */
+export function annotationUnits({ comment, expectedOutput, scores }: Annotation): number {
+  return comment.length + (expectedOutput?.length ?? 0) + JSON.stringify(scores).length;
+}
+
 export type AnchorKind = 'trace' | 'span' | 'message' | 'field';
 
 export type ScoreType = 'BOOLEAN' | 'CATEGORICAL' | 'NUMERIC' | 'TEXT';
@@ -57,6 +62,8 @@ export type AnnotationListing = {
   readonly toMs: number;
   /** Whether those about parts of traces are left out. */
   readonly isOfTraces: boolean;
+  /** Only those behind this one; null: from the newest on. */
+  readonly after: Pick<Annotation, 'createdAtMs' | 'id'> | null;
   readonly limit: number;
 };
 

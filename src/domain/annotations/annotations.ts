@@ -32,9 +32,16 @@ type AnnotationDeps = {
 
 export type AnnotationCall = { readonly project: Project; readonly actor: Actor; readonly nowMs: number };
 
-type Listing = { readonly fromMs: number | null; readonly toMs: number | null; readonly isOfTraces: boolean };
+type Listing = {
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  readonly isOfTraces: boolean;
+  readonly count: (read: readonly Annotation[]) => void;
+};
 
 const LISTED_MAX = 1_000;
+/** They may be large. */
+const READ_AT_ONCE = 50;
 /** Of one trace. */
 const ANNOTATIONS_MAX = 100;
 const REFUSAL = 'Others keep changing this annotation or its scores; try again.';
@@ -161,15 +168,19 @@ export function createAnnotations({ store, scores, traces, random, traceDefaultD
     /** Throws annotation_not_found. */
     get: find,
 
-    /** The newest first. */
-    list: (project: Project, { fromMs, toMs, isOfTraces }: Listing): Promise<readonly Annotation[]> =>
-      store.list({
-        projectNumber: project.number,
-        fromMs: fromMs ?? 0,
-        toMs: toMs ?? Number.MAX_SAFE_INTEGER,
-        isOfTraces,
-        limit: LISTED_MAX,
-      }),
+    /** The newest first. `count` is told of those that were read, and may throw before more are. */
+    async list(project: Project, { fromMs, toMs, isOfTraces, count }: Listing): Promise<readonly Annotation[]> {
+      const range = { projectNumber: project.number, fromMs: fromMs ?? 0, toMs: toMs ?? Number.MAX_SAFE_INTEGER };
+      const listed: Annotation[] = [];
+      while (listed.length < LISTED_MAX) {
+        const limit = Math.min(READ_AT_ONCE, LISTED_MAX - listed.length);
+        const some = await store.list({ ...range, isOfTraces, after: listed.at(-1) ?? null, limit });
+        count(some);
+        listed.push(...some);
+        if (some.length < limit) break;
+      }
+      return listed;
+    },
 
     /** The oldest first; none for an unknown trace. */
     async listOf(

@@ -13,7 +13,7 @@ import {
   type UpdateAnnotationRequest,
   type UpdateAnnotationScoreRequest,
 } from '../../../gen/spandrel/v1/annotations_pb.js';
-import type { Annotation, ScoreDefinition } from '../../domain/annotations/annotation.ts';
+import { type Annotation, annotationUnits, type ScoreDefinition } from '../../domain/annotations/annotation.ts';
 import {
   type AnnotationContent,
   type AnnotationDraft,
@@ -46,6 +46,7 @@ export function createAnnotationRpc({
           fromMs: startDate === undefined ? null : msOfTimestamp(startDate),
           toMs: endDate === undefined ? null : msOfTimestamp(endDate),
           isOfTraces: anchor === AnnotationAnchorScope.TRACE,
+          count: countIn(context),
         });
         return { annotations: listed.map((each) => toMessage(each, project)) };
       },
@@ -53,6 +54,7 @@ export function createAnnotationRpc({
     async listTraceAnnotations({ traceId, anchor }, context) {
       const at = { project: projectOf(context), nowMs: context.nowMs };
       const listed = await annotations.listOf(at, traceId, anchor === AnnotationAnchorScope.TRACE);
+      countIn(context)(listed);
       return { annotations: listed.map((each) => toMessage(each, at.project)) };
     },
     createAnnotation: {
@@ -102,6 +104,11 @@ export function createAnnotationScoreRpc({
       return {};
     },
   };
+}
+
+function countIn({ countResponseBytes }: Pick<Context, 'countResponseBytes'>) {
+  return (read: readonly Annotation[]) =>
+    countResponseBytes(read.reduce((units, each) => units + annotationUnits(each), 0));
 }
 
 /** The call of a change that the audit log names. */

@@ -40,7 +40,11 @@ export function createTriggerRpc({ triggers, platformUrl }: TriggerRpcDeps): Imp
   return {
     async listTriggers(_request, context) {
       const project = projectOf(context);
-      return { triggers: (await triggers.list(project)).map((each) => show(project, each)) };
+      const listed = await triggers.list(project);
+      context.countResponseBytes(
+        listed.reduce((units, { trigger }) => units + JSON.stringify(trigger.filters).length, 0),
+      );
+      return { triggers: listed.map((each) => show(project, each)) };
     },
     async getTrigger({ id }, context) {
       const project = projectOf(context);

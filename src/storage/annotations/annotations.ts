@@ -111,7 +111,13 @@ export function createAnnotationStore(runner: AnnotationRunner, writer: Annotati
     replace: writer.replaceAnnotation,
     remove: writer.removeAnnotation,
     find: async (projectNumber, id) => (await runQuery(findAnnotation, { projectNumber, id }))[0] ?? null,
-    list: ({ isOfTraces, ...listing }) => runQuery(listAnnotations, { ...listing, ofTraces: isOfTraces ? 1 : 0 }),
+    list: ({ isOfTraces, after, ...listing }) =>
+      runQuery(listAnnotations, {
+        ...listing,
+        ofTraces: isOfTraces ? 1 : 0,
+        afterMs: after?.createdAtMs ?? Number.MAX_SAFE_INTEGER,
+        afterId: after?.id ?? '',
+      }),
     listOf: (projectNumber, traceIds) =>
       queryInBatches(traceIds, idsPerQuery, (some) => runQuery(listAnnotationsOf, { projectNumber, traceIds: some })),
     countOf: (projectNumber, traceIds) =>

@@ -40,20 +40,24 @@ type Listing = InProject & {
   readonly toMs: number;
   /** 1: only those of whole traces; else 0. */
   readonly ofTraces: number;
+  readonly afterMs: number;
+  readonly afterId: string;
   readonly limit: number;
 };
 
 /** The newest first. */
-export const listAnnotations = query<Listing>()((db, { projectNumber, fromMs, toMs, ofTraces, limit }, dialect) =>
-  rowsOf(db, 'Annotation', { projectNumber })
+export const listAnnotations = query<Listing>()((db, listing, dialect) => {
+  const { projectNumber, fromMs, toMs, ofTraces, afterMs, afterId, limit } = listing;
+  return rowsOf(db, 'Annotation', { projectNumber })
     .where('createdAtMs', '>=', fromMs)
     .where('createdAtMs', '<=', toMs)
+    .where(({ eb, refTuple, tuple }) => eb(refTuple('createdAtMs', 'id'), '<', tuple(afterMs, afterId)))
     .where(sql<boolean>`(${sql.ref('anchorKind')} = 'trace' or ${ofTraces} = 0)`)
     .select(annotationOf(dialect))
     .orderBy('createdAtMs', 'desc')
     .orderBy('id', 'desc')
-    .limit(limit),
-);
+    .limit(limit);
+});
 
 /** The oldest first. */
 export const listAnnotationsOf = query<OfTraceIds>()((db, { projectNumber, traceIds }, dialect) =>

@@ -119,10 +119,19 @@ export function annotationConformance(open: OpenSubject): void {
         expect(await replace(NOW)).toBe('stale');
         expect(await store.annotations.find(projectNumber, first.id)).toEqual(changed);
         const list = (fromMs: number, toMs: number, isOfTraces: boolean) =>
-          store.annotations.list({ projectNumber, fromMs, toMs, isOfTraces, limit: 2 });
+          store.annotations.list({ projectNumber, fromMs, toMs, isOfTraces, after: null, limit: 2 });
         expect((await list(0, NOW * 2, false)).map(({ id }) => id)).toEqual([third.id, second.id]);
         expect((await list(0, NOW * 2, true)).map(({ id }) => id)).toEqual([second.id, first.id]);
         expect((await list(NOW, NOW + 4, false)).map(({ id }) => id)).toEqual([first.id]);
+        const range = { projectNumber, fromMs: 0, toMs: NOW * 2, isOfTraces: false, limit: 1 };
+        const walked = [];
+        for (let after: Annotation | null = null; ; ) {
+          const [next]: readonly Annotation[] = await store.annotations.list({ ...range, after });
+          if (next === undefined) break;
+          walked.push(next.id);
+          after = next;
+        }
+        expect(walked).toEqual([third.id, second.id, first.id]);
         const change = { nowMs: NOW + 60, audited: audited() };
         expect(await store.annotations.remove(projectNumber, second.id, change)).toBe(true);
         expect(await store.annotations.remove(projectNumber, second.id, { ...change, audited: audited() })).toBe(false);
