@@ -234,14 +234,17 @@ function compileExperiments(
 }
 
 function compilePrompts(
-  { store: { prompts: store, management: virtualKeys, keys }, random, askModel: ask }: ServiceDeps,
+  { store: { prompts: store, management: virtualKeys, keys }, random, askModel: ask, evaluations }: ServiceDeps,
   { cursors, compile }: ServiceParts,
   platformUrl: (project: Project, id: string) => string,
 ): Method[] {
   const tags = createPromptTags({ store, random });
   const prompts = createPrompts({ store, tags, random, cursors });
   const reads = createPromptReads({ prompts });
-  const tryPrompt = createPromptTry({ prompts, virtualKeys, keys, ask, monotonicMs: () => performance.now() });
+  const tryPrompt = createPromptTry({
+    ...{ prompts, virtualKeys, keys, ask, monotonicMs: () => performance.now() },
+    render: evaluations.renderTexts,
+  });
   return compile(PromptService, createPromptRpc({ prompts, reads, tags, tryPrompt, platformUrl }));
 }
 

@@ -53,6 +53,7 @@ export function createEvaluating({ config, store, prices, clock, onEnd, log }: E
     ports: {
       run,
       checkPatterns: builtin.checkPatterns,
+      renderTexts: builtin.renderTexts,
       /** Whether a language model is configured. */
       hasModel: llm.baseUrl !== null,
       /** Aborted when the process stops. */

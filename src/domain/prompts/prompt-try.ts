@@ -13,7 +13,7 @@ import type { PromptCall, VersionedPrompt } from './prompt.ts';
 import { changedConfig, type PromptConfig, requireSize } from './prompt-config.ts';
 import type { Reference } from './prompt-names.ts';
 import { errorMessageOf, outputOf, type PromptRequest, requestOf } from './prompt-request.ts';
-import { renderTexts, type Variables } from './prompt-template.ts';
+import { type RenderInThread, renderTexts, type Variables } from './prompt-template.ts';
 import type { VersionDraft } from './prompt-versions.ts';
 import type { Prompts } from './prompts.ts';
 
@@ -23,6 +23,7 @@ type TryDeps = {
   readonly keys: Pick<KeyStore, 'findGatewaySetup'>;
   /** Null: the gateway is off. */
   readonly ask: () => AskModel | null;
+  readonly render: RenderInThread;
   readonly monotonicMs: () => number;
 };
 
@@ -61,7 +62,9 @@ export function createPromptTry(deps: TryDeps): TryPrompt {
     const config =
       draft === null ? found.version.config : changedConfig(found.version.config, draft.config, draft.cleared);
     requireSize(config, '{}');
-    const texts = await renderTexts(config, variables);
+    const tenant = { organizationId: call.organization.id, projectId: call.project.id };
+    const { prompt, messages } = config;
+    const texts = await renderTexts(deps.render, { tenant, isUrgent: false }, { prompt, messages, variables });
     const { providers } = await deps.keys.findGatewaySetup(call.organization.id);
     const reach = { config: presented.key.config, projectId: call.project.id, providers };
     const request = requestOf({ ...config, ...texts }, reach);

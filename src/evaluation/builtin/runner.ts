@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { type EvaluationOutcome, type EvaluationRun, permitRequestOf } from '../../domain/evaluations/outcome.ts';
 import { type CheckPatterns, readTextRules } from '../../domain/evaluators/text-rules.ts';
 import { unavailableFault } from '../../domain/fault.ts';
+import { type Rendered, type RenderInThread, unrendered } from '../../domain/prompts/prompt-template.ts';
 import { isArray, readMember } from '../../json/lossless-json.ts';
 import { createPool, type Pool } from '../pool/pool.ts';
 import type { PoolAnswer } from '../pool/pool-thread.ts';
@@ -55,6 +56,7 @@ export function createBuiltinRunner(options: BuiltinRunnerOptions = {}) {
       return outcomeOf(await pool.run({ ...permitRequestOf(run), task }, signal), timeoutMs);
     },
     checkPatterns: createPatternCheck(pool),
+    renderTexts: createRendering(pool, timeoutMs),
     /** Aborts running and waiting runs. */
     close: pool.close,
   };
@@ -118,6 +120,26 @@ function createPatternCheck(pool: Pool): CheckPatterns {
       if (problems[index] === null) good.add(pattern);
     });
     return problems;
+  };
+}
+
+function createRendering(pool: Pool, timeoutMs: number): RenderInThread {
+  return async (request, texts) => {
+    const task: Task = { kind: 'render', ...texts };
+    const answer = await pool.run({ ...request, task }, neverAborted);
+    switch (answer.kind) {
+      case 'done':
+        return answer.value as Rendered;
+      case 'failed':
+        return unrendered(answer.message);
+      case 'timeout':
+        return unrendered(`it takes longer than ${timeoutMs} ms`);
+      case 'out_of_memory':
+        return unrendered(`it takes more than ${MEMORY_MAX_MB} MiB of memory`);
+      case 'full':
+      case 'aborted':
+        throw unavailableFault('Too many prompts are being rendered; try again.', RETRY_AFTER_SECONDS);
+    }
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { parentPort } from 'node:worker_threads';
 import type { EvaluationRun } from '../../domain/evaluations/outcome.ts';
+import type { RenderTask } from '../../domain/prompts/prompt-template.ts';
 import type { ThreadReply } from '../pool/pool-thread.ts';
 import { loadEvaluator } from './evaluators.ts';
 
@@ -22,13 +23,19 @@ port.on('message', async (task: Task) => {
 
 export type Task =
   | { readonly kind: 'evaluate'; readonly run: EvaluationRun }
-  | { readonly kind: 'check_patterns'; readonly patterns: readonly string[] };
+  | { readonly kind: 'check_patterns'; readonly patterns: readonly string[] }
+  | ({ readonly kind: 'render' } & RenderTask);
 
 /** Loads the code of a task, and resolves to the function that runs it. */
 async function prepareTask(task: Task): Promise<() => unknown> {
   if (task.kind === 'evaluate') {
     const evaluate = await loadEvaluator(task.run);
     return () => evaluate(task.run);
+  }
+  if (task.kind === 'render') {
+    const { loadRenderer } = await import('../../domain/prompts/prompt-template.ts');
+    const render = await loadRenderer();
+    return () => render(task);
   }
   const { patternProblem } = await import('./pattern.ts');
   return () => task.patterns.map(patternProblem);

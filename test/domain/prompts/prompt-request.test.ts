@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { ModelProviderRecord } from '../../../src/domain/model-providers/model-provider.ts';
 import { NO_SETTINGS, type PromptConfig } from '../../../src/domain/prompts/prompt-config.ts';
 import { errorMessageOf, outputOf, requestOf } from '../../../src/domain/prompts/prompt-request.ts';
-import { renderTexts } from '../../../src/domain/prompts/prompt-template.ts';
+import { type RenderTask, renderTexts } from '../../../src/domain/prompts/prompt-template.ts';
+import { createBuiltinRunner } from '../../../src/evaluation/builtin/runner.ts';
 
 const PROMPT: PromptConfig = {
   ...NO_SETTINGS,
@@ -76,8 +77,12 @@ describe('an answer', () => {
 const SLOW = '{% for i in (1..900) %}{% for j in (1..900) %}{% if i == j %}{% endif %}{% endfor %}{% endfor %}';
 
 describe('a template', () => {
-  const render = (prompt: string, variables: object = {}) =>
-    renderTexts({ prompt, messages: [] }, variables as Readonly<Record<string, unknown>>);
+  const request = { tenant: { organizationId: 'o', projectId: 'p' }, isUrgent: false };
+  const runner = createBuiltinRunner();
+  afterAll(() => runner.close());
+  const renderAll = (texts: Pick<RenderTask, 'prompt' | 'messages'>, variables: object = {}) =>
+    renderTexts(runner.renderTexts, request, { ...texts, variables: { ...variables } });
+  const render = (prompt: string, variables: object = {}) => renderAll({ prompt, messages: [] }, variables);
 
   it('is Liquid, and a variable without a value is empty', async () => {
     const text = '{% for each in list %}{{ each.name }},{% endfor %}{{ gone }}';
@@ -97,11 +102,27 @@ describe('a template', () => {
   it('shares its limit of time with the other texts of its prompt, and none of its variables', async () => {
     const messages = Array.from({ length: 200 }, () => ({ role: 'user' as const, content: SLOW }));
     const startedAt = performance.now();
-    await expect(renderTexts({ prompt: 'Greet.', messages }, {})).rejects.toMatchObject({ code: 'validation_error' });
+    await expect(renderAll({ prompt: 'Greet.', messages })).rejects.toMatchObject({ code: 'validation_error' });
     expect(performance.now() - startedAt).toBeLessThan(5_000);
     const assigning = [{ role: 'user' as const, content: '{{ x }}' }];
-    const { messages: rendered } = await renderTexts({ prompt: '{% assign x = 1 %}', messages: assigning }, {});
+    const { messages: rendered } = await renderAll({ prompt: '{% assign x = 1 %}', messages: assigning });
     expect(rendered[0]?.content).toBe('');
+  });
+
+  it('that compares long texts holds up nobody else, and is ended', async () => {
+    const terms = Array.from({ length: 500 }, () => 'x contains y').join(' or ');
+    const variables = { x: 'a'.repeat(120_000), y: `${'a'.repeat(100)}b${'a'.repeat(60_000)}` };
+    let longestMs = 0;
+    let lastMs = performance.now();
+    const watching = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - lastMs);
+      lastMs = performance.now();
+    }, 5);
+    const refused = await render(`{% if ${terms} %}{% endif %}`, variables).catch((error: unknown) => error);
+    clearInterval(watching);
+    expect(refused).toMatchObject({ code: 'validation_error' });
+    expect(JSON.stringify(refused)).toContain('takes longer than 1000 ms');
+    expect(longestMs).toBeLessThan(500);
   });
 
   it('reaches no members but those that are sent', async () => {
