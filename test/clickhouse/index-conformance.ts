@@ -116,6 +116,8 @@ export function indexConformance(open: () => Promise<ClickHouseSubject>): void {
         await keepUp(store);
         await store.close();
         const without = await reopen(null);
+        // Its own index has nothing of them yet.
+        expect(await find(without)).toHaveLength(4);
         await keepUp(without);
         expect(await find(without)).toHaveLength(4);
         const [gone = ''] = await find(without);
@@ -133,31 +135,22 @@ export function indexConformance(open: () => Promise<ClickHouseSubject>): void {
     );
 
     it(
-      'is filled anew when its tables or some of its rows are of an earlier version',
+      'is filled anew when its tables are of an earlier version',
       withSubject(async ({ store, reopen }, clickHouse) => {
         await appendSome(store, 3);
         await keepUp(store);
         const durations = 'SELECT sequence, duration_values AS values FROM traces FINAL ORDER BY sequence';
         const indexed = await clickHouse.rows<{ values: readonly number[] }>(durations);
         expect(indexed.every(({ values }) => values.length > 0)).toBe(true);
-        // Such a process writes no durations.
-        await clickHouse.command(
-          `INSERT INTO traces SELECT * REPLACE (version + 1 AS version, [] AS duration_models, [] AS duration_kinds, [] AS duration_values)
-           FROM traces FINAL LIMIT 1`,
-        );
         await store.close();
-        const second = await reopen();
-        await keepUp(second);
-        expect(await clickHouse.rows(durations)).toEqual(indexed);
-        await second.close();
         await clickHouse.command('TRUNCATE TABLE spandrel_schema');
         await clickHouse.insert('spandrel_schema', [{ fingerprint: '2c9031b3e2144926' }]);
         await clickHouse.command('ALTER TABLE traces DROP COLUMN duration_values');
-        const third = await reopen();
-        expect(await find(third)).toHaveLength(3);
-        await keepUp(third);
+        const again = await reopen();
+        expect(await find(again)).toHaveLength(3);
+        await keepUp(again);
         expect(await clickHouse.rows(durations)).toEqual(indexed);
-        await third.close();
+        await again.close();
       }),
     );
   });

@@ -75,7 +75,7 @@ const FROZEN = {
   'postgres-0031-late-feedback': 'de9c3d42765d11cfe620db592634b42b58e8cfc518937791a845ebb52527dd9d',
   'postgres-0032-duration-counts': '460db2c41f7eebad9a0adcb0a51fc18ae1995c4135f53ae81cf98b1478f8371c',
   'postgres-0033-search-state': 'dc53718fed1e15dc242c279ba26467373d25a4664cd1ade5adf4422997314406',
-  'postgres-0034-model-durations': '535a76cf5d9f0d6651f08dc495acbe236f4f7374a659b1304bb3c775ddb553c3',
+  'postgres-0034-model-durations': 'aa8dac836895cf5864ee1be43f65efd45571177c7187f382add3d62f6f951903',
 };
 
 const ALL = [...SQLITE_SCHEMAS.migrations, ...POSTGRES_SCHEMAS.migrations];

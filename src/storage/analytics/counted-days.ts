@@ -14,9 +14,9 @@ import {
 import { NO_DURATIONS } from '../../domain/analytics/sums.ts';
 import type { AnalyticsAnswer, AnalyticsQuery, Bucket } from '../../domain/analytics/trace-analytics-store.ts';
 import { bucketOf } from '../../domain/number-buckets.ts';
-import { partsBesideDays, type Range, wholeDaysOf } from './day-parts.ts';
+import { partsBesideDays, wholeDaysOf } from './day-parts.ts';
 import { createNames, type IndexReading, readQuery } from './indexed-analytics.ts';
-import type { DayRange, DurationCounts, DurationName, TimedTrace, TracesQuery } from './indexed-sums.ts';
+import type { DayRange, DurationCounts, DurationName, TimedTrace, TimeRange, TracesQuery } from './indexed-sums.ts';
 
 /** Whether it may help. */
 export function mayCountDays({ interval, groupBy, conditions, hasPercentiles, fromMs, toMs }: AnalyticsQuery): boolean {
@@ -26,7 +26,7 @@ export function mayCountDays({ interval, groupBy, conditions, hasPercentiles, fr
 
 type Durations = Pick<Bucket['totals'], DurationName>;
 type Found = Map<number, Durations>;
-type Large = Range & { readonly startMs: number; readonly days: DayRange };
+type Large = TimeRange & { readonly startMs: number; readonly days: DayRange };
 
 type Pass = {
   readonly reading: IndexReading;
@@ -57,7 +57,7 @@ export async function summariseByDays(
   return { kind: 'buckets', buckets, isTruncated: false };
 }
 
-function rangeOf({ startMs, endMs }: Bucket, { fromMs, toMs }: Range): Range {
+function rangeOf({ startMs, endMs }: Bucket, { fromMs, toMs }: TimeRange): TimeRange {
   return { fromMs: Math.max(startMs, fromMs), toMs: Math.min(endMs - 1, toMs) };
 }
 
@@ -124,7 +124,7 @@ function countsOf(counted: DurationCounts, place: number, { days }: Large): Coun
   return counts;
 }
 
-function within(traces: TracesQuery, { fromMs, toMs }: Range): TracesQuery {
+function within(traces: TracesQuery, { fromMs, toMs }: TimeRange): TracesQuery {
   const changed = traces.changed.filter(({ startMs }) => startMs >= fromMs && startMs <= toMs);
   return { ...traces, fromMs, toMs, changed };
 }

@@ -1,18 +1,15 @@
 /** Divides ranges into whole days, whose traces the index has counted, and the rest. */
 
 import { DAY_MS, dayOf } from '../../domain/analytics/calendar.ts';
-import type { DayRange } from './indexed-sums.ts';
-
-/** Both ends are inclusive. */
-export type Range = { readonly fromMs: number; readonly toMs: number };
+import type { DayRange, TimeRange } from './indexed-sums.ts';
 
 /** The first day is behind the last one where there is none. */
-export function wholeDaysOf({ fromMs, toMs }: Range): DayRange {
+export function wholeDaysOf({ fromMs, toMs }: TimeRange): DayRange {
   return { firstDay: dayOf(fromMs + DAY_MS - 1), lastDay: dayOf(toMs + 1) - 1 };
 }
 
 /** The parts of a range that are not counted by day: its ends, and cut days. */
-export function partsBesideDays({ fromMs, toMs }: Range, cutDays: readonly number[]): readonly Range[] {
+export function partsBesideDays({ fromMs, toMs }: TimeRange, cutDays: readonly number[]): readonly TimeRange[] {
   const { firstDay, lastDay } = wholeDaysOf({ fromMs, toMs });
   if (firstDay > lastDay) return [{ fromMs, toMs }];
   const cut = cutDays.filter((day) => day >= firstDay && day <= lastDay);

@@ -26,10 +26,10 @@ export type IndexedSums = {
 };
 
 export type ModelDurations = {
-  /** How many spans have durations of each size, by model (see modelNumber). */
-  count(query: ModelDurationsQuery): Promise<IndexedAnswer<ModelCounts>>;
+  /** How many spans have durations of each size, by model (see modelNumber), in each of the ranges. */
+  count(query: ModelDurationsQuery): Promise<IndexedAnswer<readonly ModelCounts[]>>;
   /** The durations of spans that are in some buckets, in any order. */
-  list(query: ModelDurationsQuery, buckets: readonly ModelBucket[]): Promise<IndexedAnswer<readonly ListedDuration[]>>;
+  list(query: ModelDurationsQuery, buckets: readonly RangeBucket[]): Promise<IndexedAnswer<readonly ListedDuration[]>>;
 };
 
 /** Null: the index cannot answer, because it is being built, or there is too much to keep in memory. */
@@ -141,11 +141,14 @@ export function listDurations(models: readonly IndexedModel[]): readonly KindDur
 
 type KindDuration = { readonly model: number; readonly kind: number; readonly value: number };
 
+/** Both ends are inclusive. */
+export type TimeRange = Pick<TracesQuery, 'fromMs' | 'toMs'>;
+
 /** Traces that are left out have no spans in the answers. */
-export type ModelDurationsQuery = Pick<
-  TracesQuery,
-  'projectNumber' | 'fromMs' | 'toMs' | 'receivedFromMs' | 'leftOut' | 'isOver'
->;
+export type ModelDurationsQuery = Pick<TracesQuery, 'projectNumber' | 'receivedFromMs' | 'leftOut' | 'isOver'> & {
+  /** They do not overlap, and are few. */
+  readonly ranges: readonly TimeRange[];
+};
 
 /** Spans by bucket (number-buckets.ts), by name, by the number of their model. */
 export type ModelCounts = Map<number, Readonly<Record<DurationName, Map<number, number>>>>;
@@ -159,6 +162,8 @@ export function addSpans(counts: ModelCounts, { model, name, bucket }: ModelBuck
 
 /** The spans of a model that have a duration of a size. */
 export type ModelBucket = { readonly model: number; readonly name: DurationName; readonly bucket: number };
+/** `range`: the place of its range in the query. */
+export type RangeBucket = ModelBucket & { readonly range: number };
 /** A duration that some spans have. `place`: that of its bucket in the list of those asked for. */
 export type ListedDuration = { readonly place: number; readonly value: number; readonly spans: number };
 

@@ -23,9 +23,10 @@ import { type IndexReading, listChanged } from './indexed-analytics.ts';
 import {
   addSpans,
   type DurationName,
-  type ModelBucket,
+  type ModelCounts,
   type ModelDurations,
   type ModelDurationsQuery,
+  type RangeBucket,
 } from './indexed-sums.ts';
 import { readTraces } from './trace-scan.ts';
 
@@ -38,15 +39,19 @@ export function mayCountModels(query: AnalyticsQuery): boolean {
 type Durations = Pick<Bucket['totals'], DurationName>;
 type Changed = { readonly model: number; readonly name: DurationName; readonly value: number };
 
+type Asked = Omit<ModelDurationsQuery, 'ranges'>;
+
 type Pass = {
   readonly index: ModelDurations;
   readonly query: AnalyticsQuery;
-  readonly asked: ModelDurationsQuery;
+  readonly asked: Asked;
   /** The durations of spans of traces that changed, by the start of the interval. */
   readonly changed: ReadonlyMap<number, readonly Changed[]>;
 };
 
 const NAMES: readonly DurationName[] = ['totalTimeMs', 'firstTokenMs'];
+/** Their counts are in memory together. */
+const INTERVALS_AT_ONCE = 32;
 /** With more of traces that changed, scanning all traces is better. */
 const CHANGED_DURATIONS_MAX = 500_000;
 
@@ -56,24 +61,30 @@ export async function addModelPercentiles(
   query: AnalyticsQuery,
   sums: readonly Bucket[],
 ): Promise<readonly Bucket[] | 'too_long' | null> {
-  const { projectNumber, fromMs, toMs, expiredBeforeMs } = query;
+  const { projectNumber, expiredBeforeMs } = query;
   const numbers = numbersOf(query, sums);
   if (numbers === null) return null;
   const leftOut = await listChanged(reading.runner, projectNumber);
   if (leftOut === null) return null;
   const receivedFromMs = expiredBeforeMs ?? Number.MIN_SAFE_INTEGER;
-  const asked = { projectNumber, fromMs, toMs, receivedFromMs, leftOut, isOver: reading.isOver };
+  const asked = { projectNumber, receivedFromMs, leftOut, isOver: reading.isOver };
   const changed = await readChanged(reading, query, asked);
   if (changed === null || changed === 'too_long') return changed;
   const pass = { index, query, asked, changed };
   const buckets: Bucket[] = [];
-  for (const [startMs, of] of Map.groupBy(sums, (bucket) => bucket.startMs)) {
-    const models = of.map(({ group }) => numbers.get(group) ?? 0);
-    const durations = await readInterval(pass, intervalAt(query, startMs), models);
+  const intervals = [...Map.groupBy(sums, (bucket) => bucket.startMs)].map(([startMs, of]) => ({
+    ...{ interval: intervalAt(query, startMs), of },
+    models: of.map(({ group }) => numbers.get(group) ?? 0),
+  }));
+  for (let first = 0; first < intervals.length; first += INTERVALS_AT_ONCE) {
+    const some = intervals.slice(first, first + INTERVALS_AT_ONCE);
+    const durations = await readIntervals(pass, some);
     if (durations === null || durations === 'too_long') return durations;
-    for (const bucket of of) {
-      const found = durations.get(numbers.get(bucket.group) ?? 0);
-      buckets.push({ ...bucket, totals: { ...bucket.totals, ...found } });
+    for (const [place, { of }] of some.entries()) {
+      for (const bucket of of) {
+        const found = durations[place]?.get(numbers.get(bucket.group) ?? 0);
+        buckets.push({ ...bucket, totals: { ...bucket.totals, ...found } });
+      }
     }
   }
   return buckets;
@@ -91,9 +102,9 @@ function numbersOf({ projectNumber, conditions }: AnalyticsQuery, sums: readonly
 async function readChanged(
   { runner, isOver }: Pick<IndexReading, 'runner' | 'isOver'>,
   query: AnalyticsQuery,
-  asked: ModelDurationsQuery,
+  { projectNumber, receivedFromMs, leftOut }: Asked,
 ) {
-  const { projectNumber, fromMs, toMs, receivedFromMs, leftOut } = asked;
+  const { fromMs, toMs } = query;
   const changed = new Map<number, Changed[]>();
   let count = 0;
   const needs = { metadata: false, spans: true };
@@ -118,50 +129,62 @@ async function readChanged(
 }
 
 /** Percentiles that must be exact: the buckets that hold them, and their ranks in there. */
-type Exact = Pick<ModelBucket, 'model' | 'name'> & {
+type Exact = Pick<RangeBucket, 'model' | 'name' | 'range'> & {
   readonly ranks: Readonly<Record<keyof Percentiles, RankInBin>>;
 };
 
-async function readInterval({ index, query, asked, changed }: Pass, interval: Span, models: readonly number[]) {
-  const { startMs, endMs } = interval;
-  const within = { ...asked, fromMs: Math.max(startMs, query.fromMs), toMs: Math.min(endMs - 1, query.toMs) };
+type Interval = { readonly interval: Span; readonly models: readonly number[] };
+type OfModels = Map<number, { [Name in DurationName]: Durations[Name] }>;
+
+async function readIntervals({ index, query, asked, changed }: Pass, intervals: readonly Interval[]) {
+  const ranges = intervals.map(({ interval: { startMs, endMs } }) => ({
+    fromMs: Math.max(startMs, query.fromMs),
+    toMs: Math.min(endMs - 1, query.toMs),
+  }));
+  const within = { ...asked, ranges };
   const counts = await index.count(within);
   if (counts === null || counts === 'too_long') return counts;
-  const ofInterval = changed.get(startMs) ?? [];
-  for (const { value, ...of } of ofInterval) addSpans(counts, { ...of, bucket: bucketOf(value) }, 1);
-  const durations = new Map<number, { [Name in DurationName]: Durations[Name] }>();
+  const changedOf = intervals.map(({ interval }) => changed.get(interval.startMs) ?? []);
   const exact: Exact[] = [];
-  for (const model of models) {
-    const ofModel = { ...NO_DURATIONS };
-    durations.set(model, ofModel);
-    for (const name of NAMES) {
-      const buckets = counts.get(model)?.[name] ?? new Map<number, number>();
-      if (countAll(buckets) > EXACT_VALUES_MAX) ofModel[name] = percentilesOfBuckets(buckets);
-      else {
-        const ranks = ranksInBuckets(buckets);
-        if (ranks !== null) exact.push({ model, name, ranks });
-      }
-    }
-  }
-  const find = await findExact(index, within, { exact, changed: ofInterval });
+  const durations = intervals.map(({ models }, range): OfModels => {
+    const ofRange: ModelCounts = counts[range] ?? new Map();
+    for (const { value, ...of } of changedOf[range] ?? []) addSpans(ofRange, { ...of, bucket: bucketOf(value) }, 1);
+    return new Map(models.map((model) => [model, estimate(ofRange, { model, range }, exact)]));
+  });
+  const find = await findExact(index, within, { exact, changedOf });
   if (find === null || find === 'too_long') return find;
-  for (const { model, name, ranks } of exact) {
-    const ofModel = durations.get(model);
+  for (const { model, name, range, ranks } of exact) {
+    const ofModel = durations[range]?.get(model);
     if (ofModel === undefined) continue;
-    const at = (rank: RankInBin) => find({ model, name, bucket: rank.bin }, rank.rank);
+    const at = (rank: RankInBin) => find({ model, name, range, bucket: rank.bin }, rank.rank);
     ofModel[name] = { p50: at(ranks.p50), p95: at(ranks.p95), p99: at(ranks.p99) };
   }
   return durations;
 }
 
-type ExactRead = { readonly exact: readonly Exact[]; readonly changed: readonly Changed[] };
+/** The percentiles by the counts of buckets; adds those that must be exact to a list. */
+function estimate(counts: ModelCounts, { model, range }: Pick<RangeBucket, 'model' | 'range'>, exact: Exact[]) {
+  const ofModel: { [Name in DurationName]: Durations[Name] } = { ...NO_DURATIONS };
+  for (const name of NAMES) {
+    const buckets = counts.get(model)?.[name] ?? new Map<number, number>();
+    if (countAll(buckets) > EXACT_VALUES_MAX) ofModel[name] = percentilesOfBuckets(buckets);
+    else {
+      const ranks = ranksInBuckets(buckets);
+      if (ranks !== null) exact.push({ model, name, range, ranks });
+    }
+  }
+  return ofModel;
+}
+
+type ExactRead = { readonly exact: readonly Exact[]; readonly changedOf: readonly (readonly Changed[])[] };
 
 /** Returns what finds a duration by its bucket and its rank in there. */
-async function findExact(index: ModelDurations, within: ModelDurationsQuery, { exact, changed }: ExactRead) {
-  const wanted = new Map<string, ModelBucket>();
-  for (const { model, name, ranks } of exact) {
+async function findExact(index: ModelDurations, within: ModelDurationsQuery, { exact, changedOf }: ExactRead) {
+  const wanted = new Map<string, RangeBucket>();
+  for (const { model, name, range, ranks } of exact) {
     for (const { bin: bucket } of Object.values(ranks)) {
-      if (!isSingle(bucket)) wanted.set(keyOf({ model, name, bucket }), { model, name, bucket });
+      const of = { model, name, range, bucket };
+      if (!isSingle(bucket)) wanted.set(keyOf(of), of);
     }
   }
   const buckets = [...wanted.values()];
@@ -170,11 +193,13 @@ async function findExact(index: ModelDurations, within: ModelDurationsQuery, { e
   const keys = [...wanted.keys()];
   const values = new Map<string, { readonly value: number; readonly spans: number }[]>(keys.map((key) => [key, []]));
   for (const { place, value, spans } of listed) values.get(keys[place] ?? '')?.push({ value, spans });
-  for (const { value, ...of } of changed) {
-    values.get(keyOf({ ...of, bucket: bucketOf(value) }))?.push({ value, spans: 1 });
+  for (const [range, changed] of changedOf.entries()) {
+    for (const { value, ...of } of changed) {
+      values.get(keyOf({ ...of, range, bucket: bucketOf(value) }))?.push({ value, spans: 1 });
+    }
   }
   for (const each of values.values()) each.sort((one, other) => one.value - other.value);
-  return (bucket: ModelBucket, rank: number): number => {
+  return (bucket: RangeBucket, rank: number): number => {
     if (isSingle(bucket.bucket)) return greatestOf(bucket.bucket);
     let before = 0;
     for (const { value, spans } of values.get(keyOf(bucket)) ?? []) {
@@ -191,6 +216,6 @@ function isSingle(bucket: number): boolean {
   return Math.max(0, leastOf(bucket)) === greatestOf(bucket);
 }
 
-function keyOf({ model, name, bucket }: ModelBucket): string {
-  return `${model} ${name} ${bucket}`;
+function keyOf({ range, model, name, bucket }: RangeBucket): string {
+  return `${range} ${model} ${name} ${bucket}`;
 }

@@ -1,5 +1,6 @@
 /** The index of traces in ClickHouse (search/index-steps.ts). */
 
+import { type Fault, unavailableFault } from '../../domain/fault.ts';
 import { listDurations } from '../analytics/indexed-sums.ts';
 import type { IndexPlace, IndexState } from '../search/index-steps.ts';
 import type { IndexedTrace, TextCollector } from '../search/trace-index.ts';
@@ -73,8 +74,10 @@ export function createIndexPlace(clickHouse: ClickHouse): IndexPlace<CollectedTe
      */
     async write(state, found) {
       const before = await readRow();
-      const number = (before?.number ?? 0) + 1;
-      const walkedTo = before?.walkedTo ?? 0;
+      // Other tables than those that the step is for.
+      if (before?.step !== state.previous && before?.step !== state.step) throw changedMeanwhile();
+      const number = before.number + 1;
+      const { walkedTo } = before;
       await storeState({ ...state, walkedTo }, number);
       const gone = state.sequences.filter((sequence) => !found.has(sequence));
       if (gone.length > 0) {
@@ -91,6 +94,10 @@ export function createIndexPlace(clickHouse: ClickHouse): IndexPlace<CollectedTe
     },
     newText: collectText,
   };
+}
+
+function changedMeanwhile(): Fault {
+  return unavailableFault('The tables in ClickHouse were replaced meanwhile.', 1);
 }
 
 function toRow(trace: IndexedTrace<CollectedText>, version: number): object {

@@ -42,8 +42,6 @@ const STATE = `CREATE TABLE IF NOT EXISTS state (
 ) ENGINE = ReplacingMergeTree(number) ORDER BY id SETTINGS ${DURABLE}`;
 
 const TABLES = [TRACES, STATE] as const;
-/** A row that a process of an earlier version wrote: without the durations of its spans. */
-export const LACKS_DURATIONS = 'span_count > 0 AND empty(duration_values)';
 /** Tables of earlier versions, which are made anew. */
 const FORMER: ReadonlySet<string> = new Set(['2c9031b3e2144926']);
 /** Other tables of these names are not ours, or of another version. */
@@ -72,7 +70,4 @@ export async function createTables(clickHouse: ClickHouse): Promise<void> {
   }
   for (const table of TABLES) await clickHouse.command(table);
   if (known === undefined) await clickHouse.insert('spandrel_schema', [{ fingerprint: FINGERPRINT }]);
-  const lacking = await clickHouse.rows(`SELECT 1 FROM traces FINAL WHERE ${LACKS_DURATIONS} LIMIT 1`);
-  // Without a state they are filled anew.
-  if (lacking.length > 0) await clickHouse.command('TRUNCATE TABLE state');
 }

@@ -24,11 +24,15 @@ export type OpenIndex = (pools: IndexPools) => {
 
 export async function indexOpener(rowTypes: RowTypes, telemetryUrl: string | null): Promise<OpenIndex> {
   if (telemetryUrl === null) {
-    return ({ reads, pool }) => ({
-      reads: { index: createTraceIndex(reads), indexedSums: createIndexedSums(reads) },
-      work: createIndexWork({ pool, runner: createRunner(reads), rowTypes }),
-      close: async () => undefined,
-    });
+    return ({ reads, pool }) => {
+      const runner = createRunner(reads);
+      const isOwn = createIsOwn(runner);
+      return {
+        reads: { index: createTraceIndex(reads, isOwn), indexedSums: createIndexedSums(reads, isOwn) },
+        work: createIndexWork({ pool, runner, rowTypes }),
+        close: async () => undefined,
+      };
+    };
   }
   const { openClickHouseIndex: open } = await import('../../clickhouse/index-engine.ts');
   return (pools) => openElsewhere(open, telemetryUrl, pools);
@@ -39,6 +43,15 @@ function createRunner(reads: Pool) {
   return {
     ...createQueryRunner(reads, { ...search, ...searchIndex, ...searchPostgres }),
     nowMs: () => performance.now(),
+  };
+}
+
+/** Whether the tables have what is stored: not after ClickHouse had the index, until they are filled anew. */
+function createIsOwn({ runQuery, queries }: ReturnType<typeof createRunner>): () => Promise<boolean> {
+  let isKnown = false;
+  return async () => {
+    isKnown ||= (await runQuery(queries.findStep, {})).length === 0;
+    return isKnown;
   };
 }
 

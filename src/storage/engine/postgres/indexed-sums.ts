@@ -3,8 +3,16 @@
 import { EVEN_INTERVALS, intervalAt } from '../../../domain/analytics/calendar.ts';
 import type { Percentiles } from '../../../domain/analytics/distribution.ts';
 import { NO_DURATIONS, type Sums, totalsOfSums } from '../../../domain/analytics/sums.ts';
-import type { AnalyticsQuery } from '../../../domain/analytics/trace-analytics-store.ts';
-import { type IndexedSums, NAMED_MAX, type SumsQuery, type TracesQuery } from '../../analytics/indexed-sums.ts';
+import type { AnalyticsQuery, UserStats } from '../../../domain/analytics/trace-analytics-store.ts';
+import {
+  type IndexedAnswer,
+  type IndexedBucket,
+  type IndexedSums,
+  type KeepGroups,
+  NAMED_MAX,
+  type SumsQuery,
+  type TracesQuery,
+} from '../../analytics/indexed-sums.ts';
 import { countDurations, listDurations } from './durations.ts';
 import { rankGroups, sumNamedGroups } from './indexed-groups.ts';
 import { createModelDurations } from './model-durations.ts';
@@ -27,34 +35,45 @@ type StatsRow = Sums & {
   readonly lastSeenMs: number | null;
 };
 
-export function createIndexedSums(pool: Pool): IndexedSums {
+/** `isOwn`: whether the index has what is stored. */
+export function createIndexedSums(pool: Pool, isOwn: () => Promise<boolean>): IndexedSums {
   const run = createRunPlanned(pool);
+  const models = createModelDurations(run);
+
+  async function whenOwn<Found>(read: () => Promise<IndexedAnswer<Found>>): Promise<IndexedAnswer<Found>> {
+    return (await isOwn()) ? await read() : null;
+  }
+
+  async function sumUp(query: SumsQuery, keep: KeepGroups): Promise<IndexedAnswer<readonly IndexedBucket[]>> {
+    if (query.groupBy === null) return (await run<BucketRow>(SETTINGS, bucketsOf(query, null))).map(toBucket(query));
+    const ranked = await run<RankRow>(SETTINGS, rankOf(query));
+    if (ranked.length > NAMED_MAX) return null;
+    const groups = ranked.map(({ first, last, ...group }) => ({
+      ...group,
+      sequences: [first, last].filter((sequence) => sequence !== null),
+    }));
+    const kept = await keep({ groups, count: ranked[0]?.count ?? 0 });
+    return kept === null ? null : (await run<BucketRow>(SETTINGS, bucketsOf(query, kept))).map(toBucket(query));
+  }
+
+  async function statsOf(query: TracesQuery): Promise<UserStats> {
+    const [row] = await run<StatsRow>(SETTINGS, statsText(query));
+    if (row === undefined) throw new Error('the query of sums returned no row');
+    const { threads, firstSeenMs, lastSeenMs, ...sums } = row;
+    return { totals: totalsOfSums(sums, NO_DURATIONS), threads, firstSeenMs, lastSeenMs };
+  }
 
   return {
-    async sumUp(query, keep) {
-      if (query.groupBy === null) return (await run<BucketRow>(SETTINGS, bucketsOf(query, null))).map(toBucket(query));
-      const ranked = await run<RankRow>(SETTINGS, rankOf(query));
-      if (ranked.length > NAMED_MAX) return null;
-      const groups = ranked.map(({ first, last, ...group }) => ({
-        ...group,
-        sequences: [first, last].filter((sequence) => sequence !== null),
-      }));
-      const kept = await keep({ groups, count: ranked[0]?.count ?? 0 });
-      return kept === null ? null : (await run<BucketRow>(SETTINGS, bucketsOf(query, kept))).map(toBucket(query));
+    sumUp: (query, keep) => whenOwn(() => sumUp(query, keep)),
+    statsOf: (query) => whenOwn(() => statsOf(query)),
+    countDurations: async (query) => ((await isOwn()) ? await countDurations(run, query) : null),
+    listDurations: (query, known) => whenOwn(() => listDurations(run, query, known)),
+    modelDurations: {
+      count: (query) => whenOwn(() => models.count(query)),
+      list: (query, buckets) => whenOwn(() => models.list(query, buckets)),
     },
-
-    async statsOf(query) {
-      const [row] = await run<StatsRow>(SETTINGS, statsOf(query));
-      if (row === undefined) throw new Error('the query of sums returned no row');
-      const { threads, firstSeenMs, lastSeenMs, ...sums } = row;
-      return { totals: totalsOfSums(sums, NO_DURATIONS), threads, firstSeenMs, lastSeenMs };
-    },
-
-    countDurations: (query) => countDurations(run, query),
-    listDurations: (query, known) => listDurations(run, query, known),
-    modelDurations: createModelDurations(run),
-    rankGroups: (query) => rankGroups(run, query),
-    sumGroups: (query) => sumNamedGroups(run, query),
+    rankGroups: (query) => whenOwn(() => rankGroups(run, query)),
+    sumGroups: (query) => whenOwn(() => sumNamedGroups(run, query)),
   };
 }
 
@@ -103,7 +122,7 @@ function bucketsOf(query: SumsQuery, kept: readonly (number | null)[] | null): s
     GROUP BY 1, 2 LIMIT ${query.bucketsMax + 1}`;
 }
 
-function statsOf(query: TracesQuery): string {
+function statsText(query: TracesQuery): string {
   return `${tracesOf(query, null)} SELECT ${SUMS}, count(DISTINCT thread_value) AS "threads",
     min(started_at) AS "firstSeenMs", max(started_at) AS "lastSeenMs" FROM traces`;
 }

@@ -4,19 +4,21 @@
  */
 
 import { DAY_MS, dayOf } from '../../../domain/analytics/calendar.ts';
-import { bucketOf, greatestOf, leastOf } from '../../../domain/number-buckets.ts';
-import { partsBesideDays, type Range, wholeDaysOf } from '../../analytics/day-parts.ts';
+import { bucketOf } from '../../../domain/number-buckets.ts';
+import { partsBesideDays, wholeDaysOf } from '../../analytics/day-parts.ts';
 import {
   addSpans,
+  type DayRange,
   DURATION_KINDS,
   DURATIONS_MAX,
   durationOfKind,
   type ListedDuration,
   listDurations,
-  type ModelBucket,
   type ModelCounts,
   type ModelDurations,
   type ModelDurationsQuery,
+  type RangeBucket,
+  type TimeRange,
 } from '../../analytics/indexed-sums.ts';
 import { facetNumber } from '../../search/index-plan.ts';
 import type { IndexedTrace } from '../../search/trace-index.ts';
@@ -26,14 +28,21 @@ import { BY_TERM, overlaps } from './trace-index.ts';
 
 type Counted = { readonly model: number; readonly kind: number; readonly bucket: number };
 type OfDay = Counted & { readonly day: number };
-/** `cut`: the bucket is a day that is not counted. `unknown`: there are traces whose durations the index does not have. */
-type CountRow = Counted & { readonly name: 'count' | 'cut' | 'unknown'; readonly spans: number };
+/** `cut`: the bucket is a day that is not counted. `place`: that of the range. */
+type CountRow = Counted & { readonly name: 'count' | 'cut'; readonly place: number; readonly spans: number };
+type Part = TimeRange & { readonly place: number };
 
+/** More ranges without a whole day, such as hours, take longer than reading all spans. */
+const SHORT_RANGES_MAX = 2;
 /** One statement looks for the facets of several days, if these are fewer. */
 const FACETS_AT_ONCE = 1_024;
 const UNNESTED =
   'CROSS JOIN LATERAL unnest(duration_models, duration_kinds, duration_values) AS durations (model, kind, value)';
 const DAY = `floor(started_at / ${DAY_MS}.0)::integer`;
+/** The planner expects few rows where there are many. */
+const BY_FACET = `${BY_TERM}; SET LOCAL enable_nestloop = off`;
+/** The planner takes most rows for such ones. */
+const BY_INDEX = `${SETTINGS}; SET LOCAL enable_seqscan = off`;
 
 type Timed = Pick<IndexedTrace<unknown>, 'projectNumber' | 'startMs' | 'updatedAtMs' | 'sums'>;
 
@@ -41,9 +50,9 @@ type Timed = Pick<IndexedTrace<unknown>, 'projectNumber' | 'startMs' | 'updatedA
 export function durationCellsOf({ projectNumber, startMs, updatedAtMs, sums }: Timed) {
   const durations = listDurations(sums.models);
   const day = dayOf(startMs);
-  const facets = durations.map((each) => facetOf(projectNumber, { ...each, day, bucket: bucketOf(each.value) }));
+  const names = new Set(durations.map(({ value, ...of }) => nameOf({ ...of, day, bucket: bucketOf(value) })));
   return {
-    durationFacets: new Set(facets),
+    durationFacets: [...names].map((name) => facetNumber(projectNumber, name)),
     durationModels: durations.map(({ model }) => model),
     durationKinds: Int16Array.from(durations, ({ kind }) => kind),
     durationValues: durations.map(({ value }) => value),
@@ -51,23 +60,27 @@ export function durationCellsOf({ projectNumber, startMs, updatedAtMs, sums }: T
   };
 }
 
-function facetOf(projectNumber: number, { day, model, kind, bucket }: OfDay): number {
-  return facetNumber(projectNumber, `duration ${day} ${model} ${kind} ${bucket}`);
+function nameOf({ day, model, kind, bucket }: OfDay): string {
+  return `duration ${day} ${model} ${kind} ${bucket}`;
 }
 
 export function createModelDurations(run: RunPlanned): ModelDurations {
   return {
     async count(query) {
-      const rows = await run<CountRow>(SETTINGS, countsOf(query));
-      if (rows.some(({ name }) => name === 'unknown')) return null;
+      const days = query.ranges.map((range, place) => ({ ...wholeDaysOf(range), place })).filter(hasDays);
+      if (days.length === 0 && query.ranges.length > SHORT_RANGES_MAX) return null;
+      if ((await run(BY_INDEX, unknownOf(query))).length > 0) return null;
+      const rows = days.length === 0 ? [] : await run<CountRow>(SETTINGS, countsOf(query, days));
       const cutDays = rows.filter(({ name }) => name === 'cut').map(({ bucket }) => bucket);
-      const parts = partsBesideDays(query, cutDays);
+      const parts = query.ranges.flatMap((range, place) =>
+        partsBesideDays(range, cutDays).map((part) => ({ ...part, place })),
+      );
       if (query.isOver()) return 'too_long';
       const others = parts.length === 0 ? [] : await run<CountRow>(SETTINGS, countsOfParts(query, parts));
-      const counts: ModelCounts = new Map();
-      for (const { name, model, kind, bucket, spans } of [...rows, ...others]) {
-        if (name !== 'count') continue;
-        addSpans(counts, { model, name: durationOfKind(kind), bucket }, spans);
+      const counts = query.ranges.map((): ModelCounts => new Map());
+      for (const { name, place, kind, spans, ...of } of [...rows, ...others]) {
+        const ofRange = counts[place];
+        if (name === 'count' && ofRange !== undefined) addSpans(ofRange, { ...of, name: durationOfKind(kind) }, spans);
       }
       return query.isOver() ? 'too_long' : counts;
     },
@@ -76,7 +89,7 @@ export function createModelDurations(run: RunPlanned): ModelDurations {
       const found: ListedDuration[] = [];
       for (const some of cutByDay(await run<OfDay>(SETTINGS, daysOf(query, buckets)))) {
         if (query.isOver()) return 'too_long';
-        found.push(...(await run<ListedDuration>(BY_TERM, durationsOf(query, buckets, some))));
+        found.push(...(await run<ListedDuration>(BY_FACET, durationsOf(query, buckets, some))));
         if (found.length > DURATIONS_MAX) return null;
       }
       return found;
@@ -84,41 +97,110 @@ export function createModelDurations(run: RunPlanned): ModelDurations {
   };
 }
 
-function countsOf({ projectNumber, fromMs, toMs, receivedFromMs, leftOut }: ModelDurationsQuery): string {
-  const { firstDay, lastDay } = wholeDaysOf({ fromMs, toMs });
-  return `WITH counted AS (
-    SELECT * FROM indexed_model_durations WHERE project_number = ${projectNumber} AND day BETWEEN ${firstDay} AND ${lastDay}),
-  cut AS (SELECT DISTINCT day FROM counted WHERE inserted_from < ${receivedFromMs}),
+type Days = DayRange & { readonly place: number };
+
+function hasDays({ firstDay, lastDay }: DayRange): boolean {
+  return firstDay <= lastDay;
+}
+
+/** Traces whose durations the index does not have. */
+function unknownOf({ projectNumber }: ModelDurationsQuery): string {
+  return `SELECT 1 FROM indexed_traces
+    WHERE project_number = ${projectNumber} AND durations_at IS DISTINCT FROM updated_at LIMIT 1`;
+}
+
+/** `days`: the whole days of each range; at least one. */
+function countsOf({ projectNumber, receivedFromMs, leftOut }: ModelDurationsQuery, days: readonly Days[]): string {
+  const ascending = days.toSorted((one, other) => one.firstDay - other.firstDay);
+  const firsts = listOf(
+    ascending.map(({ firstDay }) => firstDay),
+    'int',
+  );
+  const lasts = listOf(
+    ascending.map(({ lastDay }) => lastDay),
+    'int',
+  );
+  const places = listOf(
+    ascending.map(({ place }) => place),
+    'int',
+  );
+  const bounds = `BETWEEN ${ascending[0]?.firstDay ?? 0} AND ${ascending.at(-1)?.lastDay ?? -1}`;
+  const placed = (day: string) => `(${places})[width_bucket(${day}, ${firsts})]`;
+  const isWithin = (day: string) => `${day} ${bounds} AND ${day} <= (${lasts})[width_bucket(${day}, ${firsts})]`;
+  return `WITH counted AS MATERIALIZED (
+    SELECT * FROM indexed_model_durations WHERE project_number = ${projectNumber} AND ${isWithin('day')}),
+  cut AS MATERIALIZED (SELECT DISTINCT day FROM counted WHERE inserted_from < ${receivedFromMs}),
   left_out AS (
-    SELECT model, kind, value, count(*) AS spans FROM indexed_traces ${UNNESTED}
+    SELECT ${DAY} AS day, model, kind, value, count(*) AS spans FROM indexed_traces ${UNNESTED}
     WHERE project_number = ${projectNumber} AND trace_sequence = ANY (${listOf(leftOut, 'bigint')})
-      AND ${DAY} BETWEEN ${firstDay} AND ${lastDay} AND ${DAY} NOT IN (SELECT day FROM cut) GROUP BY 1, 2, 3)
-  SELECT 'count' AS name, model, kind, bucket, sum(spans)::bigint AS spans FROM (
-    SELECT model, is_first_token::integer AS kind, bucket, spans FROM counted WHERE day NOT IN (SELECT day FROM cut)
-    UNION ALL SELECT model, kind, bucket_of(value), -spans FROM left_out) AS parts GROUP BY 2, 3, 4
-  UNION ALL SELECT 'cut', NULL, NULL, day, NULL FROM cut
-  UNION ALL SELECT 'unknown', NULL, NULL, NULL, NULL WHERE EXISTS (
-    SELECT FROM indexed_traces WHERE project_number = ${projectNumber} AND durations_at IS DISTINCT FROM updated_at)`;
+      AND ${isWithin(DAY)} AND ${DAY} NOT IN (SELECT day FROM cut) GROUP BY 1, 2, 3, 4)
+  SELECT 'count' AS name, place, model, kind, bucket, sum(spans)::bigint AS spans FROM (
+    SELECT ${placed('day')} AS place, model, is_first_token::integer AS kind, bucket, spans FROM counted
+    WHERE day NOT IN (SELECT day FROM cut)
+    UNION ALL SELECT ${placed('day')}, model, kind, bucket_of(value), -spans FROM left_out) AS parts GROUP BY 2, 3, 4, 5
+  UNION ALL SELECT 'cut', NULL, NULL, NULL, day, NULL FROM cut`;
 }
 
 function countsOfParts(
   { projectNumber, receivedFromMs, leftOut }: ModelDurationsQuery,
-  parts: readonly Range[],
+  parts: readonly Part[],
 ): string {
   const isInPart = parts.map(({ fromMs, toMs }) => `started_at BETWEEN ${fromMs} AND ${toMs}`);
-  return `SELECT 'count' AS name, model, kind, bucket_of(value) AS bucket, sum(spans)::bigint AS spans FROM (
-    SELECT model, kind, value, count(*) AS spans FROM indexed_traces ${UNNESTED}
+  const { rangeAt, places } = findRange(parts);
+  return `SELECT 'count' AS name, place, model, kind, bucket_of(value) AS bucket, sum(spans)::bigint AS spans FROM (
+    SELECT (${places})[${rangeAt}] AS place, model, kind, value, count(*) AS spans FROM indexed_traces ${UNNESTED}
     WHERE project_number = ${projectNumber} AND (${isInPart.join(' OR ')}) AND ${isCounted({ receivedFromMs, leftOut })}
-    GROUP BY 1, 2, 3) AS of_values GROUP BY 2, 3, 4`;
+    GROUP BY 1, 2, 3, 4) AS of_values GROUP BY 2, 3, 4, 5`;
+}
+
+/** Finds the range of a trace among some that do not overlap: its place by their starts, from 1 on. */
+function findRange(ranges: readonly Part[]) {
+  const ascending = ranges.toSorted((one, other) => one.fromMs - other.fromMs);
+  const starts = listOf(
+    ascending.map(({ fromMs }) => fromMs),
+    'bigint',
+  );
+  return {
+    rangeAt: `width_bucket(started_at, ${starts})`,
+    places: listOf(
+      ascending.map(({ place }) => place),
+      'int',
+    ),
+    ends: listOf(
+      ascending.map(({ toMs }) => toMs),
+      'bigint',
+    ),
+  };
 }
 
 function isCounted({ receivedFromMs, leftOut }: Pick<ModelDurationsQuery, 'receivedFromMs' | 'leftOut'>): string {
   return `inserted_at >= ${receivedFromMs} AND trace_sequence NOT IN (SELECT unnest(${listOf(leftOut, 'bigint')}))`;
 }
 
-/** The days that have durations in the buckets, and maybe more: of traces that are left out, or began outside of the range. */
-function daysOf({ projectNumber, fromMs, toMs }: ModelDurationsQuery, buckets: readonly ModelBucket[]): string {
+/** The days that have durations in the buckets, and maybe more: of traces that are left out, or began outside of the ranges. */
+function daysOf({ projectNumber, ranges }: ModelDurationsQuery, buckets: readonly RangeBucket[]): string {
+  const days = (of: (range: TimeRange) => number) => buckets.map(({ range }) => dayOf(of(ranges[range] ?? NO_RANGE)));
   const lists = [
+    listOf(
+      days(({ fromMs }) => fromMs),
+      'int',
+    ),
+    listOf(
+      days(({ toMs }) => toMs),
+      'int',
+    ),
+  ];
+  return `SELECT DISTINCT day, model, kind, bucket
+    FROM unnest(${[...lists, ...bucketLists(buckets)].join(', ')}) AS wanted (first_day, last_day, model, kind, bucket)
+    JOIN indexed_model_durations AS known USING (model, bucket)
+    WHERE project_number = ${projectNumber} AND is_first_token = (kind = ${DURATION_KINDS.firstTokenMs})
+      AND day BETWEEN first_day AND last_day ORDER BY day`;
+}
+
+const NO_RANGE: TimeRange = { fromMs: 0, toMs: -1 };
+
+function bucketLists(buckets: readonly RangeBucket[]): readonly string[] {
+  return [
     listOf(
       buckets.map(({ model }) => model),
       'bigint',
@@ -132,10 +214,6 @@ function daysOf({ projectNumber, fromMs, toMs }: ModelDurationsQuery, buckets: r
       'int',
     ),
   ];
-  return `SELECT day, model, kind, bucket
-    FROM unnest(${lists.join(', ')}) AS wanted (model, kind, bucket) JOIN indexed_model_durations AS known USING (model, bucket)
-    WHERE project_number = ${projectNumber} AND day BETWEEN ${dayOf(fromMs)} AND ${dayOf(toMs)}
-      AND is_first_token = (kind = ${DURATION_KINDS.firstTokenMs}) ORDER BY day`;
 }
 
 /** Parts of the list, each of whole days: a trace is in one of them. */
@@ -149,29 +227,25 @@ function cutByDay(list: readonly OfDay[]): readonly (readonly OfDay[])[] {
   return parts;
 }
 
-function durationsOf(query: ModelDurationsQuery, buckets: readonly ModelBucket[], some: readonly OfDay[]): string {
-  const { projectNumber, fromMs, toMs } = query;
+function durationsOf(query: ModelDurationsQuery, buckets: readonly RangeBucket[], some: readonly OfDay[]): string {
+  const { projectNumber, ranges } = query;
+  const facets = some.map((each) => facetNumber(projectNumber, nameOf(each)));
+  const [first = 0, last = 0] = [some[0]?.day, some.at(-1)?.day];
+  const { rangeAt, places, ends } = findRange(ranges.map((range, place) => ({ ...range, place })));
   const lists = [
     listOf(
-      buckets.map(({ model }) => model),
-      'bigint',
+      buckets.map(({ range }) => range),
+      'int',
     ),
-    listOf(
-      buckets.map(({ name }) => DURATION_KINDS[name]),
-      'smallint',
-    ),
-    listOf(
-      buckets.map(({ bucket }) => leastOf(bucket)),
-      'bigint',
-    ),
-    listOf(
-      buckets.map(({ bucket }) => greatestOf(bucket)),
-      'bigint',
-    ),
+    ...bucketLists(buckets),
   ];
   // The addition keeps the planner from reading the whole project instead.
-  return `SELECT place - 1 AS place, value, count(*) AS spans FROM indexed_traces ${UNNESTED}
-    JOIN unnest(${lists.join(', ')}) WITH ORDINALITY AS wanted (model, kind, least, greatest, place) USING (model, kind)
-    WHERE project_number + 0 = ${projectNumber} AND ${overlaps(some.map((each) => facetOf(projectNumber, each)))}
-      AND started_at BETWEEN ${fromMs} AND ${toMs} AND ${isCounted(query)} AND value BETWEEN least AND greatest GROUP BY 1, 2`;
+  return `WITH found AS MATERIALIZED (
+    SELECT (${places})[${rangeAt}] AS range, model, kind, bucket_of(value) AS bucket, value FROM indexed_traces ${UNNESTED}
+    WHERE project_number + 0 = ${projectNumber} AND ${overlaps(facets)} AND ${DAY} BETWEEN ${first} AND ${last}
+      AND started_at <= (${ends})[${rangeAt}] AND ${isCounted(query)}),
+  wanted AS MATERIALIZED (
+    SELECT * FROM unnest(${lists.join(', ')}) WITH ORDINALITY AS wanted (range, model, kind, bucket, ordinal))
+  SELECT ordinal - 1 AS place, value, count(*) AS spans
+  FROM found JOIN wanted USING (range, model, kind, bucket) GROUP BY 1, 2`;
 }

@@ -80,7 +80,7 @@ export function createIndexWork({ pool, runner, rowTypes }: WriterDeps): IndexWo
   async function indexIn(transaction: PipelinedTransaction): Promise<'more' | 'done'> {
     const { rows: locks } = await transaction.send(TAKE_LOCK);
     if (!locks[0]?.isMine) return 'done';
-    await takeOver(transaction);
+    if (await takeOver(transaction)) return 'more';
     const { pending, isLast } = await listPending();
     const listed = [...pending, ...(await listWithoutDurations(transaction, pending))];
     const indexed = await read(listed);
@@ -107,20 +107,37 @@ export function createIndexWork({ pool, runner, rowTypes }: WriterDeps): IndexWo
   };
 }
 
-/** While ClickHouse had the index, changes did not reach this one: every trace is indexed anew. */
-async function takeOver(transaction: PipelinedTransaction): Promise<void> {
-  const { findStep, removeStep } = openQueries().searchPostgres;
-  if ((await transaction.runQuery(findStep, {})).length === 0) return;
-  for (const text of [
-    'TRUNCATE indexed_traces, indexed_durations, indexed_model_durations',
-    `INSERT INTO search_pending AS known (project_number, trace_sequence, mark)
-     SELECT project_number, sequence, 1 FROM traces ORDER BY project_number, sequence
-     ON CONFLICT (project_number, trace_sequence) DO UPDATE SET mark = known.mark + 1`,
-  ]) {
-    await transaction.send({ text });
-  }
+/** What is stored in place of a step while traces are marked: up to which sequence they are. */
+const MARKING = 'marking ';
+const MARKED_AT_ONCE = 10_000;
+
+/**
+ * While ClickHouse had the index, changes did not reach this one: every trace is indexed anew. Nothing else waits long: it is
+ * emptied in a transaction of its own, and traces are marked some at a time. Returns whether there is more to do.
+ */
+async function takeOver(transaction: PipelinedTransaction): Promise<boolean> {
+  const { findStep, removeStep, insertStep } = openQueries().searchPostgres;
+  const [stored] = await transaction.runQuery(findStep, {});
+  if (stored === undefined) return false;
   await transaction.change(removeStep, {});
+  if (!stored.step.startsWith(MARKING)) {
+    await transaction.send({ text: 'TRUNCATE indexed_traces, indexed_durations, indexed_model_durations' });
+    await transaction.change(insertStep, { step: `${MARKING}0` });
+    return true;
+  }
+  const { rows } = await transaction.send({ text: MARK_SOME, values: [Number(stored.step.slice(MARKING.length))] });
+  const { last, count } = rows[0] ?? { last: null, count: 0 };
+  if (count === MARKED_AT_ONCE) await transaction.change(insertStep, { step: `${MARKING}${last}` });
+  return true;
 }
+
+const MARK_SOME = `WITH found AS MATERIALIZED (
+    SELECT project_number, sequence FROM traces WHERE sequence > $1 ORDER BY sequence LIMIT ${MARKED_AT_ONCE}),
+  marked AS (
+    INSERT INTO search_pending AS known (project_number, trace_sequence, mark)
+    SELECT project_number, sequence, 1 FROM found ORDER BY project_number, sequence
+    ON CONFLICT (project_number, trace_sequence) DO UPDATE SET mark = known.mark + 1)
+  SELECT max(sequence) AS last, count(*)::integer AS count FROM found`;
 
 type Indexed = {
   readonly rows: readonly IndexedTrace<Int16Array>[];

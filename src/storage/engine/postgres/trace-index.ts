@@ -26,9 +26,10 @@ const LIST_MAX = 16;
 /** Further characters of a text would leave out next to nothing. */
 const SOUGHT_LENGTH_MAX = 64;
 
-export function createTraceIndex(pool: Pool): TraceIndex {
+/** `isOwn`: whether the index has what is stored. */
+export function createTraceIndex(pool: Pool, isOwn: () => Promise<boolean>): TraceIndex {
   const run = createRunPlanned(pool);
-  return { open: async (asked) => createSelection(run, asked) };
+  return { open: async (asked) => ((await isOwn()) ? createSelection(run, asked) : null) };
 }
 
 type Row = SearchPosition & { readonly sequence: number };

@@ -11,10 +11,11 @@ import {
   type ModelCounts,
   type ModelDurations,
   type ModelDurationsQuery,
+  type TimeRange,
 } from '../../analytics/indexed-sums.ts';
 import type { Database } from './connection.ts';
 import { BLOCK_CHUNKS, blockOf } from './search-file.ts';
-import { createYieldWhenDue } from './yield-when-due.ts';
+import { createYieldWhenDue, type YieldWhenDue } from './yield-when-due.ts';
 
 type CountRow = [model: number, isFirstToken: number, bucket: number, spans: number];
 type ValueRow = [
@@ -66,11 +67,11 @@ export function prepareModelDurations(file: Database): ModelDurations {
     .raw();
 
   /** The blocks that may have traces of the range. */
-  const blocksOf = ({ projectNumber, fromMs, toMs }: Pick<ModelDurationsQuery, 'projectNumber' | 'fromMs' | 'toMs'>) =>
+  const blocksOf = ({ projectNumber, fromMs, toMs }: Pick<OfRange, 'projectNumber' | 'fromMs' | 'toMs'>) =>
     blocks.all(projectNumber, fromMs, toMs);
 
   /** Counts the whole days, and returns those that it left out: the term of some of their traces is over. */
-  function addDays(query: ModelDurationsQuery, counts: ModelCounts): readonly number[] {
+  function addDays(query: OfRange, counts: ModelCounts): readonly number[] {
     const { projectNumber, receivedFromMs, leftOut } = query;
     const { firstDay, lastDay } = wholeDaysOf(query);
     if (firstDay > lastDay) return [];
@@ -90,47 +91,66 @@ export function prepareModelDurations(file: Database): ModelDurations {
     return cut;
   }
 
-  return {
-    async count(query) {
-      const { projectNumber, receivedFromMs } = query;
-      const counts: ModelCounts = new Map();
-      // Of one state of the file.
-      const cut = file.transaction(() => addDays(query, counts)).deferred();
-      const leftOut = new Set(query.leftOut);
-      const yieldWhenDue = createYieldWhenDue();
-      for (const { fromMs, toMs } of partsBesideDays(query, cut)) {
-        for (const block of blocksOf({ projectNumber, fromMs, toMs })) {
-          for (const row of received.all(projectNumber, block, fromMs, toMs, receivedFromMs)) {
-            if (!leftOut.has(row[4])) count(counts, [row[0], row[1], bucketOf(row[2]), row[3]]);
-          }
-          await yieldWhenDue();
-          if (query.isOver()) return 'too_long';
+  /** Null: the time is over. */
+  async function countRange(query: OfRange, yieldWhenDue: YieldWhenDue): Promise<ModelCounts | null> {
+    const { projectNumber, receivedFromMs } = query;
+    const counts: ModelCounts = new Map();
+    // Of one state of the file.
+    const cut = file.transaction(() => addDays(query, counts)).deferred();
+    const leftOut = new Set(query.leftOut);
+    for (const { fromMs, toMs } of partsBesideDays(query, cut)) {
+      for (const block of blocksOf({ projectNumber, fromMs, toMs })) {
+        for (const row of received.all(projectNumber, block, fromMs, toMs, receivedFromMs)) {
+          if (!leftOut.has(row[4])) count(counts, [row[0], row[1], bucketOf(row[2]), row[3]]);
         }
+        await yieldWhenDue();
+        if (query.isOver()) return null;
       }
-      return counts;
+    }
+    return counts;
+  }
+
+  return {
+    async count({ ranges, ...query }) {
+      const yieldWhenDue = createYieldWhenDue();
+      const all: ModelCounts[] = [];
+      for (const range of ranges) {
+        const counts = await countRange({ ...query, ...range }, yieldWhenDue);
+        if (counts === null) return 'too_long';
+        all.push(counts);
+      }
+      return all;
     },
 
-    async list(query, buckets) {
-      const { projectNumber, fromMs, toMs, receivedFromMs } = query;
-      const wanted = JSON.stringify(buckets.map(boundsOf));
+    async list({ ranges, ...query }, buckets) {
+      const { projectNumber, receivedFromMs } = query;
       const leftOut = new Set(query.leftOut);
       const yieldWhenDue = createYieldWhenDue();
       const found: ListedDuration[] = [];
-      const all = blocksOf(query);
-      const blocksAtOnce = Math.ceil(LOOKUPS_AT_ONCE / buckets.length);
-      for (let first = 0; first < all.length; first += blocksAtOnce) {
-        const some = JSON.stringify(all.slice(first, first + blocksAtOnce));
-        for (const row of places.all(wanted, some, projectNumber, fromMs, toMs, receivedFromMs)) {
-          if (!leftOut.has(row[3])) found.push({ place: row[0], value: row[1], spans: row[2] });
+      const placed = buckets.map((bucket, place) => ({ ...bucket, place }));
+      for (const [range, ofRange] of Map.groupBy(placed, (bucket) => bucket.range)) {
+        const { fromMs, toMs } = ranges[range] ?? NO_RANGE;
+        const wanted = JSON.stringify(ofRange.map(boundsOf));
+        const all = blocksOf({ projectNumber, fromMs, toMs });
+        const blocksAtOnce = Math.ceil(LOOKUPS_AT_ONCE / ofRange.length);
+        for (let first = 0; first < all.length; first += blocksAtOnce) {
+          const some = JSON.stringify(all.slice(first, first + blocksAtOnce));
+          for (const row of places.all(wanted, some, projectNumber, fromMs, toMs, receivedFromMs)) {
+            if (!leftOut.has(row[3])) found.push({ place: ofRange[row[0]]?.place ?? 0, value: row[1], spans: row[2] });
+          }
+          if (found.length > DURATIONS_MAX) return null;
+          await yieldWhenDue();
+          if (query.isOver()) return 'too_long';
         }
-        if (found.length > DURATIONS_MAX) return null;
-        await yieldWhenDue();
-        if (query.isOver()) return 'too_long';
       }
       return found;
     },
   };
 }
+
+type OfRange = Omit<ModelDurationsQuery, 'ranges'> & TimeRange;
+
+const NO_RANGE: TimeRange = { fromMs: 0, toMs: -1 };
 
 function boundsOf({ model, name, bucket }: ModelBucket): readonly number[] {
   return [model, Number(name === 'firstTokenMs'), leastOf(bucket), greatestOf(bucket)];
