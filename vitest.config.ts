@@ -120,8 +120,8 @@ export default defineConfig({
     pool: 'forks',
     // As the server is started: most objects of a request die young.
     execArgv: ['--max-semi-space-size=16'],
-    // Four on two cores, because scenarios often wait for deadlines and other processes.
-    maxWorkers: 4,
+    // Six on two cores, because scenarios often wait for deadlines and other processes.
+    maxWorkers: 6,
     // What a file leaves behind is closed by itself; the modules of the server are loaded once for all files.
     isolate: false,
     sequence: { sequencer: LongestFirst },
