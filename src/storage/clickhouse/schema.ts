@@ -27,6 +27,7 @@ const TRACES = `CREATE TABLE IF NOT EXISTS traces (
   labels Array(UInt64), prompts Array(UInt64), prompt_versions Array(UInt64), prompt_names Array(UInt64),
   duration_models Array(Int64) CODEC(ZSTD), duration_kinds Array(UInt8) CODEC(ZSTD), duration_values Array(Int64) CODEC(ZSTD),
   facets Array(UInt64) CODEC(ZSTD), text String CODEC(ZSTD(3)), has_any_text UInt8,
+  INDEX sequence sequence TYPE minmax GRANULARITY 1,
   INDEX started_at started_at TYPE minmax GRANULARITY 1,
   INDEX has_any_text has_any_text TYPE minmax GRANULARITY 1,
   INDEX facets facets TYPE bloom_filter(0.01) GRANULARITY 1,

@@ -97,6 +97,10 @@ export function createModelDurations(run: RunPlanned): ModelDurations {
   };
 }
 
+function column<Row>(rows: readonly Row[], of: (row: Row) => number, type: string): string {
+  return listOf(rows.map(of), type);
+}
+
 type Days = DayRange & { readonly place: number };
 
 function hasDays({ firstDay, lastDay }: DayRange): boolean {
@@ -112,18 +116,9 @@ function unknownOf({ projectNumber }: ModelDurationsQuery): string {
 /** `days`: the whole days of each range; at least one. */
 function countsOf({ projectNumber, receivedFromMs, leftOut }: ModelDurationsQuery, days: readonly Days[]): string {
   const ascending = days.toSorted((one, other) => one.firstDay - other.firstDay);
-  const firsts = listOf(
-    ascending.map(({ firstDay }) => firstDay),
-    'int',
-  );
-  const lasts = listOf(
-    ascending.map(({ lastDay }) => lastDay),
-    'int',
-  );
-  const places = listOf(
-    ascending.map(({ place }) => place),
-    'int',
-  );
+  const firsts = column(ascending, ({ firstDay }) => firstDay, 'int');
+  const lasts = column(ascending, ({ lastDay }) => lastDay, 'int');
+  const places = column(ascending, ({ place }) => place, 'int');
   const bounds = `BETWEEN ${ascending[0]?.firstDay ?? 0} AND ${ascending.at(-1)?.lastDay ?? -1}`;
   const placed = (day: string) => `(${places})[width_bucket(${day}, ${firsts})]`;
   const isWithin = (day: string) => `${day} ${bounds} AND ${day} <= (${lasts})[width_bucket(${day}, ${firsts})]`;
@@ -156,20 +151,11 @@ function countsOfParts(
 /** Finds the range of a trace among some that do not overlap: its place by their starts, from 1 on. */
 function findRange(ranges: readonly Part[]) {
   const ascending = ranges.toSorted((one, other) => one.fromMs - other.fromMs);
-  const starts = listOf(
-    ascending.map(({ fromMs }) => fromMs),
-    'bigint',
-  );
+  const starts = column(ascending, ({ fromMs }) => fromMs, 'bigint');
   return {
     rangeAt: `width_bucket(started_at, ${starts})`,
-    places: listOf(
-      ascending.map(({ place }) => place),
-      'int',
-    ),
-    ends: listOf(
-      ascending.map(({ toMs }) => toMs),
-      'bigint',
-    ),
+    places: column(ascending, ({ place }) => place, 'int'),
+    ends: column(ascending, ({ toMs }) => toMs, 'bigint'),
   };
 }
 
@@ -179,16 +165,10 @@ function isCounted({ receivedFromMs, leftOut }: Pick<ModelDurationsQuery, 'recei
 
 /** The days that have durations in the buckets, and maybe more: of traces that are left out, or began outside of the ranges. */
 function daysOf({ projectNumber, ranges }: ModelDurationsQuery, buckets: readonly RangeBucket[]): string {
-  const days = (of: (range: TimeRange) => number) => buckets.map(({ range }) => dayOf(of(ranges[range] ?? NO_RANGE)));
+  const of = ({ range }: RangeBucket) => ranges[range] ?? NO_RANGE;
   const lists = [
-    listOf(
-      days(({ fromMs }) => fromMs),
-      'int',
-    ),
-    listOf(
-      days(({ toMs }) => toMs),
-      'int',
-    ),
+    column(buckets, (bucket) => dayOf(of(bucket).fromMs), 'int'),
+    column(buckets, (bucket) => dayOf(of(bucket).toMs), 'int'),
   ];
   return `SELECT DISTINCT day, model, kind, bucket
     FROM unnest(${[...lists, ...bucketLists(buckets)].join(', ')}) AS wanted (first_day, last_day, model, kind, bucket)
@@ -201,18 +181,9 @@ const NO_RANGE: TimeRange = { fromMs: 0, toMs: -1 };
 
 function bucketLists(buckets: readonly RangeBucket[]): readonly string[] {
   return [
-    listOf(
-      buckets.map(({ model }) => model),
-      'bigint',
-    ),
-    listOf(
-      buckets.map(({ name }) => DURATION_KINDS[name]),
-      'smallint',
-    ),
-    listOf(
-      buckets.map(({ bucket }) => bucket),
-      'int',
-    ),
+    column(buckets, ({ model }) => model, 'bigint'),
+    column(buckets, ({ name }) => DURATION_KINDS[name], 'smallint'),
+    column(buckets, ({ bucket }) => bucket, 'int'),
   ];
 }
 
@@ -232,13 +203,7 @@ function durationsOf(query: ModelDurationsQuery, buckets: readonly RangeBucket[]
   const facets = some.map((each) => facetNumber(projectNumber, nameOf(each)));
   const [first = 0, last = 0] = [some[0]?.day, some.at(-1)?.day];
   const { rangeAt, places, ends } = findRange(ranges.map((range, place) => ({ ...range, place })));
-  const lists = [
-    listOf(
-      buckets.map(({ range }) => range),
-      'int',
-    ),
-    ...bucketLists(buckets),
-  ];
+  const lists = [column(buckets, ({ range }) => range, 'int'), ...bucketLists(buckets)];
   // The addition keeps the planner from reading the whole project instead.
   return `WITH found AS MATERIALIZED (
     SELECT (${places})[${rangeAt}] AS range, model, kind, bucket_of(value) AS bucket, value FROM indexed_traces ${UNNESTED}
