@@ -115,7 +115,11 @@ export function createAccounting(deps: AccountingDeps) {
         isDispatched: false,
         isAnswered: false,
       };
-      await outcomes.note({ kind: 'outcome', report: reportOf(request, ending, deps.prices.listed), trace: null });
+      await outcomes.noteRefusal({
+        kind: 'outcome',
+        report: reportOf(request, ending, deps.prices.listed),
+        trace: null,
+      });
     },
     nothingRead: NOTHING_READ,
   };

@@ -105,10 +105,10 @@ export function createOutcomes({ store, clock, wait, graceMs, onError }: Outcome
     /** Resolves once the outcome is stored, or waits for the store. Never rejects. */
     conclude: (outcome: GatewayOutcome) => track(outcome, false),
     /**
-     * The same for a request that was not admitted, so nothing waits for its outcome: it is lost where the store is away and
-     * many others wait already.
+     * Stores the outcome of a request that was refused before it was admitted. Nothing is billed without it, so it is lost where
+     * the store is away and many others wait already. Never rejects.
      */
-    note: (outcome: GatewayOutcome) => track(outcome, true),
+    noteRefusal: (outcome: GatewayOutcome) => track(outcome, true),
     /** Tries once more what waits. */
     async stop(): Promise<void> {
       stopping.abort();

@@ -1,5 +1,6 @@
 /** Tries a prompt: renders a version with values for its variables, and has a model answer it through the gateway. */
 
+import { tenantOf } from '../caller.ts';
 import { Fault } from '../fault.ts';
 import type { AskModel, ModelAnswer } from '../gateway/model-request.ts';
 import type { TriedPrompt } from '../gateway/tried-prompt.ts';
@@ -62,9 +63,9 @@ export function createPromptTry(deps: TryDeps): TryPrompt {
     const config =
       draft === null ? found.version.config : changedConfig(found.version.config, draft.config, draft.cleared);
     requireSize(config, '{}');
-    const tenant = { organizationId: call.organization.id, projectId: call.project.id };
+    const asked = { tenant: tenantOf(call.project), isUrgent: false };
     const { prompt, messages } = config;
-    const texts = await renderTexts(deps.render, { tenant, isUrgent: false }, { prompt, messages, variables });
+    const texts = await renderTexts(deps.render, asked, { prompt, messages, variables });
     const { providers } = await deps.keys.findGatewaySetup(call.organization.id);
     const reach = { config: presented.key.config, projectId: call.project.id, providers };
     const request = requestOf({ ...config, ...texts }, reach);

@@ -65,7 +65,7 @@ export function slackJson(told: Told): string {
   return JSON.stringify({ text: escaped.slice(0, SLACK_CHARACTERS_MAX), mrkdwn: false, unfurl_links: false });
 }
 
-/** Mail goes out under the name of the operator, so it goes to active members alone. In lower case. */
+/** The addresses that mail may go to, in lower case: it goes out under the name of the operator, so to active members alone. */
 export function activeEmails(members: readonly Pick<MemberRecord, 'email' | 'disabledAtMs'>[]): ReadonlySet<string> {
   return new Set(members.filter(({ disabledAtMs }) => disabledAtMs === null).map(({ email }) => email.toLowerCase()));
 }

@@ -157,7 +157,7 @@ async function updateTrigger(deps: TriggerDeps, call: Call, { id, draft }: Chang
   return await get(deps, project, id);
 }
 
-/** What says how the trigger is called, and nothing of what it does. */
+/** Fields that change nothing of which traces the trigger takes, and of what it does with them. */
 const DESCRIBING: ReadonlySet<string> = new Set(['name', 'message', 'alertType']);
 
 /** Whether the trigger would act on other traces, or begin to act. */

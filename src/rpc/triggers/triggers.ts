@@ -41,6 +41,7 @@ export function createTriggerRpc({ triggers, platformUrl }: TriggerRpcDeps): Imp
     async listTriggers(_request, context) {
       const project = projectOf(context);
       const listed = await triggers.list(project);
+      // Filters are most of what a trigger may hold.
       context.countResponseBytes(
         listed.reduce((units, { trigger }) => units + JSON.stringify(trigger.filters).length, 0),
       );

@@ -145,6 +145,22 @@ describe('the deletion of the traces of a user, over REST and gRPC', () => {
     }
   });
 
+  it('refuses a filter without values over every surface', async () => {
+    for (const [path, method] of [
+      ['/api/trace-deletions', createTraceDeletion],
+      ['/api/trace-deletions/preview', previewTraceDeletion],
+    ] as const) {
+      await expectEverywhere(app.address, {
+        name: path,
+        headers: key(),
+        rest: { verb: 'POST', path, body: { filters: { 'metadata.user_id': [] } } },
+        rpc: { method, request: { filters: [{ name: 'metadata.user_id', values: [] }] } },
+        status: 422,
+        code: 'validation_error',
+      });
+    }
+  });
+
   it('is hidden from other projects, and needs project:manage', async () => {
     const { body } = await post('/api/trace-deletions', ofUser('nobody'));
     await expectEverywhere(app.address, {

@@ -39,9 +39,9 @@ const FACETS_AT_ONCE = 1_024;
 const UNNESTED =
   'CROSS JOIN LATERAL unnest(duration_models, duration_kinds, duration_values) AS durations (model, kind, value)';
 const DAY = `floor(started_at / ${DAY_MS}.0)::integer`;
-/** The planner expects few rows where there are many. */
+/** The planner expects few durations where there are many, and would compare each with each bucket. */
 const BY_FACET = `${BY_TERM}; SET LOCAL enable_nestloop = off`;
-/** The planner takes most rows for such ones. */
+/** The planner expects most rows to lack their durations, and would read the whole table to find one. */
 const BY_INDEX = `${SETTINGS}; SET LOCAL enable_seqscan = off`;
 
 type Timed = Pick<IndexedTrace<unknown>, 'projectNumber' | 'startMs' | 'updatedAtMs' | 'sums'>;
