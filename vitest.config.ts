@@ -124,6 +124,8 @@ export default defineConfig({
     maxWorkers: 6,
     // What a file leaves behind is closed by itself; the modules of the server are loaded once for all files.
     isolate: false,
+    // Node loads TypeScript by itself, as it does for the server: a sixth less processor time than through Vite.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
     // What the tests start loads compiled code instead of TypeScript, from where the server keeps its own by default.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },

@@ -1585,7 +1585,7 @@ export declare type TraceFilter = Message<"spandrel.v1.TraceFilter"> & {
   key?: string | undefined;
 
   /**
-   * Values, each of at most 1,000 characters and of all filters together at most 1,000; of a filter that compares
+   * Values, each of at most 1,024 characters and of all filters together at most 1,000; of a filter that compares
    * numbers the least and the greatest, where an empty one sets no limit. Without values the filter has no effect.
    *
    * @generated from field: repeated string values = 3;
@@ -2047,7 +2047,7 @@ export declare const TraceFacetSchema: GenMessage<TraceFacet>;
  */
 export declare type TraceValueCount = Message<"spandrel.v1.TraceValueCount"> & {
   /**
-   * The value as a filter takes it, at most 1,000 characters; longer values are left out.
+   * The value as a filter takes it, at most 1,024 characters; longer values are left out.
    *
    * @generated from field: string value = 1;
    */

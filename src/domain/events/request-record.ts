@@ -158,10 +158,12 @@ function updateExisting(
   const name: EventName = emits === 'correction' ? { kind: emits, number: row.corrections + 1 } : { kind: emits };
   const event = outcomeEvent(statement, { key, name, content, cost });
   const factsIn = statement.comparesSpending === true ? spendingOf : factsOf;
-  if (isResentSpan(statement) && !differsFromEmitted(log, { key, event, factsIn })) return 'duplicate';
+  const isSame = isResentSpan(statement) && !differsFromEmitted(log, { key, event, factsIn });
+  const isCapped = isResentSpan(statement) && row.corrections >= CORRECTIONS_MAX;
+  // After the last correction the cost of the row may be another than that of the newest event.
+  if (isSame && !isCapped) return 'duplicate';
   const charges = chargeOutcome(log, statement, { cost, row, admitted: known?.content ?? null });
   const counts = { costNanoUsd: cost?.nanoUsd ?? null, chargesJson: packCharges(charges) };
-  const isCapped = isResentSpan(statement) && row.corrections >= CORRECTIONS_MAX;
   const change = {
     state: toStored(state),
     admissionJson: mayBeCorrected(state) ? row.admission : null,
@@ -172,7 +174,8 @@ function updateExisting(
   if (isCapped) log.changeCost(key, counts);
   else log.changeRequest(key, change, event);
   moveSpend(log, countedBy(row), charges);
-  return isCapped ? 'capped' : result;
+  if (!isCapped) return result;
+  return isSame ? 'duplicate' : 'capped';
 }
 
 /** Most outcomes that are reported have an admission. */

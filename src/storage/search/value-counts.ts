@@ -1,5 +1,6 @@
 /** The values of filters in some traces, and how many of these traces have each. */
 
+import { hasMoreCharactersThan } from '../../domain/text-limits.ts';
 import { foldText } from '../../domain/traces/search/fold-text.ts';
 import { listedOf, type SearchDocument, valuesOf } from '../../domain/traces/search/trace-filter.ts';
 import { VALUE_CHARACTERS_MAX } from '../../domain/traces/search/trace-search-query.ts';
@@ -35,7 +36,7 @@ export function createValueCounts({ facets, prefix, limit }: ValuesQuery) {
   let isFull = false;
 
   function add(values: Map<string, Counted>, value: string): Counted | null {
-    if (value.length > VALUE_CHARACTERS_MAX || !foldText(value).startsWith(prefix)) return null;
+    if (hasMoreCharactersThan(value, VALUE_CHARACTERS_MAX) || !foldText(value).startsWith(prefix)) return null;
     heldCharacters += value.length + OVERHEAD_CHARACTERS;
     isFull ||= heldCharacters > CHARACTERS_MAX;
     if (isFull) return null;

@@ -1,10 +1,11 @@
+import { status as Status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnalyticsGrouping, AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { timestampOfMs } from '../../../src/rpc/epoch-ms.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom, hex } from '../../support/fixtures.ts';
-import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
+import { type Body, callRest, callRpc, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
 
 const { queryAnalytics, getUserStats } = TraceService.method;
 const DAY_MS = 86_400_000;
@@ -305,6 +306,13 @@ describe('analytics, over REST and gRPC', () => {
       expect(answer.body).toMatchObject({ code: 'validation_error', fields: [query.split('=')[0]] });
     },
   );
+
+  it.each(['interval', 'groupBy'])('refuses an unknown number of %s over gRPC', async (field) => {
+    const range = { startedFrom: timestampOfMs(0), startedTo: timestampOfMs(1) };
+    const request = { ...range, [field]: 99 };
+    const answer = await callRpc(app.address, { method: queryAnalytics, request, headers: key() });
+    expect(answer).toMatchObject({ ok: false, error: { code: Status.INVALID_ARGUMENT } });
+  });
 
   it('a call without a credential, with a wrong one, or without the permission is refused', async () => {
     const narrow = await addKey(app, { bindings: [custom('PROJECT', app.projectId, ['traces:view'])] });

@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { EventStore } from '../../../src/domain/events/log-port.ts';
+import { CORRECTIONS_MAX } from '../../../src/domain/events/request-event.ts';
 import { requestIdOfStored } from '../../../src/domain/traces/request-ids.ts';
 import type { TraceStore } from '../../../src/domain/traces/telemetry-port.ts';
 import type { Span } from '../../../src/domain/traces/trace.ts';
 import { ORGANIZATION, randomHex, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
-/** One version of a span: its gateway request id or none, its type, and whether the project emits events. */
-type Sending = { readonly id?: string; readonly type?: Span['type']; readonly emits?: boolean };
+/** One version of a span: its gateway request id or none, its type, its cost, and whether the project emits events. */
+type Sending = {
+  readonly id?: string;
+  readonly type?: Span['type'];
+  readonly emits?: boolean;
+  readonly costNanoUsd?: number;
+};
 
 const NONE: Sending = {};
 const A: Sending = { id: 'gw-a' };
@@ -84,16 +90,35 @@ export function resentSpanConformance(open: OpenSubject): void {
         expect(await emittedIds(events)).toEqual(['gw-a:completed', 'gw-a:project_1:completed', 'gw-b:completed']);
       }),
     );
+
+    it(
+      'MUST count what it costs, when it returns to the cost of its newest event after the last correction',
+      withStore(open, async ({ traces, events }, { read }) => {
+        const spanKey = { traceId: randomHex(32), spanId: randomHex(16) };
+        const counted = async () => {
+          const [row] = await read('SELECT nano_usd AS cost FROM requests');
+          return Number(row?.cost);
+        };
+        const corrected = Array.from({ length: CORRECTIONS_MAX + 1 }, (_, index) => 1000 * (index + 1));
+        for (const costNanoUsd of corrected) await send(traces, spanKey, { ...A, costNanoUsd });
+        const newest = corrected.at(-1) ?? 0;
+        for (const costNanoUsd of [7, newest]) {
+          await send(traces, spanKey, { ...A, costNanoUsd });
+          expect(await counted()).toBe(costNanoUsd);
+        }
+        expect(await emittedIds(events)).toHaveLength(corrected.length);
+      }),
+    );
   });
 }
 
 type SpanKey = { readonly traceId: string; readonly spanId: string };
 
 async function send(traces: TraceStore, spanKey: SpanKey, sending: Sending, project = {}): Promise<void> {
-  const { id, type = 'llm', emits = true } = sending;
+  const { id, type = 'llm', emits = true, ...cost } = sending;
   const paramsJson =
     id === undefined ? '{"temperature":0}' : JSON.stringify({ temperature: 0, gateway_request_id: id });
-  const span = sampleSpan({ spanId: spanKey.spanId, type, paramsJson });
+  const span = sampleSpan({ spanId: spanKey.spanId, type, paramsJson, ...cost });
   const requests = emits && type === 'llm' ? [sampleRequest({ gatewayRequestId: idOf(spanKey, span) })] : [];
   await traces.append(sampleAppend({ ...project, traceId: spanKey.traceId, spans: [span], requests }));
 }

@@ -6,7 +6,7 @@ import { aiAnswer, aiToolCalls } from './conventions/ai-sdk.ts';
 import { DIALECTS, dialectsOf } from './conventions/conventions.ts';
 import type { DialectField } from './conventions/dialect.ts';
 import { argumentsOf } from './conventions/openllmetry.ts';
-import { answer, attribute, memberOf, quoted, request, vendorOf } from './conventions/sources.ts';
+import { answer, attribute, beforePoint, memberOf, quoted, request, vendorOf } from './conventions/sources.ts';
 import { indexed } from './indexed.ts';
 import { inputOfEvents, outputOfEvents } from './message-events.ts';
 import { createSource, firstContent, type Source, type SpanView } from './span-view.ts';
@@ -36,7 +36,7 @@ export const VENDOR: readonly Source[] = [
   vendorOf('gen_ai.system'),
   attribute('llm.provider'),
   attribute('llm.system'),
-  vendorOf('ai.model.provider'),
+  beforePoint('ai.model.provider'),
   trailing('vendor'),
   // OpenInference has it among what LangChain tells of a call.
   memberOf('metadata', 'ls_provider'),

@@ -38,13 +38,13 @@ export function outputOf(view: SpanView): TypedDraft | undefined {
   return typedValueOf(view, 'output', OUTPUT);
 }
 
-/** From the first of the sources that the span has. */
+/** From the first of the sources that says something; a blank one counts where no other says anything. */
 function typedValueOf(view: SpanView, side: 'input' | 'output', sources: readonly Source[]): TypedDraft | undefined {
   const { json } = view;
   const typed = view.span.attributes.get(TYPED[side]);
-  if (!isAbsent(typed)) return toTypedDraft(json.parsed(typed), side);
+  if (!isBlank(typed)) return toTypedDraft(json.parsed(typed), side);
   const value = json.parsed(firstContent(view, sources));
-  if (value === undefined) return undefined;
+  if (isAbsent(value)) return isAbsent(typed) ? undefined : toTypedDraft(typed, side);
   if (typeof value === 'string') return { type: 'text', value, path: side };
   const messages = json.fitsMessages(value) ? messagesIn(value) : null;
   return messages === null

@@ -2,6 +2,7 @@
 
 import { REASONS_MAX, type Reason } from '../../fault.ts';
 import { suggestName } from '../../nearest-match.ts';
+import { hasMoreCharactersThan } from '../../text-limits.ts';
 import { type Condition, FILTER_NAMES, type FilterName, isTraceRange } from './trace-filter.ts';
 
 export const TRACE_SORTS = ['started_at', 'updated_at', 'total_cost', 'total_time_ms', 'first_token_ms'] as const;
@@ -13,8 +14,8 @@ const FIELD = 'filters';
 const FILTERS_MAX = 1000;
 /** Of all filters together. */
 const VALUES_MAX = 1000;
-/** A longer value is refused in a filter, and never listed. */
-export const VALUE_CHARACTERS_MAX = 1000;
+/** As long as the name of a span, the longest of values. A longer one is refused in a filter, and never listed. */
+export const VALUE_CHARACTERS_MAX = 1024;
 
 /** Filters whose values are given for each key or evaluator. */
 export const KEYED: ReadonlySet<FilterName> = new Set([
@@ -97,8 +98,8 @@ type Sent = Condition & { readonly field: string };
 function readValues(reading: Reading, { name, of, field, values }: Sent): void {
   const { conditions, reasons } = reading;
   reading.values += values.length;
-  for (const [index, { length }] of values.entries()) {
-    if (length <= VALUE_CHARACTERS_MAX || reasons.length >= REASONS_MAX) continue;
+  for (const [index, value] of values.entries()) {
+    if (reasons.length >= REASONS_MAX || !hasMoreCharactersThan(value, VALUE_CHARACTERS_MAX)) continue;
     reasons.push(problem(`${field}.${index}`, `must be a string of at most ${VALUE_CHARACTERS_MAX} characters`));
   }
   const closed = CLOSED.get(name);

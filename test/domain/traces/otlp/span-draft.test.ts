@@ -46,7 +46,7 @@ const ROWS: readonly Row[] = [
       ...['gen_ai.provider.name', 'gen_ai.system', 'llm.provider', 'llm.system'].map(
         (key) => [key, `of ${key}`, `of ${key}`] as const,
       ),
-      ['ai.model.provider', 'openai.chat', 'openai'],
+      ['ai.model.provider', 'google.vertex.chat', 'google'],
     ],
   ],
   [
@@ -164,6 +164,17 @@ describe.each(ROWS)('%s', (_, read, sources) => {
 
   it('is absent where nothing says it', () => {
     expect(read(draftOf({}))).toBeUndefined();
+  });
+});
+
+describe('a blank langwatch.input', () => {
+  it('gives way to an attribute that says something', () => {
+    expect(input(draftOf({ 'langwatch.input': '', 'input.value': 'Hi?' }))).toEqual(text('input', 'Hi?'));
+  });
+
+  it('is the input where no other says anything', () => {
+    expect(input(draftOf({ 'langwatch.input': '' }))).toEqual(text('input', ''));
+    expect(input(draftOf({ 'langwatch.input': 'none', 'input.value': '' }))).toEqual(text('input', ''));
   });
 });
 

@@ -17,9 +17,9 @@ it('a filter of values by key needs a key, and no other takes one', () => {
   ]);
 });
 
-it('a value of more than 1,000 characters is refused by its place', () => {
-  const { reasons } = readFilters([filter('spans.model', ['gpt-5', 'x'.repeat(1_001)])]);
-  expect(reasons.map(({ field }) => field)).toEqual(['filters.spans.model.1']);
+it('a value of more than 1,024 characters is refused by its place', () => {
+  const { reasons } = readFilters([filter('spans.model', ['gpt-5', '\u{1f600}'.repeat(1_024), 'x'.repeat(1_025)])]);
+  expect(reasons.map(({ field }) => field)).toEqual(['filters.spans.model.2']);
 });
 
 it.each([

@@ -30,6 +30,14 @@ export function vendorOf(key: string): Source {
 
 const API_OF_VENDOR = /\.(chat|completion|embedding|messages|responses)$/;
 
+/** `google.generative-ai` is of `google`. */
+export function beforePoint(key: string): Source {
+  return createSource(`\`${key}\` up to its first point`, ({ span }) => {
+    const vendor = span.attributes.get(key);
+    return typeof vendor === 'string' ? vendor.split('.', 1)[0] : vendor;
+  });
+}
+
 /** A member of a JSON object. */
 export function memberOf(key: string, member: string): Source {
   return createSource(
