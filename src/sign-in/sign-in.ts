@@ -7,10 +7,13 @@ import { type EncryptionKeys, openFor, sealFor } from '../domain/secrets.ts';
 import type { Claims } from '../domain/sessions/claim-rules.ts';
 import type { Visit } from '../domain/sessions/people.ts';
 import type { NewSession } from '../domain/sessions/sessions.ts';
+import { createSemaphore } from '../scheduling/semaphore.ts';
 import { type Checks, type Issuer, redirectUriOf } from './issuer.ts';
 
 /** A request of a browser. */
 export type BrowserVisit = Pick<Visit, 'ip' | 'requestId' | 'traceId'> & {
+  /** What the limits count by: an IPv4 address, or a /64 of IPv6; empty once the connection is gone. */
+  readonly network: string;
   readonly query: string;
   readonly header: (name: string) => string | undefined;
   /** Whether it came over TLS. */
@@ -23,7 +26,7 @@ export type Onward = { readonly location: string; readonly cookies: readonly str
 export type SignIn = ReturnType<typeof createSignIn>;
 
 type SignInDeps = {
-  readonly issuer: Issuer;
+  readonly issuer: Pick<Issuer, 'signInUrl' | 'readClaims'>;
   readonly begin: (visit: Visit, claims: Claims) => Promise<NewSession>;
   /** False when the sign-in of this state came back before, to whichever process. */
   readonly claimOnce: (state: string, nowMs: number) => Promise<boolean>;
@@ -41,32 +44,45 @@ const ATTEMPT_MS = 600_000;
 /** What the cookie is sealed for, so that no other sealed value passes as one. */
 const BELONGS_TO = 'sign-in';
 const RANDOM_BYTES = 32;
-/** Sign-ins of this process at once; each waits for the issuer. */
-const UNDER_WAY_MAX = 64;
+/** Strangers take these steps: each waits for the issuer, and networks take turns. */
+const STEPS = { permitsMax: 64, ofOwnerMax: 16, waitingMax: 64, waitingOfOwnerMax: 16 };
+/** The last states that came back to this process. */
+const USED_STATES_MAX = 10_000;
 const PATH_CHARACTERS_MAX = 2_048;
 
 /** Throws sign_in_invalid, sign_in_refused and unavailable, whose messages are for people. */
 export function createSignIn(deps: SignInDeps) {
   const redirectUri = redirectUriOf(deps.publicUrl);
-  let underWay = 0;
+  const logins = createSemaphore<string>(STEPS);
+  const returns = createSemaphore<string>(STEPS);
+  const usedStates = new Set<string>();
 
-  async function limited<T>(act: () => Promise<T>): Promise<T> {
-    if (underWay >= UNDER_WAY_MAX) throw unavailableFault('Too many people sign in at once. Try again.', 1);
-    underWay += 1;
+  async function limited<T>(steps: typeof logins, network: string, act: () => Promise<T>): Promise<T> {
+    if ((await steps.acquire(network)) !== 'acquired') {
+      throw unavailableFault('Too many people sign in at once. Try again.', 1);
+    }
     try {
       return await act();
     } catch (error) {
       if (!(error instanceof Fault)) deps.onBug(error);
       throw error;
     } finally {
-      underWay -= 1;
+      steps.release(network);
     }
+  }
+
+  /** The store keeps a state only once the issuer has vouched for a person: strangers must not write. */
+  function useState(state: string): void {
+    if (usedStates.has(state)) throw invalid();
+    const [oldest = ''] = usedStates;
+    if (usedStates.size >= USED_STATES_MAX) usedStates.delete(oldest);
+    usedStates.add(state);
   }
 
   return {
     /** Begins a sign-in: what it is recognised by goes to the issuer, and in a sealed cookie to the browser. */
-    login: ({ query, isSecure }: BrowserVisit): Promise<Onward> =>
-      limited(async () => {
+    login: ({ query, isSecure, network }: BrowserVisit): Promise<Onward> =>
+      limited(logins, network, async () => {
         const checks = { state: draw(deps), nonce: draw(deps), verifier: draw(deps) };
         const location = await deps.issuer.signInUrl(checks, redirectUri);
         const attempt = { ...checks, atMs: deps.clock(), returnTo: returnPath(deps, query) };
@@ -75,12 +91,13 @@ export function createSignIn(deps: SignInDeps) {
       }),
     /** Ends it, once: with a session that is always a new one. */
     comeBack: (visit: BrowserVisit): Promise<Onward> =>
-      limited(async () => {
+      limited(returns, visit.network, async () => {
         const { ip, requestId, traceId, header, query, isSecure } = visit;
         const nowMs = deps.clock();
         const attempt = readAttempt(deps, visit, nowMs);
-        if (!(await deps.claimOnce(attempt.state, nowMs))) throw invalid();
+        useState(attempt.state);
         const claims = await deps.issuer.readClaims(attempt, new URL(`?${query}`, redirectUri));
+        if (!(await deps.claimOnce(attempt.state, nowMs))) throw invalid();
         const from = { ip, requestId, traceId, userAgent: header('user-agent') ?? null, nowMs };
         const { session, secret } = await deps.begin(from, claims);
         const maxAgeMs = session.expiresAtMs - session.createdAtMs;

@@ -39,7 +39,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
   ],
   metrics: ['metrics', 'domain', 'delivery/meter.ts', 'transport/shared-read.ts'],
   delivery: ['delivery', 'scheduling', 'domain'],
-  'sign-in': ['sign-in', 'auth/session-cookie.ts', 'domain'],
+  'sign-in': ['sign-in', 'auth/session-cookie.ts', 'domain', 'scheduling/semaphore.ts'],
   gateway: ['gateway', 'domain', 'json', 'scheduling'],
   // What its spans are made of.
   otel: [

@@ -10,6 +10,7 @@ const VISIT = {
   header: () => undefined,
   ids: { requestId: 'req_1', traceId: '', spanId: '' },
   remoteAddress: null,
+  network: null,
   isSecure: false,
 };
 

@@ -43,6 +43,30 @@ export function readEventMetadata(metadataJson: string): EventMetadata {
   };
 }
 
+/** Of the labels and the metadata that the events of one append repeat: few bytes may name many spans. */
+const REPEATED_MAX_CHARACTERS = 8 * 1024 * 1024;
+
+/** The metadata for each event of an append, the same for all until they repeat too much, and what they omit. */
+export function repeatMetadata(read: () => EventMetadata) {
+  let left = REPEATED_MAX_CHARACTERS;
+  let omitted = 0;
+  return {
+    next(): EventMetadata {
+      const metadata = read();
+      if (metadata.labelsJson === '[]' && metadata.customJson === '{}') return metadata;
+      left -= metadata.labelsJson.length + metadata.customJson.length;
+      if (left >= 0) return metadata;
+      omitted += 1;
+      return { ...NO_METADATA, userId: metadata.userId };
+    },
+    notes(): readonly string[] {
+      if (omitted === 0) return read().notes;
+      const limit = `those of one request repeat at most ${REPEATED_MAX_CHARACTERS} characters of both`;
+      return [...read().notes, `metadata: the events of ${omitted} spans carry no labels and no metadata; ${limit}`];
+    },
+  };
+}
+
 function labelsText(labels: readonly string[]): string {
   return JSON.stringify(labels.slice(0, LABELS_MAX).map((label) => cutToCharacters(label, LABEL_CHARACTERS_MAX)));
 }

@@ -15,7 +15,7 @@ export type CallContext = {
   readonly tables: AppendTables;
   readonly traceKey: TraceKey;
   readonly append: TraceAppend;
-  /** The merged metadata in the form of events. */
+  /** The merged metadata in the form of events, for the next event. */
   readonly metadata: () => EventMetadata;
   readonly calls: TraceCalls;
   /** The requests of the spans of the append that were stored before, by span id. */

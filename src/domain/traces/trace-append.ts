@@ -2,7 +2,7 @@
 
 import { enqueueJob, enqueueSettlement, enqueueTriggers, isSeenByMonitors } from '../evaluations/job-append.ts';
 import type { AppendTables, TraceKey } from '../events/append-tables.ts';
-import { readEventMetadata } from '../events/event-metadata.ts';
+import { readEventMetadata, repeatMetadata } from '../events/event-metadata.ts';
 import type { RequestResult } from '../events/request-report.ts';
 import { isCall } from './calls.ts';
 import { findOwnId, namesRequest, presentIdOf, requestsOfNew, resolveRequests } from './request-ids.ts';
@@ -248,7 +248,7 @@ function completeRequests(
 ): Completed {
   if (append.requests.length === 0) return NOTHING_COMPLETED;
   const winners = new Map(append.spans.map((span, index) => [span.spanId, index]));
-  const metadata = once(() => readEventMetadata(merged()));
+  const metadata = repeatMetadata(once(() => readEventMetadata(merged())));
   // A span that is not stored has no request.
   const isStored = (span: Span | undefined, index: number): span is Span =>
     span !== undefined && winners.get(span.spanId) === index && !excess.has(span.spanId);
@@ -260,7 +260,7 @@ function completeRequests(
       if (isStored(span, request.spanIndex)) requests.set(span.spanId, request);
     }
   }
-  const context = { tables, traceKey, append, metadata, calls, known, requests };
+  const context = { tables, traceKey, append, metadata: metadata.next, calls, known, requests };
   let results: (RequestResult | null)[] | undefined;
   for (const [index, request] of resolved.entries()) {
     const span = append.spans[request.spanIndex];
@@ -269,7 +269,7 @@ function completeRequests(
     results?.push(result);
   }
   const isEmitted = results === undefined || results.includes('emitted');
-  return { results, notes: isEmitted ? metadata().notes : [] };
+  return { results, notes: isEmitted ? metadata.notes() : [] };
 }
 
 /** Reads at most once, and not at all without events: large metadata takes long to read. */

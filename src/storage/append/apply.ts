@@ -85,12 +85,12 @@ export type Applied = {
 
 /** Applies a batch to its tables. The hours are counted before anything is written: they need the replaced spans as they were. */
 export function applyBatch(
-  deps: BatchLogDeps & Omit<BatchTracesDeps, 'noteReplaced'>,
+  deps: Omit<BatchLogDeps & BatchTracesDeps, 'noteReplaced'>,
   appends: readonly Append[],
 ): Applied {
   const { read, noteReplaced, isSpent } = createLoadMeter(deps.read);
   const telemetry = createBatchTelemetry({ ...deps, read, noteReplaced });
-  const log = createBatchLog({ ...deps, read }, telemetry.isNewTrace);
+  const log = createBatchLog({ ...deps, read, noteReplaced }, telemetry.isNewTrace);
   const tables: AppendTables = {
     ...telemetry.tables,
     ...log.tables,

@@ -23,7 +23,8 @@ import {
   type WrittenLeases,
 } from './batch-budgets.ts';
 import { partKey, toPartKey } from './batch-rows.ts';
-import type { Found, Reader } from './reader.ts';
+import type { BatchTracesDeps } from './batch-traces.ts';
+import type { Found } from './reader.ts';
 
 /** The end of an organization's log. */
 type LogHead = {
@@ -90,8 +91,8 @@ export type WrittenOrganization = {
 };
 
 export type BatchLogDeps = LogHeads &
-  Pick<LogTables, 'activeMonitorsOf' | 'jobQueue'> & {
-    readonly read: Reader;
+  Pick<LogTables, 'activeMonitorsOf' | 'jobQueue'> &
+  Pick<BatchTracesDeps, 'read' | 'noteReplaced'> & {
     readonly backlog: Pick<Backlog, 'isFull'>;
     readonly budgets: BudgetCache;
   };
@@ -154,7 +155,7 @@ function jobKey({ projectNumber, traceSequence, sourceId }: JobKey): string {
 type BatchOrganization = { readonly tables: OrganizationLog; readonly written: WrittenOrganization };
 
 function createOrganization(organizationNumber: number, deps: BatchLogDeps): BatchOrganization {
-  const { read, beginLog } = deps;
+  const { read, beginLog, noteReplaced } = deps;
   const head = beginLog(organizationNumber, read('findLogHead', { organizationNumber })[0]);
   const knownKeyIndex = head.lastKeyIndex;
   const requests = new Map<string, RequestEntry>();
@@ -186,6 +187,7 @@ function createOrganization(organizationNumber: number, deps: BatchLogDeps): Bat
   function appendEvent({ id, type, dataJson }: NewEvent): EventRow {
     head.seq += 1;
     const text = envelope({ id, type, created: head.created, dataJson });
+    noteReplaced(text.length);
     const { seq, createdAtMs } = head;
     const event = { organizationNumber, seq, createdAtMs, id, type: eventTypes.code(type), envelope: text };
     events.push(event);
@@ -291,8 +293,7 @@ function countCorrections(row: NewRequestRow): number {
 function newestOf(key: string, row: NewRequestRow | undefined): { createdAtMs: number; id: string } | null {
   if (row === undefined) return null;
   const { correctionEvent = null, completedEvent = null } = row;
-  if (correctionEvent !== null) {
-    return { createdAtMs: correctionEvent, id: eventIdOf(key, { kind: 'correction', number: countCorrections(row) }) };
-  }
+  const number = countCorrections(row);
+  if (number > 0) return { createdAtMs: correctionEvent ?? 0, id: eventIdOf(key, { kind: 'correction', number }) };
   return completedEvent === null ? null : { createdAtMs: completedEvent, id: eventIdOf(key, { kind: 'completed' }) };
 }

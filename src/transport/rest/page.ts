@@ -21,6 +21,7 @@ export type PageVisit = {
   readonly header: (name: string) => string | undefined;
   readonly ids: CallIds;
   readonly remoteAddress: string | null;
+  readonly network: string | null;
   /** Whether it came over TLS. */
   readonly isSecure: boolean;
 };

@@ -171,8 +171,8 @@ export function createRest(deps: RestDeps): RestHandler {
         refuseUnrouted(PAGE_METHODS);
         return;
       }
-      const { remoteAddress, isSecure } = deps.originOf(arrivalOf(request, false));
-      const page = await load({ query, header, ids, remoteAddress, isSecure });
+      const { remoteAddress, network, isSecure } = deps.originOf(arrivalOf(request, false));
+      const page = await load({ query, header, ids, remoteAddress, network, isSecure });
       const answer = pageResponse(page, header('if-none-match'));
       end(answer.status, page.fault ?? null);
       respond(request, response, ids, answer);

@@ -7,6 +7,7 @@ import type { Page, PageVisit } from './page.ts';
 import { escapeHtml, STATIC_PAGE_HEADERS } from './record-pages.ts';
 
 type Visit = Pick<PageVisit, 'query' | 'header' | 'isSecure'> & {
+  readonly network: string;
   readonly ip: string | null;
   readonly requestId: string;
   readonly traceId: string | null;
@@ -28,11 +29,11 @@ export function createSignInPages({
 }
 
 function takeStep(step: Step): (visit: PageVisit) => Promise<Page> {
-  return async ({ ids, remoteAddress, query, header, isSecure }) => {
+  return async ({ ids, remoteAddress, network, query, header, isSecure }) => {
     const { requestId, traceId } = ids;
     try {
       const origin = { ip: remoteAddress, requestId, traceId: traceId === '' ? null : traceId };
-      const { location, cookies } = await step({ query, header, isSecure, ...origin });
+      const { location, cookies } = await step({ query, header, isSecure, network: network ?? '', ...origin });
       const headers = { ...STATIC_PAGE_HEADERS, location, 'set-cookie': [...cookies] };
       return { status: 303, mediaType: HTML, headers, body: '' };
     } catch (error) {

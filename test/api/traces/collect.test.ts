@@ -294,6 +294,24 @@ describe('the collector over REST', () => {
     expect(((await (await post(JSON.stringify(trace))).json()) as Body).partialSuccess.errorMessage).toBe('');
   });
 
+  it('MUST NOT write much for few bytes: the events of one request repeat 8 MiB of labels and metadata, and the answer says so', async () => {
+    const labels = Array.from({ length: 64 }, (_, index) => String.fromCharCode(1).repeat(250) + index);
+    const spans = Array.from({ length: 120 }, () => ({ ...oneSpan(), type: 'llm', model: 'gpt-5' }));
+    const body = JSON.stringify({ trace_id: hex(32), metadata: { labels, user_id: 'repeated' }, spans });
+    const { partialSuccess } = (await (await post(body)).json()) as Body;
+    const repeats = Math.floor((8 * 1024 * 1024) / JSON.stringify(labels).length);
+    expect(partialSuccess.errorMessage).toBe(
+      `metadata: the events of ${120 - repeats} spans carry no labels and no metadata; those of one request repeat at most 8388608 characters of both`,
+    );
+    const page = await callRest(app.address, {
+      path: `/api/webhooks/v1/events?from=0&to=${NOW + 60_000}&limit=200`,
+      headers: { authorization: `Bearer ${app.adminKey}` },
+    });
+    const told = page.body.data.filter((event: Body) => event.data.end_user_id === 'repeated');
+    const counts = told.map((event: Body) => event.data.labels.length);
+    expect([counts.length, counts.filter((count: number) => count === 64).length]).toEqual([120, repeats]);
+  });
+
   it('stores of an expected output as much as a trace shows of it, and says so', async () => {
     const lines = Array.from({ length: 3 }, () => 'x'.repeat(600_000));
     const trace = { ...llmTrace(NOW), expected_output: lines };
