@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/domain/store.ts';
 import { foldText } from '../../../src/domain/traces/search/fold-text.ts';
 import { type Facet, VALUE_NAMES } from '../../../src/domain/traces/search/trace-filter.ts';
+import { VALUE_CHARACTERS_MAX } from '../../../src/domain/traces/search/trace-search-query.ts';
 import {
   EVER,
   type FoundTraces,
@@ -125,7 +126,7 @@ export function traceValuesConformance(open: OpenSubject): void {
     it(
       'leaves out values that no filter takes, because they are too long',
       withStore(open, async (store) => {
-        const longest = 'l'.repeat(1_000);
+        const longest = 'l'.repeat(VALUE_CHARACTERS_MAX);
         for (const value of [longest, `${longest}l`]) {
           await store.traces.append(sampleAppend({ metadataJson: JSON.stringify({ labels: [value] }) }));
         }
