@@ -9,7 +9,7 @@ import { createBackfills } from '../domain/management/backfill.ts';
 import type { RetentionClock } from '../domain/management/retention-clock.ts';
 import type { PriceResolver } from '../domain/pricing/prices.ts';
 import { createShareBackfill } from '../domain/pricing/share-backfill.ts';
-import { createRetention } from '../domain/retention.ts';
+import { createErasure, createRetention } from '../domain/retention.ts';
 import { type Schedule, type ScheduleOptions, startSchedule, type Wait } from '../scheduling/schedule.ts';
 
 type JobDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'log'> & {
@@ -25,6 +25,7 @@ type JobDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'log'> & {
 const RETENTION_FIRST_DELAY_MS = 10_000;
 /** Expired data is erased within a day, including the time that erasing takes. */
 const RETENTION_INTERVAL_MS = 12 * 3_600_000;
+const ERASURE_INTERVAL_MS = 60_000;
 const RETENTION_RETRY_DELAY_MS = 10 * 60_000;
 const SETTLEMENT_FIRST_DELAY_MAX_MS = 5 * 60_000;
 const SETTLEMENT_INTERVAL_MAX_MS = 60_000;
@@ -46,6 +47,7 @@ export function startJobs(deps: JobDeps): Schedule {
   const jobs = [
     createClockJob(deps),
     createRetentionJob(deps),
+    createErasureJob(deps),
     createSettlementJob(deps),
     createMaintenanceJob(deps),
     createJobCorrection(deps),
@@ -93,6 +95,20 @@ function createRetentionJob({ store, retentionClock: clock, config, log, wait }:
         log.info({ outcome, ...removed }, 'retention removed data');
     },
     failed: 'retention failed',
+  };
+}
+
+/** Of traces that were deleted one by one; a deletion by search erases before it has completed. */
+function createErasureJob({ store, wait }: JobDeps): Job {
+  const erase = createErasure({ store: store.retention, pause: wait });
+  return {
+    firstDelayMs: ERASURE_INTERVAL_MS,
+    intervalMs: ERASURE_INTERVAL_MS,
+    retryDelayMs: ERASURE_INTERVAL_MS,
+    async run(signal) {
+      await erase(signal);
+    },
+    failed: 'erasing removed traces failed',
   };
 }
 

@@ -1,6 +1,7 @@
 /** Runs deletions of traces in the background. */
 
 import type { Deps } from '../app/deps.ts';
+import { createErasure } from '../domain/retention.ts';
 import { createDeletionPages, type DeletionPagesDeps } from '../domain/traces/deletion/deletion-pages.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
 import { type RunWorker, startRunWorker } from './search-run-worker.ts';
@@ -12,11 +13,12 @@ export function createTraceDeleting({ clock, log }: Pick<Deps, 'clock' | 'log'>)
   return {
     /** Called after a deletion was started or cancelled. */
     onChanged: () => worker?.wake(),
-    work({ store: { traceDeletions, traceChanges, keys }, searches, random }: WorkDeps): void {
+    work({ store: { traceDeletions, traceChanges, retention, keys }, searches, random }: WorkDeps): void {
+      const erase = createErasure({ store: retention, pause: waitUnref });
       worker = startRunWorker({
         name: 'deletions of traces',
         store: traceDeletions,
-        workPage: createDeletionPages({ findProject: keys.findProject, searches, store: traceChanges, clock }),
+        workPage: createDeletionPages({ findProject: keys.findProject, searches, store: traceChanges, erase, clock }),
         ...{ clock, random, wait: waitUnref, log },
       });
     },

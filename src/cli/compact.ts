@@ -9,11 +9,12 @@ const MIB = 1024 * 1024;
 
 /** Resolves with what to print. Rejects with one line for the operator. */
 export async function compact(environment: Environment): Promise<string> {
-  const { file, bytesBefore, bytesAfter } = await compactDatabase(readConfig(environment).databaseUrl, {
+  const { file, bytesBefore, bytesAfter, isLogEmpty } = await compactDatabase(readConfig(environment).databaseUrl, {
     pause: async (delayMs) => await delay(delayMs),
     nowMs: () => performance.now(),
   });
-  return `compacted ${file}: ${toMib(bytesBefore)} MiB before, ${toMib(bytesAfter)} MiB now\n`;
+  const kept = isLogEmpty ? '' : `; long reads kept old bytes in ${file}-wal: run it again later`;
+  return `compacted ${file}: ${toMib(bytesBefore)} MiB before, ${toMib(bytesAfter)} MiB now${kept}\n`;
 }
 
 function toMib(bytes: number): string {

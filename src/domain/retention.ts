@@ -7,6 +7,7 @@ import type {
   RetentionCuts,
   RetentionStep,
   RetentionStore,
+  RetentionWalk,
   TraceCut,
 } from './management/retention-store.ts';
 import { retentionStartMs, termStartMs, traceTermDays } from './retention-terms.ts';
@@ -15,7 +16,7 @@ import { LOG_RECORDS_KEPT_MS } from './traces/logs/log-record-store.ts';
 type TraceDeps = Pick<RetentionDeps, 'store' | 'traceDefaultDays'> & { readonly clock: Pick<RetentionClock, 'nowMs'> };
 
 type RetentionDeps = {
-  readonly store: RetentionStore;
+  readonly store: Omit<RetentionStore, 'beginErasure'>;
   readonly clock: Pick<RetentionClock, 'check' | 'nowMs'>;
   /** The term of traces in projects that never chose; null: for ever. */
   readonly traceDefaultDays: number | null;
@@ -53,6 +54,7 @@ const PAUSE_SHARE_MIN = 0.25;
 /** With so many expired traces, the pauses of a run are half as long as with none. */
 const BACKLOG_HALVING = 10_000;
 const LOCKED_PAUSE_MS = 5_000;
+const BUSY_PAUSE_MS = 1_000;
 
 export function createRetention(deps: RetentionDeps) {
   return {
@@ -61,19 +63,46 @@ export function createRetention(deps: RetentionDeps) {
       await deps.clock.check();
       const cuts = await decideCuts(deps);
       const backlog = await deps.store.backlog(cuts.traces);
-      const walk = deps.store.begin(cuts);
-      let removed: RetentionCounts = { events: 0, traces: 0, logRecords: 0, auditEntries: 0, months: 0 };
-      let rowsMax = ROWS_MIN;
-      while (!signal.aborted) {
-        const step = await walk.step(rowsMax);
-        removed = addCounts(removed, step.removed);
-        if (step.outcome === 'done' || step.outcome === 'busy') return { outcome: step.outcome, removed };
-        if (step.outcome === 'more') rowsMax = nextRowsMax(rowsMax, step.removingMs);
-        await deps.pause(pauseAfter(step, backlog), signal);
-      }
-      return { outcome: 'stopped', removed };
+      return await takeSteps(deps.store.begin(cuts), { pause: deps.pause, backlog }, signal);
     },
   };
+}
+
+/**
+ * Erases what was removed before and could not be erased at once. Waits for another process that does so. `stopped`: the
+ * signal was aborted, and something may be left.
+ */
+export function createErasure({ store, pause }: Pick<RetentionDeps, 'pause'> & { readonly store: ErasureStore }) {
+  return async (signal: AbortSignal): Promise<'done' | 'stopped'> => {
+    while (!signal.aborted) {
+      const { outcome } = await takeSteps(store.beginErasure(), { pause, backlog: 0 }, signal);
+      if (outcome === 'done') return 'done';
+      if (outcome === 'busy') await pause(BUSY_PAUSE_MS, signal);
+    }
+    return 'stopped';
+  };
+}
+
+type ErasureStore = Pick<RetentionStore, 'beginErasure'>;
+export type Erase = ReturnType<typeof createErasure>;
+
+type Pace = Pick<RetentionDeps, 'pause'> & { readonly backlog: number };
+
+async function takeSteps(
+  walk: RetentionWalk,
+  { pause, backlog }: Pace,
+  signal: AbortSignal,
+): Promise<RetentionReport> {
+  let removed: RetentionCounts = { events: 0, traces: 0, logRecords: 0, auditEntries: 0, months: 0 };
+  let rowsMax = ROWS_MIN;
+  while (!signal.aborted) {
+    const step = await walk.step(rowsMax);
+    removed = addCounts(removed, step.removed);
+    if (step.outcome === 'done' || step.outcome === 'busy') return { outcome: step.outcome, removed };
+    if (step.outcome === 'more') rowsMax = nextRowsMax(rowsMax, step.removingMs);
+    await pause(pauseAfter(step, backlog), signal);
+  }
+  return { outcome: 'stopped', removed };
 }
 
 /** About how many traces a run of retention would erase now. */

@@ -43,7 +43,7 @@ async function run(options: Options) {
     rows: [] as number[],
     pauses: [] as number[],
   };
-  const store: RetentionStore = {
+  const store: Omit<RetentionStore, 'beginErasure'> = {
     traceTerms: async () => terms,
     async backlog(cuts) {
       calls.counted.push(cuts);

@@ -10,8 +10,11 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const TRACES = 60;
 const USER = 'person-4711';
-/** Long texts lie apart from the rows. */
+/** Long texts lie apart from the rows, and large ones are freed by later writes. */
 const LONG = 'lorem ipsum '.repeat(800);
+const LARGE = 'lorem ipsum '.repeat(20_000);
+/** A trace of so many spans is erased in steps. */
+const SPANS = 250;
 
 /** A trace with a text of its own in every place that holds texts. */
 function traceOf(user: string, planted: (place: string) => string) {
@@ -61,6 +64,21 @@ it('deletes all texts of a person from the files of the database', async () => {
     await until(async () => {
       const deletion = await callRest(app.address, { path: `/api/trace-deletions/${body.id}`, headers });
       return deletion.body.status === 'completed' && deletion.body.deleted === TRACES / 2;
+    });
+    await until(async () => (await app.store.search.countUnindexed()) === 0);
+    const planted = (place: string) => `ERASED-${place}-`;
+    const [sent, large] = [traceOf(USER, planted), traceOf(USER, planted)];
+    const [span] = sent.spans;
+    const spans = Array.from({ length: SPANS }, () => ({ ...span, span_id: hex(16) }));
+    const input = { type: 'text', value: planted('large') + LARGE };
+    for (const body of [{ ...sent, spans }, { ...large, spans: [{ ...span, span_id: hex(16), input }] }]) {
+      expect((await post('/api/collector', body)).status).toBe(200);
+    }
+    const ids = [sent.trace_id, large.trace_id];
+    const { body: other } = await post('/api/trace-deletions', { traceIds: ids });
+    await until(async () => {
+      const deletion = await callRest(app.address, { path: `/api/trace-deletions/${other.id}`, headers });
+      return deletion.body.status === 'completed' && deletion.body.deleted === ids.length;
     });
     await until(async () => (await app.store.search.countUnindexed()) === 0);
   } finally {

@@ -31,6 +31,18 @@ export type RetentionStore = {
   backlog(cuts: readonly TraceCut[]): Promise<number>;
   /** Begins a run over all stored records. Nothing changes before its first step. */
   begin(cuts: RetentionCuts): RetentionWalk;
+  /** Begins to erase what was removed before and could not be erased at once: large traces, and large texts. */
+  beginErasure(): RetentionWalk;
+};
+
+/** Before these nothing was stored. */
+export const NO_CUTS: RetentionCuts = {
+  eventsBeforeMs: 0,
+  traces: [],
+  logRecordsBeforeMs: 0,
+  feedbackBeforeMs: 0,
+  answersBeforeMs: 0,
+  auditBeforeMs: null,
 };
 
 export type RetentionCuts = {

@@ -32,6 +32,7 @@ type Waiting<Task> = { readonly task: Task; readonly triesLeft: number };
 // How often a task may find its rows locked before it is left to the next run.
 const TRIES_MAX = 10;
 const NOTHING: RetentionCounts = { events: 0, traces: 0, logRecords: 0, auditEntries: 0, months: 0 };
+export const NOTHING_LEFT: RetentionStep = { outcome: 'done', removed: NOTHING, heldMs: 0, removingMs: 0 };
 
 export function beginWalk<Task>(tasks: readonly Task[], run: RunTask<Task>): RetentionWalk {
   let waiting = queueOf(tasks);
@@ -50,7 +51,7 @@ export function beginWalk<Task>(tasks: readonly Task[], run: RunTask<Task>): Ret
   return {
     async step(rowsMax) {
       const [first] = waiting;
-      if (first === undefined) return { outcome: 'done', removed: NOTHING, heldMs: 0, removingMs: 0 };
+      if (first === undefined) return NOTHING_LEFT;
       // The queue changes only after the transaction has committed: until then the task may be retried.
       const { end, ...times } = await run(first.task, rowsMax);
       if (end === 'busy') return { outcome: 'busy', removed: NOTHING, ...times };

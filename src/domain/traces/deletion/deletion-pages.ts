@@ -4,6 +4,7 @@ import type { Project } from '../../caller.ts';
 import type { Clock } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { KeyStore } from '../../management/management-port.ts';
+import type { Erase } from '../../retention.ts';
 import type { Leased, PageOutcome } from '../search/search-run.ts';
 import type { SearchConditions, TraceSearches } from '../search/trace-search.ts';
 import type { TraceChangeStore } from '../trace-changes.ts';
@@ -15,6 +16,8 @@ export type DeletionPagesDeps = {
   readonly findProject: KeyStore['findProject'];
   readonly searches: Pick<TraceSearches, 'search' | 'walk'>;
   readonly store: Pick<TraceChangeStore, 'removeTrace'>;
+  /** Erases what was removed and could not be erased at once. */
+  readonly erase: Erase;
   readonly clock: Clock;
 };
 
@@ -26,9 +29,9 @@ const REST_MS = 1_000;
 
 /**
  * Deletes the next page of a run. Every page begins with the first trace that is left, so that none is missed that changes
- * meanwhile: the deletion ends once its search finds nothing.
+ * meanwhile: the deletion ends once its search finds nothing, and nothing of what it removed is left.
  */
-export function createDeletionPages({ findProject, searches, store, clock }: DeletionPagesDeps) {
+export function createDeletionPages({ findProject, searches, store, erase, clock }: DeletionPagesDeps) {
   async function remove(
     { number: projectNumber }: Project,
     traceIds: readonly string[],
@@ -63,6 +66,7 @@ export function createDeletionPages({ findProject, searches, store, clock }: Del
       const removed = await remove(project, traceIds, signal);
       return { next: { ...counted, deleted: run.deleted + removed }, restMs: removed === 0 ? REST_MS : 0 };
     }
+    if ((await erase(signal)) === 'stopped') return { next: counted, restMs: 0 };
     return { next: { ...counted, status: 'completed' }, restMs: 0 };
   };
 }

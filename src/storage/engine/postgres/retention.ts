@@ -4,11 +4,11 @@
  */
 
 import type pg from 'pg';
-import type { RetentionCuts, RetentionStore } from '../../../domain/management/retention-store.ts';
+import { NO_CUTS, type RetentionCuts, type RetentionStore } from '../../../domain/management/retention-store.ts';
 import { codeOf } from '../../errors.ts';
 import { createBacklog } from '../../retention/backlog.ts';
 import { type RemovalTask, removePart, SHARED_PARTS } from '../../retention/steps.ts';
-import { beginWalk, type StepBudget, type TaskEnd, type TaskOutcome } from '../../retention/walk.ts';
+import { beginWalk, NOTHING_LEFT, type StepBudget, type TaskEnd, type TaskOutcome } from '../../retention/walk.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 import { firstSequenceAfter, planEmptyMonths, planMonths, type Task } from './months.ts';
 import type { Pool } from './pool.ts';
@@ -33,14 +33,25 @@ const UNDEFINED_TABLE = '42P01';
 export function createRetention(pool: Pool): RetentionStore {
   const runQuery = createRunQuery(pool);
   const { retention: queries } = openQueries();
+  const walk = (tasks: readonly Task[]) =>
+    beginWalk(tasks, (task, rowsMax) => runAlone(pool, (client) => task(client, rowsMax)));
   return {
     traceTerms: async () => (await runQuery(queries.listTraceTerms, {})).map(({ storedDays }) => storedDays),
     backlog: createBacklog(queries, runQuery),
     begin(cuts) {
       const parts = SHARED_PARTS.map((part) => removing({ part, after: 0 }, cuts));
-      return beginWalk([planMonths(cuts.eventsBeforeMs), ...parts, planEmptyMonths], (task, rowsMax) =>
-        runAlone(pool, (client) => task(client, rowsMax)),
-      );
+      return walk([planMonths(cuts.eventsBeforeMs), ...parts, planEmptyMonths]);
+    },
+    // Texts are erased with the rows that hold them.
+    beginErasure() {
+      const erasing = walk([removing({ part: 'traces', after: 0 }, NO_CUTS)]);
+      return {
+        async step(rowsMax) {
+          // Every process asks often, and must not keep another one from a run of retention.
+          const isLeft = (await runQuery(queries.findHiddenTrace, {})).length > 0;
+          return isLeft ? await erasing.step(rowsMax) : NOTHING_LEFT;
+        },
+      };
     },
   };
 }

@@ -9,7 +9,8 @@ import { acquireLock, type Lock } from './lock.ts';
 import { pendingMigrations } from './schema.ts';
 import { searchPathOf } from './search-file.ts';
 
-export type Compacted = { readonly bytesBefore: number; readonly bytesAfter: number };
+/** `isLogEmpty`: the write-ahead log holds no old bytes; false where readers of a server kept it. */
+export type Compacted = { readonly bytesBefore: number; readonly bytesAfter: number; readonly isLogEmpty: boolean };
 
 type CompactDeps = {
   readonly pause: (delayMs: number) => Promise<void>;
@@ -26,6 +27,10 @@ const PAGES_FIRST = 64;
 const PAGES_MAX = 4_096;
 // A whole rewrite needs one copy in a temporary file and one in the write-ahead log.
 const COPIES = 2;
+/** Writers of the server wait for a try to empty the log. */
+const EMPTYING_MAX_MS = 20;
+const EMPTYING_TRIES = 100;
+const EMPTYING_PAUSE_MS = 50;
 const MIB = 1024 * 1024;
 
 /**
@@ -38,13 +43,14 @@ export async function compactFile(file: string, deps: CompactDeps): Promise<Comp
   // Refuses files of other programs and of newer builds.
   pendingMigrations(file);
   const searchFile = searchPathOf(file);
-  const size = () => sizeOf(file) + sizeOf(searchFile);
+  const size = () => sizeOf(file) + sizeOf(`${file}-wal`) + sizeOf(searchFile);
   const bytesBefore = size();
   const db = openChecked(file);
+  let isLogEmpty = false;
   try {
     if (db.pragma('auto_vacuum', { simple: true }) === INCREMENTAL) await compactBeside(db, deps);
     else rewrite(db, file, deps);
-    db.pragma('wal_checkpoint(PASSIVE)');
+    isLogEmpty = await emptyLog(db, deps);
   } catch (error) {
     if (error instanceof StartError || codeOf(error) === '') throw error;
     throw new StartError(`the compaction failed: ${describeFailure(error, file)}`, { cause: error });
@@ -52,7 +58,18 @@ export async function compactFile(file: string, deps: CompactDeps): Promise<Comp
     db.close();
   }
   if (existsSync(searchFile)) await compactIndex(searchFile, deps);
-  return { bytesBefore, bytesAfter: size() };
+  return { bytesBefore, bytesAfter: size(), isLogEmpty };
+}
+
+/** The log keeps the bytes of removed rows. A checkpoint cuts it off between the transactions of others. */
+async function emptyLog(db: Database, { pause }: CompactDeps): Promise<boolean> {
+  db.pragma(`busy_timeout = ${EMPTYING_MAX_MS}`);
+  for (let tries = 0; tries < EMPTYING_TRIES; tries += 1) {
+    const [state] = db.pragma('wal_checkpoint(TRUNCATE)') as readonly { readonly busy: number }[];
+    if (state?.busy === 0) return true;
+    await pause(EMPTYING_PAUSE_MS);
+  }
+  return false;
 }
 
 async function compactIndex(file: string, deps: CompactDeps): Promise<void> {

@@ -1,7 +1,7 @@
 /** Retention on SQLite: each step is one short transaction of the writer. */
 
 import { parseEventId } from '../../../domain/events/request-event.ts';
-import type { RetentionCuts, RetentionStore } from '../../../domain/management/retention-store.ts';
+import { NO_CUTS, type RetentionCuts, type RetentionStore } from '../../../domain/management/retention-store.ts';
 import { IDS_PER_QUERY_MAX } from '../../queries.ts';
 import { createBacklog } from '../../retention/backlog.ts';
 import { continueAfter, type RemovalTask, removePart, SHARED_PARTS, type SharedPart } from '../../retention/steps.ts';
@@ -33,15 +33,17 @@ export function createRetention(
   { queries: { retention: queries }, runQuery }: QueryRunner,
   remove: (step: RemovalStep) => Promise<RemovalDone>,
 ): RetentionStore {
+  const begin = (parts: readonly Task['part'][], cuts: RetentionCuts) =>
+    beginWalk(
+      parts.map((part): Task => ({ part, after: 0 })),
+      (task, rowsMax) => remove({ task, cuts, rowsMax }),
+    );
   return {
     traceTerms: async () => (await runQuery(queries.listTraceTerms, {})).map(({ storedDays }) => storedDays),
     backlog: createBacklog(queries, runQuery),
-    begin: (cuts) =>
-      beginWalk(
-        // Texts last: they become unused by the removals before.
-        (['events', ...SHARED_PARTS, 'texts'] as const).map((part): Task => ({ part, after: 0 })),
-        (task, rowsMax) => remove({ task, cuts, rowsMax }),
-      ),
+    // Texts last: they become unused by the removals before.
+    begin: (cuts) => begin(['events', ...SHARED_PARTS, 'texts'], cuts),
+    beginErasure: () => begin(['traces', 'texts'], NO_CUTS),
   };
 }
 
