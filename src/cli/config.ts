@@ -28,10 +28,11 @@ export function maskSetting(name: string, text: string): string {
   return isSecretSetting(name) && !isFile ? MASK : maskTokens(text);
 }
 
-/** Null: the text is no URL, and may hold a password anywhere. */
+/** Null: the text is no URL, or one in whose password a character ends the host, and may hold a password anywhere. */
 function maskUrl(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !/^(https?|postgres(ql)?|clickhouses?):$/.test(url.protocol)) return null;
+  if (url.hash !== '' || /@/.test(url.pathname + url.search)) return null;
   if (url.password !== '') url.password = MASK;
   for (const name of [...url.searchParams.keys()]) {
     if (/pass|key|secret|token|sig/i.test(name)) url.searchParams.set(name, MASK);

@@ -133,6 +133,9 @@ function readDatabaseUrl(reader: ConfigReader): string {
       'SPANDREL_DATABASE_URL must look like sqlite:./data/spandrel.db or postgres://user:password@host:5432/database',
     );
   }
+  if (!url.startsWith('sqlite:') && url.includes('#')) {
+    reader.refuse('SPANDREL_DATABASE_URL must write #, ?, / and @ of a password as %23, %3F, %2F and %40');
+  }
   // The variable of libpq, which the client library would read in its own way.
   const mode = reader.text('PGSSLMODE');
   if (mode === null || url.startsWith('sqlite:') || /[?&]ssl(mode)?=/.test(url)) return url;
@@ -145,10 +148,21 @@ function readTelemetryUrl(reader: ConfigReader): string | null {
   const url = URL.parse(text);
   const isWhole =
     url !== null && /^clickhouses?:$/.test(url.protocol) && url.hostname !== '' && url.pathname.length > 1;
-  if (!isWhole || url.search !== '' || url.hash !== '') {
-    reader.refuse('SPANDREL_TELEMETRY_URL must look like clickhouse://user:password@host:8123/database');
+  if (!isWhole || url.search !== '' || url.hash !== '' || !isDecodable(url)) {
+    reader.refuse(
+      'SPANDREL_TELEMETRY_URL must look like clickhouse://user:password@host:8123/database, with % written as %25',
+    );
   }
   return text;
+}
+
+function isDecodable({ username, password, pathname }: URL): boolean {
+  try {
+    decodeURIComponent(`${username} ${password} ${pathname}`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readSecrets(reader: ConfigReader): RootSecrets | null {

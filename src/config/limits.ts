@@ -3,6 +3,8 @@
 import { type ConfigReader, readInteger } from './reader.ts';
 
 const PENALTY_MAX_MS = 60_000;
+/** Node fires longer timers than 24 days at once. */
+const DRAIN_MAX_MS = 3_600_000;
 
 export function readLimits(reader: ConfigReader) {
   const positive = (name: string) => readInteger(reader, name, { min: 1, max: Number.MAX_SAFE_INTEGER });
@@ -37,6 +39,6 @@ export function readLimits(reader: ConfigReader) {
     tailsPerProjectMax: positive('SPANDREL_MAX_TAILS_PER_PROJECT'),
     tailsPerCredentialMax: positive('SPANDREL_MAX_TAILS_PER_CREDENTIAL'),
     reconnectPenaltyMs: readInteger(reader, 'SPANDREL_RECONNECT_PENALTY_MS', { min: 0, max: PENALTY_MAX_MS }),
-    drainMs: positive('SPANDREL_DRAIN_MS'),
+    drainMs: readInteger(reader, 'SPANDREL_DRAIN_MS', { min: 1, max: DRAIN_MAX_MS }),
   };
 }

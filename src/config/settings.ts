@@ -31,7 +31,7 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
   ],
   SPANDREL_DATABASE_CONNECTIONS: [
     '10',
-    'PostgreSQL connections of this process for reading; eleven more are for writing, authentication and deliveries.',
+    'PostgreSQL connections of this process for reading; twelve more are for listening, writing, authentication and deliveries.',
   ],
   SPANDREL_DATABASE_WAIT_MS: ['0', 'How long a start waits for a PostgreSQL that is away, at most 86400000.'],
   SPANDREL_TELEMETRY_URL: [
@@ -172,7 +172,7 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
   ],
   SPANDREL_WEBHOOK_MAX_ENDPOINTS: ['5000', 'Webhook endpoints of one organization, at most 100000.'],
   SPANDREL_ALLOW_AMBIENT_AWS: ['', '1 lets webhooks to SQS use the AWS credentials of this server.'],
-  SPANDREL_DRAIN_MS: ['10000', 'How long a stop waits for requests in progress.'],
+  SPANDREL_DRAIN_MS: ['10000', 'How long a stop waits for requests in progress; at most an hour.'],
   SPANDREL_LLM_BASE_URL: [
     '',
     'OpenAI-compatible endpoint, such as https://api.openai.com/v1, that evaluators ask; without it they are skipped.',

@@ -63,7 +63,7 @@ function layerOfEnvironment(environment: Environment): Layer {
 }
 
 const LINE = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/;
-const QUOTED = /^(["'])(.*)\1\s*(?:#.*)?$/;
+const QUOTED = /^(["'])((?:(?!\1).)*)\1\s*(?:#.*)?$/;
 
 /** Lines `NAME=value` as in dotenv: with `export` or without, values in quotes or not, comments behind #. */
 function layerOfFile(path: string): Layer {
@@ -75,7 +75,7 @@ function layerOfFile(path: string): Layer {
     const place = `line ${index + 1} of the file of ${CONFIG}`;
     const [, name = '', written = ''] = LINE.exec(line.trim()) ?? [];
     const value = readValue(written);
-    const wrong = name === '' || value === null ? 'is not NAME=value' : problemInFile(name, texts);
+    const wrong = name === '' ? 'is not NAME=value' : value === null ? UNCLEAR : problemInFile(name, texts);
     if (wrong !== null) problems.push(`${place} ${wrong}`);
     else if (value !== null && value !== '') texts.set(name, { text: value, source: `${path}, line ${index + 1}` });
   }
@@ -89,11 +89,13 @@ function problemInFile(name: string, texts: ReadonlyMap<string, Sourced>): strin
   return problem === null ? null : `has a wrong name: ${problem}`;
 }
 
-/** A # begins a comment only behind white space, because passwords have it too. Null: a quote has no end. */
+const UNCLEAR = 'needs quotes around its value, because it begins with # or with a quote that does not end';
+
+/** A # begins a comment only behind white space, because passwords have it too. Null: nobody can tell where the value ends. */
 function readValue(written: string): string | null {
   const quoted = QUOTED.exec(written);
   if (quoted !== null) return (quoted[2] ?? '').trim();
-  return /^["']/.test(written) ? null : written.replace(/(^|\s)#.*$/, '').trim();
+  return /^(["']|#\S)/.test(written) ? null : written.replace(/(^|\s)#.*$/, '').trim();
 }
 
 type TextReading = { readonly text: string; readonly problem: string | null };

@@ -88,11 +88,7 @@ export type Erase = ReturnType<typeof createErasure>;
 
 type Pace = Pick<RetentionDeps, 'pause'> & { readonly backlog: number };
 
-async function takeSteps(
-  walk: RetentionWalk,
-  { pause, backlog }: Pace,
-  signal: AbortSignal,
-): Promise<RetentionReport> {
+async function takeSteps(walk: RetentionWalk, { pause, backlog }: Pace, signal: AbortSignal): Promise<RetentionReport> {
   let removed: RetentionCounts = { events: 0, traces: 0, logRecords: 0, auditEntries: 0, months: 0 };
   let rowsMax = ROWS_MIN;
   while (!signal.aborted) {

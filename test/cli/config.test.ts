@@ -43,6 +43,18 @@ describe('config', () => {
     expect(stdout).not.toMatch(/hidden|of the platform, long/);
   });
 
+  it.each(['12345#hidden9x', '12345?hidden9x', '12345/hidden9x'])(
+    'prints no part of the password %s',
+    async (password) => {
+      const { code, stdout, stderr } = await runCli(['config'], {
+        SPANDREL_DATABASE_URL: `postgres://spandrel:${password}@db.example:5432/spandrel`,
+      });
+      expect(stdout + stderr).not.toMatch(/hidden/);
+      expect(stdout).toMatch(/^SPANDREL_DATABASE_URL +\*\*\*\* +environment$/m);
+      expect(code).toBe(password.includes('#') ? 1 : 0);
+    },
+  );
+
   it('prints them also if a start would be refused, and says why', async () => {
     const { code, stdout, stderr } = await runCli(['config'], { SPANDREL_PORT: 'many', SPANDREL_PROT: '1' });
     expect(code).toBe(1);

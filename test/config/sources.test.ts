@@ -70,9 +70,9 @@ it('settings stand in a file as in dotenv', () => {
   const path = fileWith(`# of this host
 SPANDREL_HOST=::1
 export SPANDREL_PORT = 81   # the second
-SPANDREL_SECRET="${SECRET} "
-SPANDREL_LLM_API_KEY='sk-#1'
-SPANDREL_DATABASE_URL=postgres://u:p#w@h/d\r
+SPANDREL_SECRET="${SECRET} "  # called "the one"
+SPANDREL_LLM_API_KEY=sk-#1
+SPANDREL_DATABASE_URL=postgres://u:p%23w@h/d\r
 SPANDREL_LLM_MODEL=
 AWS_REGION=eu-west-1
 `);
@@ -80,7 +80,7 @@ AWS_REGION=eu-west-1
     host: '::1',
     port: 81,
     secrets: { current: SECRET, previous: null },
-    databaseUrl: 'postgres://u:p#w@h/d',
+    databaseUrl: 'postgres://u:p%23w@h/d',
     llm: { apiKey: 'sk-#1', model: 'gpt-5-mini' },
     aws: { region: 'eu-west-1' },
   });
@@ -105,6 +105,7 @@ it('every wrong line of the file of settings is named, without values', () => {
       'SPANDREL_PROT=1',
       'a sentence with a password',
       'SPANDREL_SECRET="half',
+      'SPANDREL_LLM_API_KEY=#of-the-platform',
       'SPANDREL_PORT=1',
       'SPANDREL_PORT=2',
       'PATH=/bin',
@@ -115,10 +116,11 @@ it('every wrong line of the file of settings is named, without values', () => {
   expect(problemsOf({ SPANDREL_CONFIG: path })).toEqual([
     `${place(1)} has a wrong name: SPANDREL_PROT is not a setting; the nearest is SPANDREL_PORT`,
     `${place(2)} is not NAME=value`,
-    `${place(3)} is not NAME=value`,
-    `${place(5)} sets SPANDREL_PORT a second time`,
-    `${place(6)} has a wrong name: PATH is not a setting; set it in the environment`,
-    `${place(7)} sets SPANDREL_CONFIG, which only the environment can`,
+    `${place(3)} needs quotes around its value, because it begins with # or with a quote that does not end`,
+    `${place(4)} needs quotes around its value, because it begins with # or with a quote that does not end`,
+    `${place(6)} sets SPANDREL_PORT a second time`,
+    `${place(7)} has a wrong name: PATH is not a setting; set it in the environment`,
+    `${place(8)} sets SPANDREL_CONFIG, which only the environment can`,
   ]);
   expect(problemsOf({ SPANDREL_CONFIG: '/nowhere' })).toEqual(['the file of SPANDREL_CONFIG cannot be read (ENOENT)']);
 });

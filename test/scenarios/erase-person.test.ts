@@ -71,7 +71,10 @@ it('deletes all texts of a person from the files of the database', async () => {
     const [span] = sent.spans;
     const spans = Array.from({ length: SPANS }, () => ({ ...span, span_id: hex(16) }));
     const input = { type: 'text', value: planted('large') + LARGE };
-    for (const body of [{ ...sent, spans }, { ...large, spans: [{ ...span, span_id: hex(16), input }] }]) {
+    for (const body of [
+      { ...sent, spans },
+      { ...large, spans: [{ ...span, span_id: hex(16), input }] },
+    ]) {
       expect((await post('/api/collector', body)).status).toBe(200);
     }
     const ids = [sent.trace_id, large.trace_id];

@@ -7,6 +7,7 @@ import { realpathSync, rmSync } from 'node:fs';
 import { codeOf } from '../../errors.ts';
 import type { IndexState } from '../../search/index-steps.ts';
 import { type Database, openWriteHandle } from './connection.ts';
+import { storageFailureOf } from './failures.ts';
 
 /** Files with another number are made anew. No other program is likely to use this one. */
 const LAYOUT = 130_004;
@@ -79,12 +80,15 @@ export function searchPathOf(file: string): string {
   return file === MEMORY ? MEMORY : `${realpathSync(file)}.search`;
 }
 
-/** Opens the file, or makes it anew. */
+/** These pass, and say nothing about what the file holds. */
+const PASSING = /^SQLITE_(FULL|BUSY|LOCKED|NOMEM|IOERR)(_|$)/;
+
+/** Opens the file, or makes it anew. Throws what passes. */
 export function openSearchFile(path: string): Database {
   try {
     return openAsIs(path);
   } catch (error) {
-    if (codeOf(error) === 'SQLITE_FULL') throw error;
+    if (PASSING.test(codeOf(error)) && storageFailureOf(error) === 'passing') throw error;
     removeSearchFile(path);
     return openAsIs(path);
   }
