@@ -4,6 +4,8 @@ import { ExperimentRunSchema } from '../../gen/spandrel/v1/experiments_pb.js';
 import { PromptInputType, PromptSchema } from '../../gen/spandrel/v1/prompts_pb.js';
 import { problemOf, toContent, toDraft, toVariables, variablesOf } from '../../src/console/prompts/draft.ts';
 import { guessMapping, type Plan, planOf, toTarget, valuesOf } from '../../src/console/prompts/evaluation-plan.ts';
+import { tracesOf } from '../../src/console/prompts/prompt-traces.ts';
+import { parseQueryLine, sentFilters } from '../../src/console/traces/query-line.ts';
 
 const DRAFT = toDraft(
   create(PromptSchema, {
@@ -77,4 +79,9 @@ describe('the evaluation of a prompt', () => {
     const foreign = { ...target, metadataJson: '{"promptId":"prompt_1","entries":"many"}' };
     expect(planOf(create(ExperimentRunSchema, { targets: [foreign] }), PLAN.promptId)).toBeNull();
   });
+});
+
+it('the traces of a prompt are found by the filter on its id', () => {
+  const { filters, text } = parseQueryLine(tracesOf('prompt_7').q ?? '');
+  expect([text, sentFilters(filters)]).toEqual(['', [{ name: 'prompt.id', values: ['prompt_7'] }]]);
 });

@@ -8,6 +8,7 @@ import { ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { ModelProviderService } from '../../../gen/spandrel/v1/model_providers_pb.js';
 import { type Call, FORM_CARD, Form, SelectField, TextField, useDraft } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
+import { offeredMembers } from '../organization/member-choice.ts';
 import { useMembers, useScopes, useVirtualKeys } from '../organization/scopes.ts';
 import { useSession } from '../session/session.tsx';
 import { BREACHES, RESERVES, SCOPES, WINDOWS } from './budget-enums.ts';
@@ -120,11 +121,11 @@ type ScopeIdProps = {
   readonly onChange: (id: string) => void;
 };
 
-/** The lists of keys and members may be longer than one page, and keys of other gateways are in none: ids can be typed. */
+/** The list of keys may be longer than one page, and keys of other gateways are in none: ids can be typed. */
 function ScopeId({ kind, value, onChange }: ScopeIdProps) {
   const list = useId();
   const scopes = useScopes();
-  const members = useMembers().data?.data ?? [];
+  const members = useMembers();
   const countsKeys = kind === BudgetScopeKind.VIRTUAL_KEY || kind === BudgetScopeKind.ATTRIBUTED_USER;
   const listed = useVirtualKeys(countsKeys);
   const ofType = (type: ScopeType): Choices =>
@@ -147,7 +148,9 @@ function ScopeId({ kind, value, onChange }: ScopeIdProps) {
     [BudgetScopeKind.PRINCIPAL]: {
       label: 'Id of the member',
       hint: 'Counts requests made for this member.',
-      choices: members.map(({ userId, name, email }) => [userId, nameControls(name || email)] as const),
+      choices: offeredMembers(value, members).map(
+        ({ userId, name, email }) => [userId, nameControls(name || email)] as const,
+      ),
     },
     [BudgetScopeKind.ATTRIBUTED_USER]: {
       label: 'Id of the virtual key or project',

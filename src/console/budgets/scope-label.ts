@@ -5,7 +5,7 @@ import { useMembers, useScopes, useVirtualKeys } from '../organization/scopes.ts
 /** Names the scopes of budgets, as far as the caller may know them. */
 export function useScopeLabel(): (scope: Budget['scope']) => string {
   const scopes = useScopes();
-  const members = useMembers().data?.data ?? [];
+  const members = useMembers();
   const keys = useVirtualKeys();
   return (scope) => {
     const { kind = BudgetScopeKind.UNSPECIFIED, id = '' } = scope ?? {};

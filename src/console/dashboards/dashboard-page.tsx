@@ -6,6 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { DashboardService, type Graph, GraphService } from '../../../gen/spandrel/v1/dashboards_pb.js';
 import { TimeseriesService } from '../../../gen/spandrel/v1/timeseries_pb.js';
+import { Answer, currentData } from '../design/answer.tsx';
 import { Button } from '../design/button.tsx';
 import { ConfirmButton } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
@@ -15,7 +16,6 @@ import { Back, Page, PendingPage } from '../design/page.tsx';
 import { BareTable } from '../design/table.tsx';
 import { GridCard } from '../overview/chart-grid.tsx';
 import styles from '../overview/overview.module.css';
-import { cutOf, type Unit } from '../overview/series.ts';
 import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { writeQueryLine } from '../traces/query-line.ts';
@@ -23,11 +23,19 @@ import { type Bounds, type RangeSearch, writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangeQuery } from '../traces/range-query.ts';
 import { RenameDashboard } from './dashboard-list-page.tsx';
-import { bucketsOf, filtersOf, groupsOf, metricOf, readGraph, type ShownGraph, seriesName } from './graph-metrics.ts';
+import {
+  bucketsOf,
+  filtersOf,
+  groupsOf,
+  metricOf,
+  readGraph,
+  type ShownGraph,
+  scaleInput,
+  seriesName,
+} from './graph-metrics.ts';
 
 const route = getRouteApi('/$slug/dashboards/$dashboardId');
 const GROUPS_SHOWN = 20;
-const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export default function DashboardPage() {
   const { slug, dashboardId } = route.useParams();
@@ -104,8 +112,6 @@ function GraphCards({ slug, range, graph, before }: GraphCardsProps) {
   });
 }
 
-const SCALES: Readonly<Record<Unit, string>> = { minute: '1', hour: '60', day: '1440', week: '10080' };
-
 type CardProps = {
   readonly slug: string;
   readonly range: RangeSearch;
@@ -119,7 +125,7 @@ type CardProps = {
 
 function useSeries(
   { shown, range, at }: Pick<CardProps, 'shown' | 'range' | 'at'>,
-  scaleOf: (bounds: Bounds) => string,
+  toScale: (bounds: Bounds) => { readonly timeScaleJson: string; readonly timeZone?: string },
 ) {
   const series = shown.series[at] ?? { metric: '', aggregation: '' };
   const found = useRangeQuery({
@@ -128,13 +134,12 @@ function useSeries(
     input: {
       series: [series],
       filters: shown.filters.map((filter) => ({ ...filter })),
-      timeZone: TIME_ZONE,
       ...(shown.groupBy !== null && { groupBy: shown.groupBy }),
     },
     toRangeInput: (bounds) => ({
       startDate: timestampFromMs(bounds.fromMs),
       endDate: timestampFromMs(bounds.toMs),
-      timeScaleJson: scaleOf(bounds),
+      ...toScale(bounds),
     }),
   });
   return { series, found };
@@ -146,12 +151,13 @@ function SeriesCard(props: CardProps) {
   const isBad = shown.filters.some(({ name }) => name === 'traces.error');
   const named = shown.series[props.at];
   const metric = useMemo(() => metricOf(named ?? { metric: '', aggregation: '' }, title, isBad), [named, title, isBad]);
-  const { series, found } = useSeries(props, (bounds) => SCALES[cutOf(bounds, metric.emptyValue === 0).unit]);
+  const { series, found } = useSeries(props, (bounds) => scaleInput(bounds, metric));
+  const answered = currentData(found);
   const data = useMemo(() => {
-    if (!found.data) return found.data;
-    const buckets = bucketsOf(found.data.answer.currentPeriod, seriesName(series));
-    return { bounds: found.data.bounds, answer: { buckets } };
-  }, [found.data, series]);
+    if (!answered) return undefined;
+    const buckets = bucketsOf(answered.answer.currentPeriod, seriesName(series));
+    return { bounds: answered.bounds, answer: { buckets } };
+  }, [answered, series]);
   const filters = filtersOf(shown);
   if (found.isError) return <FailedCard {...props} error={found.error} retry={() => void found.refetch()} />;
   return (
@@ -174,7 +180,7 @@ function SeriesCard(props: CardProps) {
 
 function GroupsCard(props: CardProps & { readonly groupBy: string }) {
   const { title, groupBy, actions, isWide } = props;
-  const { series, found } = useSeries(props, () => '"full"');
+  const { series, found } = useSeries(props, () => ({ timeScaleJson: '"full"' }));
   if (found.isError) return <FailedCard {...props} error={found.error} retry={() => void found.refetch()} />;
   const groups = groupsOf(found.data?.answer.currentPeriod ?? [], { name: seriesName(series), groupBy });
   const { format } = metricOf(series, title, false);
@@ -184,16 +190,18 @@ function GroupsCard(props: CardProps & { readonly groupBy: string }) {
         <h2>{title}</h2>
         {actions}
       </div>
-      <BareTable columns={[groupBy, { number: series.aggregation }]}>
-        {groups.slice(0, GROUPS_SHOWN).map(({ group, value }) => (
-          <tr key={group}>
-            <td>
-              <bdi>{nameControls(group)}</bdi>
-            </td>
-            <td className={page.number}>{format(value)}</td>
-          </tr>
-        ))}
-      </BareTable>
+      <Answer isOld={found.isPlaceholderData}>
+        <BareTable columns={[groupBy, { number: series.aggregation }]}>
+          {groups.slice(0, GROUPS_SHOWN).map(({ group, value }) => (
+            <tr key={group}>
+              <td>
+                <bdi>{nameControls(group)}</bdi>
+              </td>
+              <td className={page.number}>{format(value)}</td>
+            </tr>
+          ))}
+        </BareTable>
+      </Answer>
     </section>
   );
 }

@@ -5,7 +5,8 @@ import type { Graph } from '../../../gen/spandrel/v1/dashboards_pb.js';
 import type { TimeseriesPoint } from '../../../gen/spandrel/v1/timeseries_pb.js';
 import { formatCost, formatCount, formatDuration, formatScore, formatShare } from '../design/format.ts';
 import type { MetricName } from '../overview/metrics.ts';
-import type { Metric } from '../overview/series.ts';
+import { cutOf, type Metric, type Unit } from '../overview/series.ts';
+import type { Bounds } from '../traces/range.ts';
 
 type NamedSeries = { readonly metric: string; readonly aggregation: string; readonly key?: string };
 
@@ -65,6 +66,18 @@ export function metricOf({ metric, aggregation }: NamedSeries, label: string, is
     emptyValue: isSum ? 0 : null,
     ...(isBad && { isBad }),
   };
+}
+
+const MINUTES: Readonly<Record<Unit, number>> = { minute: 1, hour: 60, day: 1_440, week: 10_080 };
+
+/**
+ * How a query cuts its range into the points of a chart. The server makes days of the zone it is told also for means, and
+ * charts of all that is no sum have days of UTC, as those of percentiles must.
+ */
+export function scaleInput(bounds: Bounds, { emptyValue }: Pick<Metric<PointBucket>, 'emptyValue'>) {
+  const { unit, zone } = cutOf(bounds, emptyValue === 0);
+  const timeZone = zone === 'local' ? Intl.DateTimeFormat().resolvedOptions().timeZone : 'UTC';
+  return { timeScaleJson: String(MINUTES[unit]), timeZone };
 }
 
 function formatOf(metric: string): (value: number | null) => string {

@@ -70,29 +70,27 @@ function NewDataset({ onClose }: { readonly onClose: () => void }) {
     await refresh();
     await navigate({ to: '/$slug/datasets/$datasetId', params: { slug, datasetId }, search: {} });
   };
-  const { upload, mutation } = useUpload(open);
-  // If a later batch fails, the dataset exists with the earlier batches.
-  const made = mutation.isError ? (upload?.datasetId ?? null) : null;
+  // If a later part fails, the dataset exists with the earlier ones.
+  const { upload, mutation, goesOn, madeId } = useUpload({ source, onDone: open });
   return (
     <form
       className={page.form}
       onSubmit={(event) => {
         event.preventDefault();
-        mutation.mutate({ target: { name: name.trim() }, source });
+        mutation.mutate({ name: name.trim() });
       }}
     >
-      <TextField label="Name" maxLength={NAME_CHARACTERS} value={name} onChange={setName} />
+      <TextField label="Name" maxLength={NAME_CHARACTERS} value={name} disabled={madeId !== null} onChange={setName} />
       <EntrySource source={source} onChange={setSource} />
       <UploadState upload={upload} error={mutation.error} />
       <div className={dialog.foot}>
         {mutation.error && <FailureNotice error={mutation.error} />}
         <div className={page.row}>
-          {made === null ? (
-            <Button type="submit" variant="primary" disabled={mutation.isPending || name.trim() === ''}>
-              Create the dataset
-            </Button>
-          ) : (
-            <Button variant="primary" onClick={() => void open(made)}>
+          <Button type="submit" variant="primary" disabled={mutation.isPending || name.trim() === ''}>
+            {madeId === null ? 'Create the dataset' : goesOn ? 'Add the rest' : 'Add them'}
+          </Button>
+          {madeId !== null && (
+            <Button disabled={mutation.isPending} onClick={() => void open(madeId)}>
               Open what is there
             </Button>
           )}

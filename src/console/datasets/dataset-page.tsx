@@ -127,16 +127,19 @@ function Actions({ dataset }: { readonly dataset: Dataset }) {
 function AddEntries({ datasetId, onClose }: { readonly datasetId: string; readonly onClose: () => void }) {
   const [source, setSource] = useState(NO_ENTRIES);
   const refresh = useRefresh();
-  const { upload, mutation } = useUpload(async () => {
-    await refresh();
-    onClose();
+  const { upload, mutation, goesOn } = useUpload({
+    source,
+    async onDone() {
+      await refresh();
+      onClose();
+    },
   });
   return (
     <Form
-      action="Add them"
+      action={goesOn ? 'Add the rest' : 'Add them'}
       disabled={mutation.isPending || source.text.trim() === ''}
       error={mutation.error}
-      onSubmit={() => mutation.mutate({ target: { datasetId }, source })}
+      onSubmit={() => mutation.mutate({ datasetId })}
       onCancel={onClose}
     >
       <EntrySource source={source} onChange={setSource} />

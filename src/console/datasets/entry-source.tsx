@@ -4,8 +4,7 @@ import { Field } from '../design/button.tsx';
 import { SelectField } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import { type Format, formatOfFile } from './entry-batches.ts';
-
-export type EntryText = { readonly format: Format; readonly text: string };
+import type { EntryText } from './upload-parts.ts';
 
 export const NO_ENTRIES: EntryText = { format: 'jsonl', text: '' };
 

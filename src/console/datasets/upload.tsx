@@ -1,55 +1,39 @@
-import { createClient, type Transport } from '@connectrpc/connect';
+import { createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
 import { Progress } from '../design/button.tsx';
-import { splitIntoBatches, toEntriesField } from './entry-batches.ts';
-import type { EntryText } from './entry-source.tsx';
+import { type EntryText, partsThere, type Target, type Upload, uploadParts } from './upload-parts.ts';
 
-type Upload = {
-  /** Null until the dataset is created. */
-  readonly datasetId: string | null;
-  readonly done: number;
-  readonly all: number;
-};
+type Uploading = { readonly source: EntryText; readonly onDone: (datasetId: string) => unknown };
 
-type Target = { readonly datasetId: string } | { readonly name: string };
-type UploadRequest = { readonly target: Target; readonly source: EntryText; readonly onStep: (upload: Upload) => void };
-
-/** Each batch makes a version. Batches added before a failure stay. */
-async function uploadBatches(transport: Transport, { target, source, onStep }: UploadRequest): Promise<string> {
-  const client = createClient(DatasetService, transport);
-  const isEmpty = source.text.trim() === '';
-  const parts = isEmpty ? [] : splitIntoBatches(source.format, source.text);
-  let datasetId = 'datasetId' in target ? target.datasetId : null;
-  let done = 0;
-  onStep({ datasetId, done, all: parts.length });
-  if ('name' in target) {
-    const [first] = parts;
-    const entries = first === undefined ? {} : toEntriesField(source.format, first);
-    const { dataset } = await client.createDataset({ name: target.name, ...entries });
-    datasetId = dataset?.id ?? '';
-    done = first === undefined ? 0 : 1;
-    onStep({ datasetId, done, all: parts.length });
-  }
-  for (const part of parts.slice(done)) {
-    await client.addDatasetEntries({ slugOrId: datasetId ?? '', ...toEntriesField(source.format, part) });
-    done += 1;
-    onStep({ datasetId, done, all: parts.length });
-  }
-  return datasetId ?? '';
-}
-
-/** Uploads entries in as many requests as needed, and reports progress. */
-export function useUpload(onDone: (datasetId: string) => unknown) {
+/** Uploads entries and reports progress. After a failure, the next try goes on where it failed. */
+export function useUpload({ source, onDone }: Uploading) {
   const transport = useTransport();
   const [upload, setUpload] = useState<Upload | null>(null);
+  const [failed, setFailed] = useState<Upload | null>(null);
   const mutation = useMutation({
-    mutationFn: (order: Omit<UploadRequest, 'onStep'>) => uploadBatches(transport, { ...order, onStep: setUpload }),
+    async mutationFn(target: Target) {
+      const client = createClient(DatasetService, transport);
+      let last = failed;
+      const onStep = (step: Upload) => {
+        setUpload(step);
+        // A try that added nothing leaves the one before to go on with.
+        if (step.done > 0) last = step;
+      };
+      try {
+        return await uploadParts({ client, target, source, failed, onStep });
+      } catch (error) {
+        setFailed(last);
+        throw error;
+      }
+    },
     onSuccess: onDone,
   });
-  return { upload, mutation };
+  /** Whether the next try sends what is left of this source, and not all of it. */
+  const goesOn = useMemo(() => partsThere(failed, source) > 0, [failed, source]);
+  return { upload, mutation, goesOn, madeId: failed?.datasetId ?? null };
 }
 
 type UploadStateProps = { readonly upload: Upload | null; readonly error: unknown };
@@ -58,11 +42,11 @@ type UploadStateProps = { readonly upload: Upload | null; readonly error: unknow
 export function UploadState({ upload, error }: UploadStateProps) {
   return (
     <div role="status">
-      {upload && upload.all > 1 && (
+      {upload && upload.parts.length > 1 && (
         <>
-          <Progress label="Uploaded parts" done={upload.done} all={upload.all} />
+          <Progress label="Uploaded parts" done={upload.done} all={upload.parts.length} />
           <p>
-            {upload.done} of {upload.all} parts are there
+            {upload.done} of {upload.parts.length} parts are there
             {error != null && upload.done > 0 && ', and stay'}.
           </p>
         </>

@@ -1,16 +1,20 @@
 /** The frame of the pages about records: their list, and the page of one of them. Forms are in form.tsx. */
 
 import type { ReactNode } from 'react';
+import { Answer } from './answer.tsx';
 import { Empty, More, Page, type PageProps, Pending, PendingPage, type PendingProps } from './page.tsx';
 import { Table, type TableProps } from './table.tsx';
 
 type Found<Data> = PendingProps['found'] & {
   readonly data: Data | undefined;
+  readonly isPlaceholderData?: boolean;
   readonly hasNextPage?: boolean;
   readonly fetchNextPage?: () => unknown;
 };
 
 type RecordListProps<Data, Item> = Pick<TableProps, 'columns' | 'caption'> & {
+  /** Of a table without links, so that keys scroll it. */
+  readonly name?: string;
   readonly found: Found<Data>;
   readonly items: (data: Data) => readonly Item[];
   /** Says of a list without records what to do. */
@@ -19,19 +23,24 @@ type RecordListProps<Data, Item> = Pick<TableProps, 'columns' | 'caption'> & {
 };
 
 /** A table of records, and what stands for it while there are none. */
-export function RecordList<Data, Item>({ found, items, columns, caption, empty, row }: RecordListProps<Data, Item>) {
-  const { data, hasNextPage = false, fetchNextPage } = found;
+export function RecordList<Data, Item>(props: RecordListProps<Data, Item>) {
+  const { name, found, items, columns, caption, empty, row } = props;
+  const { data, isPlaceholderData = false, hasNextPage = false, fetchNextPage } = found;
   const listed = data === undefined ? null : items(data);
   return (
     <>
       <Pending found={found} />
-      {listed?.length === 0 && <Empty title={empty.title}>{empty.text}</Empty>}
-      {listed !== null && listed.length > 0 && (
-        <Table columns={columns} caption={caption}>
-          {listed.map(row)}
-        </Table>
+      {listed !== null && (
+        <Answer isOld={isPlaceholderData}>
+          {listed.length === 0 && !isPlaceholderData && <Empty title={empty.title}>{empty.text}</Empty>}
+          {listed.length > 0 && (
+            <Table {...(name !== undefined && { name })} columns={columns} caption={caption}>
+              {listed.map(row)}
+            </Table>
+          )}
+          {fetchNextPage && <More found={{ hasNextPage, fetchNextPage }} />}
+        </Answer>
       )}
-      {fetchNextPage && <More found={{ hasNextPage, fetchNextPage }} />}
     </>
   );
 }

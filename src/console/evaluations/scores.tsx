@@ -3,6 +3,7 @@
 import { AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
 import type { EvaluationAnalyticsBucket } from '../../../gen/spandrel/v1/evaluation_analytics_pb.js';
 import { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
+import { Answer, currentData } from '../design/answer.tsx';
 import { Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, formatScore, formatShare } from '../design/format.ts';
@@ -83,11 +84,15 @@ export function Scores({ slug, input, evaluatorId, evaluatorType, search, onChan
       </div>
       {error && <FailureNotice error={error} retry={() => Promise.all([total.refetch(), timed.refetch()])} />}
       {total.isPending && !error && <Loading />}
-      {total.isSuccess && !sum && (
+      {currentData(total) && !sum && (
         <Empty title="No evaluation in this range">An evaluation counts at the start time of its trace.</Empty>
       )}
-      {sum && <FigureCards slug={slug} figures={figuresOf(sum, range, { evaluatorId, counted })} />}
-      {sum && ((sum.errors ?? 0n) > 0n || sum.skipped === sum.evaluations) && (
+      {sum && (
+        <Answer isOld={total.isPlaceholderData}>
+          <FigureCards slug={slug} figures={figuresOf(sum, range, { evaluatorId, counted })} />
+        </Answer>
+      )}
+      {sum && !total.isPlaceholderData && ((sum.errors ?? 0n) > 0n || sum.skipped === sum.evaluations) && (
         <ErrorReasons
           state={(sum.errors ?? 0n) > 0n ? 'error' : 'skipped'}
           slug={slug}
@@ -105,7 +110,7 @@ export function Scores({ slug, input, evaluatorId, evaluatorType, search, onChan
             shown in SCORES_OF &&
             `The score is the number of ${counted}: less is better, and 0 is best.`
           }
-          data={timed.isPlaceholderData ? null : timed.data}
+          data={currentData(timed)}
           onShow={(name) => onChange({ metric: name })}
         />
       )}

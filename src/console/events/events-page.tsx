@@ -5,6 +5,7 @@ import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { type Event, EventService } from '../../../gen/spandrel/v1/events_pb.js';
+import { Answer, currentData } from '../design/answer.tsx';
 import { Select } from '../design/form.tsx';
 import { formatExactInstant, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
@@ -53,25 +54,27 @@ export default function EventsPage() {
       }
     >
       <Pending found={found} />
-      {event !== undefined && found.isSuccess && !events.some(({ id }) => id === event) && (
+      {event !== undefined && currentData(found) && !events.some(({ id }) => id === event) && (
         <Chosen id={event} onClose={() => change({ event: undefined })} />
       )}
-      {found.isSuccess && events.length === 0 && (
-        <Empty title="No event in this range">Each LLM span that arrives becomes an event.</Empty>
-      )}
-      {events.length > 0 && (
-        <ul className={`${page.card} ${styles.list}`}>
-          {events.map((each) => (
-            <Item
-              key={each.id}
-              event={each}
-              isOpen={each.id === event}
-              onOpen={(isOpen) => change({ event: isOpen ? each.id : undefined })}
-            />
-          ))}
-        </ul>
-      )}
-      <More found={found} />
+      <Answer isOld={found.isPlaceholderData}>
+        {currentData(found) && events.length === 0 && (
+          <Empty title="No event in this range">Each LLM span that arrives becomes an event.</Empty>
+        )}
+        {events.length > 0 && (
+          <ul className={`${page.card} ${styles.list}`}>
+            {events.map((each) => (
+              <Item
+                key={each.id}
+                event={each}
+                isOpen={each.id === event}
+                onOpen={(isOpen) => change({ event: isOpen ? each.id : undefined })}
+              />
+            ))}
+          </ul>
+        )}
+        <More found={found} />
+      </Answer>
     </Page>
   );
 }

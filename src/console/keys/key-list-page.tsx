@@ -69,7 +69,7 @@ export default function KeyListPage() {
 function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
   const { may, account, renew } = useSession();
   const scopes = useScopes();
-  const members = useMembers().data?.data ?? [];
+  const members = useMembers();
   const ownerOf = ({ assignedToUserId }: ApiKey) => {
     const owner = members.find(({ userId }) => userId === assignedToUserId);
     return nameControls(owner?.name || owner?.email || 'a member');

@@ -10,17 +10,22 @@ import status from '../design/status.module.css';
 import { chooseTheme, type Theme, useTheme } from '../design/theme.ts';
 import mark from '../icon.svg';
 import { useSession } from '../session/session.tsx';
+import { fallbackSlug, keepProject, keptProject, slugOf } from './kept-project.ts';
 import { KeyHelp } from './keys.tsx';
 import { groupsOf, ORGANIZATION_ITEMS, PROJECT_ITEMS } from './navigation.ts';
 import { Palette } from './palette.tsx';
 import styles from './shell.module.css';
 
-/** The project slug of the address; on pages of the organization, the last one. */
+/** The project slug of the address; on pages of the organization, the last one of this tab. */
 function useCurrentSlug(): string | null {
   const { account } = useSession();
   const pathname = useRouterState({ select: (state) => state.location.pathname });
-  const slug = decodeURIComponent(pathname.split('/')[1] ?? '');
-  return account.projects.find((project) => project.slug === slug)?.slug ?? account.projects[0]?.slug ?? null;
+  const slugs = account.projects.map(({ slug }) => slug);
+  const named = slugOf(pathname, slugs);
+  useEffect(() => {
+    if (named !== null) keepProject(named);
+  }, [named]);
+  return named ?? fallbackSlug(slugs, keptProject());
 }
 
 export function Shell() {

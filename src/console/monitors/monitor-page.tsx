@@ -135,13 +135,13 @@ function Settings({ slug, monitor }: { readonly slug: string; readonly monitor: 
 
 /** Its query is the one of the scores below. */
 function State({ monitor }: { readonly monitor: Monitor }) {
-  const { data } = useRangeQuery({
+  const { data, isPlaceholderData } = useRangeQuery({
     method: EvaluationService.method.queryEvaluationAnalytics,
     range: writeRange(route.useSearch()),
     input: { monitorId: monitor.id, interval: AnalyticsInterval.TOTAL },
     toRangeInput: rangeInput,
   });
-  return <StateBadge monitor={monitor} sum={data?.answer.buckets[0]} />;
+  return <StateBadge monitor={monitor} sum={data?.answer.buckets[0]} isOld={isPlaceholderData} />;
 }
 
 function Switch({ monitor: { id, enabled } }: { readonly monitor: Monitor }) {

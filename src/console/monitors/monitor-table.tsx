@@ -35,7 +35,7 @@ const GROUPS_MAX = 1_000;
 export function ScoredMonitorTable({ monitors }: Monitors) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { data, error, refetch } = useRangeQuery({
+  const { data, error, refetch, isPlaceholderData } = useRangeQuery({
     method: EvaluationService.method.queryEvaluationAnalytics,
     range: search,
     input: {
@@ -56,7 +56,7 @@ export function ScoredMonitorTable({ monitors }: Monitors) {
         />
       </div>
       {error && <FailureNotice error={error} retry={refetch} />}
-      <MonitorTable monitors={monitors} scores={scores} />
+      <MonitorTable monitors={monitors} scores={scores} isOld={isPlaceholderData} />
     </>
   );
 }
@@ -64,7 +64,13 @@ export function ScoredMonitorTable({ monitors }: Monitors) {
 const ABOUT = ['Name', 'State', 'Evaluator', 'Runs', { number: 'Share' }, 'Conditions'];
 const SCORES = [{ number: 'Evaluations' }, { number: 'Errors' }, { number: 'Pass rate' }, { number: 'Mean score' }];
 
-export function MonitorTable({ monitors, scores }: Monitors & { readonly scores: Scores | null }) {
+type MonitorTableProps = Monitors & {
+  readonly scores: Scores | null;
+  /** Whether the scores are those of another range. */
+  readonly isOld?: boolean;
+};
+
+export function MonitorTable({ monitors, scores, isOld = false }: MonitorTableProps) {
   const { slug } = route.useParams();
   const search = route.useSearch();
   const { may } = useSession();
@@ -83,14 +89,18 @@ export function MonitorTable({ monitors, scores }: Monitors & { readonly scores:
               </Link>
             </td>
             <td>
-              <StateBadge monitor={monitor} sum={scores?.get(monitor.id)} />
+              <StateBadge monitor={monitor} sum={scores?.get(monitor.id)} isOld={isOld} />
             </td>
             <td>{nameControls(nameOf(monitor.evaluatorId) ?? monitor.checkType)}</td>
             <td>{modeName(monitor.executionMode)}</td>
             <td className={page.number}>{formatSetShare(monitor.sample ?? 1)}</td>
             <td className={page.mono}>{formatConditions(monitor) || 'any trace'}</td>
             {scores && (
-              <ScoreCells bucket={scores.get(monitor.id)} counted={countedBy(monitor.checkType)?.[1] ?? null} />
+              <ScoreCells
+                bucket={scores.get(monitor.id)}
+                counted={countedBy(monitor.checkType)?.[1] ?? null}
+                isOld={isOld}
+              />
             )}
             <td>
               {may('evaluations:manage') && (
@@ -111,26 +121,36 @@ export function MonitorTable({ monitors, scores }: Monitors & { readonly scores:
   );
 }
 
-type StateBadgeProps = { readonly monitor: Monitor; readonly sum: EvaluationAnalyticsBucket | undefined };
+type StateBadgeProps = {
+  readonly monitor: Monitor;
+  readonly sum: EvaluationAnalyticsBucket | undefined;
+  readonly isOld?: boolean;
+};
 
-export function StateBadge({ monitor, sum }: StateBadgeProps) {
+export function StateBadge({ monitor, sum, isOld = false }: StateBadgeProps) {
   const { text, tone } = monitorState(monitor, sum);
-  return <Badge tone={tone}>{text}</Badge>;
+  return (
+    <span className={joined(isOld && page.old)}>
+      <Badge tone={tone}>{text}</Badge>
+    </span>
+  );
 }
 
 type ScoreCellsProps = {
   readonly bucket: EvaluationAnalyticsBucket | undefined;
   /** What the score counts; null for scores of which more is better. */
   readonly counted: string | null;
+  readonly isOld: boolean;
 };
 
-function ScoreCells({ bucket, counted }: ScoreCellsProps) {
+function ScoreCells({ bucket, counted, isOld }: ScoreCellsProps) {
+  const cell = joined(page.number, isOld && page.old);
   return (
     <>
-      <td className={page.number}>{formatCount(bucket?.evaluations)}</td>
-      <td className={joined(page.number, (bucket?.errors ?? 0n) > 0n && page.wrong)}>{formatCount(bucket?.errors)}</td>
-      <td className={page.number}>{formatShare(bucket?.passRate?.value)}</td>
-      <td className={page.number}>
+      <td className={cell}>{formatCount(bucket?.evaluations)}</td>
+      <td className={joined(cell, (bucket?.errors ?? 0n) > 0n && page.wrong)}>{formatCount(bucket?.errors)}</td>
+      <td className={cell}>{formatShare(bucket?.passRate?.value)}</td>
+      <td className={cell}>
         {formatScore(bucket?.scoreMean?.value)}
         {counted !== null && bucket?.scoreMean && <span className={page.soft}> {counted}</span>}
       </td>

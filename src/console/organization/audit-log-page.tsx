@@ -3,6 +3,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ActorKind, type AuditEntry, AuditLogService, AuditOutcome } from '../../../gen/spandrel/v1/organization_pb.js';
+import { Answer, currentData } from '../design/answer.tsx';
 import { Badge, Button } from '../design/button.tsx';
 import { Chip, Chips } from '../design/chip.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
@@ -77,15 +78,17 @@ export default function AuditLogPage() {
         </Chips>
       )}
       <Pending found={found} />
-      {found.isSuccess && entries.length === 0 && <p className={page.sub}>No entry matches.</p>}
-      {entries.length > 0 && (
-        <Table columns={['When', 'Action', 'Outcome', 'Target', 'By', 'More']}>
-          {entries.map((entry) => (
-            <Row key={entry.id} entry={entry} shownAs={shownAs} />
-          ))}
-        </Table>
-      )}
-      <More found={found} />
+      <Answer isOld={found.isPlaceholderData}>
+        {currentData(found) && entries.length === 0 && <p className={page.sub}>No entry matches.</p>}
+        {entries.length > 0 && (
+          <Table columns={['When', 'Action', 'Outcome', 'Target', 'By', 'More']}>
+            {entries.map((entry) => (
+              <Row key={entry.id} entry={entry} shownAs={shownAs} />
+            ))}
+          </Table>
+        )}
+        <More found={found} />
+      </Answer>
     </Page>
   );
 }

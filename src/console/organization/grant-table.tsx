@@ -21,7 +21,7 @@ export function GrantTable() {
     PAGING,
   );
   const grants = found.data?.pages.flatMap(({ data }) => data) ?? [];
-  const memberOf = (id: string) => nameControls(members.data?.data.find(({ userId }) => userId === id)?.email ?? id);
+  const memberOf = (id: string) => nameControls(members.find(({ userId }) => userId === id)?.email ?? id);
   const scopeOf = (id: string) => scopes.find((scope) => scope.id === id)?.label ?? id;
   return (
     <>
@@ -65,7 +65,7 @@ export function GrantTable() {
       <More found={found} />
       <div>
         <ModalButton label="New grant" variant="primary">
-          {(close) => <NewGrant scopes={scopes} members={members.data?.data ?? []} onDone={close} />}
+          {(close) => <NewGrant scopes={scopes} members={members} onDone={close} />}
         </ModalButton>
       </div>
     </>

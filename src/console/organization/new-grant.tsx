@@ -1,14 +1,15 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { useMemo, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import { Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { type Member, RoleBindingService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
-import { Form, SelectField } from '../design/form.tsx';
+import { Form, SelectField, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import { effectOf } from '../keys/effect.ts';
 import { EffectView } from '../keys/effect-view.tsx';
 import { PermissionMatrix } from '../keys/permission-matrix.tsx';
 import { useChange } from '../session/refresh.ts';
+import { memberIdOf, offeredMembers } from './member-choice.ts';
 import { ROLES, type Scope } from './scopes.ts';
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -20,7 +21,8 @@ type NewGrantProps = {
 };
 
 export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
-  const [userId, setUserId] = useState('');
+  const list = useId();
+  const [member, setMember] = useState('');
   const [role, setRole] = useState(Role.VIEWER);
   const [scopeId, setScopeId] = useState('');
   const [chosen, setChosen] = useState(NOTHING);
@@ -34,7 +36,7 @@ export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
   );
   const create = useChange(RoleBindingService.method.createRoleBinding, onDone);
   const isCustom = role === Role.CUSTOM;
-  const isComplete = userId !== '' && scope !== undefined && (!isCustom || effect.granted.length > 0);
+  const isComplete = member.trim() !== '' && scope !== undefined && (!isCustom || effect.granted.length > 0);
   return (
     <Form
       action="Grant the role"
@@ -43,7 +45,7 @@ export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
       onSubmit={() => {
         if (!scope) return;
         create.mutate({
-          userId,
+          userId: memberIdOf(member, members),
           role,
           scopeType: scope.type,
           scopeId: scope.id,
@@ -52,15 +54,21 @@ export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
       }}
       onCancel={onDone}
     >
-      <SelectField
+      <TextField
         label="Member"
-        value={userId}
-        options={[
-          ['', 'Choose…'],
-          ...members.map((member) => [member.userId, nameControls(`${member.name ?? ''} <${member.email}>`)] as const),
-        ]}
-        onChange={setUserId}
+        hint="Their e-mail address, or their id."
+        list={list}
+        spellCheck={false}
+        value={member}
+        onChange={setMember}
       />
+      <datalist id={list}>
+        {offeredMembers(member, members).map(({ userId, name, email }) => (
+          <option key={userId} value={email}>
+            {nameControls(name ?? '')}
+          </option>
+        ))}
+      </datalist>
       <SelectField
         label="Where"
         hint="The role applies there and to everything below it."

@@ -2,8 +2,8 @@
 
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
-import { ProjectService, RoleBindingService, TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
+import { type ReactNode, useMemo, useState } from 'react';
+import { ProjectService, TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { ModalButton } from '../design/confirm.tsx';
 import { Form, TextField } from '../design/form.tsx';
 import { NONE, nameControls } from '../design/format.ts';
@@ -15,12 +15,11 @@ import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { GrantTable } from './grant-table.tsx';
 import { ProjectLink } from './project-choice.tsx';
-import { roleLabel, useMemberName } from './scopes.ts';
+import { roleLabel, useMemberName, useTeamGrants } from './scopes.ts';
 
 const route = getRouteApi('/-/teams');
 const PAGE_SIZE = 1_000;
 const NAME_CHARACTERS = 255;
-const GRANTS_LISTED = 200;
 
 const TABS = [
   ['teams', 'Teams'],
@@ -55,12 +54,8 @@ function Teams() {
   const canList = may('project:view');
   const projects =
     useQuery(ProjectService.method.listProjects, { pageSize: PAGE_SIZE }, { enabled: canList }).data?.data ?? [];
-  const grants =
-    useQuery(
-      RoleBindingService.method.listRoleBindings,
-      { pageSize: GRANTS_LISTED, pageToken: '' },
-      { enabled: seesMembers },
-    ).data?.data ?? [];
+  const grants = useTeamGrants();
+  const grantsOf = useMemo(() => Map.groupBy(grants.items, ({ scopeId }) => scopeId), [grants.items]);
   const memberName = useMemberName();
   return (
     <>
@@ -79,7 +74,7 @@ function Teams() {
               {seesMembers && (
                 <td>
                   <Listed
-                    items={grants.filter(({ scopeId }) => scopeId === team.id)}
+                    items={grantsOf.get(team.id) ?? []}
                     show={({ userId, role }) => (
                       <>
                         {memberName(userId)} <span className={page.soft}>{roleLabel(role)}</span>
@@ -95,6 +90,7 @@ function Teams() {
           ))}
         </Table>
       )}
+      {grants.isCut && <p className={page.soft}>Not all members of teams are shown here. “Roles” lists all grants.</p>}
       {may('team:manage') && (
         <div>
           <ModalButton label="New team" variant="primary">

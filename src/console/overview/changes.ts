@@ -12,6 +12,7 @@ import { similarFailures } from '../trace/failures.ts';
 import { writeQueryLine } from '../traces/query-line.ts';
 import type { TraceListSearch } from '../traces/search.ts';
 import { toFilterInput } from '../traces/search-input.ts';
+import { MODEL_TRACES_MAX, type TraceCounts } from './query-keys.ts';
 import { type Range, rangeBefore, rangeInput } from './series.ts';
 
 /** What a line says, and where it leads. */
@@ -28,21 +29,13 @@ export type Ask = <I extends DescMessage, O extends DescMessage>(
   input: MessageInitShape<I>,
 ) => Promise<MessageShape<O>>;
 
-export type Search = {
-  readonly ask: Ask;
-  readonly range: Range;
-  /** The numbers of traces of the range, and of the one before. */
-  readonly traces: number;
-  readonly tracesBefore: number;
-};
+export type Search = TraceCounts & { readonly ask: Ask; readonly range: Range };
 
 const ERRORS_READ = 100;
 const ERRORS_SHOWN = 5;
 const TEXT_CHARACTERS = 120;
 const GROUPS_MAX = 1_000;
 const LABELS_MAX = 100;
-/** Percentiles of models are computed from every span of the range. */
-const MODEL_TRACES_MAX = 50_000;
 const DOUBLED = 2;
 /** The slowest of few traces are chance. */
 const TRACES_MIN = 20;

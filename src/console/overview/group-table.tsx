@@ -1,5 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { AnalyticsBucket } from '../../../gen/spandrel/v1/analytics_pb.js';
+import { Loading } from '../design/button.tsx';
 import { Select } from '../design/form.tsx';
 import { formatCost, formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
@@ -23,21 +24,16 @@ type GroupTableProps = {
   /** The second dimension. */
   readonly and: GroupName | undefined;
   readonly range: TraceListSearch;
-  readonly buckets: readonly AnalyticsBucket[];
-  readonly truncated: boolean;
+  /** Undefined while those that are known are of another range, or grouped by something else. */
+  readonly found: { readonly buckets: readonly AnalyticsBucket[]; readonly truncated: boolean } | undefined;
   readonly onChange: (change: ChangeOf<Pick<OverviewSearch, 'by' | 'and'>>) => void;
 };
 
 /** The sums per model, user, customer, label or prompt, by descending cost. */
-export function GroupTable({ by, and, range, buckets, truncated, onChange }: GroupTableProps) {
-  const { slug } = route.useParams();
-  const find = (value: string, ...filters: readonly Filter[]) => ({
-    ...range,
-    q: writeQueryLine({ text: '', filters: [{ name: by, value }, ...filters] }),
-  });
-  const byCost = buckets.toSorted((one, other) => (other.totalCost?.value ?? -1) - (one.totalCost?.value ?? -1));
+export function GroupTable({ by, and, range, found, onChange }: GroupTableProps) {
+  const byCost = found?.buckets.toSorted((one, other) => (other.totalCost?.value ?? -1) - (one.totalCost?.value ?? -1));
   return (
-    <section className={page.card}>
+    <section className={page.card} aria-busy={byCost === undefined}>
       <div className={`${page.head} ${styles.tableHead}`}>
         <h2>
           By {LABELS[by].toLowerCase()}
@@ -61,45 +57,9 @@ export function GroupTable({ by, and, range, buckets, truncated, onChange }: Gro
           />
         </div>
       </div>
-      {and !== undefined && <PairTable by={by} and={and} range={range} rows={byCost} />}
-      <div className={page.scroll} hidden={and !== undefined}>
-        <BareTable
-          columns={[
-            LABELS[by],
-            { number: 'Traces' },
-            { number: by === 'model' ? 'Failed spans' : 'Failed traces' },
-            { number: 'Tokens' },
-            { number: 'Cost' },
-          ]}
-        >
-          {byCost.map((bucket) => (
-            <tr key={bucket.group ?? ''}>
-              <td>
-                {bucket.group === undefined ? (
-                  <span className={page.soft}>none</span>
-                ) : (
-                  <Link to="/$slug/traces" params={{ slug }} search={find(bucket.group)}>
-                    <bdi>{nameControls(bucket.group)}</bdi>
-                  </Link>
-                )}
-              </td>
-              <td className={page.number}>{formatCount(bucket.traces)}</td>
-              <td className={page.number}>
-                {/* The errors of a model are spans, so no search finds as many traces. */}
-                {bucket.group === undefined || by === 'model' || !bucket.errors ? (
-                  formatCount(bucket.errors)
-                ) : (
-                  <Link to="/$slug/traces" params={{ slug }} search={find(bucket.group, FAILED)}>
-                    {formatCount(bucket.errors)}
-                  </Link>
-                )}
-              </td>
-              <td className={page.number}>{formatCount(tokensOf(bucket))}</td>
-              <td className={page.number}>{formatCost(bucket.totalCost?.value)}</td>
-            </tr>
-          ))}
-        </BareTable>
-      </div>
+      {byCost === undefined && <Loading />}
+      {byCost && and !== undefined && <PairTable by={by} and={and} range={range} rows={byCost} />}
+      {byCost && and === undefined && <Groups by={by} range={range} rows={byCost} />}
       {by === 'model' && (
         <p className={`${page.soft} ${styles.note}`}>
           A model’s row counts only its own spans. Failures of tools and other spans belong to no model, and a trace
@@ -112,7 +72,57 @@ export function GroupTable({ by, and, range, buckets, truncated, onChange }: Gro
           above.
         </p>
       )}
-      {truncated && <p className={page.padded}>There are more; this list shows those with the most traces.</p>}
+      {found?.truncated && <p className={page.padded}>There are more; this list shows those with the most traces.</p>}
     </section>
+  );
+}
+
+type GroupsProps = Pick<GroupTableProps, 'by' | 'range'> & { readonly rows: readonly AnalyticsBucket[] };
+
+function Groups({ by, range, rows }: GroupsProps) {
+  const { slug } = route.useParams();
+  const find = (value: string, ...filters: readonly Filter[]) => ({
+    ...range,
+    q: writeQueryLine({ text: '', filters: [{ name: by, value }, ...filters] }),
+  });
+  return (
+    <div className={page.scroll}>
+      <BareTable
+        columns={[
+          LABELS[by],
+          { number: 'Traces' },
+          { number: by === 'model' ? 'Failed spans' : 'Failed traces' },
+          { number: 'Tokens' },
+          { number: 'Cost' },
+        ]}
+      >
+        {rows.map((bucket) => (
+          <tr key={bucket.group ?? ''}>
+            <td>
+              {bucket.group === undefined ? (
+                <span className={page.soft}>none</span>
+              ) : (
+                <Link to="/$slug/traces" params={{ slug }} search={find(bucket.group)}>
+                  <bdi>{nameControls(bucket.group)}</bdi>
+                </Link>
+              )}
+            </td>
+            <td className={page.number}>{formatCount(bucket.traces)}</td>
+            <td className={page.number}>
+              {/* The errors of a model are spans, so no search finds as many traces. */}
+              {bucket.group === undefined || by === 'model' || !bucket.errors ? (
+                formatCount(bucket.errors)
+              ) : (
+                <Link to="/$slug/traces" params={{ slug }} search={find(bucket.group, FAILED)}>
+                  {formatCount(bucket.errors)}
+                </Link>
+              )}
+            </td>
+            <td className={page.number}>{formatCount(tokensOf(bucket))}</td>
+            <td className={page.number}>{formatCost(bucket.totalCost?.value)}</td>
+          </tr>
+        ))}
+      </BareTable>
+    </div>
   );
 }

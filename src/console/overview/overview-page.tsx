@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type AnalyticsBucket, AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { PinButton } from '../dashboards/pin.tsx';
+import { Answer, currentData } from '../design/answer.tsx';
 import { Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, formatDuration, formatPoints, formatShare } from '../design/format.ts';
@@ -29,6 +30,7 @@ import {
   type Sums,
   sumOf,
 } from './metrics.ts';
+import type { TraceCounts } from './query-keys.ts';
 import type { OverviewSearch } from './search.ts';
 import { meansInput, rangeBefore, rangeInput, seriesInput, seriesOf } from './series.ts';
 import { WhatChanged } from './what-changed.tsx';
@@ -51,10 +53,7 @@ export default function OverviewPage() {
   const { timed, means, before, grouped } = figures;
   const all = Object.values(figures);
   const error = all.find((each) => each.error)?.error;
-  const dataOf = (name: MetricName) => {
-    const found = METRICS[name].emptyValue === 0 ? timed : means;
-    return found.isPlaceholderData ? null : found.data;
-  };
+  const dataOf = (name: MetricName) => currentData(METRICS[name].emptyValue === 0 ? timed : means);
   return (
     <Page title="Overview" actions={<RangePicker search={search} onChange={change} />}>
       {error && (
@@ -64,14 +63,13 @@ export default function OverviewPage() {
         />
       )}
       {timed.isPending && !error && <Loading />}
-      {timed.isSuccess && <Cards figures={figures} range={range} />}
+      {timed.isSuccess && (
+        <Answer isOld={timed.isPlaceholderData}>
+          <Cards figures={figures} range={range} />
+        </Answer>
+      )}
       {timed.isSuccess && before.isSuccess && grouped.isSuccess && (
-        <WhatChanged
-          slug={slug}
-          range={range}
-          traces={sumOf(timed.data.answer.buckets).traces}
-          tracesBefore={sumOf(before.data.answer.buckets).traces}
-        />
+        <WhatChanged slug={slug} range={range} counts={countsOf(figures)} />
       )}
       {!timed.isError && (
         <ChartGrid
@@ -96,8 +94,7 @@ export default function OverviewPage() {
           by={by}
           and={search.and === by ? undefined : search.and}
           range={range}
-          buckets={grouped.data.answer.buckets}
-          truncated={grouped.data.answer.truncated}
+          found={currentData(grouped)?.answer}
           onChange={change}
         />
       )}
@@ -128,23 +125,36 @@ function useFigures(search: OverviewSearch) {
     ...request,
     input: { interval: total, groupBy, limit: GROUPS_SHOWN, metrics: SUMS },
   });
-  const enabled = timed.isSuccess && before.isSuccess;
+  const enabled = currentData(timed) !== undefined && currentData(before) !== undefined;
   const percentiles = useRangeQuery({ ...request, input: { interval: total, metrics: PERCENTILES }, enabled });
   const means = useRangeQuery({ ...request, input: { metrics: PERCENTILES }, toRangeInput: meansInput, enabled });
   const slower = useRangeQuery({ ...earlier, input: { interval: total, metrics: PERCENTILES }, enabled });
   return { timed, before, grouped, percentiles, means, slower };
 }
 
-type CardsProps = { readonly figures: ReturnType<typeof useFigures>; readonly range: TraceListSearch };
+type Figures = ReturnType<typeof useFigures>;
+
+/** Null while those that are known are of another range. */
+function countsOf({ timed, before }: Figures): TraceCounts | null {
+  const [now, then] = [currentData(timed), currentData(before)];
+  if (now === undefined || then === undefined) return null;
+  return { traces: sumOf(now.answer.buckets).traces, tracesBefore: sumOf(then.answer.buckets).traces };
+}
+
+type CardsProps = { readonly figures: Figures; readonly range: TraceListSearch };
 
 function Cards({ figures: { timed, before, percentiles, means, slower }, range }: CardsProps) {
   const { slug } = route.useParams();
-  const sums = sumOf(timed.data?.answer.buckets ?? []);
-  const sumsBefore = before.data && sumOf(before.data.answer.buckets);
-  const [now] = percentiles.data?.answer.buckets ?? [];
-  const [then] = slower.data?.answer.buckets ?? [];
+  // The cards show one range, whichever: beside the sums of the new one, nothing of the one before is left.
+  const dataOf = (found: Figures[keyof Figures]) => (timed.isPlaceholderData ? found.data : currentData(found));
+  const bucketsOf = (found: Figures[keyof Figures]) => dataOf(found)?.answer.buckets;
+  const sums = sumOf(bucketsOf(timed) ?? []);
+  const allBefore = bucketsOf(before);
+  const sumsBefore = allBefore && sumOf(allBefore);
+  const [now] = bucketsOf(percentiles) ?? [];
+  const [then] = bucketsOf(slower) ?? [];
   const courseOf = (name: MetricName) => {
-    const { data } = METRICS[name].emptyValue === 0 ? timed : means;
+    const data = dataOf(METRICS[name].emptyValue === 0 ? timed : means);
     return data && seriesOf(data.answer.buckets, METRICS[name], data.bounds).values;
   };
   const changeOf = (name: keyof Sums) => (sumsBefore ? formatChange(sums[name], sumsBefore[name]) : '');

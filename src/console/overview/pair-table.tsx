@@ -9,10 +9,12 @@ import { formatCost, formatCount, NONE, nameControls } from '../design/format.ts
 import page from '../design/page.module.css';
 import { Pending } from '../design/page.tsx';
 import { BareTable } from '../design/table.tsx';
+import { useProject } from '../session/session.tsx';
 import { writeQueryLine } from '../traces/query-line.ts';
 import { readBounds } from '../traces/range.ts';
 import type { TraceListSearch } from '../traces/search.ts';
 import { GROUPINGS, LABELS } from './metrics.ts';
+import { MODEL_TRACES_MAX, pairKey } from './query-keys.ts';
 import type { GroupName } from './search.ts';
 import { rangeInput } from './series.ts';
 
@@ -22,8 +24,6 @@ const route = getRouteApi('/$slug/overview');
 const COLUMNS_SHOWN = 6;
 const ROWS_SHOWN = 12;
 const GROUPS_MAX = 200;
-/** A model together with something else is summed up from every span of the range. */
-const MODEL_TRACES_MAX = 50_000;
 const METRICS = 'traces,total_cost';
 
 type PairTableProps = {
@@ -48,9 +48,9 @@ export function PairTable({ by, and, range, rows }: PairTableProps) {
   const transport = useTransport();
   const traces = rows.reduce((sum, bucket) => sum + Number(bucket.traces ?? 0n), 0);
   const isTooMuch = [by, and].includes('model') && traces > MODEL_TRACES_MAX;
-  const { range: preset, from, to } = range;
+  const project = useProject();
   const found = useQuery({
-    queryKey: ['connect-query', 'pair', by, and, preset, from, to],
+    queryKey: pairKey(project.id, range, { by, and }),
     enabled: !isTooMuch,
     async queryFn({ signal }): Promise<readonly Column[]> {
       const whole = { ...rangeInput(readBounds(range)), interval: AnalyticsInterval.TOTAL, metrics: METRICS };

@@ -1,12 +1,12 @@
 /** What differs from the period before. It is looked for after the sums, and holds up nothing. */
 
 import { callUnaryMethod, useTransport } from '@connectrpc/connect-query';
-import { useQuery } from '@tanstack/react-query';
+import { skipToken, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Badge } from '../design/button.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
-import { useSession } from '../session/session.tsx';
+import { useProject, useSession } from '../session/session.tsx';
 import { readBounds } from '../traces/range.ts';
 import type { TraceListSearch } from '../traces/search.ts';
 import {
@@ -19,13 +19,13 @@ import {
   type Search,
 } from './changes.ts';
 import styles from './overview.module.css';
+import { changesKey, type TraceCounts } from './query-keys.ts';
 
 type WhatChangedProps = {
   readonly slug: string;
   readonly range: TraceListSearch;
-  /** The numbers of traces of the range, and of the one before. */
-  readonly traces: number;
-  readonly tracesBefore: number;
+  /** Null while those that are known are of another range. */
+  readonly counts: TraceCounts | null;
 };
 
 /** Each may be refused, or take too long, without the others. */
@@ -36,29 +36,30 @@ const SEARCHES: readonly (readonly [permission: string, find: (search: Search) =
   ['analytics:view', findDearestUser],
 ];
 
-export function WhatChanged({ slug, range, traces, tracesBefore }: WhatChangedProps) {
+export function WhatChanged({ slug, range, counts }: WhatChangedProps) {
   const { may } = useSession();
+  const project = useProject();
   const transport = useTransport();
-  const { range: preset, from, to } = range;
   const found = useQuery({
-    queryKey: ['connect-query', 'what-changed', preset, from, to],
-    async queryFn({ signal }) {
-      const ask: Ask = (method, input) => callUnaryMethod(transport, method, input, { signal });
-      const search = { ask, range: readBounds(range), traces, tracesBefore };
-      const changes: Change[] = [];
-      let failed = 0;
-      for (const [permission, find] of SEARCHES) {
-        if (!may(permission)) continue;
-        try {
-          changes.push(...(await find(search)));
-        } catch (error) {
-          if (signal.aborted) throw error;
-          failed += 1;
-        }
-      }
-      return { changes, failed };
-    },
+    queryKey: changesKey(project.id, range, counts),
+    queryFn: counts === null ? skipToken : ({ signal }) => findChanges(counts, signal),
   });
+  async function findChanges(known: TraceCounts, signal: AbortSignal) {
+    const ask: Ask = (method, input) => callUnaryMethod(transport, method, input, { signal });
+    const search = { ask, range: readBounds(range), ...known };
+    const changes: Change[] = [];
+    let failed = 0;
+    for (const [permission, find] of SEARCHES) {
+      if (!may(permission)) continue;
+      try {
+        changes.push(...(await find(search)));
+      } catch (error) {
+        if (signal.aborted) throw error;
+        failed += 1;
+      }
+    }
+    return { changes, failed };
+  }
   return (
     <section className={`${page.card} ${page.padded}`} aria-label="What changed" aria-busy={found.isPending}>
       <h2>What changed</h2>

@@ -14,6 +14,7 @@ import { Tabs } from '../design/tabs.tsx';
 import { useProject, useSession } from '../session/session.tsx';
 import { Editor } from './editor.tsx';
 import { Evaluate } from './evaluate.tsx';
+import { tracesOf } from './prompt-traces.ts';
 import { UsePrompt } from './use-prompt.tsx';
 import { Versions } from './versions.tsx';
 
@@ -51,7 +52,7 @@ export default function PromptPage() {
               <Link
                 to="/$slug/traces"
                 params={{ slug }}
-                search={{ q: `prompt.id:${prompt.id}` }}
+                search={tracesOf(prompt.id)}
                 className={buttonClass(undefined, true)}
               >
                 Traces

@@ -28,7 +28,7 @@ export default function SessionListPage() {
 }
 
 function SessionTable({ sessions }: { readonly sessions: readonly Session[] }) {
-  const members = useMembers().data?.data ?? [];
+  const members = useMembers();
   const ownerOf = ({ userId, projectId }: Session) => {
     const owner = members.find((member) => member.userId === userId);
     if (userId === undefined) return projectId === undefined ? 'a service' : 'a project key';

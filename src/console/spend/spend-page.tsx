@@ -3,6 +3,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { SpendGrouping, SpendService } from '../../../gen/spandrel/v1/spend_pb.js';
+import { Answer } from '../design/answer.tsx';
 import { Select } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
@@ -11,6 +12,7 @@ import { Table } from '../design/table.tsx';
 import type { ChangeOf } from '../layout/search.ts';
 import { useVirtualKeys } from '../organization/scopes.ts';
 import { useSession } from '../session/session.tsx';
+import type { RangeSearch } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangePages } from '../traces/range-query.ts';
 import { AMOUNT_COLUMNS, AmountCells, TotalCard } from './amounts.tsx';
@@ -34,19 +36,9 @@ const CHOICES = Object.entries(GROUPINGS).map(([name, [, text]]) => [name as Spe
 export default function SpendPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { by = 'project', range, from, to } = search;
-  const [groupBy, label] = GROUPINGS[by];
+  const { by = 'project', ...range } = search;
   const change = (part: ChangeOf<SpendSearch>) =>
     void navigate({ search: (now) => ({ ...now, ...part }) as SpendSearch, replace: true });
-  const found = useRangePages({
-    method: SpendService.method.querySpend,
-    range: { range, from, to },
-    input: { groupBy, pageSize: PAGE_SIZE },
-    toRangeInput: ({ fromMs, toMs }) => ({ occurredFrom: timestampFromMs(fromMs), occurredTo: timestampFromMs(toMs) }),
-    nextPageToken: ({ nextPageToken }) => nextPageToken,
-  });
-  const groups = found.data?.pages.flatMap(({ answer }) => answer.data) ?? [];
-  const total = found.data?.pages[0]?.answer.total;
   return (
     <Page
       title="Spend"
@@ -58,22 +50,45 @@ export default function SpendPage() {
         </div>
       }
     >
-      <Pending found={found} />
-      {total && <TotalCard total={total} />}
-      {groups.length > 0 && (
-        <Table columns={[label, ...AMOUNT_COLUMNS]}>
-          {groups.map(({ group, amounts }) => (
-            <tr key={group ?? ''}>
-              <td>
-                <Group by={by} group={group} />
-              </td>
-              {amounts && <AmountCells amounts={amounts} />}
-            </tr>
-          ))}
-        </Table>
-      )}
-      <More found={found} />
+      {/* No group stays under the heading of another grouping. */}
+      <Sums key={by} by={by} range={range} />
     </Page>
+  );
+}
+
+type SumsProps = { readonly by: SpendGroupName; readonly range: RangeSearch };
+
+function Sums({ by, range }: SumsProps) {
+  const [groupBy, label] = GROUPINGS[by];
+  const found = useRangePages({
+    method: SpendService.method.querySpend,
+    range,
+    input: { groupBy, pageSize: PAGE_SIZE },
+    toRangeInput: ({ fromMs, toMs }) => ({ occurredFrom: timestampFromMs(fromMs), occurredTo: timestampFromMs(toMs) }),
+    nextPageToken: ({ nextPageToken }) => nextPageToken,
+  });
+  const groups = found.data?.pages.flatMap(({ answer }) => answer.data) ?? [];
+  const total = found.data?.pages[0]?.answer.total;
+  return (
+    <>
+      <Pending found={found} />
+      <Answer isOld={found.isPlaceholderData}>
+        {total && <TotalCard total={total} />}
+        {groups.length > 0 && (
+          <Table name={`Spend by ${label.toLowerCase()}`} columns={[label, ...AMOUNT_COLUMNS]}>
+            {groups.map(({ group, amounts }) => (
+              <tr key={group ?? ''}>
+                <td>
+                  <Group by={by} group={group} />
+                </td>
+                {amounts && <AmountCells amounts={amounts} />}
+              </tr>
+            ))}
+          </Table>
+        )}
+        <More found={found} />
+      </Answer>
+    </>
   );
 }
 

@@ -8,6 +8,7 @@ import {
   type ThreadSummary,
   type UserSummary,
 } from '../../../gen/spandrel/v1/threads_pb.js';
+import { Answer } from '../design/answer.tsx';
 import { Badge, joined, Snippet } from '../design/button.tsx';
 import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
@@ -109,7 +110,11 @@ export function Inbox(props: InboxProps) {
           <Snippet title="In the body of a trace" code={sent} />
         </div>
       )}
-      {rows.length > 0 && <InboxRows {...props} />}
+      {rows.length > 0 && (
+        <Answer isOld={found.isPlaceholderData}>
+          <InboxRows {...props} />
+        </Answer>
+      )}
       {rows.length > 0 && (
         <p className={page.row} role="status">
           <span className={page.soft}>

@@ -8,13 +8,15 @@ import { useMemo } from 'react';
 import type { GetUserStatsResponse } from '../../../gen/spandrel/v1/analytics_pb.js';
 import { ThreadService } from '../../../gen/spandrel/v1/threads_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { Answer } from '../design/answer.tsx';
+import { Skeleton } from '../design/button.tsx';
 import { type Fact, Facts } from '../design/facts.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 import { Back, More, Page, Pending } from '../design/page.tsx';
-import { Chart } from '../overview/chart.tsx';
+import { CHART_HEIGHT_PX, Chart } from '../overview/chart.tsx';
 import type { GroupSearch } from '../overview/group-search.ts';
 import { METRICS } from '../overview/metrics.ts';
 import { rangeInput, seriesInput, seriesOf } from '../overview/series.ts';
@@ -31,7 +33,13 @@ const route = getRouteApi('/$slug/users/$userId');
 const THREADS_AT_ONCE = 20;
 
 export default function UserPage() {
-  const { slug, userId } = route.useParams();
+  const { userId } = route.useParams();
+  // Nothing of one user stays under the name of another.
+  return <User key={userId} userId={userId} />;
+}
+
+function User({ userId }: { readonly userId: string }) {
+  const { slug } = route.useParams();
   const search = route.useSearch();
   const { may } = useSession();
   const navigate = route.useNavigate();
@@ -68,7 +76,11 @@ export default function UserPage() {
       }
     >
       {canSum && <Pending found={stats} />}
-      {stats.data && <Sums stats={stats.data} />}
+      {stats.data && (
+        <Answer isOld={stats.isPlaceholderData}>
+          <Sums stats={stats.data} />
+        </Answer>
+      )}
       {canSum && <OverTime userId={userId} bounds={bounds} />}
       {may('traces:view') && (
         <NewestTraces
@@ -107,18 +119,15 @@ function Sums({ stats }: { readonly stats: GetUserStatsResponse }) {
 type PartProps = { readonly userId: string; readonly bounds: Bounds };
 
 function OverTime({ userId, bounds }: PartProps) {
-  const found = useQuery(
-    TraceService.method.queryAnalytics,
-    { userId, ...seriesInput(bounds) },
-    { placeholderData: keepPreviousData },
-  );
-  const series = useMemo(() => seriesOf(found.data?.buckets ?? [], METRICS.cost, bounds), [found.data, bounds]);
+  // Without the answer before: its points are not those of these bounds.
+  const found = useQuery(TraceService.method.queryAnalytics, { userId, ...seriesInput(bounds) });
+  const { data } = found;
+  const series = useMemo(() => data && seriesOf(data.buckets, METRICS.cost, bounds), [data, bounds]);
   if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
-  if (!found.data) return null;
   return (
-    <section className={`${page.card} ${page.padded}`}>
+    <section className={`${page.card} ${page.padded}`} aria-busy={series === undefined}>
       <h2>Cost over time</h2>
-      <Chart series={series} metric={METRICS.cost} />
+      {series ? <Chart series={series} metric={METRICS.cost} /> : <Skeleton height={CHART_HEIGHT_PX} />}
     </section>
   );
 }
@@ -136,7 +145,7 @@ function Threads({ userId, search }: { readonly userId: string; readonly search:
   if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
   if (rows.length === 0) return null;
   return (
-    <>
+    <Answer isOld={found.isPlaceholderData}>
       <InboxRows
         title="Threads"
         noun="thread"
@@ -149,6 +158,6 @@ function Threads({ userId, search }: { readonly userId: string; readonly search:
         )}
       />
       <More found={found} />
-    </>
+    </Answer>
   );
 }

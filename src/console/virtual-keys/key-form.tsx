@@ -7,6 +7,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { AreaField, type Call, Check, FORM_CARD, Form, SelectField, TextField, useDraft } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { offeredMembers } from '../organization/member-choice.ts';
 import { useMembers, useProjectName } from '../organization/scopes.ts';
 import { ProjectScope, useSession } from '../session/session.tsx';
 import { type KeyDraft, keyProblems, type RuleDraft } from './key-draft.ts';
@@ -128,7 +129,7 @@ type PrincipalProps = { readonly value: string; readonly onChange: (id: string) 
 /** The member that requests are made for: chosen by those who may list members, else written as an id. */
 function Principal({ value, onChange }: PrincipalProps) {
   const list = useId();
-  const members = useMembers().data?.data ?? [];
+  const members = useMembers();
   return (
     <>
       <TextField
@@ -141,7 +142,7 @@ function Principal({ value, onChange }: PrincipalProps) {
         onChange={onChange}
       />
       <datalist id={list}>
-        {members.map(({ userId, name, email }) => (
+        {offeredMembers(value, members).map(({ userId, name, email }) => (
           <option key={userId} value={userId}>
             {nameControls(name || email)}
           </option>

@@ -4,6 +4,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useMemo } from 'react';
 import { SpendGrouping, SpendService } from '../../../gen/spandrel/v1/spend_pb.js';
 import { type VirtualKey, VirtualKeyService } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
+import { Answer } from '../design/answer.tsx';
 import { nameControls } from '../design/format.ts';
 import { RecordList } from '../design/frame.tsx';
 import page from '../design/page.module.css';
@@ -44,7 +45,11 @@ export function KeyUse({ virtualKey, search, onChange }: KeyUseProps) {
         <RangePicker search={search} onChange={onChange} />
       </div>
       <Pending found={total} />
-      {sums && <TotalCard total={sums} />}
+      {sums && (
+        <Answer isOld={total.isPlaceholderData}>
+          <TotalCard total={sums} />
+        </Answer>
+      )}
       {may('gatewaySpend:view') && <ByModel id={id} search={search} />}
       {project && may('traces:view') && (
         <ProjectScope project={project}>
@@ -71,6 +76,7 @@ function ByModel({ id, search }: PartProps) {
   });
   return (
     <RecordList
+      name="Use by model"
       found={found}
       items={({ pages }) => pages.flatMap(({ answer }) => answer.data)}
       empty={{

@@ -68,7 +68,7 @@ type KeyProps = { readonly virtualKey: VirtualKey };
 
 function About({ virtualKey: key }: KeyProps) {
   const nameOf = useProjectName();
-  const members = useMembers().data?.data ?? [];
+  const members = useMembers();
   const member = members.find(({ userId }) => userId === key.principalUserId);
   const facts: readonly Fact[] = [
     ['Secret', <span key="secret" className={page.mono}>{`${key.displayPrefix}…`}</span>],

@@ -38,6 +38,30 @@ export function administer(stage: Stage): void {
         await page.getByRole('row', { name: /^claude-sonnet-4-5 \d+ 0 0 .*\$\d/ }).waitFor();
         await checkPage(page, 'spend');
       }));
+
+    it('shows no group under another heading, and dims what is of another range, while a slow server answers', () =>
+      stage.visit(async ({ page }) => {
+        await openFromMenu(page, signInLink(stage.app.address, stage.app.adminKey), 'Spend');
+        const group = page.getByRole('link', { name: stage.shop.name });
+        await group.waitFor();
+        const { promise, resolve } = Promise.withResolvers<void>();
+        await page.route('**/spandrel.v1.SpendService/QuerySpend', async (route) => {
+          await promise;
+          await route.continue();
+        });
+        await choose(page.getByLabel('Range'), 'Last 7 days');
+        const old = page.locator('main [aria-busy=true]');
+        await old.getByText('Loading…').waitFor({ state: 'attached' });
+        await old.and(page.locator('div', { has: group })).waitFor();
+        await group.click();
+        expect(new URL(page.url()).pathname).toBe('/-/spend');
+        await choose(page.getByLabel('Group by'), 'Model');
+        await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor();
+        expect(await group.count()).toBe(0);
+        resolve();
+        await page.getByRole('row', { name: /^claude-sonnet-4-5 / }).waitFor();
+        expect(await old.count()).toBe(0);
+      }));
   });
 
   describe('prices', () => {
@@ -76,7 +100,7 @@ export function administer(stage: Stage): void {
         await page.getByRole('cell', { name: 'Support', exact: true }).waitFor();
         await page.getByRole('button', { name: 'Roles' }).click();
         await page.getByRole('button', { name: 'New grant' }).click();
-        await choose(page.getByLabel('Member'), 'Grace <grace@example.test>');
+        await page.getByLabel('Member').fill('Grace@example.test');
         await choose(page.getByLabel('Where'), 'team Support');
         await page.getByRole('heading', { name: 'Permissions it grants' }).waitFor();
         await page.getByText(/^\d+ permissions$/).waitFor();

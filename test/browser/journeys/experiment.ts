@@ -58,7 +58,14 @@ export function experiment(stage: Stage): void {
         const buffer = Buffer.from(['input,expected_output', ...rows].join('\n'));
         await page.getByLabel('File').setInputFiles({ name: 'cases.csv', mimeType: 'text/csv', buffer });
         await page.getByText('The file was read.').waitFor();
+        const adding = '**/spandrel.v1.DatasetService/AddDatasetEntries';
+        const json = { code: 'resource_exhausted', message: 'Too many requests at once.' };
+        await page.route(adding, (each) => each.fulfill({ status: 429, json }));
         await page.getByRole('button', { name: 'Create the dataset' }).click();
+        await page.getByText('1 of 2 parts are there, and stay.').waitFor();
+        await page.getByRole('button', { name: 'Open what is there' }).waitFor();
+        await page.unroute(adding);
+        await page.getByRole('button', { name: 'Add the rest' }).click();
         await page.getByText('120 entries').waitFor();
         await page.getByRole('button', { name: 'Next' }).click();
         await page.getByRole('button', { name: 'Next' }).click();

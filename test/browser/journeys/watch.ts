@@ -69,6 +69,25 @@ export function watch(stage: Stage): void {
         await page.getByRole('button', { name: /^Remove User/ }).waitFor();
       }));
 
+    it('says of each project what changed there, and pages of the organization lead back into the last one', () =>
+      stage.visit(async ({ page }) => {
+        const [changed, quiet] = [await makeChangedShop(stage, 'Restless shop'), await stage.makeProject('Quiet shop')];
+        const path = `/${changed.slug}/overview?range=24h`;
+        await openSignedIn(page, signInLink(changed.address, stage.app.adminKey, path));
+        await page.getByText('Dearest user').waitFor();
+        // Within the seconds in which an answer counts as fresh.
+        await choose(page.getByLabel('Project', { exact: true }), quiet.name);
+        const pages = page.getByRole('navigation', { name: 'Pages' });
+        await pages.getByRole('link', { name: 'Overview', exact: true }).click();
+        await page.getByText('Nothing stands out against the period before.').waitFor();
+        expect([await page.getByText('Dearest user').count(), range(page)]).toEqual([0, '24h']);
+        await pages.getByRole('link', { name: 'Spend', exact: true }).click();
+        await page.getByRole('heading', { level: 1, name: 'Spend' }).waitFor();
+        await page.reload();
+        await pages.getByRole('link', { name: 'Overview', exact: true }).click();
+        await page.waitForURL(new RegExp(`/${quiet.slug}/overview`));
+      }));
+
     it('keeps its range for the other pages of the tab, and for no other tab', () =>
       stage.visit(async ({ page }) => {
         const { address, projectKey, slug } = stage.shop;
