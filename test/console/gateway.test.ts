@@ -5,7 +5,13 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from 'vitest';
 import { BudgetSchema, BudgetScopeKind } from '../../gen/spandrel/v1/budgets_pb.js';
 import { ModelProviderKind, ModelProviderSchema } from '../../gen/spandrel/v1/model_providers_pb.js';
-import { VirtualKeyCacheMode, VirtualKeyCapture, VirtualKeySchema } from '../../gen/spandrel/v1/virtual_keys_pb.js';
+import {
+  UpdateVirtualKeyRequestSchema,
+  VirtualKeyCacheMode,
+  VirtualKeyCapture,
+  VirtualKeySchema,
+  VirtualKeyService,
+} from '../../gen/spandrel/v1/virtual_keys_pb.js';
 import { amountsOf } from '../../src/console/budgets/amounts.ts';
 import { problemOf } from '../../src/console/design/problem.ts';
 import {
@@ -18,11 +24,12 @@ import {
 import {
   emptyKey,
   type KeyDraft,
-  keyPaths,
   keyProblems,
   toKey,
+  toKeyChange,
   toKeyDraft,
 } from '../../src/console/virtual-keys/key-draft.ts';
+import { maskProblems } from '../../src/rpc/update-mask.ts';
 
 type BudgetInit = Exclude<MessageInitShape<typeof BudgetSchema>, { $typeName: string }>;
 
@@ -51,6 +58,12 @@ describe('what is left of a budget', () => {
     expect(amountsOf(budget)).toEqual({ limit: '1', spent: '7', reserved: '0', room: null });
   });
 });
+
+const keyMaskProblems = (change: ReturnType<typeof toKeyChange>) =>
+  maskProblems(
+    VirtualKeyService.method.updateVirtualKey,
+    create(UpdateVirtualKeyRequestSchema, { id: 'vk_1', ...change }),
+  );
 
 describe('the form of a virtual key', () => {
   const whole: KeyDraft = {
@@ -86,17 +99,33 @@ describe('the form of a virtual key', () => {
     });
   });
 
-  it('names in a change every field that it can empty, and an expiry only when it was changed', () => {
-    const paths = keyPaths({ ...emptyKey('project_1'), expires: whole.expires }, whole);
-    expect(paths).toContain('config.rate_limits.rpm');
-    expect(paths).toContain('config.models_allowed');
-    expect(paths).toContain('description');
-    expect(paths).not.toContain('expires_at');
-    expect(keyPaths({ ...whole, expires: '' }, whole)).toContain('expires_at');
-    // An expiry has seconds, which the field does not show.
+  it('names in a change every field that it can empty', () => {
+    const { updateMask } = toKeyChange({ ...emptyKey('project_1'), expires: whole.expires }, whole);
+    expect(updateMask.paths).toEqual(
+      expect.arrayContaining(['config.rate_limits.rpm', 'config.models_allowed', 'description']),
+    );
+  });
+
+  it('sends an expiry only when it was changed, so that the stored one keeps its seconds', () => {
     const expiresAt = timestampFromDate(new Date('2030-01-02T03:04:05.678Z'));
-    const start = toKeyDraft(create(VirtualKeySchema, { name: 'a', expiresAt }));
-    expect(keyPaths({ ...start, name: 'b' }, start)).not.toContain('expires_at');
+    const stored = toKeyDraft(create(VirtualKeySchema, { name: 'a', expiresAt }));
+    const renamed = toKeyChange({ ...stored, name: 'b' }, stored);
+    expect(renamed.virtualKey).not.toHaveProperty('expiresAt');
+    expect(renamed.updateMask.paths).not.toContain('expires_at');
+    const ended = toKeyChange({ ...stored, expires: '' }, stored);
+    expect(ended.virtualKey).not.toHaveProperty('expiresAt');
+    expect(ended.updateMask.paths).toContain('expires_at');
+    const moved = toKeyChange({ ...stored, expires: '2031-01-02T03:04' }, stored);
+    expect(moved.virtualKey).toHaveProperty('expiresAt');
+    for (const change of [renamed, ended, moved]) expect(keyMaskProblems(change)).toEqual([]);
+  });
+
+  it.each([
+    ['every field', (draft: KeyDraft) => draft],
+    ['another expiry', (draft: KeyDraft) => ({ ...draft, expires: '2031-01-02T03:04' })],
+    ['empty fields', () => emptyKey('project_1')],
+  ])('is accepted by the server with %s', (_, change) => {
+    expect(keyMaskProblems(toKeyChange(change(whole), whole))).toEqual([]);
   });
 
   it.each(['shop', '[1]', 'null', '"a"'])('refuses the metadata %s', (metadata) => {

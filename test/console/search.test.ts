@@ -1,6 +1,10 @@
 /** The search parameters of the trace list. */
 
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readDatasetSearch } from '../../src/console/datasets/search.ts';
+import { readEvaluatorSearch } from '../../src/console/evaluators/search.ts';
+import { keepRange, withKeptRange } from '../../src/console/traces/kept-range.ts';
+import { stateOf } from '../../src/console/traces/list-state.ts';
 import {
   parseQueryLine,
   sentFilters,
@@ -9,9 +13,11 @@ import {
   typedValue,
   writeQueryLine,
 } from '../../src/console/traces/query-line.ts';
-import { readBounds } from '../../src/console/traces/range.ts';
-import { readTraceListSearch } from '../../src/console/traces/search.ts';
+import { readBounds, withNamedRange } from '../../src/console/traces/range.ts';
+import { type FinderSearch, readTraceListSearch } from '../../src/console/traces/search.ts';
 import { curlOf, searchBody } from '../../src/console/traces/search-body.ts';
+import { toFilterInput } from '../../src/console/traces/search-input.ts';
+import { wordsOfSearch } from '../../src/console/traces/search-words.ts';
 
 describe('an address', () => {
   it.each(['0002-01-01T00:00:00Z', '0202-01-01T00:00Z', '20266-01-01T00:00Z', '1999-12-31T23:59:59Z', 'soon'])(
@@ -23,12 +29,88 @@ describe('an address', () => {
     },
   );
 
+  it('keeps the name of the default range, which is meant where it is named', () => {
+    expect(readTraceListSearch({ range: '30d' })).toEqual({ range: '30d' });
+    expect(withNamedRange<FinderSearch>({ q: 'refund' })).toEqual({ q: 'refund', range: '30d' });
+    expect(withNamedRange({ range: '7d' })).toEqual({ range: '7d' });
+  });
+
   it('means the same instants at any time where it names them, and others where it names a length', () => {
     const named = { range: 'custom', from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
     expect(readBounds(named)).toEqual({ fromMs: Date.UTC(2026, 0, 1), toMs: Date.UTC(2026, 0, 2), isOpen: false });
     const before = Date.now();
     const { fromMs, toMs, isOpen } = readBounds({ range: '1h' });
     expect([toMs - fromMs, isOpen, toMs >= before]).toEqual([3_600_000, true, true]);
+  });
+});
+
+describe('the range that a tab keeps', () => {
+  const kept = new Map<string, string>();
+  const read = withKeptRange(readTraceListSearch);
+  beforeEach(() => {
+    kept.clear();
+    vi.stubGlobal('sessionStorage', {
+      getItem: (name: string) => kept.get(name) ?? null,
+      setItem: (name: string, value: string) => kept.set(name, value),
+      removeItem: (name: string) => kept.delete(name),
+    });
+  });
+  afterEach(() => vi.unstubAllGlobals());
+
+  it('begins a page whose address has none', () => {
+    keepRange({ range: '7d' });
+    expect(read({ q: 'refund' })).toEqual({ q: 'refund', range: '7d' });
+    keepRange({ range: '30d' });
+    expect(read({ q: 'refund' })).toEqual({ q: 'refund' });
+  });
+
+  it('is not taken where the default one is named, however often the address is read', () => {
+    keepRange({ range: '7d' });
+    expect(read(read({ range: '30d' }))).toEqual({ range: '30d' });
+  });
+
+  it.each([{}, { q: 'refund' }, { range: '30d' }])('does not replace that of the saved view %o', (state) => {
+    keepRange({ range: '7d' });
+    expect(read({ ...stateOf(state), saved: 'savedview_1' })).toMatchObject({ range: '30d' });
+    // A link with nothing but the view leads to its state.
+    expect(read({ saved: 'savedview_1' })).toEqual({ saved: 'savedview_1' });
+  });
+
+  it('is part of a saved view, by its name', () => {
+    expect(stateOf({ q: 'refund', live: true })).toEqual({ q: 'refund', range: '30d' });
+    expect(stateOf({ range: '30d' })).toEqual(stateOf({}));
+    expect(stateOf({ range: '7d' })).toEqual({ range: '7d' });
+  });
+});
+
+describe('negated filters', () => {
+  it.each([
+    ['refund', {}],
+    ['', {}],
+    ['refund model:', {}],
+    ['refund model:gpt-5', { not: true }],
+  ])('of the line “%s” end with the last filter, because words are never negated', (q, expected) => {
+    const named = q === '' ? {} : { q };
+    expect(readTraceListSearch({ ...named, not: true })).toEqual({ ...named, ...expected });
+    expect(readDatasetSearch({ ...named, not: true, tab: 'traces' })).toEqual({ ...named, ...expected, tab: 'traces' });
+    expect(readEvaluatorSearch({ ...named, not: true })).toEqual({ ...named, ...expected });
+  });
+
+  it.each([
+    [{ q: 'refund' }, ['contain refund']],
+    [{ q: 'refund model:gpt-5' }, ['contain refund', 'match model:gpt-5']],
+    [{ q: 'refund model:gpt-5', not: true }, ['contain refund', 'do not match model:gpt-5']],
+    [{ q: 'model:gpt-5 model:small label:a', not: true }, ['do not match all of model:gpt-5 model:small label:a']],
+    [{ q: 'model:gpt-5 model:small', not: true }, ['do not match model:gpt-5 model:small']],
+    [{ q: 'duration:>2s' }, ['match duration:2001..']],
+    [{}, []],
+  ] as const)('and words are said as they are sent: %o', (search, said) => {
+    expect(wordsOfSearch(toFilterInput(search)).map(({ words, code }) => `${words} ${code}`)).toEqual(said);
+  });
+
+  it('that no line can write are said, too', () => {
+    const filters = [{ name: 'events.metrics', key: 'vote', values: ['-1', ''] }];
+    expect(wordsOfSearch({ filters })).toEqual([{ words: 'match', code: 'events.metrics.vote: -1, ""' }]);
   });
 });
 
@@ -95,6 +177,11 @@ describe('a query line', () => {
     const [{ values = [] } = {}] = sentFilters(parseQueryLine('score.tone:<=0.5').filters);
     expect(values.map(Number)).toEqual([-Number.MAX_VALUE, 0.5]);
   });
+
+  it.each(['say "hi"', 'two  spaces', 'model:gpt-5', 'model: ', 'a\nb', 'back\\slash "', 'foo:bar', 'plain'])(
+    'is read back with the words %j as they are',
+    (text) => expect(parseQueryLine(writeQueryLine({ text, filters: [] }))).toMatchObject({ text, filters: [] }),
+  );
 
   it('gets a filter by a click, and loses it by the next', () => {
     const filter = { name: 'label', value: 'two words' };

@@ -2,25 +2,29 @@
 
 import { useEffect, useRef } from 'react';
 import {
-  AnnotationAnchorKind,
   type AnnotationScore,
   AnnotationScoreType,
   AnnotationService,
 } from '../../../gen/spandrel/v1/annotations_pb.js';
-import { AreaField, Form, SelectField, TextField, useDraft } from '../design/form.tsx';
+import { Button } from '../design/button.tsx';
+import { AreaField, Form, SelectField, TextField } from '../design/form.tsx';
+import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { useChange } from '../session/refresh.ts';
+import { type AnnotationDraft, type OpenAnnotation, type Subject, toAnnotation } from './annotation-draft.ts';
 
 type AnnotationFormProps = {
   readonly traceId: string;
-  /** Null: the trace as a whole. */
-  readonly spanId: string | null;
+  readonly annotation: OpenAnnotation;
+  /** What one looks at, which may be another part of the trace by now. */
+  readonly shown: Subject;
   readonly scores: readonly AnnotationScore[];
+  /** The comment gets the focus when this grows. */
+  readonly calls: number;
+  readonly onChange: (part: Partial<AnnotationDraft>) => void;
+  readonly onMove: (subject: Subject) => void;
   readonly onClose: () => void;
 };
-
-type Thumb = 'none' | 'up' | 'down';
-type About = 'whole' | 'input' | 'output';
 
 const THUMBS = [
   ['none', 'No vote'],
@@ -31,38 +35,25 @@ const THUMBS = [
 const NO_SCORE = ['', 'Not given'] as const;
 const YES_OR_NO = [NO_SCORE, ['true', 'Yes'], ['false', 'No']] as const;
 
-type Draft = {
-  readonly thumb: Thumb;
-  readonly about: About;
-  readonly comment: string;
-  readonly expected: string;
-  readonly scores: Readonly<Record<string, string>>;
-};
-
-const EMPTY: Draft = { thumb: 'none', about: 'whole', comment: '', expected: '', scores: {} };
-
-export function AnnotationForm({ traceId, spanId, scores, onClose }: AnnotationFormProps) {
-  const [draft, change] = useDraft(EMPTY);
+export function AnnotationForm({ annotation, onChange, onClose, ...props }: AnnotationFormProps) {
+  const { traceId, shown, scores, calls, onMove } = props;
+  const { subject, draft } = annotation;
   const make = useChange(AnnotationService.method.createAnnotation, onClose);
+  const isSending = useRef(false);
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => box.current?.querySelector('textarea')?.focus(), []);
-  const given = Object.fromEntries(
-    scores.flatMap((score) => {
-      const typed = draft.scores[score.id] ?? '';
-      return typed === '' ? [] : [[score.id, { value: scoreValue(score, typed) }]];
-    }),
-  );
-  const submit = () =>
-    make.mutate({
-      traceId,
-      comment: draft.comment,
-      ...(draft.thumb !== 'none' && { isThumbsUp: draft.thumb === 'up' }),
-      ...(draft.expected !== '' && { expectedOutput: draft.expected }),
-      ...(spanId !== null && { spanId }),
-      ...(draft.about !== 'whole' && { anchorKind: AnnotationAnchorKind.MESSAGE, anchorPath: draft.about }),
-      scoreOptionsJson: JSON.stringify(given),
+  useEffect(() => {
+    if (calls > 0) box.current?.querySelector('textarea')?.focus();
+  }, [calls]);
+  const submit = () => {
+    // A second press may come before the form is drawn again.
+    if (isSending.current) return;
+    isSending.current = true;
+    make.mutate(toAnnotation(annotation, { traceId, scores }), {
+      onSettled: () => {
+        isSending.current = false;
+      },
     });
-  const whole = spanId === null ? 'The whole trace' : 'The chosen span';
+  };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it listens for a key of the fields inside.
     <div
@@ -78,27 +69,28 @@ export function AnnotationForm({ traceId, spanId, scores, onClose }: AnnotationF
         onSubmit={submit}
         onCancel={onClose}
       >
+        <SubjectLine subject={subject} shown={shown} onMove={onMove} />
         <AreaField
           label="Comment"
           hint="Ctrl Enter saves it."
           field="comment"
           rows={3}
           value={draft.comment}
-          onChange={(comment) => change({ comment })}
+          onChange={(comment) => onChange({ comment })}
         />
         <div className={page.row}>
-          <SelectField label="Vote" value={draft.thumb} options={THUMBS} onChange={(thumb) => change({ thumb })} />
+          <SelectField label="Vote" value={draft.thumb} options={THUMBS} onChange={(thumb) => onChange({ thumb })} />
           <SelectField
             label="About"
             value={draft.about}
             options={
               [
-                ['whole', whole],
+                ['whole', subject === null ? 'The whole trace' : 'The whole span'],
                 ['input', 'Its input'],
                 ['output', 'Its output'],
               ] as const
             }
-            onChange={(about) => change({ about })}
+            onChange={(about) => onChange({ about })}
           />
         </div>
         {scores.map((score) => (
@@ -106,7 +98,7 @@ export function AnnotationForm({ traceId, spanId, scores, onClose }: AnnotationF
             key={score.id}
             score={score}
             value={draft.scores[score.id] ?? ''}
-            onChange={(value) => change({ scores: { ...draft.scores, [score.id]: value } })}
+            onChange={(value) => onChange({ scores: { ...draft.scores, [score.id]: value } })}
           />
         ))}
         <AreaField
@@ -114,9 +106,28 @@ export function AnnotationForm({ traceId, spanId, scores, onClose }: AnnotationF
           field="expectedOutput"
           rows={2}
           value={draft.expected}
-          onChange={(expected) => change({ expected })}
+          onChange={(expected) => onChange({ expected })}
         />
       </Form>
+    </div>
+  );
+}
+
+type SubjectLineProps = Pick<AnnotationFormProps, 'shown' | 'onMove'> & { readonly subject: Subject };
+
+/** What the annotation is about: what was chosen as the form was opened. */
+function SubjectLine({ subject, shown, onMove }: SubjectLineProps) {
+  const isMoved = subject?.spanId !== shown?.spanId;
+  return (
+    <div className={page.row}>
+      <span>
+        {subject === null ? 'About the whole trace' : `About the span ${nameControls(subject.name) || subject.spanId}`}
+      </span>
+      {isMoved && (
+        <Button small onClick={() => onMove(shown)}>
+          {shown === null ? 'Make it about the whole trace' : 'Make it about the chosen span'}
+        </Button>
+      )}
     </div>
   );
 }
@@ -147,9 +158,4 @@ function ScoreField({ score, value, onChange }: ScoreFieldProps) {
       {...(isNumber && { type: 'number', step: 'any', min, max })}
     />
   );
-}
-
-function scoreValue({ dataType }: AnnotationScore, typed: string): string | number | boolean {
-  if (dataType === AnnotationScoreType.BOOLEAN) return typed === 'true';
-  return dataType === AnnotationScoreType.NUMERIC ? Number(typed) : typed;
 }

@@ -12,12 +12,14 @@ import page from '../design/page.module.css';
 import { Pending } from '../design/page.tsx';
 import { useKeys } from '../layout/keys.tsx';
 import { useRefresh } from '../session/refresh.ts';
-import { useLinkedProject, useMay } from '../session/session.tsx';
+import { useLinkedProject, useMay, useProject } from '../session/session.tsx';
 import styles from '../trace/detail.module.css';
 import { Section } from '../trace/section.tsx';
 import { AnnotationForm } from './annotation-form.tsx';
 import { EntryForm } from './entry-form.tsx';
+import { annotationKey } from './open-annotations.ts';
 import { scoresOf, wordsOfEvent } from './said.ts';
+import { useOpenAnnotation } from './use-open-annotation.ts';
 
 type PeopleZoneProps = { readonly trace: Trace; readonly chosen: TraceSpan | null };
 
@@ -33,7 +35,10 @@ export function PeopleZone({ trace, chosen }: PeopleZoneProps) {
           ))}
         </Section>
       )}
-      {project !== null && may('annotations:view') && <Annotations trace={trace} chosen={chosen} />}
+      {project !== null && may('annotations:view') && (
+        // Another trace has a form of its own.
+        <Annotations key={trace.traceId} trace={trace} chosen={chosen} />
+      )}
     </>
   );
 }
@@ -61,11 +66,17 @@ function FeedbackCard({ event }: { readonly event: TraceEvent }) {
 function Annotations({ trace, chosen }: PeopleZoneProps) {
   const may = useMay();
   const { traceId } = trace;
-  const [isOpen, setOpen] = useState(false);
+  const { annotation, open, ...form } = useOpenAnnotation(annotationKey(useProject().id, traceId));
+  const [calls, setCalls] = useState(0);
+  const subject = chosen && { spanId: chosen.spanId, name: chosen.name ?? '' };
+  const annotate = () => {
+    open(subject);
+    setCalls((count) => count + 1);
+  };
   const found = useQuery(AnnotationService.method.listTraceAnnotations, { traceId });
   const scores = useQuery(AnnotationScoreService.method.listAnnotationScores);
   const mayAnnotate = may('annotations:create');
-  useKeys('Annotations', mayAnnotate ? [{ keys: ['a'], label: 'Annotate', act: () => setOpen(true) }] : []);
+  useKeys('Annotations', mayAnnotate ? [{ keys: ['a'], label: 'Annotate', act: annotate }] : []);
   const all = found.data?.annotations ?? [];
   const shown = chosen === null ? all : all.filter(({ spanId }) => spanId === chosen.spanId);
   const defined = scores.data?.scores ?? [];
@@ -80,20 +91,21 @@ function Annotations({ trace, chosen }: PeopleZoneProps) {
           scores={scoresOf(annotation, defined)}
         />
       ))}
-      {mayAnnotate && !isOpen && (
+      {mayAnnotate && annotation === null && (
         <div>
-          <Button small onClick={() => setOpen(true)}>
+          <Button small onClick={annotate}>
             Annotate
           </Button>
         </div>
       )}
-      {isOpen && (
+      {annotation !== null && (
         <AnnotationForm
-          key={chosen?.spanId ?? ''}
-          traceId={traceId}
-          spanId={chosen?.spanId ?? null}
+          {...{ traceId, annotation, calls }}
+          shown={subject}
           scores={defined.filter(({ active }) => active)}
-          onClose={() => setOpen(false)}
+          onChange={form.change}
+          onMove={form.move}
+          onClose={form.close}
         />
       )}
     </Section>

@@ -1,16 +1,13 @@
 /** One queue: a reviewer claims a trace, annotates it, and goes on to the next, all by keys. */
 
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import {
-  type AnnotationQueue,
-  type AnnotationQueueItem,
-  AnnotationQueueService,
-} from '../../../gen/spandrel/v1/annotation_queues_pb.js';
+import { type AnnotationQueue, AnnotationQueueService } from '../../../gen/spandrel/v1/annotation_queues_pb.js';
 import type { TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Button } from '../design/button.tsx';
-import { ModalButton } from '../design/confirm.tsx';
+import { Confirm, ModalButton } from '../design/confirm.tsx';
+import controls from '../design/controls.module.css';
 import { FailureNotice } from '../design/failure.tsx';
 import { AreaField, Form } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
@@ -18,11 +15,13 @@ import { DetailPage } from '../design/frame.tsx';
 import page from '../design/page.module.css';
 import { Back, Pending } from '../design/page.tsx';
 import { useKeys } from '../layout/keys.tsx';
-import { useChange, useRefresh } from '../session/refresh.ts';
-import { useSession } from '../session/session.tsx';
+import { useChange } from '../session/refresh.ts';
+import { useProject, useSession } from '../session/session.tsx';
 import { ConversationZone } from '../trace/conversation-zone.tsx';
 import { useTrace } from '../trace/use-trace.ts';
+import { annotationKey, dropAnnotation, hasUnsaved } from './open-annotations.ts';
 import { PeopleZone } from './people-zone.tsx';
+import { useClaim } from './use-claim.ts';
 
 const route = getRouteApi('/$slug/queues/$queueId');
 
@@ -43,42 +42,30 @@ export default function QueuePage() {
             {(close) => <AddTraces queueId={queue.id} onClose={close} />}
           </ModalButton>
         ),
-        children: may('annotations:update') ? <Review queue={queue} /> : <p>You may look at this queue only.</p>,
+        children: may('annotations:update') ? (
+          <Review key={queue.id} queue={queue} />
+        ) : (
+          <p>You may look at this queue only.</p>
+        ),
       })}
     />
   );
 }
 
 function Review({ queue }: { readonly queue: AnnotationQueue }) {
-  const refresh = useRefresh();
-  const [item, setItem] = useState<AnnotationQueueItem | null>(null);
-  const { claimAnnotationQueueItem, completeAnnotationQueueItem, releaseAnnotationQueueItem } =
-    AnnotationQueueService.method;
-  const claim = useMutation(claimAnnotationQueueItem, {
-    onSuccess: async (answer) => {
-      setItem(answer.item ?? null);
-      await refresh();
-    },
-    onError: () => setItem(null),
-  });
-  const next = () => claim.mutate({ id: queue.id, resume: true });
-  const complete = useMutation(completeAnnotationQueueItem, { onSuccess: next });
-  const release = useMutation(releaseAnnotationQueueItem, {
-    onSuccess: async () => {
-      setItem(null);
-      await refresh();
-    },
-  });
-  const isBusy = claim.isPending || complete.isPending || release.isPending;
-  const named = { id: queue.id, itemId: item?.id ?? '' };
-  const finish = () => item !== null && !isBusy && complete.mutate(named);
-  const giveBack = () => item !== null && !isBusy && release.mutate(named);
+  const { item, lost, error, isBusy, next, ...ends } = useClaim(queue.id);
+  const [asked, setAsked] = useState<'finish' | 'giveBack' | null>(null);
+  const key = annotationKey(useProject().id, item?.traceId ?? '');
+  const end = (how: 'finish' | 'giveBack') => {
+    if (item === null || isBusy) return;
+    if (hasUnsaved(key)) setAsked(how);
+    else ends[how]();
+  };
   useKeys('Review', [
     { keys: ['n'], label: 'Claim the next trace', act: () => item === null && !isBusy && next() },
-    { keys: ['d'], label: 'Done, and the next one', act: finish },
-    { keys: ['r'], label: 'Give it back', act: giveBack },
+    { keys: ['d'], label: 'Done, and the next one', act: () => end('finish') },
+    { keys: ['r'], label: 'Give it back', act: () => end('giveBack') },
   ]);
-  const error = complete.error ?? release.error ?? claim.error;
   return (
     <>
       {queue.description && <p className={page.prose}>{nameControls(queue.description)}</p>}
@@ -89,18 +76,52 @@ function Review({ queue }: { readonly queue: AnnotationQueue }) {
           </Button>
         ) : (
           <>
-            <Button variant="primary" disabled={isBusy} onClick={finish}>
+            <Button variant="primary" disabled={isBusy} onClick={() => end('finish')}>
               Done, and the next one
             </Button>
-            <Button disabled={isBusy} onClick={giveBack}>
+            <Button disabled={isBusy} onClick={() => end('giveBack')}>
               Give it back
             </Button>
           </>
         )}
       </div>
-      {error && <FailureNotice error={error} />}
+      {error != null && <FailureNotice error={error} />}
+      {lost !== null && <LostClaim traceId={lost} />}
       {item !== null && <ClaimedTrace key={item.id} traceId={item.traceId} />}
+      {item !== null && asked !== null && (
+        <Confirm
+          title="The annotation is not saved"
+          action={asked === 'finish' ? 'Drop it, and finish' : 'Drop it, and give the trace back'}
+          typed={null}
+          call={{ isPending: isBusy, error: null }}
+          onClose={() => setAsked(null)}
+          onConfirm={() => {
+            setAsked(null);
+            dropAnnotation(key);
+            ends[asked]();
+          }}
+        >
+          What you typed about this trace is not saved yet. Cancel, and save it first, or go on without it.
+        </Confirm>
+      )}
     </>
+  );
+}
+
+/** What was typed stays with the trace. */
+function LostClaim({ traceId }: { readonly traceId: string }) {
+  const { slug, id } = useProject();
+  return (
+    <div className={controls.notice} role="alert">
+      <span className={controls.noticeTitle}>You no longer hold the trace</span>
+      <span>A claim ends after ten minutes in which nobody looks at this page. Another reviewer may have it now.</span>
+      <span>
+        <Link to="/$slug/traces/$traceId" params={{ slug, traceId }}>
+          Open the trace
+        </Link>
+        {hasUnsaved(annotationKey(id, traceId)) && ', where the annotation that you began is kept'}.
+      </span>
+    </div>
   );
 }
 

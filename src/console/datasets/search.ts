@@ -1,11 +1,10 @@
 /** The search parameters of the dataset page. */
 
 import { oneOf, type RawSearch, readerOf } from '../layout/search.ts';
-import { rangeReaderOf } from '../traces/range.ts';
-import { FINDER } from '../traces/search.ts';
+import { finderReaderOf } from '../traces/search.ts';
 
 /** The filters select the traces to add. */
-const readFinder = rangeReaderOf({ ...FINDER, tab: oneOf('traces') });
+const readFinder = finderReaderOf({ tab: oneOf('traces') });
 /** Pages are counted from 1. */
 const readEntries = readerOf({ version: count, page: count });
 

@@ -9,7 +9,7 @@ import page from '../design/page.module.css';
 import { Pending } from '../design/page.tsx';
 import { useSession } from '../session/session.tsx';
 import { writeQueryLine } from '../traces/query-line.ts';
-import { type RangeSearch, readBounds } from '../traces/range.ts';
+import { type RangeSearch, readBounds, withNamedRange } from '../traces/range.ts';
 import { toRangeInput } from '../traces/search-input.ts';
 
 const TRACES_READ = 50;
@@ -60,7 +60,7 @@ export function ErrorReasons({ state, slug, evaluatorId, monitorId, range }: Err
   const reasons = reasonsOf(traces, { state, evaluatorId, monitorId });
   if (reasons.length === 0) return null;
   const all = {
-    ...range,
+    ...withNamedRange(range),
     q: writeQueryLine({ text: '', filters: [{ name: `state.${evaluatorId}`, value: state }] }),
   };
   return (

@@ -14,7 +14,7 @@ import { ChartCard } from '../overview/chart-card.tsx';
 import { type Figure, FigureCards } from '../overview/figure-cards.tsx';
 import { type Metric, meansInput, rangeInput, seriesInput } from '../overview/series.ts';
 import { writeQueryLine } from '../traces/query-line.ts';
-import { writeRange } from '../traces/range.ts';
+import { withNamedRange, writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangeQuery } from '../traces/range-query.ts';
 import type { TraceListSearch } from '../traces/search.ts';
@@ -132,7 +132,7 @@ function figuresOf(
   { evaluatorId, counted }: Source,
 ): readonly Figure[] {
   const find = (name: string, value: string) => ({
-    ...range,
+    ...withNamedRange(range),
     q: writeQueryLine({ text: '', filters: [{ name, value }] }),
   });
   return [

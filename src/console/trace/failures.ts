@@ -1,7 +1,7 @@
 /** Finds the span where a trace failed, and traces that failed alike. */
 
 import type { SpanError, Trace, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
-import { writeQueryLine } from '../traces/query-line.ts';
+import { quote, writeQueryLine } from '../traces/query-line.ts';
 import { orderSpans } from './span-tree.ts';
 
 /**
@@ -32,5 +32,5 @@ export function similarFailures({ message }: Pick<SpanError, 'message'>): string
   const parts = line.split(/["'`][^"'`]*["'`]|\S*\d\S*/).map((part) => part.trim());
   const longest = parts.reduce((one, other) => (other.length > one.length ? other : one), '');
   const text = (longest.length >= QUERY_MIN ? longest : line).slice(0, QUERY_CHARACTERS).trim();
-  return writeQueryLine({ text: JSON.stringify(text), filters: [{ name: 'error', value: 'true' }] });
+  return `${quote(text)} ${writeQueryLine({ text: '', filters: [{ name: 'error', value: 'true' }] })}`;
 }

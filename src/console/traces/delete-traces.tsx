@@ -2,7 +2,7 @@
 
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { useMutation, useQuery } from '@connectrpc/connect-query';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import {
   type TraceDeletion,
   TraceDeletionService,
@@ -19,6 +19,7 @@ import { parseQueryLine, type SentFilter } from './query-line.ts';
 import { readBounds } from './range.ts';
 import type { FinderSearch } from './search.ts';
 import { toFilterInput, toRangeInput } from './search-input.ts';
+import { wordsOfSearch } from './search-words.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 
@@ -70,23 +71,22 @@ type DeleteFoundProps = { readonly search: FinderSearch; readonly label?: string
 
 /** Deletes what the list of traces finds, unless a part of its line is left out: the list would show more than it says. */
 export function DeleteFound({ search, label = 'Delete these traces' }: DeleteFoundProps) {
-  const { q = '', not } = search;
-  const { empty, unreadable } = parseQueryLine(q);
+  const { empty, unreadable } = parseQueryLine(search.q ?? '');
   if (empty.length > 0 || unreadable.length > 0) return null;
   return (
     <DeleteTraces
       label={label}
       conditions={() => ({ ...toFilterInput(search), ...toRangeInput({ ...readBounds(search), isOpen: false }) })}
     >
-      {({ startDate, endDate }) => (
+      {({ startDate, endDate, ...sent }) => (
         <p>
           All traces from {formatInstant(startDate)} to {formatInstant(endDate)}
-          {q !== '' && (
-            <>
-              {not === true ? ' but those with ' : ' that match '}
-              <code>{nameControls(q)}</code>
-            </>
-          )}
+          {wordsOfSearch(sent).map(({ words, code }, index) => (
+            <Fragment key={words}>
+              {` ${index === 0 ? 'that' : 'and'} ${words} `}
+              <code>{nameControls(code)}</code>
+            </Fragment>
+          ))}
           .
         </p>
       )}

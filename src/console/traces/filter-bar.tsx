@@ -3,15 +3,14 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { Chip, Chips } from '../design/chip.tsx';
-import controls from '../design/controls.module.css';
 import { Check } from '../design/form.tsx';
-import { nameControls } from '../design/format.ts';
 import { useKeys } from '../layout/keys.tsx';
 import type { ChangeOf } from '../layout/search.ts';
 import { AddFilter } from './add-filter.tsx';
 import styles from './filter-bar.module.css';
+import { LineHints } from './line-hints.tsx';
 import { QueryInput } from './query-input.tsx';
-import { examplesOf, type Filter, labelOf, parseQueryLine, shownValue, writeQueryLine } from './query-line.ts';
+import { type Filter, labelOf, parseQueryLine, shownValue, writeQueryLine } from './query-line.ts';
 import type { FinderSearch } from './search.ts';
 
 type FilterBarProps = {
@@ -30,7 +29,7 @@ export function FilterBar({ search, onChange, typedRef }: FilterBarProps) {
     if (typedRef) typedRef.current = typed;
   }, [typedRef, typed]);
   useKeys('Search', [{ keys: ['/'], label: 'Find traces', act: () => field.current?.focus() }]);
-  const { filters, unknown, empty, unreadable } = parseQueryLine(line);
+  const { filters } = parseQueryLine(line);
   // Includes typed text that is not submitted yet.
   const write = (change: (filters: readonly Filter[]) => readonly Filter[]) => {
     const now = parseQueryLine(typed);
@@ -83,22 +82,7 @@ export function FilterBar({ search, onChange, typedRef }: FilterBarProps) {
           </li>
         </Chips>
       )}
-      {unknown.length > 0 && (
-        <p className={controls.hint} role="status">
-          No filter has this name, so the text is searched for: {nameControls(unknown.join(' '))}
-        </p>
-      )}
-      {empty.length > 0 && (
-        <p className={controls.hint} role="status">
-          Left out, because a value is missing: {nameControls(empty.map((name) => `${name}:`).join(' '))}
-        </p>
-      )}
-      {unreadable.map((filter) => (
-        <p key={`${filter.name}:${filter.value}`} className={controls.hint} role="status">
-          Left out, because {nameControls(`${filter.name}:${filter.value}`)} is no range. Write for example{' '}
-          {examplesOf(filter)}.
-        </p>
-      ))}
+      <LineHints line={line} />
     </div>
   );
 }

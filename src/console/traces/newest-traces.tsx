@@ -9,6 +9,7 @@ import { formatCost, formatCount, formatDuration, NONE, nameControls } from '../
 import page from '../design/page.module.css';
 import { Pending } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
+import { withNamedRange } from './range.ts';
 import type { TraceListSearch } from './search.ts';
 import { verdictOf } from './trace-facts.ts';
 
@@ -37,7 +38,7 @@ export function NewestTraces({ slug, search, input }: NewestTracesProps) {
       caption={
         <>
           Newest traces ·{' '}
-          <Link to="/$slug/traces" params={{ slug }} search={search} className={page.underlined}>
+          <Link to="/$slug/traces" params={{ slug }} search={withNamedRange(search)} className={page.underlined}>
             all {formatCount(total)} of them
           </Link>
         </>

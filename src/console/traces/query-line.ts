@@ -122,8 +122,8 @@ export function isReadable({ name, value }: Filter): boolean {
 
 export function writeQueryLine({ text, filters }: QueryLine): string {
   const written = filters.map(({ name, value }) => `${quoteWhere(/[\s":]/, name)}:${quoteWhere(/[\s"]|^$/, value)}`);
-  // Text that would parse as a filter is quoted whole.
-  const words = parseQueryLine(text).filters.length > 0 ? [JSON.stringify(text)] : [text];
+  // Text that would not be read back as it is, for example because it looks like a filter, is quoted whole.
+  const words = parseQueryLine(text).text === text ? [text] : [quote(text)];
   return [...words, ...written].filter((part) => part !== '').join(' ');
 }
 
@@ -222,5 +222,10 @@ function unquote(text: string): string {
 }
 
 function quoteWhere(special: RegExp, text: string): string {
-  return special.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;
+  return special.test(text) ? quote(text) : text;
+}
+
+/** The text as one word of a line. */
+export function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }

@@ -57,9 +57,7 @@ export function RangePicker({ search, onChange }: RangePickerProps) {
 
 /** A range of one's own begins as the one that was chosen before. */
 function rangeOf(chosen: string, search: RangeSearch): Range {
-  if (chosen !== RANGE_CUSTOM) {
-    return { range: chosen === RANGE_DEFAULT ? undefined : chosen, from: undefined, to: undefined };
-  }
+  if (chosen !== RANGE_CUSTOM) return { range: chosen, from: undefined, to: undefined };
   const { fromMs, toMs } = readBounds(search);
   return { range: RANGE_CUSTOM, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
 }

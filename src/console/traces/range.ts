@@ -47,7 +47,7 @@ export function readRange(raw: RawSearch): RangeSearch {
     // Without a start nobody could tell what the numbers are about.
     return custom.from === undefined ? {} : custom;
   }
-  return typeof range === 'string' && Object.hasOwn(RANGES, range) && range !== RANGE_DEFAULT ? { range } : {};
+  return typeof range === 'string' && Object.hasOwn(RANGES, range) ? { range } : {};
 }
 
 /** Reads a range, and the other parameters of a page. */
@@ -59,6 +59,11 @@ export function rangeReaderOf<R extends Readers>(readers: R) {
 /** Leaves out undefined members. */
 export function writeRange({ range, from, to }: Range): RangeSearch {
   return { ...(range && { range }), ...(from && { from }), ...(to && { to }) };
+}
+
+/** The same with a range where it has none: the page that it leads to could begin with the one that the tab keeps. */
+export function withNamedRange<Search extends Range>(search: Search): Search & { readonly range: string } {
+  return { ...search, range: search.range ?? RANGE_DEFAULT };
 }
 
 export function readBounds({ range = RANGE_DEFAULT, from, to }: Range): Bounds {

@@ -1,10 +1,20 @@
 /** The search parameters of the trace list. */
 
-import { flag, oneOf, type SearchOf, text } from '../layout/search.ts';
+import {
+  type ChangeOf,
+  flag,
+  oneOf,
+  type RawSearch,
+  type Readers,
+  readerOf,
+  type SearchOf,
+  text,
+} from '../layout/search.ts';
+import { parseQueryLine } from './query-line.ts';
 import { type RangeSearch, rangeReaderOf } from './range.ts';
 
 /** The parameters that select traces, besides a range. */
-export const FINDER = {
+const FINDER = {
   /** The query line. */
   q: text,
   /** Inverts the filters. */
@@ -13,8 +23,21 @@ export const FINDER = {
 
 export type FinderSearch = RangeSearch & SearchOf<typeof FINDER>;
 
-export const readTraceListSearch = rangeReaderOf({
-  ...FINDER,
+/** Reads what selects traces, and the other parameters of a page. */
+export function finderReaderOf<R extends Readers>(readers: R) {
+  const readFinder = rangeReaderOf(FINDER);
+  const readRest = readerOf(readers);
+  return (raw: RawSearch) => ({ ...withoutLoneNot(readFinder(raw)), ...readRest(raw) }) as FinderSearch & SearchOf<R>;
+}
+
+/** Words are never inverted, so where no filter is left there is nothing to invert. */
+function withoutLoneNot(search: FinderSearch): ChangeOf<FinderSearch> {
+  if (search.not === undefined || parseQueryLine(search.q ?? '').filters.length > 0) return search;
+  // The router keeps what a reader leaves out.
+  return { ...search, not: undefined };
+}
+
+export const readTraceListSearch = finderReaderOf({
   sort: oneOf('cost', 'duration', 'first-token'),
   dir: oneOf('asc'),
   live: flag,

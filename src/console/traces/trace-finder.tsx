@@ -13,6 +13,7 @@ import { formatCount } from '../design/format.ts';
 import page from '../design/page.module.css';
 import type { ChangeOf } from '../layout/search.ts';
 import { FilterBar } from './filter-bar.tsx';
+import { withNamedRange } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
 import type { FinderSearch } from './search.ts';
 import { toSearchInput } from './search-input.ts';
@@ -35,7 +36,8 @@ export function TraceFinder({ slug, search, onChange, action, call, disabled, on
     [q, range, from, to, not],
   );
   const found = useQuery(TraceService.method.searchTraces, input, { placeholderData: keepPreviousData });
-  const total = found.data?.pagination;
+  // While a new search is loading, the number is that of the one before.
+  const total = found.isPlaceholderData ? undefined : found.data?.pagination;
   return (
     <div className={`${page.card} ${page.padded}`}>
       {children}
@@ -53,10 +55,11 @@ export function TraceFinder({ slug, search, onChange, action, call, disabled, on
           {action}
         </Button>
         <span role="status">
+          {found.isPlaceholderData && 'Searching…'}
           {total &&
             `${formatCount(total.totalHits)}${total.totalHitsRelation === 'gte' ? ' or more' : ''} traces match.`}
         </span>
-        <Link to="/$slug/traces" params={{ slug }} search={search}>
+        <Link to="/$slug/traces" params={{ slug }} search={withNamedRange(search)}>
           Show these traces
         </Link>
       </div>

@@ -9,13 +9,12 @@ import {
   TriggerNoData,
   TriggerOperator,
 } from '../../../gen/spandrel/v1/triggers_pb.js';
-import { type Filter, parseQueryLine, sentFilters, writeQueryLine, writtenFilters } from '../traces/query-line.ts';
+import { parseQueryLine } from '../traces/query-line.ts';
+import { areSameConditions, readConditions, type TriggerConditions, writeConditions } from './conditions.ts';
 
-export type TriggerDraft = {
+export type TriggerDraft = TriggerConditions & {
   readonly name: string;
   readonly kind: TriggerKind;
-  /** The filters and words of a search, as its line has them. */
-  readonly line: string;
   readonly alertType: TriggerAlertType;
   readonly message: string;
   readonly action: TriggerAction;
@@ -54,6 +53,7 @@ export function emptyDraft({ q = '', metric }: Prefill): TriggerDraft {
     name: '',
     kind: metric === undefined ? TriggerKind.TRACE : TriggerKind.METRIC,
     line: q,
+    kept: [],
     alertType: TriggerAlertType.UNSPECIFIED,
     message: '',
     action: TriggerAction.SEND_WEBHOOK,
@@ -78,7 +78,7 @@ export function toDraft(trigger: Trigger): TriggerDraft {
     ...start,
     name: trigger.name ?? '',
     kind: trigger.kind,
-    line: lineOf(trigger),
+    ...readConditions(trigger),
     alertType: trigger.alertType ?? TriggerAlertType.UNSPECIFIED,
     message: trigger.message ?? '',
     action: trigger.action,
@@ -98,37 +98,30 @@ export function toDraft(trigger: Trigger): TriggerDraft {
   };
 }
 
-/** The line of the search that a trigger is about. */
-export function lineOf({ filtersJson = '{}', query = '' }: Pick<Trigger, 'filtersJson' | 'query'>): string {
-  const named = JSON.parse(filtersJson) as { readonly [name: string]: readonly string[] | object };
-  const filters = Object.entries(named).flatMap(([name, held]): readonly Filter[] =>
-    Array.isArray(held)
-      ? writtenFilters({ name, values: held })
-      : Object.entries(held).flatMap(([key, values]) => writtenFilters({ name, key, values: values as string[] })),
-  );
-  return writeQueryLine({ text: query, filters });
-}
-
+/** Also false where a part of the line would be left out: the trigger would watch more than it seems to. */
 export function isComplete(draft: TriggerDraft): boolean {
-  if (draft.name.trim() === '') return false;
-  return draft.kind === TriggerKind.METRIC ? draft.alert.trim() !== '' : draft.line.trim() !== '';
+  const { text, empty, unreadable } = parseQueryLine(draft.line);
+  if (draft.name.trim() === '' || empty.length > 0 || unreadable.length > 0) return false;
+  if (draft.kind === TriggerKind.METRIC) return draft.alert.trim() !== '' && text === '';
+  return draft.line.trim() !== '' || draft.kept.length > 0;
 }
 
-/** The fields that a change of a trigger sends. */
-export const FIELDS = ['name', 'filters_json', 'query', 'alert_type', 'message', 'action', 'action_params_json'];
-export const RULE_FIELDS = ['series', 'operator', 'thresholds', 'window_minutes', 'recovery_windows', 'no_data'];
+const FIELDS = ['name', 'alert_type', 'message', 'action', 'action_params_json'];
+const METRIC_FIELDS = ['series', 'operator', 'thresholds', 'window_minutes', 'recovery_windows', 'no_data'];
+
+/** What a change sends. Conditions are sent only where they differ from the stored ones. */
+export function toTriggerChange(draft: TriggerDraft, stored: TriggerDraft) {
+  const isMetric = draft.kind === TriggerKind.METRIC;
+  const paths = [...FIELDS, ...(isMetric ? [...METRIC_FIELDS, 'renotify_minutes'] : ['cadence'])];
+  const { filtersJson, query, ...rest } = toTrigger(draft);
+  if (areSameConditions(draft, stored)) return { trigger: rest, updateMask: { paths } };
+  return { trigger: { ...rest, filtersJson, query }, updateMask: { paths: [...paths, 'filters_json', 'query'] } };
+}
 
 export function toTrigger(draft: TriggerDraft) {
-  const { text, filters } = parseQueryLine(draft.line);
-  const named: { [name: string]: readonly string[] | { [key: string]: readonly string[] } } = {};
-  for (const { name, key, values } of sentFilters(filters)) {
-    if (key === undefined) named[name] = values;
-    else named[name] = { ...(named[name] as { [key: string]: readonly string[] } | undefined), [key]: values };
-  }
   const about = {
     name: draft.name.trim(),
-    filtersJson: JSON.stringify(named),
-    query: draft.kind === TriggerKind.TRACE ? text : '',
+    ...writeConditions(draft),
     ...(draft.alertType === TriggerAlertType.UNSPECIFIED ? {} : { alertType: draft.alertType }),
     ...(draft.message.trim() === '' ? {} : { message: draft.message.trim() }),
     action: draft.action,

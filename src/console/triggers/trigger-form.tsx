@@ -11,8 +11,10 @@ import { AreaField, type Call, FORM_CARD, Form, SelectField, TextField, useDraft
 import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { useSession } from '../session/session.tsx';
-import { toFilterInput } from '../traces/search-input.ts';
+import { LineHints } from '../traces/line-hints.tsx';
+import { sentConditions, type TriggerConditions } from './conditions.ts';
 import { isComplete, type TriggerDraft } from './draft.ts';
+import { KeptFilters, NoWords } from './kept-filters.tsx';
 import {
   ACTIONS,
   ALERT_TYPES,
@@ -73,7 +75,10 @@ export function TriggerForm({ start, isNew, action, call, onSubmit }: TriggerFor
         value={draft.line}
         onChange={(line) => change({ line })}
       />
-      {!isMetric && <Preview line={draft.line} />}
+      <LineHints line={draft.line} />
+      {isMetric && <NoWords line={draft.line} />}
+      <KeptFilters kept={draft.kept} onChange={(kept) => change({ kept })} />
+      {!isMetric && <Preview conditions={draft} />}
       <SelectField
         label="Then"
         value={draft.action}
@@ -211,12 +216,13 @@ function QueueField({ draft, change }: FieldsProps) {
 }
 
 /** How many traces of the last day match. */
-function Preview({ line }: { readonly line: string }) {
+function Preview({ conditions }: { readonly conditions: TriggerConditions }) {
   const { may } = useSession();
   const [nowMs] = useState(Date.now);
-  const isAsked = line.trim() !== '' && may('traces:view');
+  const { query, filters } = sentConditions(conditions);
+  const isAsked = (query !== '' || filters.length > 0) && may('traces:view');
   const input = {
-    ...toFilterInput({ q: line }),
+    ...{ query, filters },
     startDate: timestampFromMs(nowMs - DAY_MS),
     endDate: timestampFromMs(nowMs),
     pageSize: 1,

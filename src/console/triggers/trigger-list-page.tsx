@@ -8,7 +8,7 @@ import page from '../design/page.module.css';
 import { Page, Pending } from '../design/page.tsx';
 import { Table } from '../design/table.tsx';
 import { useSession } from '../session/session.tsx';
-import { lineOf } from './draft.ts';
+import { describeConditions, readConditions } from './conditions.ts';
 import { ACTIONS, conditionOf, shownStatus, wordFor } from './trigger-enums.ts';
 
 const route = getRouteApi('/$slug/triggers');
@@ -65,7 +65,11 @@ function Row({ slug, trigger }: { readonly slug: string; readonly trigger: Trigg
       <td>
         <Instant at={trigger.state?.since} />
       </td>
-      <td>{conditionOf(trigger) ?? <code className={page.mono}>{nameControls(lineOf(trigger))}</code>}</td>
+      <td>
+        {conditionOf(trigger) ?? (
+          <code className={page.mono}>{nameControls(describeConditions(readConditions(trigger)))}</code>
+        )}
+      </td>
       <td>{wordFor(ACTIONS, trigger.action)}</td>
       <td>
         <Instant at={trigger.state?.notifiedAt} />

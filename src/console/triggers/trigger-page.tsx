@@ -2,12 +2,12 @@
 
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import {
   type Trigger,
   TriggerDelivery,
   type TriggerEvent,
   TriggerEventKind,
-  TriggerKind,
   TriggerService,
 } from '../../../gen/spandrel/v1/triggers_pb.js';
 import { Badge, Button, CopyButton } from '../design/button.tsx';
@@ -22,7 +22,8 @@ import { Table } from '../design/table.tsx';
 import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { Section } from '../trace/section.tsx';
-import { FIELDS, lineOf, RULE_FIELDS, toDraft, toTrigger } from './draft.ts';
+import { describeConditions, readConditions } from './conditions.ts';
+import { toDraft, toTriggerChange } from './draft.ts';
 import { conditionOf, shownStatus } from './trigger-enums.ts';
 import { TriggerForm } from './trigger-form.tsx';
 import { StatusBadge } from './trigger-list-page.tsx';
@@ -41,11 +42,7 @@ export default function TriggerPage() {
       item={found.data?.trigger}
       show={(trigger) => ({
         title: nameControls(trigger.name ?? trigger.id),
-        sub: conditionOf(trigger) ?? (
-          <Link to="/$slug/traces" params={{ slug }} search={{ q: lineOf(trigger) }}>
-            {nameControls(lineOf(trigger))}
-          </Link>
-        ),
+        sub: conditionOf(trigger) ?? <Watched slug={slug} trigger={trigger} />,
         actions: (
           <div className={page.row}>
             <StatusBadge trigger={trigger} />
@@ -63,6 +60,18 @@ export default function TriggerPage() {
         ),
       })}
     />
+  );
+}
+
+/** Leads to the traces that match, if the list of traces can show them. */
+function Watched({ slug, trigger }: { readonly slug: string; readonly trigger: Trigger }) {
+  const conditions = readConditions(trigger);
+  const text = nameControls(describeConditions(conditions));
+  if (conditions.kept.length > 0) return text;
+  return (
+    <Link to="/$slug/traces" params={{ slug }} search={{ q: conditions.line }}>
+      {text}
+    </Link>
   );
 }
 
@@ -143,16 +152,17 @@ function Switch({ trigger: { id, active } }: { readonly trigger: Trigger }) {
 
 function Change({ trigger }: { readonly trigger: Trigger }) {
   const update = useChange(TriggerService.method.updateTrigger);
-  const isMetric = trigger.kind === TriggerKind.METRIC;
-  const paths = [...FIELDS, ...(isMetric ? [...RULE_FIELDS, 'renotify_minutes'] : ['cadence'])];
+  const [stored, setStored] = useState(() => toDraft(trigger));
   return (
     <>
       <TriggerForm
-        start={toDraft(trigger)}
+        start={stored}
         isNew={false}
         action="Save"
         call={update}
-        onSubmit={(draft) => update.mutate({ id: trigger.id, trigger: toTrigger(draft), updateMask: { paths } })}
+        onSubmit={(draft) =>
+          update.mutate({ id: trigger.id, ...toTriggerChange(draft, stored) }, { onSuccess: () => setStored(draft) })
+        }
       />
       <p role="status">{update.isSuccess && 'Saved.'}</p>
     </>

@@ -121,15 +121,19 @@ function toConfig(rules: RuleDraft) {
   };
 }
 
-/** The fields of a change. An expiry that was not changed keeps its seconds. */
-export function keyPaths(draft: KeyDraft, start: KeyDraft): string[] {
-  return [
-    ...['name', 'description', 'principal_user_id', 'external_id', 'labels', 'metadata_json'],
-    ...(draft.expires === start.expires ? [] : ['expires_at']),
-    ...['models_allowed', 'providers', 'fallback.max_attempts', 'rate_limits.rpm', 'rate_limits.tpm'].map(ofConfig),
-    ...['rate_limits.rpd', 'cache.mode', 'cache.ttl_s', 'guardrails.pre', 'guardrails.post'].map(ofConfig),
-    ...['capture', 'allow_unpriced'].map(ofConfig),
-  ];
+const PATHS = [
+  ...['name', 'description', 'principal_user_id', 'external_id', 'labels', 'metadata_json'],
+  ...['models_allowed', 'providers', 'fallback.max_attempts', 'rate_limits.rpm', 'rate_limits.tpm'].map(ofConfig),
+  ...['rate_limits.rpd', 'cache.mode', 'cache.ttl_s', 'guardrails.pre', 'guardrails.post'].map(ofConfig),
+  ...['capture', 'allow_unpriced'].map(ofConfig),
+];
+
+/** What a change sends. An expiry that is as stored is not sent, so that it keeps its seconds. */
+export function toKeyChange(draft: KeyDraft, stored: KeyDraft) {
+  const { expiresAt, ...rest } = toKey(draft);
+  if (draft.expires === stored.expires) return { virtualKey: rest, updateMask: { paths: PATHS } };
+  const virtualKey = { ...rest, ...sent('expiresAt', expiresAt) };
+  return { virtualKey, updateMask: { paths: [...PATHS, 'expires_at'] } };
 }
 
 function ofConfig(path: string): string {

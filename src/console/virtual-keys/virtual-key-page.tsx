@@ -21,7 +21,7 @@ import { useSession } from '../session/session.tsx';
 import { writeRange } from '../traces/range.ts';
 import { Connect } from './connect.tsx';
 import { KeyActions } from './key-actions.tsx';
-import { keyPaths, toKey, toKeyDraft } from './key-draft.ts';
+import { toKeyChange, toKeyDraft } from './key-draft.ts';
 import { KeyForm } from './key-form.tsx';
 import { KeyState } from './key-state.tsx';
 import { KeyUse } from './key-use.tsx';
@@ -156,7 +156,7 @@ function Settings({ virtualKey, onReload }: PartsProps) {
 }
 
 function Change({ virtualKey: key, onReload }: PartsProps) {
-  const [start] = useState(() => toKeyDraft(key));
+  const [stored, setStored] = useState(() => toKeyDraft(key));
   // That of the state that the form began with; somebody else may have changed the key since.
   const [revision, setRevision] = useState(key.revision);
   const update = useChange(VirtualKeyService.method.updateVirtualKey, ({ virtualKey }) =>
@@ -165,19 +165,17 @@ function Change({ virtualKey: key, onReload }: PartsProps) {
   const isStale = update.isError && readFailure(update.error).code === 'revision_mismatch';
   return (
     <KeyForm
-      start={start}
+      start={stored}
       isNew={false}
       action="Save"
       call={isStale ? { isPending: false, error: null } : update}
       outcome={update.isSuccess && 'Saved. It applies to new requests.'}
       notice={isStale && <Stale onReload={onReload} />}
       onSubmit={(draft) =>
-        update.mutate({
-          id: key.id,
-          virtualKey: toKey(draft),
-          updateMask: { paths: keyPaths(draft, start) },
-          expectedRevision: revision,
-        })
+        update.mutate(
+          { id: key.id, ...toKeyChange(draft, stored), expectedRevision: revision },
+          { onSuccess: () => setStored(draft) },
+        )
       }
     />
   );

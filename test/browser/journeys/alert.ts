@@ -46,6 +46,38 @@ export function alert(stage: Stage): void {
         await page.getByRole('heading', { name: 'No trigger yet' }).waitFor();
       }));
 
+    it('keeps the conditions that its line cannot write, and saves none of which a part is left out', () =>
+      stage.visit(async ({ page }) => {
+        const { address, projectKey, slug } = await stage.makeProject('Voting shop');
+        const headers = { 'x-auth-token': projectKey };
+        const filters = {
+          'metadata.labels': ['shop'],
+          'events.event_type': ['thumbs_up_down'],
+          'events.metrics': { vote: ['-1', '-1'] },
+        };
+        const body = { name: 'Down votes', filters, action: 'SEND_WEBHOOK' };
+        const made = await callRest(address, { verb: 'POST', path: '/api/triggers', body, headers });
+        await openSignedIn(page, signInLink(address, projectKey, `/${slug}/triggers`));
+        await page.getByText('label:shop events.event_type: thumbs_up_down events.metrics.vote: -1, -1').waitFor();
+        await page.getByRole('link', { name: 'Down votes' }).click();
+        const save = page.getByRole('button', { name: 'Save', exact: true });
+        const stored = async () => (await callRest(address, { path: `/api/triggers/${made.body.id}`, headers })).body;
+        await page.getByLabel('Name').fill('Votes');
+        await save.click();
+        await page.getByText('Saved.').waitFor();
+        expect(await stored()).toMatchObject({ name: 'Votes', filters });
+        await page.getByLabel('Traces that match').fill('label:shop user:');
+        await page.getByText('Left out, because a value is missing: user:').waitFor();
+        expect(await save.isDisabled()).toBe(true);
+        await page.getByLabel('Traces that match').fill('user:ada');
+        await page.getByRole('button', { name: 'Remove events.event_type thumbs_up_down' }).click();
+        await save.click();
+        await page.getByRole('link', { name: 'Triggers' }).first().click();
+        await page.getByText('user:ada events.metrics.vote: -1, -1').waitFor();
+        const narrowed = { 'metadata.user_id': ['ada'], 'events.metrics': { vote: ['-1', '-1'] } };
+        expect((await stored()).filters).toEqual(narrowed);
+      }));
+
     it('begins from a chart with its metric', () =>
       stage.visit(async ({ page }) => {
         const { address, projectKey, slug } = await stage.makeProject('Charted shop');

@@ -77,5 +77,78 @@ export function annotate(stage: Stage): void {
         await page.keyboard.press('r');
         await page.getByText('1 pending · 0 claimed · 1 done').waitFor();
       }));
+
+    it('stays with the trace and the span for which it was typed', () =>
+      stage.visit(async ({ page }) => {
+        const project = await stage.makeProject('Typing shop');
+        const { address, slug } = project;
+        for (const index of [1, 2]) await send(project, shopTrace(index, Date.now() - 60_000 * index));
+        await openSignedIn(page, signInLink(address, stage.app.adminKey, `/${slug}/traces`));
+        await page.locator('[aria-rowindex="2"]').getByRole('link').first().click();
+        const facts = page.getByRole('region', { name: 'Facts' });
+        const comment = facts.getByLabel('Comment');
+        await facts.getByRole('button', { name: 'Annotate' }).waitFor();
+        await page.keyboard.press('a');
+        await page.keyboard.type('About the first one.');
+        await page.getByRole('treeitem', { name: /find documents/ }).click();
+        await facts.getByRole('button', { name: 'Make it about the chosen span' }).waitFor();
+        expect(await comment.inputValue()).toBe('About the first one.');
+        await facts.getByText('About the whole trace').waitFor();
+        // Another trace has a form of its own, and the way back leads to what was typed.
+        await page.keyboard.press(']');
+        await page.waitForURL(/shop-2/);
+        await facts.getByRole('button', { name: 'Annotate' }).waitFor();
+        expect(await comment.count()).toBe(0);
+        await page.keyboard.press('[');
+        await page.waitForURL(/shop-1/);
+        await comment.focus();
+        expect(await comment.inputValue()).toBe('About the first one.');
+        await page.keyboard.press('Control+Enter');
+        await page.keyboard.press('Control+Enter');
+        await comment.waitFor({ state: 'detached' });
+        const headers = { 'x-auth-token': project.projectKey };
+        const { body } = await callRest(address, { path: '/api/annotations', headers });
+        expect(body).toMatchObject([{ traceId: 'shop-1', comment: 'About the first one.' }]);
+        expect(body[0].spanId ?? null).toBeNull();
+      }));
+
+    it('is asked about before a review goes on without it, and kept when a claim has ended', () =>
+      stage.visit(async ({ page }) => {
+        const project = await stage.makeProject('Waiting shop');
+        const { address, slug } = project;
+        for (const index of [1, 2]) await send(project, shopTrace(index, Date.now() - 60_000 * index));
+        const headers = { 'x-auth-token': stage.app.adminKey, 'x-project-id': project.id };
+        const post = (path: string, body: object) => callRest(address, { verb: 'POST', path, body, headers });
+        const { id } = (await post('/api/annotation-queues', { name: 'Waits' })).body;
+        await post(`/api/annotation-queues/${id}/items`, { traceIds: ['shop-1', 'shop-2'] });
+        await page.clock.install();
+        await openSignedIn(page, signInLink(address, stage.app.adminKey, `/${slug}/queues/${id}`));
+        await page.getByRole('button', { name: 'Claim the next trace' }).click();
+        await page.getByRole('button', { name: 'Annotate' }).click();
+        await page.getByLabel('Comment').fill('Half of a sent');
+        await page.getByRole('button', { name: 'Done, and the next one' }).click();
+        const dialog = page.getByRole('alertdialog').or(page.getByRole('dialog'));
+        await dialog.getByText('What you typed about this trace is not saved yet.').waitFor();
+        await checkPage(page, 'unsaved-annotation');
+        await dialog.getByRole('button', { name: 'Cancel' }).click();
+        expect(await page.getByLabel('Comment').inputValue()).toBe('Half of a sent');
+        // The claim is renewed while somebody looks at the page.
+        const renewed = page.waitForResponse((response) => response.url().includes('ClaimAnnotationQueueItem'));
+        await page.clock.fastForward('04:00');
+        expect((await renewed).status()).toBe(200);
+        // It ends elsewhere.
+        const held = (await post(`/api/annotation-queues/${id}/claim`, { resume: true })).body;
+        expect((await post(`/api/annotation-queues/${id}/items/${held.id}/release`, {})).status).toBe(200);
+        await page.getByRole('button', { name: 'Give it back' }).click();
+        await dialog.getByRole('button', { name: 'Cancel' }).click();
+        await page.getByLabel('Comment').fill('');
+        await page.getByRole('button', { name: 'Done, and the next one' }).click();
+        await page.getByText('You no longer hold the trace').waitFor();
+        await page.getByRole('button', { name: 'Claim the next trace' }).waitFor();
+        await checkPage(page, 'lost-claim');
+        await page.getByRole('link', { name: 'Open the trace' }).waitFor();
+        await page.keyboard.press('n');
+        await page.getByRole('button', { name: 'Give it back' }).waitFor();
+      }));
   });
 }

@@ -57,6 +57,25 @@ export function deleteTraces(stage: Stage): void {
         expect(await countTraces(project)).toBe(TRACES - 3);
       }));
 
+    it('says that negated filters leave the words as they are, and negates nothing without a filter', () =>
+      stage.visit(async ({ page }) => {
+        const project = await stage.makeProject('Negated shop');
+        await sendTraces(project);
+        const { address, slug } = project;
+        const line = encodeURIComponent('parcel model:gpt-5');
+        await openSignedIn(page, signInLink(address, stage.app.adminKey, `/${slug}/traces?q=${line}&not=true`));
+        const open = page.getByRole('button', { name: 'Delete these traces…' });
+        const dialog = page.getByRole('dialog', { name: 'Delete these traces' });
+        await open.click();
+        await dialog.getByText('that contain parcel and do not match model:gpt-5.').waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: 'Remove Model gpt-5' }).click();
+        await page.waitForURL((url) => !url.searchParams.has('not'));
+        await open.click();
+        await dialog.getByText(/that contain parcel\.$/).waitFor();
+        await page.keyboard.press('Escape');
+      }));
+
     it('takes all of a user, from the page of the user', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Left shop');

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { openSignedIn, signInLink } from '../browser.ts';
+import { choose } from '../choose.ts';
 import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import type { Stage, TestProject } from '../stage.ts';
@@ -54,6 +55,12 @@ export function findAnything(stage: Stage): void {
         // A link with nothing but the view leads to its state.
         await page.goto(`${address}/${slug}/traces?saved=${asked('saved')}`);
         await page.waitForURL(/sort=cost/);
+        // Neither does it, nor a choice of the view, take the range that the tab has kept from other pages.
+        await choose(page.getByLabel('Range'), 'Last 7 days');
+        await page.waitForURL(/range=7d/);
+        await page.goto(`${address}/${slug}/traces?saved=${asked('saved')}`);
+        await page.waitForURL(/sort=cost/);
+        expect(asked('range')).toBe('30d');
         const headers = { 'x-auth-token': project.projectKey };
         const listed = await callRest(address, { path: '/api/saved-views', headers });
         expect(listed.body.data).toMatchObject([{ name: 'All by cost', visibility: 'PROJECT' }]);
