@@ -3,8 +3,10 @@ import type { Store } from '../../src/domain/store.ts';
 import type { SearchFilter } from '../../src/domain/traces/search/trace-filter.ts';
 import { ALL_TRACES } from '../../src/domain/traces/search/trace-search-store.ts';
 import { type ClickHouse, openClickHouse } from '../../src/storage/clickhouse/client.ts';
+import { purgeRemoved } from '../../src/storage/clickhouse/purge.ts';
 import { PROJECT, sampleAppend } from '../storage/conformance/samples.ts';
 import { keepUp } from '../storage/conformance/subject.ts';
+import { until } from '../support/temp.ts';
 import type { ClickHouseSubject } from './subjects.ts';
 
 const FILTER: SearchFilter = {
@@ -42,6 +44,26 @@ export function indexConformance(open: () => Promise<ClickHouseSubject>): void {
         expect(stored.map(({ traceId }) => traceId)).toEqual(traceIds.filter((id) => id !== second).sort());
         expect(stored.find(({ traceId }) => traceId === first)?.spans).toBe(2);
         expect(await find(store)).toHaveLength(18);
+      }),
+    );
+
+    it(
+      'keeps no row of a removed trace on its disk, and in the end not even that it was removed',
+      withSubject(async ({ store }, clickHouse) => {
+        const [first = '', ...others] = await appendSome(store, 5);
+        await keepUp(store);
+        await store.traceChanges.removeTrace({ projectNumber: PROJECT.number, traceId: first, expiredBeforeMs: null });
+        await keepUp(store);
+        const rows = (deleted: 0 | 1) =>
+          clickHouse.rows<{ traceId: string; text: string }>(
+            `SELECT trace_id AS traceId, text FROM traces WHERE is_deleted = ${deleted} ORDER BY traceId`,
+          );
+        await purgeRemoved(clickHouse);
+        await until(async () => (await rows(0)).every(({ traceId }) => others.includes(traceId)));
+        expect((await rows(1)).map(({ text }) => text)).toEqual(['']);
+        await purgeRemoved(clickHouse);
+        await until(async () => (await rows(1)).length === 0);
+        expect(new Set((await rows(0)).map(({ traceId }) => traceId))).toEqual(new Set(others));
       }),
     );
 

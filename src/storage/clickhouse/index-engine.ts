@@ -6,6 +6,7 @@ import { openClickHouse } from './client.ts';
 import { refuseUnfit, type ServerFacts } from './fitness.ts';
 import { createIndexPlace } from './index-place.ts';
 import { createIndexedSums } from './indexed-sums.ts';
+import { purgeRemoved } from './purge.ts';
 import { createTraceIndex } from './trace-index.ts';
 
 export type IndexEngine = {
@@ -28,6 +29,8 @@ export async function inspectClickHouse(address: string): Promise<ServerFacts> {
 }
 
 const STEP = { tracesPerStep: 2_048, readMaxMs: 1_000 };
+/** What is removed is gone from the disk within a day. */
+const PURGE_INTERVAL_MS = 12 * 3_600_000;
 /** A step between both reads of the state makes it look like that of another database. */
 const LOOKS_MAX = 3;
 
@@ -35,6 +38,7 @@ export function openClickHouseIndex(address: string, source: IndexSource): Index
   const clickHouse = openClickHouse(address);
   const place = createIndexPlace(clickHouse);
   const steps = createIndexSteps(source, place, STEP);
+  let purgedAtMs = Number.NEGATIVE_INFINITY;
 
   /** Null: the tables are of another database, or of another time of it. */
   async function ownState() {
@@ -56,7 +60,15 @@ export function openClickHouseIndex(address: string, source: IndexSource): Index
       index: createTraceIndex(clickHouse, isBuilt),
       indexedSums: createIndexedSums(clickHouse, isBuilt),
     },
-    indexSome: steps.next,
+    async indexSome() {
+      const done = await steps.next();
+      const nowMs = performance.now();
+      if (done.isDone && nowMs - purgedAtMs >= PURGE_INTERVAL_MS) {
+        purgedAtMs = nowMs;
+        await purgeRemoved(clickHouse);
+      }
+      return done;
+    },
     async countUnbuilt() {
       const state = await ownState();
       return state === null ? await source.findEnd() : state.walkEnd - state.walkedTo;
