@@ -136,13 +136,20 @@ function writeUsage(convention: Convention): string {
 }
 
 function aboutCache({ cachedTokensInPrompt: says, cachedTokensInPromptOfClaude: saysOfClaude }: Convention): string {
-  const of = (value: boolean | null) =>
-    value === null ? 'what the price list says of the model' : value ? 'part of the prompt' : 'beside the prompt';
+  const of = (value: Convention['cachedTokensInPrompt']) => {
+    if (typeof value === 'function') return value.about;
+    return value === null
+      ? 'what the price list says of the model'
+      : value
+        ? 'part of the prompt'
+        : 'beside the prompt';
+  };
   return `Cached tokens: ${of(says)}${saysOfClaude === undefined ? '' : `; with models of Anthropic ${of(saysOfClaude)}`}.`;
 }
 
 function aboutUsage(source: UsageSource): string {
   if (typeof source === 'string') return code(source);
+  if (typeof source === 'function') return source.about;
   return `${source.members.map(code).join(' + ')} in ${code(source.json)}`;
 }
 

@@ -52,6 +52,16 @@ describe.each(SURFACES)('over %s', (surface) => {
     });
   });
 
+  it.each([
+    ['0.5', 0.5],
+    ['1', 1],
+  ])('its score as the text %s is the number', async (text, score) => {
+    const said = { 'gen_ai.evaluation.name': 'Relevance', 'gen_ai.evaluation.score.value': text };
+    expect(await read({}, [['gen_ai.evaluation.result', said]])).toMatchObject({
+      evaluations: [{ name: 'Relevance', score, status: 'processed' }],
+    });
+  });
+
   it('blank identities do not hide the next attributes', async () => {
     const said = { 'gen_ai.conversation.id': '', 'session.id': 'morning', 'user.id': 'none', 'enduser.id': 'kari' };
     expect(await read(said)).toMatchObject({ metadata: { thread_id: 'morning', user_id: 'kari' } });
@@ -63,6 +73,37 @@ describe.each(SURFACES)('over %s', (surface) => {
       thread_id: 'evening',
       user_id: 'ola',
     });
+  });
+});
+
+describe('instants in langwatch.timestamps', () => {
+  const atMs = Number(NANO / 1_000_000n);
+  const send = async (stamps: object) => {
+    const traceId = hex(32);
+    const said = { 'langwatch.timestamps': JSON.stringify(stamps) };
+    const answer = await post(app, '/v1/traces', toOtlpJson(oneSpan(traceId, said)), JSON_TYPE);
+    const { partialSuccess } = JSON.parse(answer.body.toString());
+    const { spans } = await readTrace(app, traceId);
+    return { partialSuccess, timestamps: spans[0].timestamps };
+  };
+
+  it.each([
+    ['seconds', Math.floor(atMs / 1000)],
+    ['microseconds', atMs * 1000],
+    ['before 2000', 500_000_000_000],
+    ['days ahead', atMs + 3 * 86_400_000],
+  ])('that are %s give way to those of the span, and are named', async (_, startedAt) => {
+    const { partialSuccess, timestamps } = await send({ started_at: startedAt, finished_at: atMs + 5 });
+    expect(partialSuccess).toEqual({
+      rejectedSpans: 0,
+      errorMessage: expect.stringMatching(/^spans\[0\]\.timestamps\.started_at: /),
+    });
+    expect(timestamps).toMatchObject({ started_at: atMs, finished_at: atMs + 5 });
+  });
+
+  it('come before those of the span', async () => {
+    const { partialSuccess, timestamps } = await send({ started_at: atMs - 9, finished_at: atMs - 1 });
+    expect([partialSuccess, timestamps]).toMatchObject([undefined, { started_at: atMs - 9, finished_at: atMs - 1 }]);
   });
 });
 

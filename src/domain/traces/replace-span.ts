@@ -2,12 +2,15 @@
 
 import type { Steps } from '../steps.ts';
 import { type Arrival, collectBatch } from './collector/collector.ts';
-import { toBatchDraft } from './otlp/batch.ts';
-import type { OtlpSpan } from './otlp/span.ts';
+import { isUnreadable, type TraceDraft } from './collector/collector-draft.ts';
+import { isEvaluationEvent, toBatchDraft } from './otlp/batch.ts';
+import type { OtlpEvent, OtlpSpan } from './otlp/span.ts';
 import type { Span, SpanVersion, TraceAppend } from './trace.ts';
 
 export type ReplacedSpan = {
   readonly span: OtlpSpan;
+  /** Those of its events that the stored span does not have. */
+  readonly added: ReadonlySet<OtlpEvent>;
   readonly stored: Span;
   readonly madeOf: SpanVersion;
 };
@@ -30,16 +33,34 @@ export function draftOf({ span, stored }: ReplacedSpan) {
 /** undefined: the span cannot be stored so. */
 export function* appendOf(
   batch: Parameters<typeof collectBatch>[0],
-  { stored, madeOf }: ReplacedSpan,
+  replaced: ReplacedSpan,
   { at, deps }: { readonly at: Arrival; readonly deps: CollectDeps },
 ): Steps<TraceAppend | undefined> {
-  // The trace has the metadata of the span already, and it may have been changed since.
-  const traces = batch.traces.map((trace) => ({ ...trace, metadata: [], links: [], expectedOutput: undefined }));
+  const { stored, madeOf } = replaced;
+  // The trace has all else of the span already, and it may have been changed since.
+  const traces = batch.traces.map((trace) => ({
+    ...trace,
+    evaluations: evaluationsAdded(trace.evaluations, replaced),
+    metadata: [],
+    links: [],
+    expectedOutput: undefined,
+  }));
   const [validated] = yield* collectBatch({ ...batch, traces }, at, deps);
   const append = validated?.collected.append;
   const [span] = append?.spans ?? [];
   if (append === undefined || span === undefined) return undefined;
   return { ...append, spans: [keepTexts(stored, span)], madeOf };
+}
+
+/** The evaluations of the events that were added; there is one for each event that is an evaluation. */
+function evaluationsAdded(
+  sent: TraceDraft['evaluations'],
+  { span: { events }, added }: ReplacedSpan,
+): TraceDraft['evaluations'] {
+  if (sent === undefined || isUnreadable(sent)) return sent;
+  return events
+    .filter(({ name }) => isEvaluationEvent(name))
+    .flatMap((event, index) => (added.has(event) ? [sent.at(index)] : []));
 }
 
 /** An attribute that was cut gives less than it gave at first. */

@@ -97,6 +97,8 @@ export type SpanDraft = {
   /** Nanoseconds from the instant, rounded to a millisecond, to the exact one: -500,000 to 499,999. */
   readonly startedNs: number | undefined;
   readonly finishedNs: number | undefined;
+  /** Where attributes tell the start or the end: those of the span, which stand in for one that is out of bounds. */
+  readonly ownTimes?: OwnTimes | undefined;
   /** Token prices, when the sender gives them. */
   readonly rates: { readonly inputUsdPerToken: number; readonly outputUsdPerToken: number } | undefined;
   /** What the transport could not read and left out, with its path. */
@@ -104,6 +106,8 @@ export type SpanDraft = {
   /** Fields of OpenTelemetry spans only: attributes, resource_attributes, scope, kind, status, events, links. */
   readonly telemetry: Sent<LosslessObject>;
 };
+
+export type OwnTimes = Pick<SpanDraft, 'startedAt' | 'finishedAt' | 'startedNs' | 'finishedNs'>;
 
 /** A value and its type. */
 export type TypedDraft = {

@@ -78,7 +78,7 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
   const contextsJson = readContexts(sent.contexts, reading);
   const telemetryJson = readFreeJson(sent.telemetry, 'telemetry', reading);
   if (reading.problem !== null || spanId === null || type === null || times === null) return null;
-  const { startedAtMs, finishedAtMs, firstTokenAtMs } = times;
+  const { startedAtMs } = times;
   const { tokens, tokensEstimated, cachedTokensInPrompt, otherJson: otherMetricsJson } = metrics;
   const query = priceQueryOf(sent, { model, vendor, startedAtMs, metrics });
   const price = deps.prices.price(query);
@@ -96,10 +96,10 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
     vendor,
     model,
     startedAtMs,
-    finishedAtMs,
-    firstTokenAtMs,
-    startedNs: sent.startedNs ?? null,
-    finishedNs: sent.finishedNs ?? null,
+    finishedAtMs: times.finishedAtMs,
+    firstTokenAtMs: times.firstTokenAtMs,
+    startedNs: times.startedNs,
+    finishedNs: times.finishedNs,
     inputJson,
     outputJson,
     paramsJson,
@@ -162,13 +162,34 @@ function isSpanType(value: string): value is SpanType {
   return SPAN_TYPE_SET.has(value);
 }
 
-type SpanTimes = Pick<Span, 'startedAtMs' | 'finishedAtMs' | 'firstTokenAtMs'>;
+type SpanTimes = Pick<Span, 'startedAtMs' | 'finishedAtMs' | 'firstTokenAtMs' | 'startedNs' | 'finishedNs'>;
 
-function readTimes({ startedAt, finishedAt, firstTokenAt, telemetry }: SpanDraft, reading: Reading): SpanTimes | null {
-  const startedAtMs = readRequiredInstant(startedAt, 'timestamps.started_at', reading);
-  const finishedAtMs = readRequiredInstant(finishedAt, 'timestamps.finished_at', reading);
-  const firstTokenAtMs = readFirstToken(firstTokenAt, telemetry !== undefined, reading);
-  return startedAtMs === null || finishedAtMs === null ? null : { startedAtMs, finishedAtMs, firstTokenAtMs };
+function readTimes(sent: SpanDraft, reading: Reading): SpanTimes | null {
+  const start = readTime(sent, 'started', reading);
+  const end = readTime(sent, 'finished', reading);
+  const firstTokenAtMs = readFirstToken(sent.firstTokenAt, sent.telemetry !== undefined, reading);
+  if (start === null || end === null) return null;
+  return {
+    startedAtMs: start.atMs,
+    finishedAtMs: end.atMs,
+    firstTokenAtMs,
+    startedNs: start.ns,
+    finishedNs: end.ns,
+  };
+}
+
+function readTime(
+  sent: SpanDraft,
+  side: 'started' | 'finished',
+  reading: Reading,
+): { readonly atMs: number; readonly ns: number | null } | null {
+  const field = `timestamps.${side}_at`;
+  const { ownTimes } = sent;
+  const toldAtMs = ownTimes === undefined ? null : readOptionalInstant(sent[`${side}At`], field, reading);
+  if (toldAtMs !== null) return { atMs: toldAtMs, ns: sent[`${side}Ns`] ?? null };
+  const own = ownTimes ?? sent;
+  const atMs = readRequiredInstant(own[`${side}At`], field, reading);
+  return atMs === null ? null : { atMs, ns: own[`${side}Ns`] ?? null };
 }
 
 /**

@@ -41,7 +41,7 @@ export async function joinRecords({ store, records, traces }: JoinDeps, span: Na
     if (sent === null) return false;
     if (merged === null) return listed.some(({ isJoined }) => !isJoined);
     const madeOf = { spanId: span.spanId, sequence: trace.sequence, version: stored.version };
-    if ((await traces.replaceSpan({ span: merged, stored: stored.span, madeOf }, at)) === 'refused') return false;
+    if ((await traces.replaceSpan({ ...merged, stored: stored.span, madeOf }, at)) === 'refused') return false;
   }
   throw unavailableFault('A span changes faster than log records can join it.', RETRY_AFTER_SECONDS);
 }

@@ -7,13 +7,19 @@ import { eventOf } from '../otlp/span-draft.ts';
 import type { ListedRecord } from './log-record-store.ts';
 import { toOtlpEvent } from './stored-span.ts';
 
+export type Merged = {
+  readonly span: OtlpSpan;
+  /** Those of its events that it did not have. */
+  readonly added: ReadonlySet<OtlpEvent>;
+};
+
 type TimedEvent = { readonly event: OtlpEvent; readonly text: string };
 
 /**
  * The span with all records as events, behind its own; null: it has them all. The order of records does not depend on
  * the order in which they came.
  */
-export function mergeRecords(span: OtlpSpan, records: readonly ListedRecord[]): OtlpSpan | null {
+export function mergeRecords(span: OtlpSpan, records: readonly ListedRecord[]): Merged | null {
   const found = new Map<string, TimedEvent>();
   for (const { eventJson } of records) {
     const sent = parseFreeJson(eventJson);
@@ -28,8 +34,12 @@ export function mergeRecords(span: OtlpSpan, records: readonly ListedRecord[]): 
     else own.push(event);
   }
   if (known.size === found.size) return null;
-  const joined = [...found.values()].toSorted(inOrder).map(({ event }) => event);
-  return { ...span, events: [...own, ...joined] };
+  const joined = [...found.values()].toSorted(inOrder);
+  const added = joined.filter(({ text }) => !known.has(text));
+  return {
+    span: { ...span, events: [...own, ...joined.map(({ event }) => event)] },
+    added: new Set(added.map(({ event }) => event)),
+  };
 }
 
 function inOrder(one: TimedEvent, other: TimedEvent): number {

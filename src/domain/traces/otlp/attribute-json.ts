@@ -22,8 +22,15 @@ export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' |
   const facts = { bytes, depth, hasEscapes: true, hasWide: false };
   const texts = createJsonTexts();
   let longIntegers = 0;
+  /** Several fields in a row read members of one text. */
+  let latest: { readonly text: string; readonly value: LosslessJson } | undefined;
 
   function parse(text: string): LosslessJson {
+    if (text !== latest?.text) latest = { text, value: parseAnew(text) };
+    return latest.value;
+  }
+
+  function parseAnew(text: string): LosslessJson {
     const plain = parsePlain(text);
     if (plain !== null && plain.depth + MESSAGE_LEVELS <= DEPTH_MAX) {
       facts.depth = Math.max(facts.depth, plain.depth + MESSAGE_LEVELS);

@@ -3,6 +3,7 @@
 import { isObject } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { aiAnswer, aiToolCalls } from './conventions/ai-sdk.ts';
+import { PROVIDER_METADATA } from './conventions/ai-sdk-usage.ts';
 import { DIALECTS, dialectsOf } from './conventions/conventions.ts';
 import type { DialectField } from './conventions/dialect.ts';
 import { argumentsOf } from './conventions/openllmetry.ts';
@@ -70,11 +71,12 @@ export const CACHED_TOKENS_IN_PROMPT: readonly Source[] = [
 
 /** The tier that served the call comes before the one that was asked for. */
 export const SERVICE_TIER: readonly Source[] = [
-  'gen_ai.openai.response.service_tier',
-  'openai.response.service_tier',
-  'gen_ai.openai.request.service_tier',
-  'openai.request.service_tier',
-].map(attribute);
+  attribute('gen_ai.openai.response.service_tier'),
+  attribute('openai.response.service_tier'),
+  memberOf(PROVIDER_METADATA, 'openai.serviceTier'),
+  attribute('gen_ai.openai.request.service_tier'),
+  attribute('openai.request.service_tier'),
+];
 
 /** Texts that state their own type; they come before all others. */
 export const TYPED = { input: 'langwatch.input', output: 'langwatch.output' } as const;

@@ -15,7 +15,7 @@ import {
   type TraceDraft,
   unreadable,
 } from '../collector/collector-draft.ts';
-import { toEvaluationDraft } from '../collector/collector-json.ts';
+import { toEvaluationDraft, toFigure } from '../collector/collector-json.ts';
 import type { PromptLinks } from '../prompt-links.ts';
 import { type AttributeJson, createAttributeJson } from './attribute-json.ts';
 import { resourceMetadata, spanMetadata } from './metadata.ts';
@@ -128,7 +128,10 @@ function evaluationIn({ name, attributes }: OtlpEvent, json: AttributeJson): Los
   if (name === EVALUATION_EVENT) return json.parsed(attributes.get('json_encoded_event')) ?? null;
   if (name !== GEN_AI_EVALUATION_EVENT) return undefined;
   const members = GEN_AI_EVALUATION.map(([member, key]) => [member, attributes.get(key) ?? null] as const);
-  return Object.fromEntries(members);
+  const { score = null, ...item } = Object.fromEntries(members);
+  const figure = toFigure(score, 'score');
+  // What is no number refuses the evaluation, under its own value.
+  return { ...item, score: isUnreadable(figure) ? score : (figure ?? null) };
 }
 
 function toEvaluation(item: LosslessJson, { spanId }: OtlpSpan): Sent<EvaluationDraft> {

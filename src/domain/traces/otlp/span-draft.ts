@@ -14,6 +14,7 @@ import { isBlank, toFigure, toText } from '../collector/collector-json.ts';
 import type { AttributeJson } from './attribute-json.ts';
 import { ERROR_FLAGS, ERROR_KINDS, ERROR_MESSAGES, MODEL, RATES, VENDOR } from './attribute-table.ts';
 import { nameOf } from './conventions/ai-sdk.ts';
+import { figureOf } from './conventions/sources.ts';
 import { createView } from './create-view.ts';
 import { type OtlpEvent, type OtlpSpan, SPAN_KINDS, STATUS_CODES, STATUS_ERROR } from './span.ts';
 import { typeOf } from './span-type.ts';
@@ -109,7 +110,7 @@ function failureOf({ status, attributes, events }: OtlpSpan): ErrorDraft | undef
     message: firstText(messages) ?? kind ?? UNKNOWN,
     stacktrace,
     kind,
-    httpStatus: findHttpStatus(HTTP_STATUSES.map((key) => attributes.get(key))),
+    httpStatus: findHttpStatus(HTTP_STATUSES.map((key) => figureOf(attributes.get(key)))),
   };
 }
 

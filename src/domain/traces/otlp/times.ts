@@ -1,13 +1,20 @@
 /** The instants of a span: its own, unless attributes tell others. */
 
-import { isUnreadable, type Sent, type SpanDraft, type Unreadable, unreadable } from '../collector/collector-draft.ts';
+import {
+  isUnreadable,
+  type OwnTimes,
+  type Sent,
+  type SpanDraft,
+  type Unreadable,
+  unreadable,
+} from '../collector/collector-draft.ts';
 import { isBlank, toFigure } from '../collector/collector-json.ts';
 import { FIRST_TOKEN_DELAYS, FIRST_TOKEN_EVENTS, FIRST_TOKEN_INSTANTS } from './attribute-table.ts';
 import { nanosBeyond, toInstantMs } from './instants.ts';
 import type { OtlpSpan } from './span.ts';
 import type { SpanView } from './span-view.ts';
 
-type Times = Pick<SpanDraft, 'startedAt' | 'finishedAt' | 'firstTokenAt' | 'startedNs' | 'finishedNs'>;
+type Times = OwnTimes & Pick<SpanDraft, 'firstTokenAt' | 'ownTimes'>;
 
 export type TimesRead = { readonly times: Times; readonly dropped: readonly Unreadable[] };
 
@@ -25,12 +32,19 @@ export function timesOf({ span, timestamps }: SpanView): TimesRead {
   const startedAt = unlessWrong(toFigure(timestamps.started_at, 'timestamps.started_at'));
   const finishedAt = unlessWrong(toFigure(timestamps.finished_at, 'timestamps.finished_at'));
   const firstTokenAt = unlessWrong(toFigure(timestamps.first_token_at, FIRST_TOKEN));
+  const own: OwnTimes = {
+    startedAt: toInstantMs(startNano, 'startTimeUnixNano'),
+    finishedAt: toInstantMs(endNano, span.endNano === 0n ? 'startTimeUnixNano' : 'endTimeUnixNano'),
+    startedNs: nanosBeyond(startNano),
+    finishedNs: nanosBeyond(endNano),
+  };
   const times: Times = {
-    startedAt: startedAt ?? toInstantMs(startNano, 'startTimeUnixNano'),
-    finishedAt: finishedAt ?? toInstantMs(endNano, span.endNano === 0n ? 'startTimeUnixNano' : 'endTimeUnixNano'),
+    ...own,
+    ...(startedAt === undefined ? {} : { startedAt, startedNs: undefined }),
+    ...(finishedAt === undefined ? {} : { finishedAt, finishedNs: undefined }),
     firstTokenAt: firstTokenAt ?? firstTokenOf(span),
-    startedNs: startedAt === undefined ? nanosBeyond(startNano) : undefined,
-    finishedNs: finishedAt === undefined ? nanosBeyond(endNano) : undefined,
+    // Only the collector knows the bounds of instants.
+    ownTimes: startedAt === undefined && finishedAt === undefined ? undefined : own,
   };
   return { times, dropped };
 }

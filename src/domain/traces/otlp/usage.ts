@@ -1,6 +1,5 @@
 /** The metrics of a span. All counts come from one convention: each counts cached tokens in its own way. */
 
-import { isObject } from '../../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import { isUnreadable, type MetricsDraft, type Sent, type Unreadable } from '../collector/collector-draft.ts';
 import { isBlank, toBoolean, toFigure } from '../collector/collector-json.ts';
@@ -8,6 +7,7 @@ import { METRIC_NAMES } from '../collector/collector-metrics.ts';
 import { CACHED_TOKENS_IN_PROMPT, COST, MODEL, SERVICE_TIER, TOKENS_ESTIMATED, VENDOR } from './attribute-table.ts';
 import type { Convention, ReadConvention, UsageField, UsageSource } from './conventions/convention.ts';
 import { conventionsOf } from './conventions/conventions.ts';
+import { memberAt, sumOf } from './conventions/sources.ts';
 import { first, type SpanView } from './span-view.ts';
 
 type Figures = { readonly [Field in UsageField]?: LosslessJson };
@@ -74,36 +74,25 @@ function figuresOf(view: SpanView, convention: ReadConvention): Figures | undefi
 
 function figureIn(view: SpanView, sources: readonly UsageSource[]): LosslessJson | undefined {
   for (const source of sources) {
-    const value = typeof source === 'string' ? view.span.attributes.get(source) : sumIn(view, source);
+    const value = readSource(view, source);
     if (!isBlank(value)) return value;
   }
   return undefined;
 }
 
-function sumIn(view: SpanView, { json, members }: Exclude<UsageSource, string>): LosslessJson | undefined {
-  const details = view.json.object(view.span.attributes.get(json));
-  if (details === undefined) return undefined;
-  let sum: number | undefined;
-  for (const member of members) {
-    const value = memberAt(details, member);
-    const figure = toFigure(value, member);
-    // Of several figures one that cannot be read stands for all: a sum without it would be wrong.
-    if (isUnreadable(figure)) return value;
-    if (figure !== undefined) sum = (sum ?? 0) + figure;
-  }
-  return sum;
-}
-
-function memberAt(details: LosslessObject, path: string): LosslessJson | undefined {
-  let value: LosslessJson | undefined = details;
-  for (const name of path.split('.')) value = isObject(value) ? value[name] : undefined;
-  return value;
+function readSource(view: SpanView, source: UsageSource): LosslessJson | undefined {
+  const { attributes } = view.span;
+  if (typeof source === 'string') return attributes.get(source);
+  if (typeof source === 'function') return source(view);
+  const details = view.json.object(attributes.get(source.json));
+  return details && sumOf(source.members.map((member) => memberAt(details, member)));
 }
 
 /** undefined where the convention does not say. */
 function cachedIn(view: SpanView, convention: Convention): boolean | undefined {
-  const { cachedTokensInPrompt: says, cachedTokensInPromptOfClaude: saysOfClaude } = convention;
-  return (saysOfClaude !== undefined && isOfAnthropic(view) ? saysOfClaude : says) ?? undefined;
+  const { cachedTokensInPrompt, cachedTokensInPromptOfClaude: ofClaude } = convention;
+  const says = ofClaude !== undefined && isOfAnthropic(view) ? ofClaude : cachedTokensInPrompt;
+  return (typeof says === 'function' ? says(view) : says) ?? undefined;
 }
 
 function isOfAnthropic(view: SpanView): boolean {

@@ -382,6 +382,17 @@ describe('instants', () => {
     expect(startedAt).toMatchObject({ path: 'startTimeUnixNano', reason: 'is required' });
   });
 
+  it('of the span stand by where attributes tell others', () => {
+    const span = { startNano: START_NANO + 7n, endNano: START_NANO + 9n };
+    expect(draftOf({ 'langwatch.timestamps': '{"started_at":1}' }, span).ownTimes).toEqual({
+      startedAt: START_MS,
+      finishedAt: START_MS,
+      startedNs: 7,
+      finishedNs: 9,
+    });
+    expect(draftOf({}, span).ownTimes).toBeUndefined();
+  });
+
   it('langwatch.timestamps win', () => {
     const stamps = { started_at: 1, finished_at: 2, first_token_at: 3 };
     expect(draftOf({ 'langwatch.timestamps': JSON.stringify(stamps) })).toMatchObject({
@@ -460,6 +471,14 @@ describe('errors', () => {
     expect(draftOf(attributes, { status }).error).toMatchObject({ message: 'of the span' });
     expect(draftOf({ 'error.message': 'm' }, { status }).error).toMatchObject({ message: 'm' });
     expect(draftOf({}, { status }).error).toMatchObject({ message: 'of the status' });
+  });
+
+  it('an HTTP status sent as text is that number', () => {
+    const status = { code: 2, message: '' };
+    expect(draftOf({ 'http.response.status_code': '429' }, { status }).error).toMatchObject({ httpStatus: 429 });
+    const odd = { 'http.response.status_code': 'none', 'http.status_code': '', status_code: ' 503 ' };
+    expect(draftOf(odd, { status }).error).toMatchObject({ httpStatus: 503 });
+    expect(draftOf({ status_code: 'many' }, { status }).error).toMatchObject({ httpStatus: undefined });
   });
 
   it('a type is the message of an error that has no other', () => {

@@ -6,27 +6,6 @@ import { isBlank } from '../../collector/collector-json.ts';
 import { toToolCall } from '../messages.ts';
 import type { OtlpSpan } from '../span.ts';
 import type { SpanView } from '../span-view.ts';
-import { attributesIn, type Convention, type UsageTable } from './convention.ts';
-import { REASONING_OF_AI_SDK } from './gen-ai.ts';
-
-const USAGE: UsageTable = {
-  // `ai.usage.tokens` is what embeddings have.
-  prompt_tokens: ['ai.usage.promptTokens', 'ai.usage.inputTokens', 'ai.usage.tokens'],
-  completion_tokens: ['ai.usage.completionTokens', 'ai.usage.outputTokens'],
-  reasoning_tokens: ['ai.usage.reasoningTokens', REASONING_OF_AI_SDK],
-  cache_read_input_tokens: ['ai.usage.cachedInputTokens', 'ai.usage.inputTokenDetails.cacheReadTokens'],
-  cache_creation_input_tokens: ['ai.usage.inputTokenDetails.cacheWriteTokens'],
-  total_tokens: ['ai.usage.totalTokens'],
-};
-
-export const AI_SDK: Convention = {
-  name: 'AI SDK',
-  marks: attributesIn(USAGE).filter((key) => key !== REASONING_OF_AI_SDK),
-  signs: ['ai.operationId'],
-  scopes: ['ai'],
-  usage: USAGE,
-  cachedTokensInPrompt: true,
-};
 
 /** The span of a tool is named after the tool. */
 export function nameOf({ name, attributes }: OtlpSpan): string | undefined {

@@ -1,5 +1,7 @@
 /** The form of a convention: which attributes a family of instrumentations writes. */
 
+import type { Source } from '../span-view.ts';
+
 /** Counts that a convention has names for. */
 export type UsageField =
   | 'prompt_tokens'
@@ -13,8 +15,11 @@ export type UsageField =
   | 'output_audio_tokens'
   | 'total_tokens';
 
-/** An attribute with a count, or one with a JSON object of which these members add up; dots lead to members of members. */
-export type UsageSource = string | { readonly json: string; readonly members: readonly string[] };
+/** Members of a JSON object that add up; dots lead to members of members. */
+export type MembersSource = { readonly json: string; readonly members: readonly string[] };
+
+/** An attribute with a count, members of an attribute, or what a function reads. */
+export type UsageSource = string | MembersSource | Source;
 
 /** For each field its sources; the first present one wins. */
 export type UsageTable = { readonly [Field in UsageField]?: readonly UsageSource[] };
@@ -27,10 +32,13 @@ export type Convention = {
   /** Attributes and instrumentation scopes that only its spans have; on these it comes before all others. */
   readonly signs?: readonly string[];
   readonly scopes?: readonly string[];
-  /** Whether the prompt tokens include those of the cache; null: conventions differ, so the price list decides. */
-  readonly cachedTokensInPrompt: boolean | null;
+  /**
+   * Whether the prompt tokens include those of the cache; null, or undefined from a source: conventions differ, so the
+   * price list decides.
+   */
+  readonly cachedTokensInPrompt: boolean | null | Source<boolean>;
   /** The same for models of Anthropic, where it differs. */
-  readonly cachedTokensInPromptOfClaude?: boolean;
+  readonly cachedTokensInPromptOfClaude?: boolean | Source<boolean>;
 };
 
 /** A convention with the sources of each field as a list: reading members of an object anew for each span is slow. */
@@ -43,9 +51,11 @@ export function toRead(convention: Convention): ReadConvention {
   return { ...convention, sources: fields.map(([field, sources]) => ({ field, sources })) };
 }
 
-/** The attributes of all sources. */
+/** The attributes of all sources that have one. */
 export function attributesIn(usage: UsageTable): readonly string[] {
   return Object.values(usage).flatMap((sources) =>
-    sources.map((source) => (typeof source === 'string' ? source : source.json)),
+    sources.flatMap((source) =>
+      typeof source === 'string' ? [source] : typeof source === 'function' ? [] : [source.json],
+    ),
   );
 }

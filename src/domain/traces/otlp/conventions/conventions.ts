@@ -1,14 +1,15 @@
 /** Every convention and dialect, and which of them a span follows. */
 
 import type { Attributes, OtlpSpan } from '../span.ts';
-import { AI_SDK } from './ai-sdk.ts';
+import { AI_SDK } from './ai-sdk-usage.ts';
 import { CLAUDE_CODE, CLAUDE_CODE_SPANS } from './claude-code.ts';
 import { CODING_AGENT_CALLS, CODING_AGENTS, GEMINI_CLI_SPANS } from './coding-agents.ts';
 import { type ReadConvention, toRead } from './convention.ts';
 import type { Dialect } from './dialect.ts';
-import { GEN_AI, GEN_AI_CACHED } from './gen-ai.ts';
+import { GEN_AI } from './gen-ai.ts';
 import { GOOGLE_ADK, GOOGLE_ADK_SPANS } from './google-adk.ts';
-import { LANGFUSE, LANGFUSE_SPANS } from './langfuse.ts';
+import { LANGFUSE_SPANS } from './langfuse.ts';
+import { LANGFUSE } from './langfuse-usage.ts';
 import { LANGSMITH, LANGSMITH_SPANS } from './langsmith.ts';
 import { LITELLM_SPANS } from './litellm.ts';
 import { LOGFIRE, LOGFIRE_SPANS } from './logfire.ts';
@@ -17,10 +18,11 @@ import { MLFLOW, MLFLOW_SPANS } from './mlflow.ts';
 import { OPENINFERENCE } from './openinference.ts';
 import {
   LLM_USAGE,
-  OPENLLMETRY,
   OPENLLMETRY_ANTHROPIC_JS,
   OPENLLMETRY_ANTHROPIC_PYTHON,
+  OPENLLMETRY_BEDROCK_PYTHON,
   OPENLLMETRY_EARLY_SPANS,
+  OPENLLMETRY_LLAMAINDEX_PYTHON,
   OPENLLMETRY_TASKS,
 } from './openllmetry.ts';
 import { PYDANTIC_AI, PYDANTIC_AI_SPANS } from './pydantic-ai.ts';
@@ -32,8 +34,6 @@ const CONVENTIONS: readonly ReadConvention[] = [
   LANGSMITH,
   LOGFIRE,
   PYDANTIC_AI,
-  GEN_AI_CACHED,
-  OPENLLMETRY,
   GEN_AI,
   OPENINFERENCE,
   AI_SDK,
@@ -67,7 +67,14 @@ const SIGNED = [AI_SDK, OPENINFERENCE]
 
 /** Those of a scope alone come first. */
 export const USAGE_CONVENTIONS: readonly ReadConvention[] = [
-  ...[OPENLLMETRY_ANTHROPIC_JS, OPENLLMETRY_ANTHROPIC_PYTHON, SPRING_AI, GOOGLE_ADK].map(toRead),
+  ...[
+    OPENLLMETRY_ANTHROPIC_JS,
+    OPENLLMETRY_ANTHROPIC_PYTHON,
+    OPENLLMETRY_BEDROCK_PYTHON,
+    OPENLLMETRY_LLAMAINDEX_PYTHON,
+    SPRING_AI,
+    GOOGLE_ADK,
+  ].map(toRead),
   ...CONVENTIONS,
 ];
 

@@ -1,64 +1,67 @@
-/** OpenLLMetry by Traceloop: names of OpenTelemetry GenAI, with names of its own for the cache. */
+/** OpenLLMetry by Traceloop: names of OpenTelemetry GenAI, of several versions, and what each means by its counts. */
 
 import { isArray, isObject } from '../../../../json/free-json.ts';
 import type { SpanType } from '../../trace.ts';
 import { indexed } from '../indexed.ts';
 import { createSource, type Source } from '../span-view.ts';
-import type { Convention, UsageTable } from './convention.ts';
+import type { Convention } from './convention.ts';
 import type { Dialect } from './dialect.ts';
+import { ALL_NAMES, LLM_USAGE_COUNTS } from './gen-ai.ts';
 import { attribute, quoted } from './sources.ts';
 
-const CACHE_READ = 'gen_ai.usage.cache_read_input_tokens';
-const CACHE_CREATION = 'gen_ai.usage.cache_creation_input_tokens';
-/** What Strands calls it. */
-const CACHE_WRITE = 'gen_ai.usage.cache_write_input_tokens';
+/** Adds the cached tokens to the input tokens since the version after this one; before, it sent Anthropic's numbers. */
+const RAW_UNTIL = [0, 27] as const;
 
-const USAGE: UsageTable = {
-  prompt_tokens: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.usage.prompt_tokens'],
-  completion_tokens: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.usage.completion_tokens'],
-  reasoning_tokens: ['gen_ai.usage.reasoning_tokens'],
-  cache_read_input_tokens: [CACHE_READ, 'gen_ai.usage.cache_read.input_tokens'],
-  cache_creation_input_tokens: [CACHE_CREATION, CACHE_WRITE, 'gen_ai.usage.cache_creation.input_tokens'],
-  total_tokens: ['gen_ai.usage.total_tokens', 'llm.usage.total_tokens'],
-};
-
-export const OPENLLMETRY: Convention = {
-  name: 'OpenLLMetry and Strands',
-  marks: [CACHE_READ, CACHE_CREATION, CACHE_WRITE],
-  usage: USAGE,
-  cachedTokensInPrompt: null,
-  cachedTokensInPromptOfClaude: false,
-};
-
-/** Sends the numbers of Anthropic's answer, also under OpenTelemetry's names. */
 export const OPENLLMETRY_ANTHROPIC_JS: Convention = {
   name: 'OpenLLMetry for Anthropic, JavaScript',
   marks: [],
   scopes: ['@traceloop/instrumentation-anthropic'],
-  usage: USAGE,
-  cachedTokensInPrompt: false,
+  usage: ALL_NAMES,
+  cachedTokensInPrompt: createSource(
+    `beside the prompt up to version ${RAW_UNTIL.join('.')} of the scope and without one, part of the prompt after it`,
+    ({ span: { scope } }) => isAfter(scope.version, RAW_UNTIL),
+  ),
 };
+
+function isAfter(version: string, [untilMajor, untilMinor]: typeof RAW_UNTIL): boolean {
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
+  if (major === undefined || minor === undefined) return false;
+  return Number(major) > untilMajor || (Number(major) === untilMajor && Number(minor) > untilMinor);
+}
 
 /** Adds the cached tokens to the input tokens before it sends them. */
 export const OPENLLMETRY_ANTHROPIC_PYTHON: Convention = {
   name: 'OpenLLMetry for Anthropic, Python',
   marks: [],
   scopes: ['opentelemetry.instrumentation.anthropic'],
-  usage: USAGE,
+  usage: ALL_NAMES,
   cachedTokensInPrompt: true,
 };
 
-const PLAIN: UsageTable = {
-  prompt_tokens: ['llm.usage.prompt_tokens'],
-  completion_tokens: ['llm.usage.completion_tokens'],
-  total_tokens: ['llm.usage.total_tokens'],
+/** Passes on what Bedrock says, which counts cached tokens of every model beside the input. */
+export const OPENLLMETRY_BEDROCK_PYTHON: Convention = {
+  name: 'OpenLLMetry for Bedrock, Python',
+  marks: [],
+  scopes: ['opentelemetry.instrumentation.bedrock'],
+  usage: ALL_NAMES,
+  cachedTokensInPrompt: false,
+};
+
+/** Passes on what the API of the model said. */
+export const OPENLLMETRY_LLAMAINDEX_PYTHON: Convention = {
+  name: 'OpenLLMetry for LlamaIndex, Python',
+  marks: [],
+  scopes: ['opentelemetry.instrumentation.llamaindex'],
+  usage: ALL_NAMES,
+  cachedTokensInPrompt: true,
+  cachedTokensInPromptOfClaude: false,
 };
 
 /** Names of earlier versions, which others took over. */
 export const LLM_USAGE: Convention = {
   name: 'llm.usage',
   marks: ['llm.usage.prompt_tokens', 'llm.usage.completion_tokens'],
-  usage: PLAIN,
+  usage: LLM_USAGE_COUNTS,
   cachedTokensInPrompt: null,
 };
 

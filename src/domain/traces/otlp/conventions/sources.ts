@@ -1,8 +1,9 @@
 /** Where the tables of conventions take values from. */
 
 import { isObject } from '../../../../json/free-json.ts';
-import type { LosslessJson } from '../../../../json/lossless-json.ts';
-import { isBlank } from '../../collector/collector-json.ts';
+import type { LosslessJson, LosslessObject } from '../../../../json/lossless-json.ts';
+import { isUnreadable } from '../../collector/collector-draft.ts';
+import { isBlank, toFigure } from '../../collector/collector-json.ts';
 import { SPAN_TYPES, type SpanType } from '../../trace.ts';
 import { createSource, type Source } from '../span-view.ts';
 import { answeredIn, askedIn } from './chat-forms.ts';
@@ -38,12 +39,35 @@ export function beforePoint(key: string): Source {
   });
 }
 
-/** A member of a JSON object. */
+/** A member of a JSON object; dots lead to members of members. */
 export function memberOf(key: string, member: string): Source {
-  return createSource(
-    `\`${member}\` in \`${key}\``,
-    ({ span, json }) => json.object(span.attributes.get(key))?.[member],
+  return createSource(`\`${member}\` in \`${key}\``, ({ span, json }) =>
+    memberAt(json.object(span.attributes.get(key)), member),
   );
+}
+
+export function memberAt(object: LosslessObject | undefined, path: string): LosslessJson | undefined {
+  let value: LosslessJson | undefined = object;
+  for (const name of path.split('.')) value = isObject(value) ? value[name] : undefined;
+  return value;
+}
+
+/** undefined where a value is none. */
+export function figureOf(value: LosslessJson | undefined): number | undefined {
+  const figure = toFigure(value, '');
+  return isUnreadable(figure) ? undefined : figure;
+}
+
+/** The sum of the figures that are there. */
+export function sumOf(values: readonly (LosslessJson | undefined)[]): LosslessJson | undefined {
+  let sum: number | undefined;
+  for (const value of values) {
+    const figure = toFigure(value, '');
+    // Of several figures one that cannot be read stands for all: a sum without it would be wrong.
+    if (isUnreadable(figure)) return value;
+    if (figure !== undefined) sum = (sum ?? 0) + figure;
+  }
+  return sum;
 }
 
 /** A request to a model, of which the messages count. */
