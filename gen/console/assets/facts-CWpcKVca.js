@@ -1,0 +1,1 @@
+import{t as e}from"./page.module-ygb3LELh.js";import{m as t}from"./button-C-XJTPF9.js";var n=t();function r({facts:t}){let r=t.filter(([,e])=>e!==!1);return(0,n.jsx)(`dl`,{className:e.facts,children:r.map(([t,r])=>(0,n.jsxs)(`div`,{className:e.fact,children:[(0,n.jsx)(`dt`,{children:t}),(0,n.jsx)(`dd`,{children:r})]},t))})}export{r as t};

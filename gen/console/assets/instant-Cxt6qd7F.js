@@ -1,0 +1,1 @@
+import{c as e,p as t,t as n,v as r}from"./format-CVVSOebg.js";import{m as i}from"./button-C-XJTPF9.js";var a=i();function o({at:i,as:o=`age`}){if(!i)return(0,a.jsx)(`span`,{children:`–`});let[s,c]=o===`age`?[n(i),e(i)]:[t(i),n(i)];return(0,a.jsx)(`time`,{dateTime:r(i).toISOString(),title:c,children:s})}export{o as t};

@@ -1,0 +1,1 @@
+function e(e,t){let n=e.trim().toLowerCase();return t.filter(e=>[e.name??``,e.email,e.userId].some(e=>e.toLowerCase().includes(n))).slice(0,50)}function t(e,t){let n=e.trim();return t.find(({email:e})=>e.toLowerCase()===n.toLowerCase())?.userId??n}export{e as n,t};

@@ -1,1 +1,0 @@
-import{g as e}from"./format-KyuLdejN.js";function t({id:t,name:n}){return e(n===``||n===t?t:`${n} (${t})`)}export{t};

@@ -1,0 +1,1 @@
+import{g as e}from"./format-CVVSOebg.js";function t({id:t,name:n}){return e(n===``||n===t?t:`${n} (${t})`)}export{t};
