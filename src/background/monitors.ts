@@ -1,7 +1,7 @@
 /** Runs monitors and the triggers on traces: polls the queue of evaluation jobs. */
 
 import type { Deps } from '../app/deps.ts';
-import { isOfTriggers } from '../domain/evaluations/jobs.ts';
+import { kindOfJob } from '../domain/evaluations/jobs.ts';
 import type { RunEvaluator } from '../domain/evaluations/outcome.ts';
 import { withSettlements } from '../domain/evaluations/settlement-run.ts';
 import type { TraceResults } from '../domain/evaluations/trace-results.ts';
@@ -59,7 +59,7 @@ export function startMonitorRunner(deps: MonitorRunnerDeps) {
     wait: waitUnref,
     newFence: () => deps.random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES) + 1,
     concurrency: config.evaluators.concurrency,
-    isQuick: isOfTriggers,
+    kindOf: kindOfJob,
     onError: loop.reportError,
     onCapacity: () => loop.schedule(GAP_MIN_MS),
   });

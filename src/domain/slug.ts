@@ -2,6 +2,7 @@
 
 import type { RandomBytes } from './clock.ts';
 import { drawCharacters } from './ids.ts';
+import { normalizeText } from './normalize-text.ts';
 
 const BASE_LENGTH_MAX = 50;
 const SUFFIX_LENGTH = 5;
@@ -17,17 +18,14 @@ export function drawSlug(name: string, fallback: string, random: RandomBytes): s
 
 /** The ASCII letters and digits of a name; empty where it has none. */
 export function slugBase(name: string, lengthMax = BASE_LENGTH_MAX): string {
-  return (
-    name
-      // Decomposing first turns accented letters into plain ones with marks, which are then left out.
-      .normalize('NFKD')
-      .replace(/\p{M}+/gu, '')
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-/, '')
-      .slice(0, lengthMax)
-      .replace(/-$/, '')
-  );
+  // Decomposing first turns accented letters into plain ones with marks, which are then left out.
+  return normalizeText(name, 'NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
+    .slice(0, lengthMax)
+    .replace(/-$/, '');
 }
 
 /** The slug of an object: the name's ASCII letters and digits in lower case, then the last 6 characters of the id. */

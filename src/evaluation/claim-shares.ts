@@ -1,55 +1,69 @@
-/** Divides the free capacity of a worker among the projects whose jobs are due. */
+/** Divides the free capacity of a worker among the projects whose jobs are due, for each kind of job. */
 
-import type { ClaimedJob, ClaimShare } from '../domain/evaluations/jobs.ts';
+import {
+  type ClaimedJob,
+  type ClaimShare,
+  JOB_KINDS,
+  type JobKind,
+  type JobQueue,
+} from '../domain/evaluations/jobs.ts';
 
-/** Of all projects together, and of each. */
-type CapacityOfKind = { readonly free: () => number; readonly of: (projectNumber: number) => number };
-export type Capacity = { readonly evaluations: CapacityOfKind; readonly triggers: CapacityOfKind };
+/** A project with jobs. */
+export type Owner = Pick<JobQueue, 'projectNumber' | 'organizationId'>;
+
+/** How many more jobs may be claimed: at all, of an organization, and of a project. */
+export type CapacityOfKind = {
+  readonly free: () => number;
+  readonly ofOrganization: (organizationId: string) => number;
+  readonly of: (owner: Owner) => number;
+};
+export type Capacity = Readonly<Record<JobKind, CapacityOfKind>>;
 
 /** Projects that one claim serves. */
 const PROJECTS_AT_ONCE = 256;
 
 /** The projects in the order of their turns: first those after the one that was served last. */
-export function startAfter(due: readonly number[], lastProject: number): readonly number[] {
-  const next = due.findIndex((projectNumber) => projectNumber > lastProject);
+export function startAfter(due: readonly JobQueue[], lastProject: number): readonly JobQueue[] {
+  const next = due.findIndex(({ projectNumber }) => projectNumber > lastProject);
   return next <= 0 ? due : [...due.slice(next), ...due.slice(0, next)];
 }
 
 /** The shares of the projects with any capacity, in the order of `due`. */
-export function divideCapacity({ evaluations, triggers }: Capacity, due: readonly number[]): readonly ClaimShare[] {
-  const served = due
-    .map((projectNumber) => ({
-      projectNumber,
-      limit: evaluations.of(projectNumber),
-      quick: triggers.of(projectNumber),
-    }))
-    .filter(({ limit, quick }) => limit > 0 || quick > 0)
-    .slice(0, PROJECTS_AT_ONCE);
-  const limits = divide(
-    evaluations.free(),
-    served.map(({ limit }) => limit),
-  );
-  const triggersLimits = divide(
-    triggers.free(),
-    served.map(({ quick }) => quick),
-  );
+export function divideCapacity(capacity: Capacity, due: readonly JobQueue[]): readonly ClaimShare[] {
+  const served = due.filter((queue) => hasCapacity(capacity, queue)).slice(0, PROJECTS_AT_ONCE);
+  const divided = {
+    monitors: divide(capacity.monitors, served),
+    triggers: divide(capacity.triggers, served),
+    calls: divide(capacity.calls, served),
+  };
   return served
-    .map(({ projectNumber }, index) => ({
-      projectNumber,
-      limit: limits[index] ?? 0,
-      triggersLimit: triggersLimits[index] ?? 0,
-    }))
-    .filter(({ limit, triggersLimit }) => limit > 0 || triggersLimit > 0);
+    .map(({ projectNumber }, index) => {
+      const limitOf = (kind: JobKind) => divided[kind][index] ?? 0;
+      return {
+        projectNumber,
+        limits: { monitors: limitOf('monitors'), triggers: limitOf('triggers'), calls: limitOf('calls') },
+      };
+    })
+    .filter(({ limits }) => JOB_KINDS.some((kind) => limits[kind] > 0));
+}
+
+/** Whether any job of the project may be claimed. */
+export function hasCapacity(capacity: Capacity, queue: Owner): boolean {
+  return JOB_KINDS.some((kind) => capacity[kind].of(queue) > 0);
 }
 
 /** Gives each with a capacity an equal share, or one to the first ones where there are fewer than they. */
-function divide(free: number, capacities: readonly number[]): readonly number[] {
+function divide({ free, ofOrganization, of }: CapacityOfKind, queues: readonly JobQueue[]): readonly number[] {
+  const capacities = queues.map(of);
   const count = capacities.filter((capacity) => capacity > 0).length;
-  const share = Math.max(1, Math.floor(free / Math.max(1, count)));
-  let left = free;
-  return capacities.map((capacity) => {
-    const given = Math.max(0, Math.min(share, capacity, left));
+  const share = Math.max(1, Math.floor(free() / Math.max(1, count)));
+  const leftOf = new Map<string, number>();
+  let left = free();
+  return queues.map(({ organizationId }, index) => {
+    const ofOwner = leftOf.get(organizationId) ?? ofOrganization(organizationId);
+    const given = Math.max(0, Math.min(share, capacities[index] ?? 0, left, ofOwner));
     left -= given;
+    leftOf.set(organizationId, ofOwner - given);
     return given;
   });
 }
@@ -57,22 +71,18 @@ function divide(free: number, capacities: readonly number[]): readonly number[] 
 type Claimed = {
   readonly shares: readonly ClaimShare[];
   readonly jobs: readonly ClaimedJob[];
-  readonly isQuick: (job: ClaimedJob) => boolean;
+  readonly kindOf: (job: ClaimedJob) => JobKind;
 };
 
 /** Whether due jobs were left for which there is capacity now: a share was too small, or there was none. */
-export function leavesSome(
-  { evaluations, triggers }: Capacity,
-  due: readonly number[],
-  { shares, jobs, isQuick }: Claimed,
-): boolean {
+export function leavesSome(capacity: Capacity, due: readonly JobQueue[], { shares, jobs, kindOf }: Claimed): boolean {
   const jobsOf = Map.groupBy(jobs, ({ projectNumber }) => projectNumber);
   const shareOf = new Map(shares.map((share) => [share.projectNumber, share]));
-  return due.some((projectNumber) => {
-    const { limit = 0, triggersLimit = 0 } = shareOf.get(projectNumber) ?? {};
-    const ofProject = jobsOf.get(projectNumber) ?? [];
-    const quickCount = ofProject.filter(isQuick).length;
-    if (quickCount >= triggersLimit && triggers.of(projectNumber) > 0) return true;
-    return ofProject.length - quickCount >= limit && evaluations.of(projectNumber) > 0;
+  return due.some((queue) => {
+    const limits = shareOf.get(queue.projectNumber)?.limits;
+    const counts = Object.groupBy(jobsOf.get(queue.projectNumber) ?? [], kindOf);
+    return JOB_KINDS.some(
+      (kind) => (counts[kind]?.length ?? 0) >= (limits?.[kind] ?? 0) && capacity[kind].of(queue) > 0,
+    );
   });
 }

@@ -1,11 +1,12 @@
 /**
  * Runs evaluation jobs: claims due jobs, project by project, so that no backlog delays other projects; renews their
- * leases; and stores the outcome of each run. One project may use all concurrent runs but one.
+ * leases; and stores the outcome of each run. Those of monitors may take long, and share a few concurrent runs; the others
+ * only wait for the store, and run beside them.
  */
 
-import type { ClaimedJob, EvaluationJobStore, JobOutcome } from '../domain/evaluations/jobs.ts';
-import { allButOne, createCounts } from '../scheduling/semaphore.ts';
-import { type Capacity, divideCapacity, leavesSome, startAfter } from './claim-shares.ts';
+import type { ClaimedJob, EvaluationJobStore, JobKind, JobOutcome } from '../domain/evaluations/jobs.ts';
+import { type Capacity, divideCapacity, hasCapacity, leavesSome, type Owner, startAfter } from './claim-shares.ts';
+import { createHeldJobs, createQuickJobs, type HeldJob } from './held-jobs.ts';
 import { createJobEnd } from './job-ends.ts';
 
 type JobWorkerDeps = {
@@ -18,10 +19,9 @@ type JobWorkerDeps = {
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
   /** Never 0, and never repeated. */
   readonly newFence: () => number;
-  /** Concurrent jobs. */
+  /** Concurrent jobs of monitors. */
   readonly concurrency: number;
-  /** Whether a job only waits for the store, and so runs beside the concurrent ones. */
-  readonly isQuick?: (job: ClaimedJob) => boolean;
+  readonly kindOf: (job: ClaimedJob) => JobKind;
   readonly onError: (error: unknown, doing: string) => void;
   /** Called when the worker can claim more jobs. */
   readonly onCapacity: () => void;
@@ -31,149 +31,73 @@ type JobWorkerDeps = {
 const JOB_LEASE_MS = 60_000;
 /** Leases with less time left are renewed. */
 const RENEWED_BELOW_MS = JOB_LEASE_MS / 2;
-/** Short jobs are claimed in advance, so that one commit claims many; long ones only when they can start. */
-const PREFETCH_FACTOR = 8;
-const SHORT_RUN_MS = 50;
-/** The share of one project in the jobs claimed in advance. */
-const PREFETCH_SHARE = 3 / 4;
-/** Quick jobs at once, and those of one project. */
-const QUICK_MAX = 512;
-const QUICK_SHARE = 3 / 4;
+/** Jobs of triggers at once. Many fit into one commit. */
+const TRIGGERS = { jobsMax: 512, ofOrganizationMax: 448 };
+/** Jobs that settle calls at once: each reads all calls of a trace. */
+const CALLS = { jobsMax: 256, ofOrganizationMax: 32 };
 /** What becomes due within this time is claimed together, unless a claim left jobs behind. */
 const CLAIM_GAP_MS = 100;
-/** Projects whose last duration is remembered. */
-const KNOWN_MAX = 1000;
-
-type HeldJob = {
-  readonly job: ClaimedJob;
-  leasedUntilMs: number;
-  /** Null: the job waits to start. */
-  running: { readonly stop: AbortController; readonly startedAtMs: number } | null;
-};
-
-/** The held jobs of one project. */
-type Work = { readonly waiting: Set<HeldJob>; readonly running: Set<HeldJob> };
 
 export function createJobWorker(deps: JobWorkerDeps) {
-  const { store, nowMs, concurrency, isQuick = () => false } = deps;
-  const heldMax = concurrency * PREFETCH_FACTOR;
-  const heldOfProjectMax = Math.max(1, Math.floor(heldMax * PREFETCH_SHARE));
-  const runningOfProjectMax = allButOne(concurrency);
-  // Projects with held jobs, in the order of their turns.
-  const workByProject = new Map<number, Work>();
-  const lastRunMs = new Map<number, number>();
-  const quick = new Set<HeldJob>();
-  const quickOf = createCounts<number>();
+  const { store, nowMs, kindOf } = deps;
+  const held = createHeldJobs(deps.concurrency, deps.monotonicMs);
+  const quick = { triggers: createQuickJobs(TRIGGERS), calls: createQuickJobs(CALLS) };
+  const capacity: Capacity = {
+    monitors: held.capacity,
+    triggers: quick.triggers.capacity,
+    calls: quick.calls.capacity,
+  };
   const end = createJobEnd(deps);
-  let running = 0;
   let lastProject = 0;
   let isStopped = false;
   let drained: (() => void) | null = null;
 
-  function held(): readonly HeldJob[] {
-    return [...workByProject.values()].flatMap(({ waiting, running }) => [...waiting, ...running]);
-  }
-
-  function heldOf(projectNumber: number): number {
-    const work = workByProject.get(projectNumber);
-    return work === undefined ? 0 : work.waiting.size + work.running.size;
-  }
-
-  function hold(each: HeldJob): void {
-    const work = workByProject.get(each.job.projectNumber) ?? { waiting: new Set(), running: new Set() };
-    workByProject.set(each.job.projectNumber, work);
-    work.waiting.add(each);
-  }
-
-  function drop(each: HeldJob): void {
-    const { projectNumber } = each.job;
-    const work = workByProject.get(projectNumber);
-    work?.waiting.delete(each);
-    work?.running.delete(each);
-    if (heldOf(projectNumber) === 0) workByProject.delete(projectNumber);
-  }
-
-  /** The next job to start, skipping projects that run as many as they may. */
-  function next(): HeldJob | null {
-    for (const [projectNumber, work] of workByProject) {
-      const [each] = work.waiting;
-      if (each === undefined || work.running.size >= runningOfProjectMax) continue;
-      // Moves the project behind the others.
-      workByProject.delete(projectNumber);
-      workByProject.set(projectNumber, work);
-      return each;
-    }
-    return null;
-  }
+  const all = () => [...held.all(), ...quick.triggers.jobs, ...quick.calls.jobs];
 
   function begin(): void {
-    while (running < concurrency && !isStopped) {
-      const each = next();
-      if (each === null) return;
-      const stop = new AbortController();
-      each.running = { stop, startedAtMs: deps.monotonicMs() };
-      const work = workByProject.get(each.job.projectNumber);
-      work?.waiting.delete(each);
-      work?.running.add(each);
-      running += 1;
-      void runOne(each, stop.signal, each.running.startedAtMs);
+    while (!isStopped) {
+      const started = held.start();
+      if (started === null) return;
+      void runOne(started.each, started.signal);
     }
   }
 
-  async function runOne(each: HeldJob, signal: AbortSignal, startedAtMs: number): Promise<void> {
-    const { projectNumber } = each.job;
+  async function runOne(each: HeldJob, signal: AbortSignal): Promise<void> {
     try {
       const outcome = await deps.run(each.job, signal);
-      recordDuration(projectNumber, deps.monotonicMs() - startedAtMs);
+      held.recordDuration(each);
       if (signal.aborted) await release([each.job]);
       else await end(each.job, outcome, { signal, isPatient: false });
     } catch (error) {
       // The job is claimed again when its lease expires.
       if (!signal.aborted) deps.onError(error, 'an evaluation could not be made');
     }
-    const wasFull = held().length >= heldMax;
-    drop(each);
-    running -= 1;
+    const wasFull = held.capacity.free() <= 0;
+    held.drop(each);
     if (isIdle()) drained?.();
     begin();
-    if (!isStopped && (wasFull || heldOf(projectNumber) <= runningOfProjectMax)) deps.onCapacity();
+    const { projectNumber } = each.job;
+    if (!isStopped && (wasFull || held.isNearlyEmpty(projectNumber))) deps.onCapacity();
   }
 
-  async function runQuick(each: HeldJob): Promise<void> {
+  async function runQuick(each: HeldJob, kind: keyof typeof quick): Promise<void> {
     const { signal } = each.running?.stop ?? new AbortController();
-    const { projectNumber } = each.job;
-    quick.add(each);
-    quickOf.add(projectNumber, 1);
+    quick[kind].add(each);
     try {
       const outcome = await deps.run(each.job, signal);
       if (signal.aborted) await release([each.job]);
       else await end(each.job, outcome, { signal, isPatient: true });
     } catch (error) {
-      if (!signal.aborted) deps.onError(error, 'triggers could not be tested on a trace');
+      if (!signal.aborted) deps.onError(error, `a job of ${kind} could not be done`);
     }
-    const wasFull = quickCapacityOf(projectNumber) === 0;
-    quick.delete(each);
-    quickOf.add(projectNumber, -1);
+    const wasFull = capacity[kind].of(each.queue) <= 0;
+    quick[kind].drop(each);
     if (isIdle()) drained?.();
     if (wasFull && !isStopped) deps.onCapacity();
   }
 
   function isIdle(): boolean {
-    return running === 0 && quick.size === 0;
-  }
-
-  function recordDuration(projectNumber: number, durationMs: number): void {
-    if (lastRunMs.size >= KNOWN_MAX) lastRunMs.clear();
-    lastRunMs.set(projectNumber, durationMs);
-  }
-
-  function isSlow(projectNumber: number): boolean {
-    if ((lastRunMs.get(projectNumber) ?? 0) >= SHORT_RUN_MS) return true;
-    const startedBeforeMs = deps.monotonicMs() - SHORT_RUN_MS;
-    for (const { running } of workByProject.get(projectNumber)?.running ?? []) {
-      if (running !== null && running.startedAtMs <= startedBeforeMs) return true;
-    }
-    return false;
+    return held.runningCount() === 0 && quick.triggers.jobs.size + quick.calls.jobs.size === 0;
   }
 
   async function release(jobs: readonly ClaimedJob[]): Promise<void> {
@@ -182,15 +106,14 @@ export function createJobWorker(deps: JobWorkerDeps) {
 
   /** Releases waiting jobs of projects whose runs turn out to be long. */
   async function releaseSlow(): Promise<void> {
-    const slow = [...workByProject].filter(([projectNumber]) => isSlow(projectNumber));
-    const waiting = slow.flatMap(([, work]) => [...work.waiting]);
-    for (const each of waiting) drop(each);
+    const waiting = held.waiting().filter(({ job }) => held.isSlow(job.projectNumber));
+    for (const each of waiting) held.drop(each);
     await release(waiting.map(({ job }) => job));
   }
 
   /** Renews leases that expire soon, and drops jobs that another process has now. */
   async function renew(): Promise<void> {
-    const ending = [...held(), ...quick].filter(({ leasedUntilMs }) => leasedUntilMs - nowMs() < RENEWED_BELOW_MS);
+    const ending = all().filter(({ leasedUntilMs }) => leasedUntilMs - nowMs() < RENEWED_BELOW_MS);
     if (ending.length === 0) return;
     const leasedUntilMs = nowMs() + JOB_LEASE_MS;
     const renewed = await store.renew(
@@ -199,36 +122,20 @@ export function createJobWorker(deps: JobWorkerDeps) {
     );
     for (const [index, each] of ending.entries()) {
       if (renewed[index] === true) each.leasedUntilMs = leasedUntilMs;
-      else if (each.running === null) drop(each);
+      else if (each.running === null) held.drop(each);
       else each.running.stop.abort();
     }
   }
 
-  /** How many more jobs of a project may be claimed. */
-  function capacityOf(projectNumber: number): number {
-    const heldOfProject = heldOf(projectNumber);
-    if (isSlow(projectNumber)) return Math.min(runningOfProjectMax - heldOfProject, concurrency - running);
-    return Math.min(heldOfProjectMax - heldOfProject, heldMax - held().length);
-  }
-
-  /** The same of quick ones. */
-  function quickCapacityOf(projectNumber: number): number {
-    return Math.min(QUICK_MAX - quick.size, Math.floor(QUICK_MAX * QUICK_SHARE) - quickOf.of(projectNumber));
-  }
-
-  function accept(job: ClaimedJob, leasedUntilMs: number): void {
-    if (!isQuick(job)) {
-      hold({ job, leasedUntilMs, running: null });
+  function accept(job: ClaimedJob, queue: Owner, leasedUntilMs: number): void {
+    const kind = kindOf(job);
+    if (kind === 'monitors') {
+      held.add({ job, queue, leasedUntilMs, running: null });
       return;
     }
     const running = { stop: new AbortController(), startedAtMs: deps.monotonicMs() };
-    void runQuick({ job, leasedUntilMs, running });
+    void runQuick({ job, queue, leasedUntilMs, running }, kind);
   }
-
-  const capacity: Capacity = {
-    evaluations: { free: () => heldMax - held().length, of: capacityOf },
-    triggers: { free: () => QUICK_MAX - quick.size, of: quickCapacityOf },
-  };
 
   return {
     /** Claims and starts due jobs. Returns when to poll next without a wake-up; null: no job waits. */
@@ -238,31 +145,37 @@ export function createJobWorker(deps: JobWorkerDeps) {
       await releaseSlow();
       const queues = await store.queues();
       const now = nowMs();
-      const due = queues.filter(({ dueAtMs }) => dueAtMs <= now).map(({ projectNumber }) => projectNumber);
+      const due = queues.filter(({ dueAtMs }) => dueAtMs <= now);
       const shares = divideCapacity(capacity, startAfter(due, lastProject));
       lastProject = shares.at(-1)?.projectNumber ?? lastProject;
       const jobs =
         shares.length === 0
           ? []
           : await store.claim({ shares, nowMs: now, leaseMs: JOB_LEASE_MS, fence: deps.newFence() });
-      for (const job of jobs) accept(job, now + JOB_LEASE_MS);
+      const queueOf = new Map(due.map((queue) => [queue.projectNumber, queue]));
+      for (const job of jobs) {
+        const { projectNumber } = job;
+        const { organizationId } = queueOf.get(projectNumber) ?? { organizationId: '' };
+        accept(job, { projectNumber, organizationId }, now + JOB_LEASE_MS);
+      }
       begin();
-      if (leavesSome(capacity, due, { shares, jobs, isQuick })) return now;
+      if (leavesSome(capacity, due, { shares, jobs, kindOf })) return now;
       const later = queues.filter(({ dueAtMs }) => dueAtMs > now).map(({ dueAtMs }) => dueAtMs);
-      if (due.some((projectNumber) => capacityOf(projectNumber) > 0)) later.push(now + CLAIM_GAP_MS);
+      // Behind what stays due, because its kind has no capacity, jobs of other kinds become due.
+      if (due.some((queue) => hasCapacity(capacity, queue))) later.push(now + CLAIM_GAP_MS);
       return later.length === 0 ? null : later.reduce((least, dueAtMs) => Math.min(least, dueAtMs));
     },
     /** Starts no more jobs, releases those that wait, and aborts running ones after `drainMs`. Resolves when all have ended. */
     async stop(drainMs: number): Promise<void> {
       isStopped = true;
-      const waiting = held().filter((each) => each.running === null);
-      for (const each of waiting) drop(each);
+      const waiting = held.waiting();
+      for (const each of waiting) held.drop(each);
       await release(waiting.map(({ job }) => job)).catch((error) => deps.onError(error, 'jobs could not be put back'));
       if (isIdle()) return;
       const { promise: ended, resolve } = Promise.withResolvers<void>();
       drained = resolve;
       const timer = setTimeout(() => {
-        for (const each of [...held(), ...quick]) each.running?.stop.abort();
+        for (const each of all()) each.running?.stop.abort();
       }, drainMs);
       await ended;
       clearTimeout(timer);

@@ -124,6 +124,15 @@ describe('a file of selected traces', () => {
     ]);
     const [head, ...lines] = rows.split('\r\n');
     expect(head?.split(',').slice(0, 5)).toEqual(['trace_id', 'started_at', 'name', 'error', 'input']);
-    expect(lines).toEqual([`t0,2026-01-05T00:00:00.000Z,'=1+1,,"a ""b"",\nc",,,'-u,,x; y,m1; m2,3,,-0.5,,`, '']);
+    const fields = `"t0","2026-01-05T00:00:00.000Z","'=1+1",,"a ""b"",\nc",,,"'-u",,"x; y","m1; m2",3,,-0.5,,`;
+    expect(lines).toEqual([fields, '']);
+  });
+
+  it.each([' =1', '\u00a0@x', '＝1', '＋1', '\n-1', '\tx', ' － 1'])('keeps %j from being computed', (name) => {
+    expect(csvOf([trace(0, { name })])).toContain(`,"'${name}",`);
+  });
+
+  it('leaves no part of a text to a spreadsheet that divides by semicolons or tabs', () => {
+    expect(csvOf([trace(0, { name: 'a;=1+1\t=2' })])).toContain(',"a;=1+1\t=2",');
   });
 });

@@ -64,7 +64,9 @@ async function createAppend() {
 
 async function claim(store: Store, limit = 100): Promise<readonly ClaimedJob[]> {
   fence += 1;
-  const shares = [{ projectNumber: (await findProject()).number, limit, triggersLimit: limit }];
+  const shares = [
+    { projectNumber: (await findProject()).number, limits: { monitors: limit, triggers: limit, calls: limit } },
+  ];
   return await store.evaluationJobs.claim({ shares, nowMs: LATER_MS, leaseMs: LEASE_MS, fence });
 }
 

@@ -487,7 +487,8 @@ export declare type RunEvaluatorOnTracesRequest = Message<"spandrel.v1.RunEvalua
   traceIds: string[];
 
   /**
-   * The date of a trace that the range is compared with; occurred by default.
+   * The date of a trace that the range is compared with; occurred by default. Refused with validation_error when it is
+   * updated: every result of the run changes the date at which its trace was updated.
    *
    * @generated from field: spandrel.v1.TraceDateField date_field = 8;
    */

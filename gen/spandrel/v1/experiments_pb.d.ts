@@ -256,21 +256,21 @@ export declare type ExperimentResult = Message<"spandrel.v1.ExperimentResult"> &
   predictedJson?: string | undefined;
 
   /**
-   * The cost of the work on the entry, in USD; null where it is not known.
+   * The cost of the work on the entry, in USD, not negative; null where it is not known.
    *
    * @generated from field: optional double cost = 7;
    */
   cost?: number | undefined;
 
   /**
-   * The time that the application took for the entry, in milliseconds; null where it is not known.
+   * The time that the application took for the entry, in milliseconds, not negative; null where it is not known.
    *
    * @generated from field: optional double duration = 8;
    */
   duration?: number | undefined;
 
   /**
-   * The error with which the application failed on the entry; null where none was reported.
+   * The error with which the application failed on the entry; null where none was reported. An empty text is none.
    *
    * @generated from field: optional string error = 9;
    */
@@ -362,7 +362,7 @@ export declare type ExperimentEvaluation = Message<"spandrel.v1.ExperimentEvalua
   details?: string | undefined;
 
   /**
-   * The cost of the evaluation, in USD; null where it is not known.
+   * The cost of the evaluation, in USD, not negative; null where it is not known.
    *
    * @generated from field: optional double cost = 10;
    */

@@ -1,6 +1,6 @@
 /** Converts the JSON that was sent into the fields that evaluators read. */
 
-import { isArray, isObject } from '../../json/free-json.ts';
+import { hasMorePartsThan, isArray, isObject } from '../../json/free-json.ts';
 import { type LosslessJson, type LosslessObject, readMember, stringifyLossless } from '../../json/lossless-json.ts';
 import { catalogue } from '../evaluators/evaluator-catalogue.ts';
 import type { CatalogueEntry } from '../evaluators/evaluator-settings.ts';
@@ -22,6 +22,9 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map([
 const TRACE_MEMBERS = ['trace_id', 'span_id'];
 const KNOWN_MEMBERS = [...new Set([...catalogue.flatMap(fieldsOf), ...TRACE_MEMBERS])];
 const SHOWN_NAME_CHARACTERS_MAX = 100;
+const ITEMS_MAX = 10_000;
+/** Items and members of one field, at any depth: making a text of them takes the event loop. */
+const PARTS_MAX = 100_000;
 
 function fieldsOf({ requiredFields, optionalFields }: CatalogueEntry): readonly string[] {
   return [...requiredFields, ...optionalFields];
@@ -47,6 +50,18 @@ export function refuseUnreadData(entry: CatalogueEntry, sent: LosslessObject | n
   if (fields.length > 0 && !fields.some((field) => names.includes(field))) {
     throw new Fault('invalid_data', `data must have a field that the evaluator reads; ${reads}`);
   }
+}
+
+/** What is wrong with the size of a field that the evaluator reads; null: nothing. */
+export function sizeProblem(entry: CatalogueEntry, sent: LosslessObject): string | null {
+  for (const field of fieldsOf(entry)) {
+    const value = readMember(sent, field);
+    if (SHAPES.has(field) && isArray(value) && value.length > ITEMS_MAX) {
+      return `${field} has more than ${ITEMS_MAX} items`;
+    }
+    if (hasMorePartsThan(value, PARTS_MAX)) return `${field} has more than ${PARTS_MAX} items and members`;
+  }
+  return null;
 }
 
 /** The fields of the evaluator in their shapes. Null counts as not sent; other members are left out. */

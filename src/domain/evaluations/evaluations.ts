@@ -6,7 +6,7 @@ import type { CheckPatterns } from '../evaluators/text-rules.ts';
 import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { refuseProblems } from '../reasons.ts';
-import { findMissingField, missingFieldText, readData, refuseUnreadData } from './evaluation-data.ts';
+import { findMissingField, missingFieldText, readData, refuseUnreadData, sizeProblem } from './evaluation-data.ts';
 import {
   type EvaluationRequest,
   type OnError,
@@ -99,6 +99,8 @@ async function planRun(
 ): Promise<EvaluationRun> {
   const { entry } = target;
   refuseUnreadData(entry, request.data === undefined ? null : objectOf(request.data));
+  const tooLarge = sizeProblem(entry, objectOf(request.data));
+  if (tooLarge !== null) throw new Fault('invalid_data', `data.${tooLarge}`);
   refuseUnavailable(target);
   const settings = settingsOfRun(target, objectOf(request.settings));
   const permit = { tenant: tenantOf(project), isUrgent: request.asGuardrail };

@@ -4,6 +4,7 @@ import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
+import { customReason, refuseProblems } from '../reasons.ts';
 import { limitsOf, RUN_BEGINNING } from '../traces/search/search-run.ts';
 import { checkDates, type SearchConditions } from '../traces/search/trace-search.ts';
 import { findTarget, settingsOfRun, type TargetDeps } from './evaluation-target.ts';
@@ -34,6 +35,7 @@ export function createEvaluatorRuns(deps: EvaluatorRunsDeps) {
      * evaluator_run_limit_reached.
      */
     async start(project: Project, { idOrSlug, search, nowMs }: RunStart): Promise<EvaluatorRun> {
+      if (search.isByUpdate) refuseProblems([customReason('dateField', BY_UPDATE)]);
       const searched = fixDates(search, nowMs);
       checkDates({ fromMs: searched.startMs, toMs: searched.endMs });
       const target = await findTarget(deps, project, { kind: 'saved', text: idOrSlug });
@@ -67,6 +69,9 @@ export function createEvaluatorRuns(deps: EvaluatorRunsDeps) {
     },
   };
 }
+
+/** Every result is a change of its trace, which would leave the range before the run comes to it, or be met twice. */
+const BY_UPDATE = 'dateField must be occurred: a run itself changes when its traces were updated';
 
 const BEGINNING = { ...RUN_BEGINNING, cursor: '', processed: 0, skipped: 0, failed: 0 } as const;
 

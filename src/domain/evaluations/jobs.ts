@@ -41,15 +41,21 @@ export type EvaluationJob = JobKey & {
 export const ALL_MONITORS = 'monitors';
 /** The source of a job for all triggers on traces of a project. */
 export const TRIGGERS = 'triggers';
-/** Whether the job tests triggers. One for all monitors is claimed only where the project has triggers alone. */
-export function isOfTriggers({ sourceId }: Pick<JobKey, 'sourceId'>): boolean {
-  return sourceId === TRIGGERS || sourceId === ALL_MONITORS;
-}
 
 /** Among the monitors of a project that has triggers which ask for results of evaluations; no trace has such a job. */
 export const TRIGGERS_ON_RESULTS = 'triggers on results';
 /** The source of a job that corrects the requests of calls. */
 export const CALLS = 'calls';
+
+/** Each kind is claimed apart, so that slow monitors delay no other one. */
+export const JOB_KINDS = ['monitors', 'triggers', 'calls'] as const;
+export type JobKind = (typeof JOB_KINDS)[number];
+
+/** A job for all monitors is claimed only where the project has triggers alone. */
+export function kindOfJob({ sourceId }: Pick<JobKey, 'sourceId'>): JobKind {
+  if (sourceId === CALLS) return 'calls';
+  return sourceId === TRIGGERS || sourceId === ALL_MONITORS ? 'triggers' : 'monitors';
+}
 
 /** How long a trace must stay unchanged before it is evaluated, and how many jobs may wait. */
 export type JobQueueOptions = {
@@ -163,7 +169,7 @@ export type EvaluationJobStore = {
   /**
    * Leases due jobs and jobs with an expired lease, the longest due first. A job for all monitors is split into one for
    * each monitor that samples the trace, is active now, and was so at the last commit; where the project has triggers
-   * alone, it is leased as it is. MUST lease a job to one claimer only, and MUST count an expired lease as a failure.
+   * alone, it is leased as it is. MUST find the jobs of each kind, however many of another kind are due before them. MUST lease a job to one claimer only, and MUST count an expired lease as a failure.
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedJob[]>;
   /** Extends leases to `untilMs`. Returns for each job whether the caller still has it. */
@@ -217,10 +223,14 @@ export type ProjectJobCounts = {
   readonly refused: number;
 };
 
-type JobQueue = { readonly projectNumber: number; readonly dueAtMs: number };
+export type JobQueue = {
+  readonly projectNumber: number;
+  readonly organizationId: string;
+  readonly dueAtMs: number;
+};
 
-/** `limit` bounds jobs that evaluate, `triggersLimit` those that test triggers, of which many fit into one commit. */
-export type ClaimShare = { readonly projectNumber: number; readonly limit: number; readonly triggersLimit: number };
+/** How many jobs of each kind a claim may take from a project. */
+export type ClaimShare = { readonly projectNumber: number; readonly limits: Readonly<Record<JobKind, number>> };
 
 export type ClaimRequest = {
   readonly shares: readonly ClaimShare[];

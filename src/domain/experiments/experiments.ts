@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { newId } from '../ids.ts';
+import { normalizeText } from '../normalize-text.ts';
 import { refuseProblems, typeReason } from '../reasons.ts';
 import { normalizeName, resourceRules } from '../resources.ts';
 import { slugBase } from '../slug.ts';
@@ -65,6 +66,6 @@ export async function removeHiddenRuns(store: Pick<ExperimentStore, 'removeHidde
 function slugOf(text: string): string {
   const whole = slugBase(text, Number.POSITIVE_INFINITY);
   if (whole !== '' && whole.length <= SLUG_LENGTH_MAX && !/\P{ASCII}/u.test(text)) return whole;
-  const digits = hash('sha256', text.normalize('NFKC').trim().toLowerCase(), 'hex').slice(0, HASH_LENGTH);
+  const digits = hash('sha256', normalizeText(text, 'NFKC').trim().toLowerCase(), 'hex').slice(0, HASH_LENGTH);
   return `${slugBase(text, SLUG_LENGTH_MAX - HASH_LENGTH - 1) || FALLBACK}-${digits}`;
 }

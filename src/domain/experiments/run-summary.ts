@@ -19,9 +19,9 @@ type EvaluatorSummary = {
   readonly processed: number;
   readonly skipped: number;
   readonly failed: number;
-  /** Null when no evaluation has a score. */
+  /** Of processed evaluations; null when none has a score. */
   readonly meanScore: number | null;
-  /** From 0 to 1; null when no evaluation has a verdict. */
+  /** From 0 to 1, of processed evaluations; null when none has a verdict. */
   readonly passRate: number | null;
 };
 
@@ -62,6 +62,8 @@ function createEvaluatorSums() {
   return {
     add({ status, score, passed }: ScoreFigures): void {
       counts[status] += 1;
+      // What a failed or skipped evaluation says of the score is no measurement.
+      if (status !== 'processed') return;
       scores.add(score);
       verdicts.add(passed === null ? null : Number(passed));
     },

@@ -237,7 +237,8 @@ export function cutToBytes<T>(items: readonly T[], limit: number, bytesOf: (item
 
 function isAfter({ entryIndex, targetId }: ResultKey, [afterIndex = 0, afterTarget = '']: readonly unknown[]) {
   if (entryIndex !== afterIndex) return entryIndex > Number(afterIndex);
-  return targetId > String(afterTarget);
+  // As the store orders them: by UTF-8, which differs from JavaScript's order where characters take two code units.
+  return Buffer.compare(Buffer.from(targetId), Buffer.from(String(afterTarget))) > 0;
 }
 
 type RunHead = Pick<ExperimentRun, 'experimentId' | 'id' | 'name'>;

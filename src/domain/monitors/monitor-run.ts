@@ -3,7 +3,7 @@
 import type { LosslessJson } from '../../json/lossless-json.ts';
 import type { Project } from '../caller.ts';
 import type { Clock } from '../clock.ts';
-import { findMissingField, missingFieldText, readData } from '../evaluations/evaluation-data.ts';
+import { findMissingField, missingFieldText, readData, sizeProblem } from '../evaluations/evaluation-data.ts';
 import { type EvaluationTarget, settingsOfRun, targetToRun } from '../evaluations/evaluation-target.ts';
 import type { ClaimedJob, JobOutcome } from '../evaluations/jobs.ts';
 import {
@@ -53,6 +53,7 @@ const FAILURES_MAX = 10;
 const UNAVAILABLE_DELAY_MS = 5_000;
 const DROP: JobOutcome = { kind: 'drop' };
 const FAILED = 'EVALUATOR_ERROR';
+const TOO_LARGE = `The inputs take more than ${INPUTS_MAX_BYTES} bytes, or have too many items`;
 
 type Plan = {
   readonly job: ClaimedJob;
@@ -63,7 +64,7 @@ type Plan = {
 };
 
 export function createMonitorRun(deps: MonitorRunDeps): RunJob {
-  return async (job, signal) => {
+  const run: RunJob = async (job, signal) => {
     const plan = await findPlan(deps, job);
     if (plan === null) return DROP;
     if (job.failures >= FAILURES_MAX) {
@@ -87,6 +88,15 @@ export function createMonitorRun(deps: MonitorRunDeps): RunJob {
     const delayMs = retryDelayMs(outcome, job.failures);
     if (delayMs !== null) return { kind: 'retry', dueAtMs: deps.clock() + delayMs };
     return { kind: 'store', append: toAppend(deps, plan, { data, origins, outcome, startedAtMs }) };
+  };
+  return async (job, signal) => {
+    try {
+      return await run(job, signal);
+    } catch (error) {
+      // A store that cannot be read is no failure of the job, which would end it after some of them.
+      if (!(error instanceof Fault && error.kind === 'unavailable')) throw error;
+      return { kind: 'wait', dueAtMs: deps.clock() + UNAVAILABLE_DELAY_MS };
+    }
   };
 }
 
@@ -137,7 +147,8 @@ async function readInputs(inputs: TraceInputs, monitor: Monitor, { entry }: Eval
     if (error === INPUTS_TOO_LARGE) return null;
     throw error;
   }
-  return { data: readData(entry, Object.fromEntries(sent)), origins };
+  const found = Object.fromEntries(sent);
+  return sizeProblem(entry, found) === null ? { data: readData(entry, found), origins } : null;
 }
 
 /** Whether a result for exactly these inputs is stored. */
@@ -158,7 +169,7 @@ async function evaluate(
   { plan: { monitor, project }, target, data, signal }: Evaluating,
 ): Promise<EvaluationOutcome | 'unavailable'> {
   const { entry } = target;
-  if (data === null) return { status: 'skipped', details: `The inputs take more than ${INPUTS_MAX_BYTES} bytes` };
+  if (data === null) return { status: 'skipped', details: TOO_LARGE };
   const missing = findMissingField(entry, data);
   if (missing !== null) return { status: 'skipped', details: missingFieldText(missing, entry) };
   try {

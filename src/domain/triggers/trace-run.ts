@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Clock, RandomBytes } from '../clock.ts';
-import { type ClaimedJob, isOfTriggers, type JobOutcome } from '../evaluations/jobs.ts';
+import { type ClaimedJob, type JobOutcome, kindOfJob } from '../evaluations/jobs.ts';
 import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import type { KeyStore } from '../management/management-port.ts';
@@ -80,7 +80,7 @@ export function withTriggers(deps: TraceRunDeps, run: RunJob): RunJob {
   const test = (job: ClaimedJob) => (job.failures === 0 ? join(job) : fireAll({ ...deps, known }, [job]));
 
   return async (job, signal) => {
-    if (!isOfTriggers(job)) return await run(job, signal);
+    if (kindOfJob(job) !== 'triggers') return await run(job, signal);
     // Lost runs: the job itself most likely crashes the process.
     if (job.failures >= FAILURES_MAX) return giveUp(deps, job, new Error('the process ended again and again'));
     try {

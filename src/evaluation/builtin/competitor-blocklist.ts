@@ -1,6 +1,7 @@
 /** Finds names of competitors that occur as whole words. */
 
 import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
+import { normalizeText } from '../../domain/normalize-text.ts';
 import { isArray, readMember } from '../../json/lossless-json.ts';
 import { textOf } from './fields.ts';
 import { processed } from './outcomes.ts';
@@ -25,7 +26,7 @@ function readNames(run: EvaluationRun): readonly string[] {
 }
 
 function fold(text: string): string {
-  return text.normalize('NFC').toLowerCase();
+  return normalizeText(text, 'NFC').toLowerCase();
 }
 
 const ENDS_IN_WORD = /[\p{L}\p{Nd}]$/u;

@@ -1,6 +1,7 @@
 /** Compares two texts: as numbers when both are numbers, else as texts normalized by the settings. */
 
 import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
+import { normalizeText } from '../../domain/normalize-text.ts';
 import { isOn, textOf } from './fields.ts';
 import { verdictOf } from './outcomes.ts';
 
@@ -46,7 +47,7 @@ function trimZeros(digits: string): { readonly kept: string; readonly trailing: 
 
 function areEqualTexts(run: EvaluationRun, output: string, expected: string): boolean {
   const trim = (text: string) => (isOn(run, 'trim_whitespace') ? text.trim() : text);
-  let [one, other] = [trim(output.normalize('NFC')), trim(expected.normalize('NFC'))];
+  let [one, other] = [trim(normalizeText(output, 'NFC')), trim(normalizeText(expected, 'NFC'))];
   if (isOn(run, 'remove_punctuation')) {
     const [plainOne, plainOther] = [trim(removePunctuation(one)), trim(removePunctuation(other))];
     // Without this, all texts of only punctuation would be equal.

@@ -6,7 +6,7 @@ import { type EvaluationOutcome, type EvaluationRun, permitRequestOf } from '../
 import { type CheckPatterns, readTextRules } from '../../domain/evaluators/text-rules.ts';
 import { unavailableFault } from '../../domain/fault.ts';
 import { type Rendered, type RenderInThread, unrendered } from '../../domain/prompts/prompt-template.ts';
-import { isArray, readMember } from '../../json/lossless-json.ts';
+import { isArray, readMember, stringifyLossless } from '../../json/lossless-json.ts';
 import { createPool, type Pool } from '../pool/pool.ts';
 import type { PoolAnswer } from '../pool/pool-thread.ts';
 import { loadEvaluator } from './evaluators.ts';
@@ -52,7 +52,7 @@ export function createBuiltinRunner(options: BuiltinRunnerOptions = {}) {
       if (countCharacters(run) > CHARACTERS_MAX) {
         return failed('EVALUATOR_ERROR', `The texts have more than ${CHARACTERS_MAX} characters`);
       }
-      const task: Task = { kind: 'evaluate', run };
+      const task: Task = { kind: 'evaluate', run: { ...run, settings: stringifyLossless(run.settings) } };
       return outcomeOf(await pool.run({ ...permitRequestOf(run), task }, signal), timeoutMs);
     },
     checkPatterns: createPatternCheck(pool),

@@ -22,15 +22,19 @@ port.on('message', async (task: Task) => {
 });
 
 export type Task =
-  | { readonly kind: 'evaluate'; readonly run: EvaluationRun }
+  | { readonly kind: 'evaluate'; readonly run: SentRun }
   | { readonly kind: 'check_patterns'; readonly patterns: readonly string[] }
   | ({ readonly kind: 'render' } & RenderTask);
+
+/** The settings as JSON text: numbers that keep their spelling cannot be sent to a thread. */
+type SentRun = Omit<EvaluationRun, 'settings'> & { readonly settings: string };
 
 /** Loads the code of a task, and resolves to the function that runs it. */
 async function prepareTask(task: Task): Promise<() => unknown> {
   if (task.kind === 'evaluate') {
-    const evaluate = await loadEvaluator(task.run);
-    return () => evaluate(task.run);
+    const run: EvaluationRun = { ...task.run, settings: JSON.parse(task.run.settings) };
+    const evaluate = await loadEvaluator(run);
+    return () => evaluate(run);
   }
   if (task.kind === 'render') {
     const { loadRenderer } = await import('../../domain/prompts/prompt-template.ts');

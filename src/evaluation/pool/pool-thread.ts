@@ -7,7 +7,7 @@ export type PoolAnswer =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'out_of_memory' }
-  /** The queue is full, or the task has waited too long. */
+  /** The queue is full, the task has waited too long, or several threads were lost before they began it. */
   | { readonly kind: 'full' }
   | { readonly kind: 'aborted' };
 
@@ -27,7 +27,10 @@ export type PoolThread = {
   end(): Promise<void>;
 };
 
-type Job = { readonly signal: AbortSignal; readonly answer: (answer: PoolAnswer) => void };
+/** The thread ended before it began the task, or did not begin it in time: the task is not to blame. */
+export type Lost = { readonly kind: 'lost' };
+
+type Job = { readonly signal: AbortSignal; readonly answer: (answer: PoolAnswer | Lost) => void };
 
 /** A message of the thread about its task. */
 export type ThreadReply =
@@ -45,23 +48,30 @@ export function createPoolThread(options: PoolThreadOptions): PoolThread {
   const worker = options.spawn();
   worker.unref();
   let job: Job | null = null;
+  let hasBegun = false;
   let ending = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const endLater = (delayMs: number, answer: PoolAnswer) => {
+  const endLater = (delayMs: number, answer: PoolAnswer | Lost) => {
     clearTimeout(timer);
     timer = setTimeout(() => void end(answer), delayMs).unref();
   };
   const abort = () => void end({ kind: 'aborted' });
 
-  function finish(answer: PoolAnswer): void {
+  function finish(answer: PoolAnswer | Lost): void {
     clearTimeout(timer);
     job?.signal.removeEventListener('abort', abort);
     job?.answer(answer);
     job = null;
   }
 
-  async function end(answer: PoolAnswer): Promise<void> {
+  function becomeIdle(answer: PoolAnswer): void {
+    finish(answer);
+    endLater(options.idleMs, { kind: 'aborted' });
+    options.onIdle();
+  }
+
+  async function end(answer: PoolAnswer | Lost): Promise<void> {
     ending = true;
     finish(answer);
     await worker.terminate();
@@ -69,22 +79,19 @@ export function createPoolThread(options: PoolThreadOptions): PoolThread {
 
   worker.on('message', (reply: ThreadReply) => {
     if (ending) return;
-    if (reply.kind === 'begun') return endLater(options.timeoutMs, { kind: 'timeout' });
-    finish(reply);
-    endLater(options.idleMs, { kind: 'aborted' });
-    options.onIdle();
+    if (reply.kind !== 'begun') return becomeIdle(reply);
+    hasBegun = true;
+    endLater(options.timeoutMs, { kind: 'timeout' });
   });
   worker.on('error', (error: NodeJS.ErrnoException) => {
     ending = true;
-    finish(
-      error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? { kind: 'out_of_memory' }
-        : { kind: 'failed', message: error.message },
-    );
+    if (!hasBegun) finish({ kind: 'lost' });
+    else if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') finish({ kind: 'out_of_memory' });
+    else finish({ kind: 'failed', message: error.message });
   });
   worker.on('exit', (code) => {
     ending = true;
-    finish({ kind: 'failed', message: `the thread ended with code ${code}` });
+    finish(hasBegun ? { kind: 'failed', message: `the thread ended with code ${code}` } : { kind: 'lost' });
     options.onExit();
   });
 
@@ -92,9 +99,15 @@ export function createPoolThread(options: PoolThreadOptions): PoolThread {
     isIdle: () => job === null && !ending,
     work(task, given) {
       job = given;
+      hasBegun = false;
       given.signal.addEventListener('abort', abort);
-      endLater(options.loadMaxMs, { kind: 'timeout' });
-      worker.postMessage(task);
+      endLater(options.loadMaxMs, { kind: 'lost' });
+      try {
+        worker.postMessage(task);
+      } catch (error) {
+        // The task holds what cannot be sent to a thread.
+        becomeIdle({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+      }
     },
     end: () => end({ kind: 'aborted' }),
   };

@@ -1,7 +1,7 @@
 /** A thread pool for work that would block the event loop, with limits on threads, time and waiting tasks. */
 
 import { createTenantSemaphore, type PermitRequest } from '../../domain/evaluations/tenant-semaphore.ts';
-import { createPoolThread, type PoolAnswer, type PoolThread, type ThreadOptions } from './pool-thread.ts';
+import { createPoolThread, type Lost, type PoolAnswer, type PoolThread, type ThreadOptions } from './pool-thread.ts';
 
 type PoolTask = PermitRequest & { readonly task: unknown };
 
@@ -11,6 +11,9 @@ export type PoolOptions = ThreadOptions & {
   readonly queueMax: number;
   readonly waitMaxMs: number;
 };
+
+/** Threads that may be lost before they begin a task. */
+const LOST_MAX = 3;
 
 type HeldThread = {
   readonly thread: PoolThread;
@@ -82,16 +85,25 @@ export function createPool(options: PoolOptions) {
     }
   }
 
+  /** The thread has died of an earlier task, for example, when the answer is `lost`. */
+  async function tryRun({ tenant, isUrgent, task }: PoolTask, signal: AbortSignal): Promise<PoolAnswer | Lost> {
+    const permit = { tenant, isUrgent };
+    if (!(await acquire(permit, signal))) return { kind: signal.aborted ? 'aborted' : 'full' };
+    const thread = signal.aborted ? null : tryTakeThread(permit);
+    if (thread !== null) return await new Promise((answer) => thread.work(task, { signal, answer }));
+    semaphore.release(permit);
+    return { kind: signal.aborted ? 'aborted' : 'full' };
+  }
+
   return {
     /** Never rejects. Every task ends: by itself, by the time limit, or by the signal. */
-    async run({ tenant, isUrgent, task }: PoolTask, ended: AbortSignal): Promise<PoolAnswer> {
-      const permit = { tenant, isUrgent };
+    async run(task: PoolTask, ended: AbortSignal): Promise<PoolAnswer> {
       const signal = AbortSignal.any([ended, closing.signal]);
-      if (!(await acquire(permit, signal))) return { kind: signal.aborted ? 'aborted' : 'full' };
-      const thread = signal.aborted ? null : tryTakeThread(permit);
-      if (thread !== null) return await new Promise((answer) => thread.work(task, { signal, answer }));
-      semaphore.release(permit);
-      return { kind: signal.aborted ? 'aborted' : 'full' };
+      for (let lost = 0; lost < LOST_MAX; lost += 1) {
+        const answer = await tryRun(task, signal);
+        if (answer.kind !== 'lost') return answer;
+      }
+      return { kind: 'full' };
     },
     async close(): Promise<void> {
       closing.abort();

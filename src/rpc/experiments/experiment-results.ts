@@ -74,6 +74,7 @@ function readResult(sent: ResultMessage, field: string): ResultReport | string {
   if (typeof key === 'string') return key;
   const problem =
     numberProblem({ cost: sent.cost, duration: sent.duration }) ??
+    negativeProblem({ cost: sent.cost, duration: sent.duration }) ??
     jsonProblem('entry', sent.entryJson) ??
     jsonProblem('predicted', sent.predictedJson);
   if (problem !== null) return problem;
@@ -92,7 +93,7 @@ function readResult(sent: ResultMessage, field: string): ResultReport | string {
     predictedJson: sent.predictedJson ?? null,
     costUsd: sent.cost ?? null,
     durationMs: sent.duration ?? null,
-    error: sent.error?.replaceAll('\0', '') ?? null,
+    error: sent.error?.replaceAll('\0', '') || null,
     evaluations,
   };
 }
@@ -146,6 +147,7 @@ function readEvaluation(sent: ExperimentEvaluation): ResultEvaluation | string {
   const problem =
     nulProblem([name, evaluator, sent.label, sent.details, sent.traceId]) ??
     numberProblem({ score: sent.score, cost: sent.cost, duration: sent.duration }) ??
+    negativeProblem({ cost: sent.cost, duration: sent.duration }) ??
     jsonProblem('inputs', sent.inputsJson);
   if (problem !== null) return problem;
   return {
@@ -196,6 +198,11 @@ function jsonProblem(name: string, text: string | undefined): string | null {
 function numberProblem(numbers: { readonly [name: string]: number | undefined }): string | null {
   const found = Object.entries(numbers).find(([, value]) => value !== undefined && !Number.isFinite(value));
   return found === undefined ? null : `must have a ${found[0]} that is a finite number`;
+}
+
+function negativeProblem(numbers: { readonly [name: string]: number | undefined }): string | null {
+  const found = Object.entries(numbers).find(([, value]) => value !== undefined && value < 0);
+  return found === undefined ? null : `must have a ${found[0]} that is not negative`;
 }
 
 /** PostgreSQL cannot store U+0000. */

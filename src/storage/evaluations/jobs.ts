@@ -5,20 +5,16 @@ import {
   ALL_MONITORS,
   type ClaimedJob,
   type ClaimRequest,
-  type ClaimShare,
-  type EvaluationJob,
   type EvaluationJobStore,
-  isOfTriggers,
   type JobEnd,
   type JobKey,
-  splitJob,
-  TRIGGERS,
   WAIT_MAX_MS,
 } from '../../domain/evaluations/jobs.ts';
 import type { DeliveryStoreDeps } from '../endpoints/delivery-store.ts';
 import { findLeast } from '../endpoints/outboxes.ts';
-import type { RowOf } from '../statements/statement.ts';
-import type { Queries, RunQuery, Transact, Transaction } from '../transaction.ts';
+import type { Queries, RunQuery, Transact } from '../transaction.ts';
+import { createScans } from './due-scans.ts';
+import { claimShares } from './job-claims.ts';
 
 export type JobWork = ReturnType<typeof createJobWork>;
 
@@ -30,15 +26,16 @@ type TakeOver = {
 
 /** The verbs that write; see EvaluationJobStore. */
 export function createJobWork(transact: Transact, backlog: Backlog) {
+  const scans = createScans();
   return {
-    claimJobs: (request: ClaimRequest) => transact((tx) => claimShares(tx, request)),
+    claimJobs: (request: ClaimRequest) => transact((tx) => claimShares(tx, request, scans)),
     dropJobs: (jobs: readonly ClaimedJob[]) =>
       transact(async ({ changeRows, queries: { evaluations } }) => {
         const inOrder = jobs.toSorted(compareKeys);
         // Commits touch a job for all monitors itself.
         changeRows(
           evaluations.repeatJobs,
-          inOrder.filter((job) => !isOfAll(job)),
+          inOrder.filter(({ sourceId }) => sourceId !== ALL_MONITORS),
         );
         changeRows(evaluations.dropJobs, inOrder);
       }),
@@ -69,147 +66,6 @@ export function createJobWork(transact: Transact, backlog: Backlog) {
     /** See JobCounts; null: of all projects. */
     refusedJobs: async (projectNumber: number | null) => backlog.refused(projectNumber),
   };
-}
-
-type Lease = Pick<ClaimRequest, 'nowMs' | 'leaseMs' | 'fence'>;
-type DueJob = RowOf<Queries['evaluations']['lockDue']>;
-type Running = RowOf<Queries['monitors']['listSampling']>;
-
-// Jobs without a monitor are removed while claiming; this bounds how many batches one claim removes.
-const ROUNDS_MAX = 16;
-
-async function claimShares(tx: Transaction, { shares, ...lease }: ClaimRequest): Promise<readonly ClaimedJob[]> {
-  const claimed: ClaimedJob[] = [];
-  let open = shares;
-  for (let round = 1; round <= ROUNDS_MAX && open.length > 0; round += 1) {
-    const before = await listRunning(tx, open);
-    const due: { readonly share: ClaimShare; readonly jobs: readonly DueJob[]; readonly limit: number }[] = [];
-    for (const share of open) {
-      const { projectNumber } = share;
-      const limit = hasOnlyTriggers(before(projectNumber)) ? share.limit + share.triggersLimit : share.limit;
-      const { runQuery, queries } = tx;
-      const jobs = await runQuery(queries.evaluations.lockDue, { projectNumber, nowMs: lease.nowMs, limit });
-      due.push({ share, jobs, limit });
-    }
-    // Only what is read after the jobs knows every monitor that a commit before them saw.
-    const running = tx.isSingleProcess ? before : await listRunning(tx, open);
-    const again: ClaimShare[] = [];
-    for (const { share, jobs, limit } of due) {
-      const found = await claimDue(tx, { share, due: jobs, running: running(share.projectNumber) }, lease);
-      claimed.push(...found.claimed);
-      if (found.claimed.length === 0 && found.splitCount > 0 && found.splitCount === limit) again.push(share);
-    }
-    open = again;
-  }
-  return claimed;
-}
-
-async function listRunning(
-  { runQuery, queries: { monitors } }: Transaction,
-  shares: readonly ClaimShare[],
-): Promise<(projectNumber: number) => readonly Running[]> {
-  const projectNumbers = shares.map(({ projectNumber }) => projectNumber);
-  const running = Map.groupBy(await runQuery(monitors.listSampling, { projectNumbers }), (each) => each.projectNumber);
-  return (projectNumber) => running.get(projectNumber) ?? [];
-}
-
-function hasOnlyTriggers(running: readonly Running[]): boolean {
-  return running.every(({ id }) => id === TRIGGERS);
-}
-
-type DueInProject = {
-  readonly share: ClaimShare;
-  readonly due: readonly DueJob[];
-  readonly running: readonly Running[];
-};
-
-async function claimDue(
-  tx: Transaction,
-  { share, due, running }: DueInProject,
-  { nowMs, leaseMs, fence }: Lease,
-): Promise<{ readonly claimed: readonly ClaimedJob[]; readonly splitCount: number }> {
-  const { changeRows, queries } = tx;
-  const { evaluations } = queries;
-  const isSplit = (job: DueJob) => isOfAll(job) && !(running.length > 0 && hasOnlyTriggers(running));
-  const [ofAll, ofOne] = [due.filter(isSplit), due.filter((job) => !isSplit(job))];
-  const knownOf = await lockKnown(tx, share.projectNumber, ofAll);
-  const dueAtMs = nowMs + leaseMs;
-  const room = createRoom(share);
-  const waiting = ofOne.flatMap((job) => {
-    if (!room.has(job)) return [];
-    room.take(job);
-    // An expired lease means that its process was lost, which counts as a failure.
-    return [{ ...job, fence, failures: job.failures + (job.fence === 0 ? 0 : 1) }];
-  });
-  const made: ClaimedJob[] = [];
-  const stored: EvaluationJob[] = [];
-  const split: JobKey[] = [];
-  for (const job of ofAll) {
-    // The remaining jobs wait for the next claim.
-    if (!room.hasForMonitors()) break;
-    const known = knownOf(job.traceSequence);
-    if (known === null) continue;
-    split.push(job);
-    // A job that this claim takes reads the trace later anyway; `known` still shows its expired lease.
-    const isClaimed = (sourceId: string) =>
-      waiting.some((other) => other.traceSequence === job.traceSequence && other.sourceId === sourceId);
-    const unclaimed = running.filter(({ id }) => !isClaimed(id));
-    for (const next of splitJob(job, unclaimed, known)) {
-      const isTaken = next.fence === 0 && room.has(next);
-      stored.push(isTaken ? { ...next, fence, dueAtMs } : next);
-      if (!isTaken) continue;
-      room.take(next);
-      made.push({ ...next, fence });
-    }
-  }
-  changeRows(
-    evaluations.claimJobs,
-    waiting.map((job) => ({ ...job, dueAtMs })),
-  );
-  changeRows(evaluations.removeJobs, split);
-  changeRows(evaluations.storeJobs, stored);
-  return { claimed: [...waiting, ...made], splitCount: split.length };
-}
-
-/** How many more jobs of each kind a share takes. */
-function createRoom({ limit, triggersLimit }: ClaimShare) {
-  const left = { triggers: triggersLimit, monitors: limit };
-  const kindOf = (job: Pick<JobKey, 'sourceId'>) => (isOfTriggers(job) ? 'triggers' : 'monitors');
-  return {
-    has: (job: Pick<JobKey, 'sourceId'>) => left[kindOf(job)] > 0,
-    hasForMonitors: () => left.monitors > 0,
-    take(job: Pick<JobKey, 'sourceId'>): void {
-      left[kindOf(job)] -= 1;
-    },
-  };
-}
-
-/**
- * Locks the jobs per monitor of each trace; null when another transaction has locked one of them. Waiting for a
- * lock while having others could deadlock.
- */
-async function lockKnown(
-  { runQuery, queries: { evaluations } }: Transaction,
-  projectNumber: number,
-  ofAll: readonly DueJob[],
-): Promise<(traceSequence: number) => readonly EvaluationJob[] | null> {
-  const traceSequences = ofAll.map(({ traceSequence }) => traceSequence);
-  const listed = ofAll.length === 0 ? [] : await runQuery(evaluations.listSources, { projectNumber, traceSequences });
-  const others = Map.groupBy(
-    listed.filter((job) => !isOfAll(job)),
-    ({ traceSequence }) => traceSequence,
-  );
-  const locked = new Map<number, readonly EvaluationJob[] | null>();
-  for (const [traceSequence, sources] of others) {
-    const jobs = await runQuery(evaluations.lockJobsOfTrace, { projectNumber, traceSequence });
-    const areAllLocked = sources.every(({ sourceId }) => jobs.some((job) => job.sourceId === sourceId));
-    locked.set(traceSequence, areAllLocked ? jobs : null);
-  }
-  return (traceSequence) => (others.has(traceSequence) ? (locked.get(traceSequence) ?? null) : []);
-}
-
-function isOfAll({ sourceId }: Pick<JobKey, 'sourceId'>): boolean {
-  return sourceId === ALL_MONITORS;
 }
 
 type JobStoreDeps = {

@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import type { SomeJobs } from '../../domain/evaluations/backlog.ts';
+import { CALLS, TRIGGERS } from '../../domain/evaluations/jobs.ts';
 import { columns, ofRows, pick, remove, rowsOf, select, update, upsert } from '../plain-queries.ts';
 import { change, changeRows, type Db, type Dialect, query } from '../queries.ts';
 
@@ -32,7 +33,7 @@ export const listQueues = query<Record<never, never>>()((db) =>
     )
     .selectFrom('queue')
     .innerJoin('Project as project', 'project.number', 'queue.number')
-    .select('project.number as projectNumber')
+    .select(['project.number as projectNumber', 'project.organizationId as organizationId'])
     .select(({ selectFrom }) =>
       selectFrom('EvaluationJob as job')
         .whereRef('job.projectNumber', '=', 'queue.number')
@@ -45,20 +46,33 @@ export const listQueues = query<Record<never, never>>()((db) =>
 
 type Due = InProject & { readonly nowMs: number; readonly limit: number };
 
-/** The longest due first, without jobs that other transactions have locked. */
-export const lockDue = query<Due>()((db, { projectNumber, nowMs, limit }, { lockAvailable, idText }) =>
-  lockAvailable(
-    rowsOf(db, 'EvaluationJob', { projectNumber })
-      .where('dueAtMs', '<=', nowMs)
-      .select([
-        ...columns('EvaluationJob', 'projectNumber', 'traceSequence', 'sourceId', 'sinceMs', 'fence', 'failures'),
-        ...columns('EvaluationJob', 'dueAtMs', 'asOf'),
-      ])
-      .select(idText('traceId').as('traceId'))
-      .orderBy('dueAtMs')
-      .limit(limit),
+/** Jobs of monitors, also those for all monitors: the longest due first, without those that other transactions have locked. */
+export const lockDueOfMonitors = query<Due>()((db, params, dialect) =>
+  dialect.lockAvailable(dueOf(db, params, dialect).where('sourceId', 'not in', [sql.lit(TRIGGERS), sql.lit(CALLS)])),
+);
+
+type DueOf = Due & { readonly fromMs: number; readonly source: string; readonly orSource: string };
+
+/** The same of one source or another, from an instant on. */
+export const lockDueOf = query<DueOf>()((db, params, dialect) =>
+  dialect.lockAvailable(
+    dueOf(db, params, dialect)
+      .where('dueAtMs', '>=', params.fromMs)
+      .where('sourceId', 'in', [params.source, params.orSource]),
   ),
 );
+
+function dueOf(db: Db, { projectNumber, nowMs, limit }: Due, { idText }: Dialect) {
+  return rowsOf(db, 'EvaluationJob', { projectNumber })
+    .where('dueAtMs', '<=', nowMs)
+    .select([
+      ...columns('EvaluationJob', 'projectNumber', 'traceSequence', 'sourceId', 'sinceMs', 'fence', 'failures'),
+      ...columns('EvaluationJob', 'dueAtMs', 'asOf'),
+    ])
+    .select(idText('traceId').as('traceId'))
+    .orderBy('dueAtMs')
+    .limit(limit);
+}
 
 const KEY = ['projectNumber', 'traceSequence', 'sourceId'] as const;
 

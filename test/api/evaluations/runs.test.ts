@@ -138,6 +138,11 @@ describe('a run is refused', () => {
     expect([status, body.code]).toEqual([422, 'validation_error']);
   });
 
+  it('for traces by the date of their last change, which the run itself moves', async () => {
+    const { status, body } = await client.rest(`/api/evaluators/${matcher}/run`, { dateField: 'updated' });
+    expect([status, body.code, body.fields]).toEqual([422, 'validation_error', ['dateField']]);
+  });
+
   it('for dates in reverse, whatever evaluator it names', async () => {
     const startDate = new Date(Date.now() + 60_000);
     for (const dates of [{ startDate: 5, endDate: 4 }, { startDate: startDate.getTime() }]) {

@@ -150,7 +150,7 @@ describe('a run', () => {
     ]);
     expect(summary).toEqual({
       ...{ results: 1, errors: 1, cost: 0.25, evaluation_cost: 0.5, mean_duration: 3.5 },
-      evaluators: [{ name: 'Same', processed: 0, skipped: 0, failed: 1, mean_score: null, pass_rate: 0 }],
+      evaluators: [{ name: 'Same', processed: 0, skipped: 0, failed: 1, mean_score: null, pass_rate: null }],
     });
   });
 

@@ -74,6 +74,19 @@ it('more results than fit a page continue at its cursor, and a large run is read
   expect(body.dataset).toEqual(dataset);
 });
 
+it('pages hold all results, however the ids of their targets are ordered', async () => {
+  const ids = ['a', '\u{1f600}', '\uff5e', '\ufffd', 'z', '\u{10000}'];
+  await log(slug, 'astral', { dataset: ids.map((target_id) => ({ index: 0, target_id })) });
+  const seen: unknown[] = [];
+  for (let cursor = ''; ; ) {
+    const { body } = await rest('GET', `${pathOf('astral', slug)}&limit=1&cursor=${encodeURIComponent(cursor)}`);
+    seen.push(...body.dataset.map(({ targetId }: { targetId: string }) => targetId));
+    if (body.next_cursor === null) break;
+    cursor = body.next_cursor;
+  }
+  expect(seen.toSorted()).toEqual(ids.toSorted());
+});
+
 it('results are refused where there are none, to others, and without the experiment', async () => {
   await ask('unknown', slug, { status: 404, code: 'experiment_run_not_found' });
   await ask('a run/1', 'unknown', { status: 404, code: 'experiment_not_found' });

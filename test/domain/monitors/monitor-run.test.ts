@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClaimedJob } from '../../../src/domain/evaluations/jobs.ts';
 import { createTraceResults } from '../../../src/domain/evaluations/trace-results.ts';
 import type { Evaluator } from '../../../src/domain/evaluators/evaluator.ts';
+import { unavailableFault } from '../../../src/domain/fault.ts';
 import type { Monitor } from '../../../src/domain/monitors/monitor.ts';
 import { createMonitorRun } from '../../../src/domain/monitors/monitor-run.ts';
 import { runWithoutPauses } from '../../../src/domain/steps.ts';
@@ -45,14 +46,14 @@ const job: ClaimedJob = {
   sinceMs: NOW_MS,
 };
 
-function runOf(evaluator: Evaluator) {
+function runOf(evaluator: Evaluator, find: () => Promise<TraceRecord> = async () => record) {
   const none = async () => [];
   return createMonitorRun({
     monitors: { findInProject: async () => monitor },
     evaluators: { find: async () => evaluator },
     keys: { findProject: async () => PROJECT },
     traces: {
-      find: async () => record,
+      find,
       outline: () => Promise.reject(new Error('nothing to read')),
       spans: none,
       spanIdsOfType: none,
@@ -86,5 +87,11 @@ describe('the run of a monitor', () => {
       monitorId: monitor.id,
     });
     expect(evaluation?.errorJson).toContain(message);
+  });
+
+  it('waits for a store that cannot be read, which is no failure of the job', async () => {
+    const away = () => Promise.reject(unavailableFault('The store does not answer.', 1));
+    const outcome = await runOf(evaluatorOf('langevals/exact_match'), away)(job, new AbortController().signal);
+    expect(outcome).toEqual({ kind: 'wait', dueAtMs: NOW_MS + 5000 });
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EvaluationOutcome } from '../../../src/domain/evaluations/outcome.ts';
 import { patternProblems } from '../../../src/domain/evaluators/text-rules.ts';
 import { type BuiltinRunner, createBuiltinRunner } from '../../../src/evaluation/builtin/runner.ts';
+import { isObject, parseFreeJson } from '../../../src/json/free-json.ts';
 import { type RunInput, runOf } from './running.ts';
 
 const MIB = 1024 * 1024;
@@ -85,6 +86,16 @@ describe('the runner of evaluators in this process', () => {
       details: 'The texts have more than 2097152 characters',
       isRetryable: false,
     });
+  });
+
+  it('runs with settings whose numbers keep their spelling', async () => {
+    const settings = parseFreeJson('{"x":9007199254740993,"list":[1.0,{"y":12345678901234567890}]}');
+    if (!isObject(settings)) throw new Error('not an object');
+    const secret = await run('langwatch/api_keys_and_secrets_detection', {
+      data: { output: 'key AKIAIOSFODNN7EXAMPLE ok' },
+      settings,
+    });
+    expect(secret).toMatchObject({ status: 'processed', passed: false, score: 1 });
   });
 
   it('rejects what nobody will judge, because too many wait or it is closed, instead of calling it an error', async () => {

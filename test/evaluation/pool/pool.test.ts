@@ -11,9 +11,11 @@ const work = {
   fill: () => { const all = []; for (;;) all.push({ size: all.length }); },
   fail: () => { throw new Error('no such luck'); },
   exit: () => process.exit(3),
+  late: () => { setTimeout(() => { throw new Error('too late'); }); },
 };
 parentPort.on('message', (task) => {
   if (task === 'load') return;
+  if (task === 'die') process.exit(4);
   parentPort.postMessage({ kind: 'begun' });
   try { parentPort.postMessage({ kind: 'done', value: work[task]() }); }
   catch (error) { parentPort.postMessage({ kind: 'failed', message: error.message }); }
@@ -66,7 +68,6 @@ describe('the pool', () => {
 
   it.each([
     ['spin', { timeoutMs: 1000 }, { kind: 'timeout' }],
-    ['load', { loadMaxMs: 3000 }, { kind: 'timeout' }],
     ['fill', {}, { kind: 'out_of_memory' }],
     ['fail', {}, { kind: 'failed', message: 'no such luck' }],
     ['exit', {}, { kind: 'failed', message: 'the thread ended with code 3' }],
@@ -75,6 +76,38 @@ describe('the pool', () => {
     const [bad, good] = await Promise.all([pool.run(of(task), never), pool.run(of('name'), never)]);
     expect(bad).toEqual(answer);
     expect(good).toMatchObject({ kind: 'done' });
+  });
+
+  it('answers at once when a task cannot be sent to a thread, and keeps the thread', async () => {
+    const { pool, spawned } = start();
+    const [bad, good] = await Promise.all([
+      pool.run({ ...of('name'), task: () => 1 }, never),
+      pool.run(of('name'), never),
+    ]);
+    expect(bad).toEqual({ kind: 'failed', message: '() => 1 could not be cloned.' });
+    expect(good).toMatchObject({ kind: 'done' });
+    expect(spawned).toHaveLength(1);
+  });
+
+  it('gives a task to another thread when its own one ends before it begins', async () => {
+    const { pool } = start();
+    for (let round = 0; round < 10; round += 1) {
+      const [late, good] = await Promise.all([
+        pool.run(of('late'), never),
+        pool.run(of('name', { organizationId: 'other' }), never),
+      ]);
+      expect([late.kind, good.kind]).toEqual(['done', 'done']);
+    }
+  });
+
+  it.each([
+    ['die', {}],
+    ['load', { loadMaxMs: 300 }],
+  ] as const)('has no outcome of a task that no thread begins, such as %s', async (task, options) => {
+    const { pool, spawned } = start(options);
+    expect(await pool.run(of(task), never)).toEqual({ kind: 'full' });
+    expect(spawned).toHaveLength(3);
+    if (task === 'die') expect(await pool.run(of('name'), never)).toMatchObject({ kind: 'done' });
   });
 
   it('refuses what finds the queue full, and gives up what waited too long', async () => {

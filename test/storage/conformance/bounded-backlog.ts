@@ -45,7 +45,7 @@ export async function expectBoundedBacklog(store: Store): Promise<void> {
   const patched = { projectNumber, traceId: last.traceId, expiredBeforeMs: null };
   await store.traceChanges.patchMetadata(patched, { setJson: '{"a":1}', removed: [] }, RECEIVED_AT_MS);
   expect(await counts()).toMatchObject({ depth: 3, refused: refused + 1 });
-  const shares = [{ projectNumber, limit: 10, triggersLimit: 10 }];
+  const shares = [{ projectNumber, limits: { monitors: 10, triggers: 10, calls: 10 } }];
   const claim = { shares, nowMs: RECEIVED_AT_MS + 3_600_000, leaseMs: 60_000, fence: 1 };
   const seen = new Set((await store.evaluationJobs.claim(claim)).map(({ traceId }) => traceId));
   expect([seen.size, seen.has(first.traceId), seen.has(last.traceId)]).toEqual([3, true, false]);

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_MONITORS, type ClaimedJob, JOB_QUEUE_DEFAULTS } from '../../../src/domain/evaluations/jobs.ts';
+import {
+  ALL_MONITORS,
+  type ClaimedJob,
+  type ClaimRequest,
+  JOB_QUEUE_DEFAULTS,
+  TRIGGERS,
+} from '../../../src/domain/evaluations/jobs.ts';
 import { isSampled } from '../../../src/domain/monitors/sampling.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import type { TraceAppend } from '../../../src/domain/traces/trace.ts';
@@ -16,6 +22,8 @@ import {
 } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 import { sampleTrigger } from './triggers.ts';
+
+type ClaimLimits = ClaimRequest['shares'][number]['limits'];
 
 const LEASE_MS = 60_000;
 const LATER_MS = RECEIVED_AT_MS + 3_600_000;
@@ -44,9 +52,12 @@ async function openProject(store: Store) {
       expect(await store.monitors.insert(monitor, { liveMax: 100 })).toBe('stored');
       return monitor;
     },
-    claim(nowMs = LATER_MS, limit = 100): Promise<readonly ClaimedJob[]> {
+    claim(nowMs = LATER_MS, limit: number | Partial<ClaimLimits> = 100): Promise<readonly ClaimedJob[]> {
       fence += 1;
-      const shares = [{ projectNumber: project.number, limit, triggersLimit: limit }];
+      const none = { monitors: 0, triggers: 0, calls: 0 };
+      const limits =
+        typeof limit === 'number' ? { monitors: limit, triggers: limit, calls: limit } : { ...none, ...limit };
+      const shares = [{ projectNumber: project.number, limits }];
       return store.evaluationJobs.claim({ shares, nowMs, leaseMs: LEASE_MS, fence });
     },
     dueAtMs: async () => (await store.evaluationJobs.queues())[0]?.dueAtMs ?? null,
@@ -136,6 +147,34 @@ export function evaluationJobConformance(open: OpenSubject): void {
         expect(again).toHaveLength(2);
         const lost = await opened.claim(LATER_MS + 2 * LEASE_MS);
         expect(lost.map(({ failures }) => failures)).toEqual([1, 1]);
+      }),
+    );
+
+    it(
+      'MUST find the jobs of each kind, however many of another kind are due before them',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        const audited = sampleAudit(opened.project.organizationId);
+        const trigger = sampleTrigger({ kind: 'TRACE', rule: null, projectId: opened.project.id });
+        await store.triggers.insert({ trigger, state: beginningState(trigger, RECEIVED_AT_MS), audited }, 10);
+        const monitors = [await opened.addMonitor(), await opened.addMonitor()];
+        const appendAt = (atMs: number) =>
+          store.traces.append(opened.append({ spans: [rooted()], receivedAtMs: RECEIVED_AT_MS + atMs }));
+        for (const atMs of [0, 1, 2]) await appendAt(atMs);
+        const sources = async (nowMs: number, limits: Partial<ClaimLimits>) =>
+          (await opened.claim(nowMs, limits)).map(({ sourceId }) => sourceId);
+        // Triggers are tested while nothing of the monitors has room, and the other way round.
+        expect(await sources(LATER_MS, { triggers: 2 })).toEqual([TRIGGERS, TRIGGERS]);
+        expect(await sources(LATER_MS, { triggers: 2 })).toEqual([TRIGGERS]);
+        expect(await sources(LATER_MS, { triggers: 2, calls: 2 })).toEqual([]);
+        const lateMs = LATER_MS - RECEIVED_AT_MS;
+        for (let round = 1; round <= 3; round += 1) {
+          await appendAt(lateMs + round * 10_000);
+          expect(await sources(LATER_MS + round * 10_000 + 1000, { triggers: 2 })).toEqual([TRIGGERS]);
+        }
+        const ids = monitors.map(({ id }) => id);
+        const waiting = await sources(LATER_MS + 31_000, { monitors: 100 });
+        expect(waiting.toSorted()).toEqual([...ids, ...ids, ...ids, ...ids, ...ids, ...ids].toSorted());
       }),
     );
 

@@ -148,7 +148,7 @@ export function feedbackConformance(open: OpenSubject): void {
         await rate();
         expect(await depth()).toBe(1);
         await rate();
-        const shares = [{ projectNumber: number, limit: 10, triggersLimit: 10 }];
+        const shares = [{ projectNumber: number, limits: { monitors: 10, triggers: 10, calls: 10 } }];
         const claim = { shares, nowMs: RECEIVED_AT_MS + DAY_MS, leaseMs: 60_000, fence: 1 };
         const jobs = await evaluationJobs.claim(claim);
         expect(jobs).toMatchObject([{ traceId, sourceId: TRIGGERS }]);

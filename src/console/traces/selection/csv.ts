@@ -25,10 +25,10 @@ const COLUMNS: Readonly<Record<string, (trace: Trace) => Value>> = {
   total_time_ms: ({ metrics }) => metrics?.totalTimeMs,
 };
 
-/** A spreadsheet would compute a text that begins so. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** A spreadsheet would compute a text that begins so, also in full width, or behind white space. */
+const FORMULA = /^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])/;
 
-/** RFC 4180, with a line of names. */
+/** RFC 4180, with a line of names. Texts are quoted, so that no other separator divides them. */
 export function csvOf(traces: readonly Trace[]): string {
   const lines = traces.map((trace) => Object.values(COLUMNS).map((read) => fieldOf(read(trace))));
   return [Object.keys(COLUMNS), ...lines].map((fields) => `${fields.join(',')}\r\n`).join('');
@@ -38,5 +38,5 @@ function fieldOf(value: Value): string {
   if (value === undefined) return '';
   if (typeof value !== 'string') return String(value);
   const text = FORMULA.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return `"${text.replaceAll('"', '""')}"`;
 }
