@@ -238,7 +238,10 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   if (config.publicUrl === null) publicUrl = server.address;
   /** What runs by itself. Returns its stop. */
   const startBackground = () => {
-    const delivery = webhooks.deliver({ store: store.deliveries, meter, log: deps.log });
+    const delivery = webhooks.deliver({
+      ...{ store: store.deliveries, meter, log: deps.log },
+      retentionNowMs: retentionClock.nowMs,
+    });
     attemptsInFlight = delivery.inFlight;
     evaluating.work({ ...traceParts, store, random: deps.random });
     deleting.work({ ...traceParts, store, random: deps.random });

@@ -41,7 +41,7 @@ export function createWebhooks({ config, rootKeys, clock, random, version, log }
   return {
     ports,
     /** Starts to deliver the events of the log. */
-    deliver: (deps: Pick<DeliveryDeps, 'store' | 'meter' | 'log'>) =>
+    deliver: (deps: Pick<DeliveryDeps, 'store' | 'retentionNowMs' | 'meter' | 'log'>) =>
       createDelivery({
         ...deps,
         attempt,

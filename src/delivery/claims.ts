@@ -5,18 +5,22 @@ import type { RandomBytes } from '../domain/clock.ts';
 import { LEASE_MS } from '../domain/delivery/delivery-step.ts';
 import type { DispatchEndpoint, LogEntry, NewBatch } from '../domain/delivery/webhook-store.ts';
 import { newId } from '../domain/ids.ts';
+import { retentionStartMs } from '../domain/retention-terms.ts';
 import {
   type Claim,
+  charactersOf,
   type DispatchState,
   isFailing,
   pollAt,
+  queueTurn,
   RETRY_DELAY_MS,
   readDueAt,
   type StartedClaim,
 } from './dispatch-state.ts';
-import { type EndpointState, type Next, type NextSource, nextOf, unsavedOf } from './endpoint-state.ts';
+import { type EndpointState, enoughFor, type Next, type NextSource, nextOf, unsavedOf } from './endpoint-state.ts';
 import type { LogPages } from './log-pages.ts';
 import { shiftPending } from './source-cursor.ts';
+import { slotsOf, takeTurn } from './turns.ts';
 
 type ClaimDeps = {
   readonly pages: Pick<LogPages, 'find'>;
@@ -24,32 +28,33 @@ type ClaimDeps = {
   /** Whether the queue to the store takes no more urgent, or no more background items for now. */
   readonly isFull: (isUrgent: boolean) => boolean;
   readonly nowMs: () => number;
+  /** The present for what is too old to be kept. */
+  readonly retentionNowMs: () => number;
 };
 
 /**
- * Starts the next claim; null: there is none, or no room for one. Each ready endpoint gets one slot in turn, then goes to the
- * end of the line, until it has nothing more to send.
+ * Starts the next claim; null: there is none, or no room for one. Each organization gets one slot in turn for one of its ready
+ * endpoints, which then goes to the end of their line, until it has nothing more to send.
  */
 export function nextClaim(dispatch: DispatchState, deps: ClaimDeps): StartedClaim | null {
-  const { ready } = dispatch;
-  for (const state of ready) {
-    // Every item that the store returns brings the dispatcher back here.
-    if (dispatch.inFlight >= dispatch.concurrency || deps.isFull(true)) return null;
-    const canStart = state.isActive && !state.isOutdated;
-    const unsaved = canStart ? unsavedOf(state) : null;
-    if (unsaved !== null) return start(dispatch, { state, next: unsaved }, deps);
-    ready.delete(state);
-    const next = canStart ? giveSlot(dispatch, state, deps) : null;
+  // Every item that the store returns brings the dispatcher back here.
+  while (!deps.isFull(true)) {
+    const state = takeTurn(dispatch);
+    if (state === undefined) return null;
+    if (!state.isActive || state.isOutdated) continue;
+    const isFaulty = state.claimsFailed > 0 && state.pausedUntilMs > deps.nowMs();
+    const next = (isFaulty ? null : unsavedOf(state)) ?? giveSlot(dispatch, state, deps);
     if (next === null) continue;
-    ready.add(state);
+    queueTurn(dispatch, state);
     return start(dispatch, { state, next }, deps);
   }
   return null;
 }
 
-function giveSlot(dispatch: DispatchState, state: EndpointState, { pages, isFull, nowMs }: ClaimDeps): Next | null {
-  const now = nowMs();
-  const slots = slotsOf(dispatch, state, isFull);
+function giveSlot(dispatch: DispatchState, state: EndpointState, deps: ClaimDeps): Next | null {
+  const { pages, isFull } = deps;
+  const now = deps.nowMs();
+  const slots = slotsOf(dispatch, state, { isFailingDelayed: isFull(false) });
   if (slots === 0) pollAt(dispatch, state, now + RETRY_DELAY_MS);
   if (state.inFlight >= slots) return null;
   if (state.pausedUntilMs > now) {
@@ -57,7 +62,8 @@ function giveSlot(dispatch: DispatchState, state: EndpointState, { pages, isFull
     return null;
   }
   const headSeq = dispatch.heads.get(state.endpoint.organizationNumber) ?? 0;
-  const next = nextOf(state, { pages, headSeq, nowMs: now });
+  const keptFromMs = retentionStartMs(Math.min(now, deps.retentionNowMs()));
+  const next = nextOf(state, { pages, headSeq, nowMs: now, keptFromMs });
   if (state.pollAtMs !== null) pollAt(dispatch, state, state.pollAtMs);
   if (next === null) return null;
   state.slotsGiven += 1;
@@ -72,13 +78,6 @@ function shiftWaiting(dispatch: DispatchState, state: EndpointState, nowMs: numb
   readDueAt(dispatch, state, nowMs);
 }
 
-/** Failing endpoints together get half of the slots; an endpoint gets one while half of all slots are taken. */
-function slotsOf(dispatch: DispatchState, state: EndpointState, isFull: ClaimDeps['isFull']): number {
-  const { inFlight, failingInFlight, concurrency } = dispatch;
-  if (isFailing(state)) return failingInFlight * 2 >= concurrency || isFull(false) ? 0 : 1;
-  return inFlight * 2 >= concurrency ? 1 : state.endpoint.maxInFlight;
-}
-
 function start(
   dispatch: DispatchState,
   { state, next }: Pick<StartedClaim, 'state' | 'next'>,
@@ -86,13 +85,17 @@ function start(
 ): StartedClaim {
   const claim = prepare(state, next);
   const isFailingNow = isFailing(state);
+  const estimate = claim.entries === null ? state.readCharacters : charactersOf(claim.entries);
+  const bodyCharacters = claim.sends ? estimate : 0;
   if (claim.sends) {
     state.inFlight += 1;
-    dispatch.inFlight += 1;
+    dispatch.bodies.add(state.endpoint.organizationNumber, bodyCharacters);
+    dispatch.slots.add(state.endpoint.organizationNumber, 1);
     if (isFailingNow) dispatch.failingInFlight += 1;
   }
   if (next.kind !== 'waiting') next.cursor.advancing += 1;
-  return { state, next, claim, startedAtMs: nowMs(), isFailing: isFailingNow, holdsSlot: claim.sends };
+  const started = { state, next, claim, startedAtMs: nowMs(), isFailing: isFailingNow, holdsSlot: claim.sends };
+  return { ...started, bodyCharacters };
 }
 
 /** Divides a batch into messages that the destination can take; one message where that is the whole batch. */
@@ -113,7 +116,7 @@ export function createClaims({ random, split }: { readonly random: RandomBytes; 
   function advance({ endpoint }: EndpointState, next: NextSource): Claim {
     const { cursor } = next;
     const fromPosition = cursor.position;
-    const { taken, toPosition } = shiftPending(cursor, endpoint.maxBatchSize);
+    const { taken, toPosition } = shiftPending(cursor, enoughFor(endpoint));
     cursor.position = toPosition;
     const replayId = next.kind === 'replay' ? next.source.replay.id : null;
     const messages = taken.length === 0 ? [] : splitFor(endpoint, taken, replayId);

@@ -3,6 +3,7 @@
 import type { Clock, RandomBytes } from '../domain/clock.ts';
 import type { DeliveryStore } from '../domain/delivery/webhook-store.ts';
 import { startPollLoop } from '../scheduling/poll-loop.ts';
+import { waitUnref } from '../scheduling/schedule.ts';
 import type { MakeAttempt } from './attempt.ts';
 import { createClaims, type SplitBatch } from './claims.ts';
 import { createDispatcher } from './dispatcher.ts';
@@ -15,6 +16,8 @@ export type DeliveryDeps = {
   readonly attempt: MakeAttempt;
   readonly split: SplitBatch;
   readonly clock: Clock;
+  /** The present for what is too old to be kept. */
+  readonly retentionNowMs: () => number;
   readonly random: RandomBytes;
   readonly concurrency: number;
   readonly attemptsPerHourMax: number | null;
@@ -47,7 +50,8 @@ export function createDelivery(deps: DeliveryDeps) {
   const { nowMs } = loop;
   const randomBytes = poolRandom(deps.random);
   const random = () => randomBytes(RANDOM_BYTES).readUInt32LE() / 2 ** 32;
-  const queue = createWorkQueue({ apply: store.apply, nowMs, attemptsPerHourMax: deps.attemptsPerHourMax });
+  const { attemptsPerHourMax } = deps;
+  const queue = createWorkQueue({ apply: store.apply, nowMs, attemptsPerHourMax, wait: waitUnref });
   const pause = (delayMs: number) => new Promise<void>((resolve) => setTimeout(resolve, delayMs).unref());
   const sender = createSender({ store, attempt: deps.attempt, add: queue.add, nowMs, random, pause, meter, log });
   const dispatcher = createDispatcher({
@@ -56,6 +60,7 @@ export function createDelivery(deps: DeliveryDeps) {
     queue,
     sender,
     nowMs,
+    retentionNowMs: deps.retentionNowMs,
     pause,
     random,
     concurrency: deps.concurrency,

@@ -1,6 +1,8 @@
 /** The state of a dispatcher: the endpoints it knows, when each may have something to send, and the slots in use. */
 
 import type { ClaimedDelivery, LogEntry, WorkItem } from '../domain/delivery/webhook-store.ts';
+import { createOwnerQueue, type OwnerQueue } from '../scheduling/owner-queue.ts';
+import { type Counts, createCounts } from '../scheduling/semaphore.ts';
 import { type EndpointState, type Next, pollNoLaterThan } from './endpoint-state.ts';
 
 export type DispatchState = {
@@ -9,13 +11,17 @@ export type DispatchState = {
   readonly endpoints: Map<number, EndpointState>;
   /** The last sequence number of each organization's log. */
   readonly heads: Map<number, number>;
-  /** Endpoints that may have something to send, in the order of their turns. */
-  readonly ready: Set<EndpointState>;
+  /** Endpoints that may have something to send. Organizations take turns, and the endpoints of each of them. */
+  readonly ready: OwnerQueue<number, EndpointState>;
   /** Endpoints with a `pollAtMs`. */
   readonly polled: Set<EndpointState>;
-  /** Attempts of this process from claim to result. */
-  inFlight: number;
-  /** Those of them that went to failing endpoints. */
+  /** The attempts of each organization that this process makes, from claim to result. */
+  readonly slots: Counts<number>;
+  /** The characters of the events of these attempts. */
+  readonly bodies: Counts<number>;
+  /** Whether several organizations have active endpoints and events. */
+  isShared: boolean;
+  /** The attempts that went to failing endpoints. */
   failingInFlight: number;
   /** The earliest instant at which something will be ready, among those set since the dispatcher last took it; else null. */
   scheduleAtMs: number | null;
@@ -40,6 +46,8 @@ export type StartedClaim = {
   readonly startedAtMs: number;
   readonly isFailing: boolean;
   holdsSlot: boolean;
+  /** Of the events of the attempt; an estimate where they have to be read. */
+  bodyCharacters: number;
 };
 
 /** A claim that the store granted: its attempt may be sent. */
@@ -58,18 +66,25 @@ export function createDispatchState(concurrency: number): DispatchState {
     concurrency,
     endpoints: new Map(),
     heads: new Map(),
-    ready: new Set(),
+    ready: createOwnerQueue(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY),
     polled: new Set(),
-    inFlight: 0,
+    slots: createCounts(),
+    bodies: createCounts(),
+    isShared: false,
     failingInFlight: 0,
     scheduleAtMs: null,
   };
 }
 
+/** Puts the endpoint behind the others of its organization, unless it waits for its turn already. */
+export function queueTurn({ ready }: DispatchState, state: EndpointState): void {
+  ready.add(state.endpoint.organizationNumber, state);
+}
+
 /** A paused endpoint becomes ready when its pause is over instead. */
 export function markReady(dispatch: DispatchState, organizationNumber: number, nowMs: number): void {
   for (const state of activeOf(dispatch, organizationNumber)) {
-    if (state.pausedUntilMs <= nowMs) dispatch.ready.add(state);
+    if (state.pausedUntilMs <= nowMs) queueTurn(dispatch, state);
   }
 }
 
@@ -86,12 +101,13 @@ export function* activeOf({ endpoints }: DispatchState, organizationNumber: numb
   }
 }
 
-export function markPolledReady({ polled, ready }: DispatchState, nowMs: number): void {
+export function markPolledReady(dispatch: DispatchState, nowMs: number): void {
+  const { polled } = dispatch;
   for (const state of polled) {
     if (state.pollAtMs !== null && state.pollAtMs > nowMs) continue;
     state.pollAtMs = null;
     polled.delete(state);
-    if (state.isActive) ready.add(state);
+    if (state.isActive) queueTurn(dispatch, state);
   }
 }
 
@@ -123,12 +139,24 @@ export function isFailing({ consecutiveFailures }: EndpointState): boolean {
   return consecutiveFailures >= FAILING_FROM;
 }
 
+export function charactersOf(entries: readonly LogEntry[]): number {
+  let characters = 0;
+  for (const entry of entries) characters += entry.envelope.length;
+  return characters;
+}
+
+export function countBody({ bodies }: DispatchState, started: StartedClaim, characters: number): void {
+  bodies.add(started.state.endpoint.organizationNumber, characters - started.bodyCharacters);
+  started.bodyCharacters = characters;
+}
+
 export function freeSlot(dispatch: DispatchState, started: StartedClaim): void {
   if (started.holdsSlot) {
     started.holdsSlot = false;
+    countBody(dispatch, started, 0);
     started.state.inFlight -= 1;
-    dispatch.inFlight -= 1;
+    dispatch.slots.add(started.state.endpoint.organizationNumber, -1);
     if (started.isFailing) dispatch.failingInFlight -= 1;
   }
-  dispatch.ready.add(started.state);
+  queueTurn(dispatch, started.state);
 }

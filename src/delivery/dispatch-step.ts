@@ -7,12 +7,15 @@ import type {
   ClaimedDelivery,
   DispatchEndpoint,
   DueList,
+  LogEntry,
   LogHead,
   WaitingDelivery,
   WorkOutcome,
 } from '../domain/delivery/webhook-store.ts';
 import {
   activeOf,
+  charactersOf,
+  countBody,
   type DispatchState,
   FAILING_FROM,
   freeSlot,
@@ -21,6 +24,7 @@ import {
   markReady,
   pause,
   pollAt,
+  queueTurn,
   RETRY_DELAY_MS,
   readDueAt,
   type Sending,
@@ -32,13 +36,17 @@ import {
   type EndpointState,
   type Next,
   renewEndpointState,
+  scanAgain,
 } from './endpoint-state.ts';
 import { endAdvance, resetCursor } from './source-cursor.ts';
 
 export type DispatchEvent =
   /** Endpoints changed, or this process reads them for the first time. */
   | { readonly kind: 'endpoints'; readonly endpoints: readonly DispatchEndpoint[] }
+  /** The ends of the logs of all organizations with active endpoints; of those without events none. */
   | { readonly kind: 'heads'; readonly heads: readonly LogHead[] }
+  /** The logs may be others: what was found in them is forgotten. */
+  | { readonly kind: 'logs_replaced' }
   /** The store named due deliveries, as of `asOfMs`. */
   | { readonly kind: 'due'; readonly lists: readonly DueList[]; readonly asOfMs: number }
   /** An earlier process left deliveries behind. */
@@ -48,8 +56,11 @@ export type DispatchEvent =
   | { readonly kind: 'polled' }
   /** The clock was set back, so that all known instants may be far in the future. */
   | { readonly kind: 'set_back' }
-  /** Null: whether the store has the claim is unknown. */
-  | { readonly kind: 'claim_ended'; readonly start: StartedClaim; readonly outcome: WorkOutcome | null }
+  | { readonly kind: 'claim_ended'; readonly start: StartedClaim; readonly outcome: WorkOutcome }
+  /** Whether the store has the claim is unknown. `isAway`: the store could not serve, whatever the claim was. */
+  | { readonly kind: 'claim_failed'; readonly start: StartedClaim; readonly isAway: boolean }
+  /** The events of a waiting delivery, whose size was an estimate until now. */
+  | { readonly kind: 'events_read'; readonly start: StartedClaim; readonly entries: readonly LogEntry[] }
   /** The result is on its way to the store, and says that the slot may be given again. */
   | { readonly kind: 'slot_freed'; readonly start: StartedClaim }
   /** Null: whether the store has the result is unknown. */
@@ -86,6 +97,10 @@ export function stepDispatch(dispatch: DispatchState, event: DispatchEvent, nowM
     case 'heads':
       recordHeads(dispatch, event, nowMs);
       return NO_EFFECTS;
+    case 'logs_replaced':
+      for (const state of dispatch.endpoints.values()) scanAgain(state);
+      dispatch.heads.clear();
+      return NO_EFFECTS;
     case 'due':
       for (const list of event.lists) noteDue(dispatch, list, event.asOfMs);
       return takeovers(dispatch, event.lists);
@@ -106,6 +121,13 @@ export function stepDispatch(dispatch: DispatchState, event: DispatchEvent, nowM
       return NO_EFFECTS;
     case 'claim_ended':
       return endClaim(dispatch, event, nowMs);
+    case 'claim_failed':
+      failClaim(dispatch, event, nowMs);
+      return NO_EFFECTS;
+    case 'events_read':
+      event.start.state.readCharacters = charactersOf(event.entries);
+      countBody(dispatch, event.start, event.start.state.readCharacters);
+      return NO_EFFECTS;
     case 'slot_freed':
       freeSlot(dispatch, event.start);
       return NO_EFFECTS;
@@ -125,17 +147,18 @@ function renew(dispatch: DispatchState, endpoint: DispatchEndpoint, nowMs: numbe
     endpoints.delete(endpoint.number);
     if (known === undefined) return;
     known.isActive = false;
-    ready.delete(known);
+    ready.remove(known.endpoint.organizationNumber, known);
     polled.delete(known);
     return;
   }
   const state = known ?? createEndpointState(endpoint, nowMs);
   if (known === undefined) endpoints.set(endpoint.number, state);
   else renewEndpointState(known, endpoint, nowMs);
-  ready.add(state);
+  queueTurn(dispatch, state);
 }
 
 function recordHeads(dispatch: DispatchState, { heads }: EventOf<'heads'>, nowMs: number): void {
+  dispatch.isShared = heads.length > 1;
   for (const { organizationNumber, seq } of heads) {
     if (dispatch.heads.get(organizationNumber) === seq) continue;
     dispatch.heads.set(organizationNumber, seq);
@@ -151,7 +174,7 @@ function noteDue(dispatch: DispatchState, { endpointNumber, waiting, nextAtMs }:
   // Maintenance corrects due times that a wrong clock has set.
   const againAtMs = nextAtMs === null ? null : Math.min(Math.max(nextAtMs, asOfMs + 1), asOfMs + DUE_READ_MAX_MS);
   readDueAt(dispatch, state, againAtMs);
-  if (waiting.length > 0) dispatch.ready.add(state);
+  if (waiting.length > 0) queueTurn(dispatch, state);
 }
 
 function resetWaits(dispatch: DispatchState, state: EndpointState, nowMs: number): void {
@@ -178,20 +201,33 @@ function endClaim(
   { start: started, outcome }: EventOf<'claim_ended'>,
   nowMs: number,
 ): readonly DispatchEffect[] {
-  const { state, next } = started;
-  const claimed = outcome?.kind === 'claimed' ? noteClaimed(dispatch, started, outcome, nowMs) : null;
-  if (outcome?.kind === 'refused') noteRefusal(dispatch, started, outcome, nowMs);
-  if (outcome === null) {
-    // If the store has committed this advance, it refuses the next one and returns the real position. A delivery that was
-    // claimed but not sent is taken over when its lease ends.
-    if (next.kind !== 'waiting') resetCursor(next.cursor, next.cursor.saved);
-    readDueAt(dispatch, state, nowMs + RETRY_DELAY_MS);
-  }
+  started.state.claimsFailed = 0;
+  const claimed = outcome.kind === 'claimed' ? noteClaimed(dispatch, started, outcome, nowMs) : null;
+  if (outcome.kind === 'refused') noteRefusal(dispatch, started, outcome, nowMs);
   if (claimed === null) freeSlot(dispatch, started);
-  if (next.kind !== 'waiting') endAdvance(next.cursor);
-  dispatch.ready.add(state);
-  if (outcome?.kind === 'recorded') throw new Error('outcome kind mismatch: the store returned a result for a claim');
+  settleClaim(dispatch, started);
+  if (outcome.kind === 'recorded') throw new Error('outcome kind mismatch: the store returned a result for a claim');
   return claimed === null ? NO_EFFECTS : [{ kind: 'send', start: started, claimed }];
+}
+
+function failClaim(dispatch: DispatchState, { start: started, isAway }: EventOf<'claim_failed'>, nowMs: number): void {
+  const { state, next } = started;
+  // If the store has committed this advance, it refuses the next one and returns the real position. A delivery that was
+  // claimed but not sent is taken over when its lease ends.
+  if (next.kind !== 'waiting') resetCursor(next.cursor, next.cursor.saved);
+  readDueAt(dispatch, state, nowMs + RETRY_DELAY_MS);
+  // While the store is away the queue pauses for all. Claims that failed in one commit count once.
+  if (!isAway && state.pausedUntilMs <= nowMs) {
+    pause(dispatch, state, nowMs + Math.min(RETRY_DELAY_MS * 2 ** state.claimsFailed, PAUSE_MAX_MS));
+    state.claimsFailed += 1;
+  }
+  freeSlot(dispatch, started);
+  settleClaim(dispatch, started);
+}
+
+function settleClaim(dispatch: DispatchState, { state, next }: StartedClaim): void {
+  if (next.kind !== 'waiting') endAdvance(next.cursor);
+  queueTurn(dispatch, state);
 }
 
 type Outcome<Kind extends WorkOutcome['kind']> = Extract<WorkOutcome, { readonly kind: Kind }>;

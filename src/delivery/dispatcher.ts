@@ -4,7 +4,8 @@
  * refuses claims that are no longer possible.
  */
 
-import type { DeliveryStore } from '../domain/delivery/webhook-store.ts';
+import type { DeliveryStore, LogHead } from '../domain/delivery/webhook-store.ts';
+import { createSemaphore } from '../scheduling/semaphore.ts';
 import { nextClaim, type PrepareClaim } from './claims.ts';
 import {
   activeOrganizations,
@@ -17,13 +18,14 @@ import { type DispatchEffect, type DispatchEvent, DUE_PER_ENDPOINT, stepDispatch
 import type { EndpointState } from './endpoint-state.ts';
 import { createLogPages, type PageRequest } from './log-pages.ts';
 import type { Sender, SenderDeps } from './sender.ts';
-import type { WorkQueue } from './work-queue.ts';
+import { isAway, type WorkQueue } from './work-queue.ts';
 
 type DispatcherDeps = Pick<SenderDeps, 'nowMs' | 'pause' | 'random'> & {
-  readonly store: Pick<DeliveryStore, 'changes' | 'heads' | 'events' | 'due' | 'isSingleProcess'>;
+  readonly store: Pick<DeliveryStore, 'changes' | 'connections' | 'heads' | 'events' | 'due' | 'isSingleProcess'>;
   readonly prepare: PrepareClaim;
   readonly queue: Pick<WorkQueue, 'add' | 'isFull'>;
   readonly sender: Sender;
+  readonly retentionNowMs: () => number;
   readonly concurrency: number;
   readonly onCapped: () => void;
   readonly onLeaseLost: () => void;
@@ -37,6 +39,8 @@ const DUE_ENDPOINTS_MAX = 500;
 const READ_ALL_INTERVAL_MS = 1_000;
 /** Later than the end of any lease, also of one that a wrong clock has given. */
 const FAR_FUTURE_MS = Number.MAX_SAFE_INTEGER;
+/** Pages of the log that are read at once, because one may have ten megabytes. */
+const READS = { permitsMax: 8, ofOwnerMax: 4 };
 /** Waits are counted anew when the clock goes back by more than it is ever corrected by in small steps. */
 const SET_BACK_MS = 1_000;
 
@@ -44,9 +48,11 @@ export function createDispatcher(deps: DispatcherDeps) {
   const { store, queue, sender, nowMs } = deps;
   const state = createDispatchState(deps.concurrency);
   const pages = createLogPages();
-  const claimDeps = { pages, prepare: deps.prepare, isFull: queue.isFull, nowMs };
+  const reads = createSemaphore<number>(READS);
+  const claimDeps = { pages, prepare: deps.prepare, isFull: queue.isFull, nowMs, retentionNowMs: deps.retentionNowMs };
   const attempts = new Set<Promise<void>>();
   let lastChange = 0;
+  let connections = store.connections();
   let isFirst = true;
   let allReadAtMs = Number.NEGATIVE_INFINITY;
   let refreshedAtMs = Number.NEGATIVE_INFINITY;
@@ -93,14 +99,17 @@ export function createDispatcher(deps: DispatcherDeps) {
       },
       (error: unknown) => {
         deps.onError(error, 'a delivery could not be begun');
-        step({ kind: 'claim_ended', start, outcome: null });
+        step({ kind: 'claim_failed', start, isAway: isAway(error) });
         startClaims();
       },
     );
   }
 
   async function send({ start, claimed }: Sending): Promise<void> {
-    const made = await sender.attempt({ start, claimed });
+    const made = await sender.attempt({ start, claimed }, (entries) => {
+      step({ kind: 'events_read', start, entries });
+      startClaims();
+    });
     const recorded = sender.record(made);
     // After a success the endpoint's next claim does not wait until the result is stored: both are in one commit. After a
     // failure the stored result decides whether the endpoint gets another slot at once.
@@ -128,6 +137,7 @@ export function createDispatcher(deps: DispatcherDeps) {
 
   async function readPage(request: PageRequest): Promise<void> {
     const { organizationNumber, range } = request;
+    await reads.acquire(organizationNumber);
     try {
       pages.add(request, await store.events(organizationNumber, range));
     } catch (error) {
@@ -135,12 +145,30 @@ export function createDispatcher(deps: DispatcherDeps) {
       deps.onError(error, 'the log could not be read');
       step({ kind: 'page_failed', organizationNumber });
       return;
+    } finally {
+      reads.release(organizationNumber);
     }
     // Some stores answer within the same turn of the event loop; a long log would block everything else.
     setImmediate(() => {
       step({ kind: 'page_read', organizationNumber });
       startClaims();
     });
+  }
+
+  /** A restored database may have counted fewer changes than this process has seen; then all endpoints are read. */
+  async function readChanges(): ReturnType<DeliveryStore['changes']> {
+    const changes = await store.changes(lastChange);
+    return changes.change < lastChange ? await store.changes(0) : changes;
+  }
+
+  /** After a restore or a failover, pages may hold events that were lost, and lack those that took their positions. */
+  function forgetReplaced(heads: readonly LogHead[]): void {
+    const isShorter = heads.some(({ organizationNumber, seq }) => seq < (state.heads.get(organizationNumber) ?? 0));
+    const now = store.connections();
+    if (now === connections && !isShorter) return;
+    connections = now;
+    pages.clear();
+    step({ kind: 'logs_replaced' });
   }
 
   async function readDue(): Promise<void> {
@@ -182,10 +210,12 @@ export function createDispatcher(deps: DispatcherDeps) {
       const now = nowMs();
       if (now < refreshedAtMs - SET_BACK_MS) step({ kind: 'set_back' });
       refreshedAtMs = now;
-      const { change, endpoints } = await store.changes(lastChange);
+      const { change, endpoints } = await readChanges();
       step({ kind: 'endpoints', endpoints });
       lastChange = change;
-      step({ kind: 'heads', heads: await store.heads([...activeOrganizations(state)]) });
+      const heads = await store.heads([...activeOrganizations(state)]);
+      forgetReplaced(heads);
+      step({ kind: 'heads', heads });
       await readDue();
       step({ kind: 'polled' });
       startClaims();
@@ -201,7 +231,7 @@ export function createDispatcher(deps: DispatcherDeps) {
       await Promise.all(attempts);
     },
     /** Attempts of this process that have started and not ended. */
-    inFlight: () => state.inFlight,
+    inFlight: state.slots.total,
     hasActiveEndpoints(): boolean {
       for (const { isActive } of state.endpoints.values()) if (isActive) return true;
       return false;

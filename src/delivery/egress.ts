@@ -5,7 +5,7 @@ import { connect as connectTls, createSecureContext, type SecureContext } from '
 import type { UrlTarget } from '../domain/endpoints/url-policy.ts';
 import { isSameAddress, parseAddress } from '../domain/public-address.ts';
 import type { Stop } from './attempt-stop.ts';
-import { CONNECT_FAILED, CONNECTION_RESET, type Failure } from './failure.ts';
+import { CONNECT_FAILED, CONNECTION_RESET, type Failure, NO_SOCKET } from './failure.ts';
 import { type Connection, createConnection, type Inlet, reset } from './http-connection.ts';
 import { READ_MAX_BYTES } from './http-response.ts';
 import { connectFailure, connectionFailure, URL_REFUSED } from './http-verdict.ts';
@@ -55,13 +55,15 @@ export function createEgress({ connectMs, connect = connectTcp, ...deps }: Egres
   return {
     /** Tries the addresses in order. The caller MUST have checked them against the policy; they are not names. */
     async dial(target: UrlTarget, addresses: readonly string[], stop: Stop): Promise<Connection | Failure> {
-      let last: Connection | Failure = CONNECT_FAILED;
+      let failed: Failure | null = null;
       for (const address of addresses.slice(0, ADDRESSES_MAX)) {
-        last = await open(target, address, stop);
+        const opened = await open(target, address, stop);
         // The next address is tried only if there was no connection at all.
-        if (last !== CONNECT_FAILED || stop.reason()) return last;
+        if ((opened !== CONNECT_FAILED && opened !== NO_SOCKET) || stop.reason()) return opened;
+        // One address that refuses says something about the receiver, whatever this machine lacked for the others.
+        failed = failed === CONNECT_FAILED ? failed : opened;
       }
-      return last;
+      return failed ?? CONNECT_FAILED;
     },
     /** Sockets that are not closed, including those still connecting. */
     openSockets: () => openSockets,
@@ -85,7 +87,7 @@ function untilOpen(
 ): Promise<Socket | Failure> {
   return settleOnce(socket, stop, (settle) => {
     const timer = setTimeout(settle, connectMs, CONNECT_FAILED);
-    socket.on('error', (error) => settle(connectFailure(error)));
+    socket.on('error', (error) => settle(connectFailure(error, address)));
     socket.on('close', () => {
       clearTimeout(timer);
       settle(CONNECT_FAILED);

@@ -8,9 +8,8 @@ import type {
   WaitingDelivery,
 } from '../domain/delivery/webhook-store.ts';
 import { NO_EVENTS } from '../domain/events/event-type.ts';
-import { retentionStartMs } from '../domain/retention-terms.ts';
 import type { LogPages } from './log-pages.ts';
-import { createCursor, resetCursor, type SourceCursor, scanLog } from './source-cursor.ts';
+import { createCursor, type Enough, hasEnough, resetCursor, type SourceCursor, scanLog } from './source-cursor.ts';
 
 type ReplaySource = { readonly replay: RunningReplay; readonly cursor: SourceCursor };
 
@@ -32,6 +31,10 @@ export type EndpointState = {
   isMoreDue: boolean;
   /** Slots given so far; sources take turns by it. */
   slotsGiven: number;
+  /** The events of the waiting delivery that was read last; before any was read, the most that one may have. */
+  readCharacters: number;
+  /** Claims in a row that the store could not store, though it was not away. */
+  claimsFailed: number;
   /** No claim starts before. */
   pausedUntilMs: number;
   /** When the endpoint becomes ready by itself; null: not before something changes. */
@@ -53,6 +56,8 @@ export function createEndpointState(endpoint: DispatchEndpoint, nowMs: number): 
     readDueAtMs: nowMs,
     isMoreDue: false,
     slotsGiven: 0,
+    readCharacters: BATCH_MAX_CHARACTERS,
+    claimsFailed: 0,
     pausedUntilMs: 0,
     pollAtMs: null,
     isOutdated: false,
@@ -67,6 +72,7 @@ export function renewEndpointState(state: EndpointState, endpoint: DispatchEndpo
   state.isOutdated = false;
   state.waiting = [];
   state.readDueAtMs = nowMs;
+  state.claimsFailed = 0;
   state.pausedUntilMs = 0;
   resetCursor(state.live, endpoint.position);
   const known = new Map(state.replays.map((source) => [source.replay.number, source]));
@@ -76,6 +82,12 @@ export function renewEndpointState(state: EndpointState, endpoint: DispatchEndpo
     resetCursor(cursor, replay.position);
     return { replay, cursor };
   });
+}
+
+/** Scans the logs again from the positions in the store. */
+export function scanAgain(state: EndpointState): void {
+  state.oldest = null;
+  for (const { cursor } of [{ cursor: state.live }, ...state.replays]) resetCursor(cursor, cursor.saved);
 }
 
 /** Applies what a work item returned about the endpoint, unless this process has read a newer version. */
@@ -88,6 +100,14 @@ export function applySnapshot(state: EndpointState, snapshot: EndpointSnapshot):
 
 function isActive(endpoint: DispatchEndpoint): boolean {
   return endpoint.status === 'active' && endpoint.archivedAtMs === null;
+}
+
+/** A batch for HTTP has no more, unless a single event has. Batches for queues are divided by their own rule. */
+export const BATCH_MAX_CHARACTERS = 1024 * 1024;
+
+export function enoughFor({ destinationKind, maxBatchSize }: DispatchEndpoint): Enough {
+  const characters = destinationKind === 'http' ? BATCH_MAX_CHARACTERS : Number.POSITIVE_INFINITY;
+  return { events: maxBatchSize, characters };
 }
 
 /** The event types that the endpoint gets at a position of the log. */
@@ -130,6 +150,8 @@ type NextInputs = {
   readonly pages: Pick<LogPages, 'find'>;
   readonly headSeq: number;
   readonly nowMs: number;
+  /** Older events have left retention, and are not sent even where the log still has them. */
+  readonly keptFromMs: number;
 };
 
 /** Null: nothing is ready. If a batch will be ready at a known instant, `pollAtMs` of the state is set. */
@@ -142,23 +164,23 @@ export function nextOf(state: EndpointState, inputs: NextInputs): Next | null {
   return others[(state.slotsGiven >> 1) % others.length] ?? live;
 }
 
-function isLiveReady(state: EndpointState, { pages, headSeq, nowMs }: NextInputs): boolean {
+function isLiveReady(state: EndpointState, { pages, headSeq, nowMs, keptFromMs }: NextInputs): boolean {
   const { endpoint, live } = state;
   if (live.resetTo !== null) return false;
   const isScanned = scanLog(live, {
     pages,
     organizationNumber: endpoint.organizationNumber,
     toSeq: headSeq,
-    maskOf: ({ seq }) => maskAt(endpoint, seq),
+    maskOf: ({ seq, createdAtMs }) => (createdAtMs >= keptFromMs ? maskAt(endpoint, seq) : NO_EVENTS),
     wantedFrom: (seq) => wantedFrom(endpoint, seq),
     maskFrom: (seq) => maskFrom(endpoint, seq),
-    enough: endpoint.maxBatchSize,
+    enough: enoughFor(endpoint),
   });
   // The missing page may hold more events of the same batch.
   if (!isScanned) return false;
   const oldest = live.pending[0];
   if (oldest === undefined) return false;
-  if (live.pending.length >= endpoint.maxBatchSize || endpoint.maxBatchDelayMs === 0) return true;
+  if (hasEnough(live, enoughFor(endpoint)) || endpoint.maxBatchDelayMs === 0) return true;
   const batchAtMs = waitsSinceMs(state, oldest, nowMs) + endpoint.maxBatchDelayMs;
   if (batchAtMs <= nowMs) return true;
   pollNoLaterThan(state, batchAtMs);
@@ -172,11 +194,11 @@ function waitsSinceMs(state: EndpointState, entry: LogEntry, nowMs: number): num
   return Math.min(entry.createdAtMs, foundAtMs);
 }
 
-function othersOf(state: EndpointState, { pages }: NextInputs): readonly Next[] {
+function othersOf(state: EndpointState, inputs: NextInputs): readonly Next[] {
   const others: Next[] = [];
   const [delivery] = state.waiting;
   if (delivery !== undefined) others.push({ kind: 'waiting', delivery });
-  const source = state.replays.find((each) => isReplayReady(state, each, pages));
+  const source = state.replays.find((each) => isReplayReady(state, each, inputs));
   if (source !== undefined) others.push({ kind: 'replay', cursor: source.cursor, source });
   return others;
 }
@@ -184,11 +206,11 @@ function othersOf(state: EndpointState, { pages }: NextInputs): readonly Next[] 
 function isReplayReady(
   { endpoint }: EndpointState,
   { replay, cursor }: ReplaySource,
-  pages: NextInputs['pages'],
+  { pages, keptFromMs }: NextInputs,
 ): boolean {
   if (cursor.resetTo !== null) return false;
   // Where the clock was set back, the positions of the window hold events of other instants too.
-  const fromMs = Math.max(replay.fromMs, retentionStartMs(replay.createdAtMs));
+  const fromMs = Math.max(replay.fromMs, keptFromMs);
   scanLog(cursor, {
     pages,
     organizationNumber: endpoint.organizationNumber,
@@ -196,9 +218,9 @@ function isReplayReady(
     maskOf: ({ createdAtMs }) => (createdAtMs >= fromMs && createdAtMs <= replay.toMs ? replay.mask : NO_EVENTS),
     wantedFrom: (seq) => seq,
     maskFrom: () => replay.mask,
-    enough: endpoint.maxBatchSize,
+    enough: enoughFor(endpoint),
   });
-  if (cursor.pending.length >= endpoint.maxBatchSize) return true;
+  if (hasEnough(cursor, enoughFor(endpoint))) return true;
   return cursor.pending.length > 0 && cursor.scanned >= replay.toSeq;
 }
 

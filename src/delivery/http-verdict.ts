@@ -1,5 +1,6 @@
 /** Converts responses and errors of connections into results and failures of attempts. */
 
+import { isIPv6 } from 'node:net';
 import type { AttemptResult } from '../domain/endpoints/destination.ts';
 import { readRetryAfterMs } from '../scheduling/retry-after.ts';
 import { CONNECT_FAILED, CONNECTION_RESET, type Failure, failure, LOCAL_CODES, NO_SOCKET } from './failure.ts';
@@ -16,6 +17,7 @@ export const URL_REFUSED = failure('url_refused: the destination is not allowed'
 const CODE = /^[A-Z][A-Z0-9_]{0,99}$/;
 /** Codes of the TLS protocol; every other TLS code is about the certificate. */
 const PROTOCOL_CODE = /^(ERR_SSL_|EPROTO$)/;
+const NO_ADDRESS = 'EADDRNOTAVAIL';
 const NETWORK_CODE = /^E[A-Z]+$/;
 
 const GONE = 410;
@@ -42,9 +44,12 @@ export function toAnswered({ status, retryAfter, text, latencyMs }: Answer, now:
   };
 }
 
-/** For errors while connecting. */
-export function connectFailure(error: Error): Failure {
-  return LOCAL_CODES.has(codeOf(error)) ? NO_SOCKET : CONNECT_FAILED;
+/** For errors while connecting to an address. */
+export function connectFailure(error: Error, address: string): Failure {
+  const code = codeOf(error);
+  // A machine without IPv6 says so of every such address. Otherwise all its ports are in use.
+  if (code === NO_ADDRESS && isIPv6(address)) return CONNECT_FAILED;
+  return LOCAL_CODES.has(code) ? NO_SOCKET : CONNECT_FAILED;
 }
 
 /** For errors after connecting: in the TLS handshake or later. */

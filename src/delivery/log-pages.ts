@@ -29,6 +29,8 @@ export type LogPages = {
   add(request: PageRequest, entries: readonly LogEntry[]): void;
   /** The next `find` of the page makes a new request. */
   fail(request: PageRequest): void;
+  /** Forgets all pages, and ignores the answers of requests made before. */
+  clear(): void;
 };
 
 const PAGE_SEQS = 128;
@@ -36,7 +38,14 @@ const CACHED_MAX_CHARACTERS = 24 * 1024 * 1024;
 const ENTRY_CHARACTERS = 256;
 const NO_REQUESTS: readonly PageRequest[] = [];
 
-type CachedPage = { entries: LogEntry[]; coveredTo: number; types: EventMask; characters: number; isLoading: boolean };
+type CachedPage = {
+  entries: LogEntry[];
+  coveredTo: number;
+  types: EventMask;
+  characters: number;
+  isLoading: boolean;
+  isGone: boolean;
+};
 
 export function createLogPages(): LogPages {
   const pages = new Map<string, CachedPage>();
@@ -77,6 +86,7 @@ export function createLogPages(): LogPages {
       return taken;
     },
     add({ page, toSeq }, entries) {
+      if (page.isGone) return;
       for (const entry of entries) {
         if (entry.seq > toSeq) break;
         page.entries.push(entry);
@@ -91,9 +101,15 @@ export function createLogPages(): LogPages {
     fail({ page }) {
       page.isLoading = false;
     },
+    clear() {
+      for (const page of pages.values()) page.isGone = true;
+      pages.clear();
+      requests = [];
+      characters = 0;
+    },
   };
 }
 
 function createPage(coveredTo: number): CachedPage {
-  return { entries: [], coveredTo, types: NO_EVENTS, characters: 0, isLoading: false };
+  return { entries: [], coveredTo, types: NO_EVENTS, characters: 0, isLoading: false, isGone: false };
 }

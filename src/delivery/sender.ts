@@ -48,12 +48,13 @@ export function createSender(deps: SenderDeps) {
   const { store, attempt, add, nowMs, meter, log } = deps;
   const ending = new AbortController();
 
-  /** Makes the attempt of a claim. Never rejects. */
-  async function tryAttempt(sending: Sending): Promise<MadeAttempt> {
+  /** Makes the attempt of a claim; `onRead` gets its events where they have to be read. Never rejects. */
+  async function tryAttempt(sending: Sending, onRead: (entries: readonly LogEntry[]) => void): Promise<MadeAttempt> {
     const { start, claimed } = sending;
     let { endpoint } = start.state;
     try {
       const entries = start.claim.entries ?? (await readEntries(sending));
+      if (start.claim.entries === null) onRead(entries);
       // The endpoint may have changed while the events were read; the attempt goes to the new one.
       endpoint = start.state.endpoint;
       const startsAtMs = nowMs();

@@ -1,6 +1,8 @@
 /** Groups work items into commits: each commit takes all items that arrived while the previous one ran, in order. */
 
 import type { DeliveryStore, WorkItem, WorkOutcome } from '../domain/delivery/webhook-store.ts';
+import { Fault } from '../domain/fault.ts';
+import type { Wait } from '../scheduling/schedule.ts';
 
 export type WorkQueue = ReturnType<typeof createWorkQueue>;
 
@@ -8,11 +10,15 @@ type WorkQueueDeps = {
   readonly apply: DeliveryStore['apply'];
   readonly nowMs: () => number;
   readonly attemptsPerHourMax: number | null;
+  readonly wait: Wait;
 };
 
 // A larger commit would delay appends of events.
 const WORK_PER_COMMIT_MAX = 256;
 const BACKGROUND_PER_COMMIT_MAX = 64;
+/** The pause after the first commit that fails because the store is away. It doubles up to the largest. */
+const PAUSE_MIN_MS = 100;
+const PAUSE_MAX_MS = 5_000;
 
 type Waiting = {
   readonly work: WorkItem;
@@ -20,9 +26,11 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-export function createWorkQueue({ apply, nowMs, attemptsPerHourMax }: WorkQueueDeps) {
+export function createWorkQueue({ apply, nowMs, attemptsPerHourMax, wait }: WorkQueueDeps) {
   const urgent: Waiting[] = [];
   const background: Waiting[] = [];
+  const draining = new AbortController();
+  let pauseMs = PAUSE_MIN_MS;
   let isUnderWay = false;
   let drained: (() => void)[] = [];
 
@@ -37,21 +45,40 @@ export function createWorkQueue({ apply, nowMs, attemptsPerHourMax }: WorkQueueD
     const batch = urgent.splice(0, WORK_PER_COMMIT_MAX);
     batch.push(...background.splice(0, Math.min(BACKGROUND_PER_COMMIT_MAX, WORK_PER_COMMIT_MAX - batch.length)));
     try {
-      const outcomes = await apply(
-        batch.map(({ work }) => work),
-        { nowMs: nowMs(), attemptsPerHourMax },
-      );
-      for (const [index, item] of batch.entries()) {
-        const outcome = outcomes[index];
-        if (outcome === undefined) item.reject(new Error('no outcome for a piece of work'));
-        else item.resolve(outcome);
-      }
+      await storeItems(batch);
+      pauseMs = PAUSE_MIN_MS;
     } catch (error) {
       for (const item of batch) item.reject(error);
+      await pause();
     }
     isUnderWay = false;
     schedule();
     if (!isUnderWay) finishDrain();
+  }
+
+  /**
+   * Stores items in one commit. The batch mixes organizations, so if the store cannot store all of it, each half is stored by itself,
+   * and so on: only those items are rejected that cannot be stored alone. Rejects while the store is away.
+   */
+  async function storeItems(items: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await apply(
+        items.map(({ work }) => work),
+        { nowMs: nowMs(), attemptsPerHourMax },
+      );
+      for (const [index, item] of items.entries()) settle(item, outcomes[index]);
+    } catch (error) {
+      if (isAway(error)) throw error;
+      const half = items.length >> 1;
+      if (half === 0) for (const item of items) item.reject(error);
+      else for (const part of [items.slice(0, half), items.slice(half)]) await storeItems(part);
+    }
+  }
+
+  /** Rejected items are added again at once, and would ask a store that is away thousands of times per second. */
+  async function pause(): Promise<void> {
+    await wait(pauseMs, draining.signal);
+    pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
   }
 
   function finishDrain(): void {
@@ -72,9 +99,20 @@ export function createWorkQueue({ apply, nowMs, attemptsPerHourMax }: WorkQueueD
     /** Whether the next commit is full already. */
     isFull: (isUrgent: boolean) =>
       isUrgent ? urgent.length >= WORK_PER_COMMIT_MAX : background.length >= BACKGROUND_PER_COMMIT_MAX,
-    /** Resolves when no item waits. */
+    /** Resolves when no item waits. From the first call on no commit waits for the store to come back. */
     async drain(): Promise<void> {
+      draining.abort();
       if (isUnderWay) await new Promise<void>((resolve) => drained.push(resolve));
     },
   };
+}
+
+function settle(item: Waiting, outcome: WorkOutcome | undefined): void {
+  if (outcome === undefined) item.reject(new Error('no outcome for a piece of work'));
+  else item.resolve(outcome);
+}
+
+/** Whether the store cannot serve now, whatever the items are. */
+export function isAway(error: unknown): boolean {
+  return error instanceof Fault && error.kind === 'unavailable';
 }

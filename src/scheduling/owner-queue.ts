@@ -20,9 +20,10 @@ export function createOwnerQueue<Owner, T>(lengthMax: number, ofOwnerMax = Math.
   }
 
   return {
-    /** `owner_full`: the owner has used its share of the queue. */
+    /** `owner_full`: the owner has used its share of the queue. An item that is in the queue keeps its place. */
     add(owner: Owner, item: T): 'added' | 'full' | 'owner_full' {
       const owned = items.get(owner) ?? new Set();
+      if (owned.has(item)) return 'added';
       if (owned.size >= ofOwnerMax) return 'owner_full';
       if (length >= lengthMax) return 'full';
       items.set(owner, owned.add(item));

@@ -26,6 +26,8 @@ export function createSemaphore<Owner = void>(options: SemaphoreOptions) {
   });
 }
 
+export type Counts<Owner> = ReturnType<typeof createCounts<Owner>>;
+
 /** How many each owner has. */
 export function createCounts<Owner>() {
   const counts = new Map<Owner, number>();
@@ -33,7 +35,7 @@ export function createCounts<Owner>() {
   return {
     of: (owner: Owner) => counts.get(owner) ?? 0,
     total: () => total,
-    add(owner: Owner, change: 1 | -1): void {
+    add(owner: Owner, change: number): void {
       const count = (counts.get(owner) ?? 0) + change;
       if (count > 0) counts.set(owner, count);
       else counts.delete(owner);

@@ -1,4 +1,4 @@
-import { Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -23,6 +23,9 @@ async function answerOf(answer: string, changes: Parameters<typeof messageOf>[0]
 }
 
 const withStatus = (status: number, more = '') => `HTTP/1.1 ${status} X\r\n${more}Content-Length: 4\r\n\r\nwhy?`;
+
+const IPV4 = '93.184.216.34';
+const IPV6 = '2606:2800:220:1::1';
 
 describe('the request', () => {
   it('is exactly what the contract says', async () => {
@@ -257,14 +260,45 @@ describe('an attempt', () => {
     expect(sender.connects).toHaveLength(1);
   });
 
-  it.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL'])('that fails with %s is our own fault', async (code) => {
+  it.each<[string, Record<string, string>, boolean]>([
+    ['a machine without IPv6 and an address that refuses', { [IPV4]: 'ECONNREFUSED', [IPV6]: 'EADDRNOTAVAIL' }, false],
+    ['a machine without IPv6 and an address of only that kind', { [IPV6]: 'EADDRNOTAVAIL' }, false],
+    [
+      'one address without a port left, and another that refuses',
+      { [IPV4]: 'EADDRNOTAVAIL', [IPV6]: 'ECONNREFUSED' },
+      false,
+    ],
+    ['no socket for any address', { [IPV4]: 'EMFILE', [IPV6]: 'EMFILE' }, true],
+  ])('tries each address and tells whose fault it is: %s', async (_, codes, isSenderFault) => {
     const sender = createTestSender({
-      connect: () => {
-        const socket = new Socket();
-        setImmediate(() => socket.destroy(Object.assign(new Error('no socket'), { code })));
-        return socket;
-      },
+      allowed: `${IPV4},${IPV6}`,
+      resolve: async () => Object.keys(codes),
+      connect: ({ host }) => failing(codes[host ?? ''] ?? ''),
     });
+    expect(await sender.attempt('https://dual.example/')).toMatchObject({ error: 'connect_failed', isSenderFault });
+    expect(sender.connects.map(({ host }) => host)).toEqual(Object.keys(codes));
+  });
+
+  it('reaches the second address when this machine had no socket for the first', async () => {
+    const receiver = await startRawReceiver(answering(OK));
+    const sender = createTestSender({
+      allowed: '127.0.0.0/8',
+      resolve: async () => ['127.0.0.9', '127.0.0.1'],
+      connect: (options) => (options.host === '127.0.0.9' ? failing('EADDRNOTAVAIL') : connect(options)),
+    });
+    const url = receiver.url.replace('127.0.0.1', 'hooks.example');
+    expect(await sender.attempt(url)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL'])('that fails with %s is our own fault', async (code) => {
+    const sender = createTestSender({ connect: () => failing(code) });
     expect(await sender.attempt('http://127.0.0.1:9/')).toMatchObject({ error: 'connect_failed', isSenderFault: true });
   });
 });
+
+/** A socket that cannot connect. */
+function failing(code: string): Socket {
+  const socket = new Socket();
+  setImmediate(() => socket.destroy(Object.assign(new Error('no connection'), { code })));
+  return socket;
+}

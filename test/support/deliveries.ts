@@ -2,6 +2,9 @@
 
 import type { DeliveryState, Verdict } from '../../src/domain/delivery/delivery.ts';
 import type { EndpointLifecycle } from '../../src/domain/delivery/delivery-step.ts';
+import type { DispatchEndpoint } from '../../src/domain/delivery/webhook-store.ts';
+import { ALL_EVENTS } from '../../src/domain/events/event-type.ts';
+import { sampleEndpoint } from '../storage/conformance/webhook-harness.ts';
 
 export const LEASE_MS = 30_000;
 
@@ -33,6 +36,25 @@ export function newEndpoint(parts: Partial<EndpointLifecycle> = {}): EndpointLif
     destinationVersion: 1,
     run: 1,
     isArchived: false,
+    ...parts,
+  };
+}
+
+/** As dispatchers see it: active, without replays, and at the beginning of its log. */
+export function newDispatchEndpoint(number: number, parts: Partial<DispatchEndpoint> = {}): DispatchEndpoint {
+  return {
+    ...sampleEndpoint({ maxBatchDelayMs: 0 }),
+    number,
+    organizationNumber: 1,
+    version: 1,
+    failingSinceMs: null,
+    lastSuccessAtMs: null,
+    lastFailureAtMs: null,
+    consecutiveFailures: 0,
+    position: 0,
+    inFlight: 0,
+    subscriptions: [{ fromSeq: 1, mask: ALL_EVENTS }],
+    replays: [],
     ...parts,
   };
 }

@@ -369,7 +369,7 @@ export declare type Attempt = Message<"spandrel.v1.Attempt"> & {
 
   /**
    * Milliseconds from the start of the attempt to the head of the response, or to the failure; unset while the attempt
-   * is being made.
+   * is being made, and where Spandrel itself failed to make it.
    *
    * @generated from field: optional int64 latency_ms = 7;
    */

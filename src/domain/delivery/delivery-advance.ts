@@ -49,11 +49,12 @@ function addBatch(rows: LoadedRows, advance: Advance, batch: NewBatch): NewDeliv
   const eventCount = batch.eventIds.length;
   const state = stateOf(batch, advance);
   const isTried = batch.disposition !== 'wait';
+  const number = rows.nextDeliveryNumber();
   const row: NewDeliveryRow = {
     ...state,
-    number: rows.nextDeliveryNumber(),
+    number,
     endpointNumber: endpoint.number,
-    dispatchId: batch.dispatchId,
+    dispatchId: rows.takeDispatchId(batch.dispatchId, number),
     test: false,
     eventCount,
     replayNumber,

@@ -111,14 +111,19 @@ const ERROR_CHARACTERS_MAX = 500;
 const BODY_CHARACTERS_MAX = 1_000;
 
 export function verdictOf(result: AttemptResult): Verdict {
-  const measured = { responseStatus: result.responseStatus, latencyMs: Math.round(result.latencyMs) };
+  const { responseStatus } = result;
+  const latencyMs = Math.round(result.latencyMs);
   if (result.kind === 'accepted') {
-    return { ...measured, kind: 'success', error: null, responseBody: null, terminalHint: false, retryAfterMs: null };
+    const nothing = { error: null, responseBody: null, terminalHint: false, retryAfterMs: null };
+    return { kind: 'success', responseStatus, latencyMs, ...nothing };
   }
   const { error, responseText, terminalHint, retryAfterMs } = result;
+  const kind = kindOf(result);
   return {
-    ...measured,
-    kind: kindOf(result),
+    kind,
+    responseStatus,
+    // The time that this process took to fail would count as that of the receiver.
+    latencyMs: isOwnFault({ kind }) ? null : latencyMs,
     error: cutToCharacters(error, ERROR_CHARACTERS_MAX),
     // PostgreSQL cannot store U+0000.
     responseBody:

@@ -24,6 +24,8 @@ export type RowsRead = {
   readonly contents: ReadonlyMap<number, DeliveryContent>;
   /** Attempts of the current hour, by organization number. */
   readonly attempts: ReadonlyMap<number, number>;
+  /** Ids of existing deliveries. Those of no interest to the work are left out. */
+  readonly dispatchIds: readonly string[];
   /** Unused delivery numbers. */
   readonly numbers: readonly number[];
 };
@@ -34,6 +36,7 @@ export function createLoadedRows({ contents, attempts, numbers, ...loaded }: Row
   const endpoints = createRows(loaded.endpoints);
   const deliveries = createRows(loaded.deliveries);
   const replays = createRows(loaded.replays);
+  const dispatchIds = new Set(loaded.dispatchIds);
   const unused = numbers.values();
   const added = new Map<number, NewDeliveryRow>();
   const begun = new Map<string, AttemptRow>();
@@ -49,6 +52,15 @@ export function createLoadedRows({ contents, attempts, numbers, ...loaded }: Row
     attemptsInHour: (organizationNumber: number) =>
       (attempts.get(organizationNumber) ?? 0) + (hours.get(organizationNumber)?.attempts ?? 0),
     nextDeliveryNumber: () => found(unused.next().value),
+    /**
+     * The id of a new delivery: the one it asks for, or if that is taken the same with the number of the delivery. Each number is used
+     * once, and the letter keeps the id from those of a divided batch.
+     */
+    takeDispatchId(wanted: string, number: number): string {
+      const id = dispatchIds.has(wanted) ? `${wanted}-n${number}` : wanted;
+      dispatchIds.add(id);
+      return id;
+    },
     setEndpoint: endpoints.set,
     setDelivery(delivery: DeliveryRow) {
       const fresh = added.get(delivery.number);

@@ -89,6 +89,8 @@ export type DeliveryStore = {
   listen(wake: () => void): () => void;
   /** Endpoints changed after a change number, with running replays; 0: all but the archived. MUST NOT miss a change. */
   changes(afterChange: number): Promise<{ readonly change: number; readonly endpoints: readonly DispatchEndpoint[] }>;
+  /** Increases with each new connection, because it may lead to another database: one that was restored, or a standby. */
+  connections(): number;
   /** The last sequence numbers of the logs of organizations; without those whose log is empty. */
   heads(organizationNumbers: readonly number[]): Promise<readonly LogHead[]>;
   /** Ascending, after a position, of all event families; gaps are events that retention removed. */
@@ -99,7 +101,8 @@ export type DeliveryStore = {
   due(endpointNumbers: readonly number[], request: DueRequest): Promise<readonly DueList[]>;
   /**
    * Applies the items in order, in one transaction; the caller groups them. Each item succeeds or fails alone: an item
-   * that has become impossible returns `refused` or `stale` and changes nothing. A claim MUST be refused when its
+   * that has become impossible returns `refused` or `stale` and changes nothing. A batch whose id another delivery of
+   * its endpoint has MUST get another id. A claim MUST be refused when its
    * endpoint is not active or has another version, when the source has another position, or when the endpoint already
    * has its maximum of attempts in flight, over all processes. A result MUST be stale unless it has the current fence
    * of its delivery.

@@ -12,18 +12,22 @@ import { NO_EVENTS } from '../../domain/events/event-type.ts';
 import type { Transaction } from '../transaction.ts';
 
 /** The keys of the rows that a transaction reads and locks. */
-type RowKeys = {
+export type RowKeys = {
   readonly endpoints: readonly number[];
   readonly deliveries: readonly number[];
   /** Those of the deliveries whose content is needed too. */
   readonly claimed: readonly number[];
   /** In addition to the replays of the deliveries. */
   readonly replays: readonly number[];
+  /** Ids of new deliveries that are looked up, because they may exist. */
+  readonly newIds: readonly DispatchKey[];
   /** The most deliveries that may be created. */
   readonly batches: number;
   /** The hour in which attempts are counted; null: they are not. */
   readonly hour: number | null;
 };
+
+type DispatchKey = Pick<DeliveryRow, 'endpointNumber' | 'dispatchId'>;
 
 /**
  * Loads the rows and locks the endpoints, so that no other transaction changes them. `lockAvailableStates` leaves out
@@ -33,12 +37,13 @@ export async function loadWork(
   { isSingleProcess, runQuery, queryByNumbers, changeRows, queries }: Transaction,
   names: RowKeys & { readonly lock: 'lockStates' | 'lockAvailableStates' },
 ): Promise<RowsRead> {
-  const [locked, known, deliveries, contents, blocks] = await Promise.all([
+  const [locked, known, deliveries, contents, blocks, ...taken] = await Promise.all([
     isSingleProcess ? null : queryByNumbers(queries.endpointsWork[names.lock], names.endpoints),
     queryByNumbers(queries.endpointsWork.listEndpointRows, names.endpoints),
     queryByNumbers(queries.endpointsWork.listDeliveryRows, names.deliveries),
     queryByNumbers(queries.endpointsWork.listContents, names.claimed),
     names.batches === 0 ? [] : runQuery(queries.endpointsWork.drawDeliveryNumbers, { count: names.batches }),
+    ...names.newIds.map((key) => runQuery(queries.endpointsWork.findDispatchId, key)),
   ]);
   const lockedNumbers = locked === null ? null : new Set(locked.map(({ number }) => number));
   const endpoints = lockedNumbers === null ? known : known.filter(({ number }) => lockedNumbers.has(number));
@@ -51,6 +56,7 @@ export async function loadWork(
       contents.map(({ number, seqs, kept, ...created }) => [number, { seqs, created, isKept: kept === seqs.length }]),
     ),
     attempts: names.hour === null ? new Map() : await loadAttempts(names.hour),
+    dispatchIds: taken.flat().map(({ dispatchId }) => dispatchId),
     numbers: blocks.flatMap(({ first, count }) => Array.from({ length: count }, (_, index) => first + index)),
   };
 
@@ -75,8 +81,16 @@ function organizationsOf(endpoints: readonly EndpointRow[]): readonly number[] {
   return [...new Set(endpoints.map(({ organizationNumber }) => organizationNumber))].sort((one, other) => one - other);
 }
 
+/** The ids of the deliveries that work items create. */
+export function newIdsOf(work: readonly WorkItem[]): readonly DispatchKey[] {
+  return work.flatMap((item) => {
+    if (item.kind !== 'advance') return [];
+    return item.batches.map(({ dispatchId }) => ({ endpointNumber: item.endpointNumber, dispatchId }));
+  });
+}
+
 /** The keys of the rows that work items need. */
-export function keysOf(work: readonly WorkItem[], at: ApplyOptions): RowKeys {
+export function keysOf(work: readonly WorkItem[], at: ApplyOptions): Omit<RowKeys, 'newIds'> {
   const of = <Kind extends WorkItem['kind']>(...kinds: readonly Kind[]) =>
     work.filter((item): item is Extract<WorkItem, { kind: Kind }> => kinds.some((kind) => kind === item.kind));
   const advances = of('advance');

@@ -16,8 +16,11 @@ import type {
   WebhookLog,
 } from '../../domain/delivery/webhook-store.ts';
 import type { Transact, Transaction } from '../transaction.ts';
-import { endTests, keysOf, loadWork, writeWork } from './work-rows.ts';
+import { endTests, keysOf, loadWork, newIdsOf, type RowKeys, writeWork } from './work-rows.ts';
 
+type ApplyWork = (
+  ...call: [...Parameters<DeliveryStore['apply']>, newIds?: RowKeys['newIds']]
+) => ReturnType<DeliveryStore['apply']>;
 type TestLimit = Parameters<WebhookLog['beginTest']>[1];
 
 /** See DeliveryStore and WebhookLog. */
@@ -26,15 +29,25 @@ export type DeliveryWork = Pick<WebhookLog, 'beginTest' | 'endTest'> & {
   maintainDeliveries(step: MaintenanceStep): Promise<MaintenanceDone>;
 };
 
-export function createDeliveryWork(transact: Transact): DeliveryWork {
+/** `isConflict` tells whether the key of an inserted row exists. */
+export function createDeliveryWork(transact: Transact, isConflict: (error: unknown) => boolean): DeliveryWork {
+  const apply: ApplyWork = (work, at, newIds = []) =>
+    transact(async (tx) => {
+      const rows = createLoadedRows(await loadWork(tx, { ...keysOf(work, at), newIds, lock: 'lockStates' }));
+      const outcomes = applyWork(rows, work, at);
+      await writeWork(tx, rows.changes());
+      return outcomes;
+    });
   return {
-    applyWork: (work, at) =>
-      transact(async (tx) => {
-        const rows = createLoadedRows(await loadWork(tx, { ...keysOf(work, at), lock: 'lockStates' }));
-        const outcomes = applyWork(rows, work, at);
-        await writeWork(tx, rows.changes());
-        return outcomes;
-      }),
+    async applyWork(work, at) {
+      try {
+        return await apply(work, at);
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        // The id of a delivery is a short digest of ids that a tenant chooses, so two can be equal. Only then are ids looked up.
+        return await apply(work, at, newIdsOf(work));
+      }
+    },
     maintainDeliveries: (step) => maintainDeliveries(transact, step),
     beginTest: (test: NewTest, limit: TestLimit) => transact((tx) => beginTest(tx, { test, limit })),
     endTest: ({ endpointNumber, dispatchId }: NewTest, verdict: Verdict, nowMs: number) =>
@@ -145,6 +158,7 @@ async function maintainEndpoints(tx: Transaction, { query, after }: Walk) {
       deliveries: [...new Set(found.flatMap((item) => (item.kind === 'give_up' ? [] : [item.number])))],
       claimed: [],
       replays: [],
+      newIds: [],
       batches: 0,
       hour: null,
     }),

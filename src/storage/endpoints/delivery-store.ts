@@ -31,11 +31,18 @@ export function createDeliveryStore(deps: DeliveryStoreDeps): DeliveryStore & { 
   const { queries, runQuery, runBackgroundQuery, search, wake, work, maintainedRowsMax, nowMs, isSingleProcess } = deps;
   // This round of maintenance continues after this endpoint; null: all endpoints are done.
   let afterEndpoint: number | null = 0;
+  let connections = 0;
+  const { dropCaches, ...log } = createLogReader(queries, runQuery);
   return {
     nowMs,
     isSingleProcess,
     listen: wake.listen,
-    ...createLogReader(queries, runQuery),
+    ...log,
+    connections: () => connections,
+    dropCaches() {
+      connections += 1;
+      dropCaches();
+    },
     changes: createChanges(queries, runQuery),
     due: createDueLists(queries, runQuery),
     counts: createCounts(queries, runBackgroundQuery, createOutboxes(queries, runBackgroundQuery, search)),

@@ -55,6 +55,9 @@ export const drawDeliveryNumbers = query<{ readonly count: number }>()((db, para
   drawNumbers(db, params.count),
 );
 
+/** Finds whether an endpoint has a delivery of that id. */
+export const findDispatchId = select('WebhookDelivery', ['endpointNumber', 'dispatchId'], ['dispatchId']);
+
 /** The attempts of organizations in an hour. */
 export const listHours = select('WebhookHour', ['hour'], ['organizationNumber', 'attempts'], {
   organizationNumber: 'numbers',

@@ -28,6 +28,7 @@ function rowsWith(replay: ReplayRow): RowsRead {
     replays: [replay],
     contents: new Map(),
     attempts: new Map(),
+    dispatchIds: [],
     numbers: [],
   };
 }

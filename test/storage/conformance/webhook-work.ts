@@ -93,6 +93,41 @@ function cutConformance(open: OpenSubject): void {
     );
 
     it(
+      'MUST get another id where another delivery of the endpoint has its id, and disturbs no neighbour',
+      withHarness(open, async (harness) => {
+        const [{ id }, { id: neighbour }] = [await harness.addEndpoint(), await harness.addEndpoint()];
+        const entries = await harness.emit(4);
+        const [one, two, three, four] = entries.map((entry) => [entry]) as [
+          LogEntry[],
+          LogEntry[],
+          LogEntry[],
+          LogEntry[],
+        ];
+        const endpoint = await harness.read(id);
+        const dispatchId = `${id}:0123456789abcdef`;
+        const batches = (...many: LogEntry[][]) => many.map((each) => batchOf(endpoint, each, { dispatchId }));
+        const waiting = (batch: LogEntry[]) => batchOf(endpoint, batch, { dispatchId, disposition: 'wait' });
+        expect(only(await harness.apply([cutOf(endpoint, batches(one))]))).toMatchObject({ claimed: { dispatchId } });
+        const beside = await harness.read(neighbour);
+        const other = batchOf(beside, two);
+        const outcomes = await harness.apply([
+          cutOf(await harness.read(id), [...batches(two), waiting(three)]),
+          cutOf(beside, [other]),
+        ]);
+        expect(outcomes).toMatchObject([
+          { kind: 'claimed', claimed: { dispatchId: expect.stringMatching(/:0123456789abcdef-n\d+$/) } },
+          { kind: 'claimed', claimed: { dispatchId: other.dispatchId } },
+        ]);
+        await harness.apply([cutOf(await harness.read(id), batches(four))]);
+        const sent = await harness.store.webhooks.attempts(endpoint.number, { after: null, limit: 10 });
+        expect(new Set(sent.map((attempt) => attempt.dispatchId)).size).toBe(3);
+        const [due] = await harness.store.deliveries.due([endpoint.number], { nowMs: NOW_MS, perEndpointMax: 9 });
+        expect(due?.waiting).toHaveLength(1);
+        expect(await harness.delivery(endpoint, dispatchId)).toMatchObject({ eventIds: one.map((entry) => entry.id) });
+      }),
+    );
+
+    it(
       'MUST be refused when the source stands elsewhere, or the endpoint is of another version, or not active',
       withHarness(open, async (harness) => {
         const endpoint = await harness.read((await harness.addEndpoint()).id);

@@ -31,7 +31,7 @@ import { settleEncryption } from './address.ts';
 import { createAppendBatch, createTraceNumbers } from './append.ts';
 import { createRowTypes, type RowTypes } from './binary-arrays.ts';
 import { createWakeUps } from './delivery-wake.ts';
-import { isAway, isStorageFailure, storageFault } from './failures.ts';
+import { isAway, isConflict, isStorageFailure, storageFault } from './failures.ts';
 import { refuseHalfCopied, refuseUnsafeCommits } from './fitness.ts';
 import { indexOpener, type OpenIndex } from './index-engine.ts';
 import { unitsOf } from './mapper.ts';
@@ -208,7 +208,7 @@ function startEngine(
       runBackgroundQuery: runQuery,
       searchedAtOnce: null,
       wake: wakeUps,
-      work: createDeliveryWork(serve),
+      work: createDeliveryWork(serve, isConflict),
       maintainedRowsMax: Number.POSITIVE_INFINITY,
       nowMs: () => readClock(delivery),
       isSingleProcess: false,

@@ -25,7 +25,7 @@ import type { Transact } from '../../transaction.ts';
 import { createWriteWatch } from '../../write-watch.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
-import { isStorageFailure } from './failures.ts';
+import { isConflict, isStorageFailure } from './failures.ts';
 import { prepareLargeTexts } from './large-texts.ts';
 import { connectTo, openMapper } from './mapper.ts';
 import type { SqliteQueries } from './queries.ts';
@@ -123,7 +123,7 @@ function createCore({ db, clock, requireLock, jobQueue }: CoreDeps): Core {
   const traceChanges = createTraceChanges(transact, { jobQueue, backlog });
   const removeExpired = prepareRemoval({ db, transact, requests, largeTexts });
   const endIndexStep = prepareStepEnd(db);
-  const deliveries = createDeliveryWork(transact);
+  const deliveries = createDeliveryWork(transact, isConflict);
   const jobs = createJobWork(transact, backlog);
   const leases = createLeaseWork(transact);
   const answers = createAnswerWork(transact);
