@@ -157,6 +157,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       clock,
       pepper: deps.rootKeys.pepper,
       prefixes: config.keyPrefixes,
+      keySessions: config.signIn.byKey,
       publicOrigin: config.publicUrl === null ? null : new URL(config.publicUrl).origin,
     }),
     clock,

@@ -136,9 +136,11 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
   const { prices, traces, searches } = deps.traceParts;
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: limits.traces });
   const onChanged = deps.onTraceDeletionChanged;
-  const deletions = createTraceDeletions({ store: store.traceDeletions, searches, random, onChanged });
+  const deletions = createTraceDeletions({
+    ...{ management: store.management, store: store.traceDeletions, searches, random, onChanged },
+  });
   const shares = createTraceShares({
-    ...{ store: store.traceShares, traces, findProject: store.keys.findProject, random },
+    ...{ management: store.management, store: store.traceShares, traces, findProject: store.keys.findProject, random },
     pepper: deps.rootKeys.pepper,
     isOn: config.traceSharing,
   });
@@ -176,7 +178,9 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
     ...{ traces, runCooperatively, store: store.traces, records: store.logRecords, limits: limits.traces },
     onUnread: (records) => onDiscarded('logs', records),
   });
-  const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
+  const settings = createProjectSettings({
+    ...{ store: store.projects, management: store.management, random, traceDefaultDays },
+  });
   const overrides = createPriceOverrides({ store: store.management, random });
   const evaluators = createEvaluators({ store: store.evaluators, random, checkPatterns, cursors });
   const monitors = createMonitors({

@@ -23,6 +23,8 @@ type AuthenticateDeps = {
   readonly clock: Clock;
   readonly pepper: Buffer;
   readonly prefixes: readonly string[];
+  /** Whether sessions that keys began count. */
+  readonly keySessions: boolean;
   /** The origin of SPANDREL_PUBLIC_URL, whose pages may use sessions beside those of the requested host; null: none. */
   readonly publicOrigin: string | null;
 };
@@ -97,6 +99,7 @@ async function verifySession(deps: AuthenticateDeps, secret: string): Promise<Ve
   const session = await keys.findSession(hashSecret(pepper, secret), nowMs);
   if (session === null || hasEnded(session, nowMs)) return null;
   const { keyHash, apiKeyId, projectId } = session;
+  if (!deps.keySessions && (apiKeyId !== null || projectId !== null)) return null;
   const proof = { keyHash, session: { id: session.id } };
   if (apiKeyId !== null) {
     const key = await keys.findApiKey(apiKeyId);

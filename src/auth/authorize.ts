@@ -4,7 +4,7 @@ import { Credential, type Policy } from '../../gen/spandrel/v1/options_pb.js';
 import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
 import { may, projectScope } from '../domain/keys/permissions.ts';
-import { insufficientPermissions } from '../domain/management/management-call.ts';
+import { insufficientPermissions, permissionDenied } from '../domain/management/management-call.ts';
 
 /** Throws when the route does not accept this class of credential, even a valid one. */
 export function requireClass(policy: Policy, caller: Caller): void {
@@ -35,12 +35,5 @@ export function requirePermission(permission: string, caller: Caller): void {
   const { project } = caller;
   if (!project) throw new Error('a project route was reached without a project');
   if (may(caller.principal, permission, projectScope(project))) return;
-  throw new Fault('api_key_permission_denied', `This API key lacks the permission ${permission} in the project.`, {
-    meta: {
-      permission,
-      apiKeyId: caller.kind === 'api_key' ? caller.key.id : null,
-      userId: caller.kind === 'api_key' ? caller.key.userId : null,
-      projectId: project.id,
-    },
-  });
+  throw permissionDenied(permission, caller, project.id);
 }

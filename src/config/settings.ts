@@ -63,7 +63,10 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
     'on',
     'on or off: links by which anyone reads a trace, made by those with the permission traces:share. Off also closes those that exist.',
   ],
-  SPANDREL_KEY_SIGN_IN: ['on', 'off lets nobody sign in to the console with a key; programs still use keys.'],
+  SPANDREL_KEY_SIGN_IN: [
+    'on',
+    'off lets nobody sign in to the console with a key, and ends sessions that keys began; programs still use keys.',
+  ],
   SPANDREL_OIDC_ISSUER: ['', 'Issuer of OpenID Connect through which people sign in; needs SPANDREL_PUBLIC_URL.'],
   SPANDREL_OIDC_CLIENT_ID: ['', 'Client that this server is to the issuer.'],
   SPANDREL_OIDC_CLIENT_SECRET: ['', 'Secret of that client.'],

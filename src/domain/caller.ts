@@ -91,3 +91,6 @@ export type Caller =
       /** The project of the request, on project routes. */
       readonly project: Project | null;
     });
+
+/** A caller with a credential. */
+export type SignedIn = Exclude<Caller, { kind: 'open' }>;

@@ -15,6 +15,15 @@ export function unknownMemberReason(field: string, known: readonly string[]): Re
   const names = known.map((each) => each.slice(parent.length));
   const nearest = nearestMatch(field.slice(parent.length), names, MEMBER_CHANGES_MAX);
   const hint = nearest === null ? `; its members are ${known.join(', ')}` : spellNearest([parent + nearest]);
+  return notMemberReason(field, hint);
+}
+
+/** The reason to refuse a member that only answers have, sent in place of the member that requests have. */
+export function answeredMemberReason(field: string, sendable: string): Reason {
+  return notMemberReason(field, spellNearest([sendable]));
+}
+
+function notMemberReason(field: string, hint: string): Reason {
   return { field, type: 'custom', message: `${field} is not a member of this request${hint}` };
 }
 

@@ -91,6 +91,7 @@ const NO_FLAGS: RestFlags = {
   byName: false,
   unsetIsEmpty: false,
   oneSlash: false,
+  answeredAs: [],
 };
 
 export type MessageField = DescField & { readonly fieldKind: 'message' };

@@ -16,8 +16,8 @@ export function organizationOf({ organization }: Pick<Context, 'organization'>):
 }
 
 /** A call on a project route whose caller the audit log names. */
-export function actorCallOf(context: Pick<Context, 'project' | 'actor' | 'nowMs'>) {
-  const { actor, nowMs } = context;
-  if (actor === null) throw new Error('the policy let a call without a credential through');
-  return { project: projectOf(context), actor, nowMs };
+export function actorCallOf(context: Pick<Context, 'project' | 'caller' | 'actor' | 'nowMs'>) {
+  const { caller, actor, nowMs } = context;
+  if (caller.kind === 'open' || actor === null) throw new Error('the policy let a call without a credential through');
+  return { project: projectOf(context), caller, actor, nowMs };
 }

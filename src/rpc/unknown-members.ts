@@ -4,11 +4,20 @@ import { type DescField, type DescMessage, type DescMethod, getOption, hasOption
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { rest_extra } from '../../gen/spandrel/v1/options_pb.js';
 import type { Reason } from '../domain/fault.ts';
-import { unknownMemberReason } from '../domain/reasons.ts';
+import { answeredMemberReason, unknownMemberReason } from '../domain/reasons.ts';
 import { cutToCharacters } from '../domain/text-limits.ts';
 import { isArray, isObject } from '../json/free-json.ts';
 import type { LosslessJson } from '../json/lossless-json.ts';
-import { cached, isDeclared, isInlineMessage, isMask, restName, sendableFields, valueFieldOf } from './rest-shape.ts';
+import {
+  cached,
+  isDeclared,
+  isInlineMessage,
+  isMask,
+  restFlags,
+  restName,
+  sendableFields,
+  valueFieldOf,
+} from './rest-shape.ts';
 
 /** Of one object. */
 const LISTED_MAX = 100;
@@ -32,9 +41,10 @@ export function unknownMemberReasons(
 ): readonly Reason[] {
   const { input } = method;
   const names = new Set([...memberNames(input), ...recordMembers(method)]);
-  return findUnknown(body, input, { path: '', names })
+  const unknown = findUnknown(body, input, { path: '', names })
     .filter(({ path }) => !nullIsAbsent || !isObject(body) || body[path] !== null)
     .map(({ path, known }) => unknownMemberReason(path, known));
+  return [...unknown, ...misnamedReasons(body, input)];
 }
 
 /** A record can be sent back as it was read: a write ignores the members that only answers have. */
@@ -44,6 +54,22 @@ const recordMembers = cached(({ output, idempotency }: DescMethod): readonly str
     field.fieldKind === 'message' && isDeclared(field.message) ? [...memberNames(field.message)] : [],
   );
 });
+
+/** The reasons to refuse members of answers that are sent in place of a field of the request. See answered_as. */
+function misnamedReasons(body: LosslessJson, input: DescMessage): readonly Reason[] {
+  if (!isObject(body)) return [];
+  return input.fields
+    .filter((field) => saysNothing(body[restName(field)]))
+    .flatMap((field) =>
+      restFlags(field)
+        .answeredAs.filter((name) => (body[name] ?? null) !== null)
+        .map((name) => answeredMemberReason(name, restName(field))),
+    );
+}
+
+function saysNothing(value: LosslessJson | undefined): boolean {
+  return value === undefined || value === null || (isArray(value) && value.length === 0);
+}
 
 type Place = { readonly path: string; readonly names: ReadonlySet<string> };
 

@@ -68,6 +68,7 @@ function createFixture({ hasImported = false } = {}) {
     clock: () => 1_000,
     pepper,
     prefixes: [PREFIX],
+    keySessions: true,
     publicOrigin: null,
   });
   const ask = (policy: Policy, headers: Headers) => authenticate(policy, (name) => headers[name]);

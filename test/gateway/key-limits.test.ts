@@ -47,6 +47,28 @@ it.each([
   }
 });
 
+it('is refused while the member that it is for is disabled, and once the member is removed', async () => {
+  const { addKey, manage, send } = gateway;
+  const email = `principal-${Date.now()}@example.com`;
+  const { userId } = await manage('POST', '/api/organization/members', { email, name: 'P', role: 'MEMBER' });
+  const { id, secret } = await addKey({ principal_user_id: userId });
+  const ask = async () => {
+    const chat = await send(PATH, { secret, body: CHAT });
+    expect((await send('/v1/me', { verb: 'GET', secret })).status).toBe(chat.status);
+    return [chat.status, chat.body.error?.code];
+  };
+  const member = `/api/organization/members/${userId}`;
+  expect(await ask()).toEqual([200, undefined]);
+  await manage('PATCH', member, { disabled: true });
+  expect(await ask()).toEqual([403, 'virtual_key_disabled']);
+  await manage('PATCH', member, { disabled: false });
+  expect(await ask()).toEqual([200, undefined]);
+  await manage('DELETE', member);
+  expect(await ask()).toEqual([403, 'virtual_key_disabled']);
+  await manage('PATCH', `/api/gateway/v1/virtual-keys/${id}`, { principal_user_id: null });
+  expect(await ask()).toEqual([200, undefined]);
+});
+
 describe('the address of a provider', () => {
   const policy = createUrlPolicy([], 'SPANDREL_GATEWAY_ALLOW');
   const request = { method: 'GET', headers: {}, body: null, timeoutMs: 1_000 } as const;

@@ -156,8 +156,16 @@ describe('management by two processes', () => {
       await Promise.all([
         edit(one, organization.id, false),
         edit(two, organization.id, true),
-        one.projects.updateSettings(second.id, { traceRetentionDays: round }, atMs),
-        two.projects.updateSettings(project.id, { traceRetentionDays: round }, atMs),
+        one.projects.updateSettings(
+          second.id,
+          { traceRetentionDays: round },
+          sampleAudit(organization.id, { createdAtMs: atMs }),
+        ),
+        two.projects.updateSettings(
+          project.id,
+          { traceRetentionDays: round },
+          sampleAudit(organization.id, { createdAtMs: atMs }),
+        ),
         one.management.recordUse(uses.map((use) => ({ ...use, atMs }))),
         two.management.recordUse(uses.map((use) => ({ ...use, atMs })).toReversed()),
         insertKey(two, sampleKey(plan)),

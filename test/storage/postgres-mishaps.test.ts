@@ -8,6 +8,7 @@ import { startProxy } from '../support/proxy.ts';
 import { isFullTier } from '../support/scenario.ts';
 import { until } from '../support/temp.ts';
 import { createPostgresTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { sampleAudit } from './conformance/management-samples.ts';
 import {
   ORGANIZATION,
   PROJECT,
@@ -69,7 +70,12 @@ describe('transactions of management that lose their connection half-way', () =>
     const store = await open();
     const plan = samplePlan();
     await store.installation.bootstrap(plan);
-    const choose = () => store.projects.updateSettings(plan.project.id, { traceRetentionDays: 7 }, 0);
+    const choose = () =>
+      store.projects.updateSettings(
+        plan.project.id,
+        { traceRetentionDays: 7 },
+        sampleAudit(plan.organization.id, { createdAtMs: 0 }),
+      );
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
     await holder.query('BEGIN; SELECT FROM projects FOR UPDATE');

@@ -7,6 +7,7 @@ import { openStore } from '../../src/storage/open.ts';
 import { insertOldEvents } from '../support/old-events.ts';
 import { query } from '../support/postgres-databases.ts';
 import { createPostgresTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { sampleAudit } from './conformance/management-samples.ts';
 import { bareSpan, ORGANIZATION, RECEIVED_AT_MS, sampleAppend, samplePlan } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -180,12 +181,20 @@ describe('what others hold', () => {
     const { number: projectNumber = 0 } = (await store.keys.findProject(plan.project.id)) ?? {};
     const traces = Array.from({ length: 500 }, () => sampleAppend({ projectNumber, spans: [], requests: [] }));
     await Promise.all(traces.map((append) => store.traces.append(append)));
-    await store.projects.updateSettings(plan.project.id, { traceRetentionDays: 1 }, 0);
+    await store.projects.updateSettings(
+      plan.project.id,
+      { traceRetentionDays: 1 },
+      sampleAudit(plan.organization.id, { createdAtMs: 0 }),
+    );
     const cuts = { ...NOTHING, traces: [{ storedDays: 1, expiredBeforeMs: RECEIVED_AT_MS + 1 }] };
     const walk = store.retention.begin(cuts);
     await walk.step(ROWS);
     const step = walk.step(ROWS);
-    await store.projects.updateSettings(plan.project.id, { traceRetentionDays: 0 }, 0);
+    await store.projects.updateSettings(
+      plan.project.id,
+      { traceRetentionDays: 0 },
+      sampleAudit(plan.organization.id, { createdAtMs: 0 }),
+    );
     const left = await count('traces');
     await step;
     for (let outcome = ''; outcome !== 'done'; ) ({ outcome } = await walk.step(ROWS));

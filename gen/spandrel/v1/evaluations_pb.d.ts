@@ -896,7 +896,7 @@ export declare const EvaluationService: GenService<{
   /**
    * Begins to run a saved evaluator over all traces that a search finds, except for those received after the beginning.
    * The run goes on by itself, also after a restart, and stores each result on its trace; done twice, a trace has its
-   * result once.
+   * result once. The caller also needs the permission traces:view, since the counts of a run tell what a search finds.
    * Errors: NOT_FOUND evaluator_not_found, INVALID_ARGUMENT evaluator_not_runnable, INVALID_ARGUMENT
    * evaluator_unavailable, INVALID_ARGUMENT invalid_settings, INVALID_ARGUMENT evaluator_run_limit_reached.
    *

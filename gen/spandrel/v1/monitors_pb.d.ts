@@ -660,7 +660,8 @@ export declare const MonitorService: GenService<{
     output: typeof GetMonitorResponseSchema;
   },
   /**
-   * Creates a monitor, which sees traces that are stored from then on. A project holds at most 100.
+   * Creates a monitor, which sees traces that are stored from then on. A project holds at most 100. With preconditions
+   * the caller also needs the permission traces:view, since the results tell which traces have the values.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND evaluator_not_found, INVALID_ARGUMENT evaluator_not_runnable,
    * INVALID_ARGUMENT evaluator_unavailable, INVALID_ARGUMENT monitor_limit_reached.
    *
@@ -673,7 +674,7 @@ export declare const MonitorService: GenService<{
   },
   /**
    * Changes the fields of a monitor that are sent; a list or an object that is sent replaces the stored one. Its slug
-   * stays.
+   * stays. To send preconditions the caller also needs the permission traces:view.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND monitor_not_found, NOT_FOUND evaluator_not_found,
    * INVALID_ARGUMENT evaluator_not_runnable, INVALID_ARGUMENT evaluator_unavailable.
    *

@@ -302,6 +302,14 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
    * @generated from field: bool by_name = 13;
    */
   byName: boolean;
+
+  /**
+   * Members of answers, by REST name, that say what requests say with this field. A request that has one of them without
+   * this field is refused: ignored, it would get the default of this field.
+   *
+   * @generated from field: repeated string answered_as = 15;
+   */
+  answeredAs: string[];
 };
 
 /**

@@ -244,7 +244,7 @@ export declare type VirtualKey = Message<"spandrel.v1.VirtualKey"> & {
   displayPrefix: string;
 
   /**
-   * ID of the member that requests are made for; unset: none.
+   * ID of the member that requests are made for, which are refused while that member is not active; unset: none.
    *
    * @generated from field: optional string principal_user_id = 7;
    */
@@ -314,7 +314,7 @@ export declare type VirtualKey = Message<"spandrel.v1.VirtualKey"> & {
   lastUsedAt?: Timestamp | undefined;
 
   /**
-   * Time from which on the key is refused; unset: it never expires.
+   * Time from which on the key is refused; unset: it never expires. A change of it is no later than the calling key expires.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 17;
    */
@@ -528,7 +528,8 @@ export declare type CreateVirtualKeyRequest = Message<"spandrel.v1.CreateVirtual
   config?: VirtualKeyConfig | undefined;
 
   /**
-   * Time from which on the key is refused, later than now; by default it never expires.
+   * Time from which on the key is refused, later than now and no later than the calling key expires; by default the same
+   * as that of the calling key.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 9;
    */

@@ -27,10 +27,19 @@ export const INVALID_KEY = gatewayFault(
   'The request needs a virtual key of this gateway, as Authorization: Bearer, x-api-key or api-key.',
 );
 
-const KEY_STATES = { revoked: 'was revoked', disabled: 'is disabled', expired: 'has expired' } as const;
+const KEY_STATES = {
+  revoked: gatewayFault(403, 'virtual_key_revoked', 'The virtual key was revoked.'),
+  disabled: gatewayFault(403, 'virtual_key_disabled', 'The virtual key is disabled.'),
+  expired: gatewayFault(403, 'virtual_key_expired', 'The virtual key has expired.'),
+  principal_inactive: gatewayFault(
+    403,
+    'virtual_key_disabled',
+    'The virtual key is for a member who is disabled or was removed.',
+  ),
+} as const;
 
 export function keyFault(reason: keyof typeof KEY_STATES): GatewayFault {
-  return gatewayFault(403, `virtual_key_${reason}`, `The virtual key ${KEY_STATES[reason]}.`);
+  return KEY_STATES[reason];
 }
 
 export const UNAVAILABLE_FAULT = gatewayFault(

@@ -34,7 +34,7 @@ export type MintedKey = { readonly token: string; readonly key: KeyView };
 export function createKey(deps: MintDeps, call: IdempotentCall<MintedKey>, sent: KeyDraft): Promise<MintedKey> {
   const { store } = deps;
   const draft = withoutEmptyGrants(sent);
-  refuseProblems(creationProblems(draft, call.nowMs));
+  refuseProblems(creationProblems(draft, call.replay === undefined ? call.nowMs : null));
   return commitIdempotently(deps, call, {
     checkCaller: async () => checkCreation(store, await refreshCall(store, call, 'organization:manage'), draft),
     attempt: (allowed) => proposeCreation(deps, draft, allowed),

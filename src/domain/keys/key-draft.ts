@@ -44,13 +44,13 @@ export function withoutEmptyGrants(draft: KeyDraft): KeyDraft {
   return draft.bindings?.length === 0 ? { ...draft, bindings: undefined } : draft;
 }
 
-/** All problems of a key to create. */
-export function creationProblems(draft: KeyDraft, nowMs: number): readonly Reason[] {
+/** All problems of a key to create. `nowMs` is null for a repeated request: what it names may be past by now. */
+export function creationProblems(draft: KeyDraft, nowMs: number | null): readonly Reason[] {
   const found: Reason[] = [];
   if (draft.name === undefined) found.push(typeReason('name', 'string', 'undefined'));
   found.push(...sizeProblems(draft), ...fieldProblems(draft));
   const { expiresAtMs } = draft;
-  if (typeof expiresAtMs === 'number' && expiresAtMs <= nowMs) found.push(expiryReason());
+  if (typeof expiresAtMs === 'number' && nowMs !== null && expiresAtMs <= nowMs) found.push(expiryReason());
   found.push(...(draft.keyType === 'service' ? serviceProblems(draft) : personalProblems(draft)));
   const bindings = draft.bindings ?? [];
   found.push(

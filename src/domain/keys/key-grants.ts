@@ -48,11 +48,22 @@ export function grantsOfPersonalKey(draft: KeyDraft, owner: FutureOwner, organiz
     return { permissionMode, grants: grantsOfRole(role, organizationId) };
   }
   const { permissionMode: copied, bindings: grants } = owner.callingKey;
+  if (!hasOneList(grants)) {
+    refuseBindings(
+      'bindings are required, because CUSTOM grants of the caller differ in permissions; a key has one list',
+    );
+  }
   if (draft.permissionMode === undefined) return { permissionMode: copied, grants };
   if (copied === 'restricted') {
     refuseBindings('bindings are required when permissionMode is given and the calling key is restricted');
   }
   return { permissionMode, grants };
+}
+
+/** Whether all CUSTOM grants give the same permissions, as those of a key do; a person may have many role bindings. */
+function hasOneList(grants: Grants): boolean {
+  const lists = grants.filter(({ role }) => role === 'CUSTOM').map((grant) => String(listedPermissions([grant])));
+  return new Set(lists).size <= 1;
 }
 
 /** Removes duplicate grants and keeps their order; CUSTOM grants get the sorted permissions. */
@@ -90,7 +101,7 @@ export function requireMayGrant(call: ManagementCall, grants: Grants, { director
 export function requireMayLast({ callingKey }: FreshCall, expiresAtMs: number | null): void {
   const endsAtMs = callingKey.expiresAtMs;
   if (endsAtMs === null || (expiresAtMs !== null && expiresAtMs <= endsAtMs)) return;
-  throw new Fault('api_key_scope_violation', 'The API key would work longer than the calling key, which expires.');
+  throw new Fault('api_key_scope_violation', 'The key would work longer than the calling key, which expires.');
 }
 
 /** A key before and after an update. */

@@ -6,6 +6,7 @@ import { newId } from '../ids.ts';
 import type { ApiKeyRecord } from '../management/management.ts';
 import { customReason, refuseProblems } from '../reasons.ts';
 import {
+  type BindingDraft,
   expiryReason,
   grantProblems,
   type KeyDraft,
@@ -15,7 +16,7 @@ import {
 } from './key-draft.ts';
 import { adminAtProjects, listedPermissions, toGrants } from './key-grants.ts';
 import { isAdminAtProject, projectIdsOf } from './key-view.ts';
-import type { Binding, Grants } from './permissions.ts';
+import type { Grants } from './permissions.ts';
 
 type KeyChange = {
   /** The key as it is to be stored; the stored one itself when nothing changes. */
@@ -60,8 +61,17 @@ function mergeContent(stored: ApiKeyRecord, draft: KeyDraft): Content {
     permissionMode,
     expiresAtMs: draft.expiresAtMs === undefined ? stored.expiresAtMs : draft.expiresAtMs,
     permissions,
-    grants: touchesGrants ? toGrants(bindings ?? stored.bindings, permissions) : stored.bindings,
+    grants:
+      touchesGrants && !repeatsGrants(stored.bindings, bindings ?? stored.bindings, permissions)
+        ? toGrants(bindings ?? stored.bindings, permissions)
+        : stored.bindings,
   };
+}
+
+/** Whether what is sent is what the key shows: CUSTOM grants that differ in permissions are shown with one list. */
+function repeatsGrants(stored: Grants, bindings: readonly BindingDraft[], permissions: readonly string[]): boolean {
+  const isSame = grantList(bindings) === grantList(stored);
+  return isSame && String([...new Set(permissions)].toSorted()) === String(listedPermissions(stored));
 }
 
 /** Null: neither grants nor projects were sent. */
@@ -98,8 +108,7 @@ function mergeProblems(stored: ApiKeyRecord, draft: KeyDraft, { content, nowMs }
 
 /** What is stored may be longer than what may be sent: projects and other grants of a service key add up in it. */
 function withoutRepeated(stored: ApiKeyRecord, { bindings = [], projectIds = [] }: KeyDraft): KeyDraft {
-  const named = bindings.map(({ role, scopeType, scopeId }) => [role, scopeType, scopeId]);
-  const repeatsBindings = JSON.stringify(named) === grantList(stored.bindings);
+  const repeatsBindings = grantList(bindings) === grantList(stored.bindings);
   const repeatsProjects = String(projectIds) === String(projectIdsOf(stored.keyType, stored.bindings));
   return { bindings: repeatsBindings ? [] : bindings, projectIds: repeatsProjects ? [] : projectIds };
 }
@@ -136,7 +145,7 @@ function changedFields(stored: ApiKeyRecord, content: Content): readonly string[
 }
 
 /** Where and as what, in order, as the interface shows grants. */
-function grantList(grants: Grants): string {
+function grantList(grants: readonly BindingDraft[]): string {
   return JSON.stringify(grants.map(grantName));
 }
 
@@ -146,7 +155,7 @@ function grantSet(grants: Grants): string {
   return JSON.stringify(each.toSorted());
 }
 
-function grantName({ role, scopeType, scopeId }: Binding): readonly string[] {
+function grantName({ role, scopeType, scopeId }: BindingDraft): readonly (string | null)[] {
   return [role, scopeType, scopeId];
 }
 

@@ -42,8 +42,9 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
 export function createApiKeys(deps: ApiKeysDeps) {
   const { store, clock } = deps;
   return {
-    /** All problems of a key to create; none when the rules can process it. */
-    creationProblems: (draft: KeyDraft) => creationProblems(draft, clock()),
+    /** All problems of a key to create; none where the clock alone refuses it, for a repeated request has its answer. */
+    creationProblems: (draft: KeyDraft) =>
+      creationProblems(draft, null).length === 0 ? [] : creationProblems(draft, clock()),
     /** Problems of a change that can be found without the stored key. */
     changeProblems: fieldProblems,
     /** Throws insufficient_permissions for a caller who may not list keys. */

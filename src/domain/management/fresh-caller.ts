@@ -3,12 +3,12 @@
  * revoked meanwhile must not survive in a key that it mints.
  */
 
-import type { Caller } from '../caller.ts';
+import type { Project, SignedIn } from '../caller.ts';
 import { Fault } from '../fault.ts';
-import { principalOf } from '../keys/permissions.ts';
+import { may, principalOf, projectScope } from '../keys/permissions.ts';
 import type { KeyCaller } from '../organization/administrators.ts';
 import type { ApiKeyRecord, ManagementStore, MemberRecord, ProjectRecord, RoleBindingRecord } from './management.ts';
-import { type ManagementCall, requirePermission } from './management-call.ts';
+import { type ManagementCall, permissionDenied, requirePermission } from './management-call.ts';
 
 /** The calling key as it is now, or what stands for one in the session of a person. */
 type CallingRecord = Pick<ApiKeyRecord, 'permissionMode' | 'bindings' | 'expiresAtMs'>;
@@ -60,8 +60,6 @@ function keyOfPerson(member: MemberRecord | null, held: readonly RoleBindingReco
   return { permissionMode, bindings, expiresAtMs: null };
 }
 
-type SignedIn = Exclude<Caller, { kind: 'open' }>;
-
 /** As `refreshRights`, for a caller with a key of any kind. */
 export async function refreshCaller(
   store: ManagementStore,
@@ -72,6 +70,17 @@ export async function refreshCaller(
   if (project === null || project.archivedAtMs !== null || !acceptsProjectKey(project, caller, nowMs)) throw notValid();
   await requireSession(store, caller);
   return caller;
+}
+
+/** A call on a project route. */
+export type ProjectCall = { readonly caller: SignedIn; readonly project: Project; readonly nowMs: number };
+
+/** Throws invalid_credentials, unknown_project or api_key_permission_denied for what ended since the call began. */
+export async function requireStillMay(store: ManagementStore, call: ProjectCall, permission: string): Promise<void> {
+  const { id, organizationId } = call.project;
+  const [{ principal }, project] = await Promise.all([refreshCaller(store, call), store.project(organizationId, id)]);
+  if (project === null || project.archivedAtMs !== null) throw new Fault('unknown_project', 'The project is archived.');
+  if (!may(principal, permission, projectScope(project))) throw permissionDenied(permission, call.caller, id);
 }
 
 async function requireSession(store: ManagementStore, { organization, session }: SignedIn): Promise<void> {

@@ -1,5 +1,6 @@
 /** A management request as the rules see it. */
 
+import type { SignedIn } from '../caller.ts';
 import { Fault } from '../fault.ts';
 import { may, type Scope } from '../keys/permissions.ts';
 import type { KeyCaller } from '../organization/administrators.ts';
@@ -38,6 +39,14 @@ export function requirePermission({ caller }: ManagementCall, permission: string
 export function insufficientPermissions(permission: string): Fault {
   return new Fault('insufficient_permissions', `This operation needs the permission ${permission}.`, {
     meta: { requiredPermission: permission },
+  });
+}
+
+/** The refusal of a caller that lacks a permission in a project. */
+export function permissionDenied(permission: string, caller: SignedIn, projectId: string): Fault {
+  const { id: apiKeyId = null, userId = null } = caller.kind === 'api_key' ? caller.key : {};
+  return new Fault('api_key_permission_denied', `This API key lacks the permission ${permission} in the project.`, {
+    meta: { permission, apiKeyId, userId, projectId },
   });
 }
 

@@ -22,6 +22,7 @@ import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
 import type { BackfillStore } from './backfill.ts';
 import type {
   ApiKeyRecord,
+  AuditRecord,
   ManagementStore,
   MemberRecord,
   OrganizationRecord,
@@ -120,7 +121,8 @@ export type KeyStore = {
   findProject(projectId: string): MaybePromise<Project | null>;
   /**
    * Finds a virtual key by the hash of its secret, or of the secret before while its overlap lasts at `nowMs`. MUST answer
-   * disabled, revoked and expired keys, and MUST NOT answer keys of archived projects.
+   * disabled, revoked and expired keys, and those of members who are not active, and MUST NOT answer keys of archived
+   * projects.
    */
   findVirtualKey(secretHash: Buffer, nowMs: number): MaybePromise<PresentedKey | null>;
   /**
@@ -139,12 +141,13 @@ export type ProjectStore = {
   numbers(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
    * Changes the named settings and returns all of them; null when the project is unknown or archived. MUST leave other
-   * settings alone. Every request that begins after the answer MUST use the new settings.
+   * settings alone. Every request that begins after the answer MUST use the new settings. Stores `audited` with the names of
+   * the settings that get another value, where there are any; its time is that of the change.
    */
   updateSettings(
     projectId: string,
     change: ProjectSettingsChange,
-    nowMs: number,
+    audited: AuditRecord,
   ): Promise<StoredProjectSettings | null>;
 };
 

@@ -13,20 +13,28 @@ export const MANAGE = 'gatewayProviders:manage';
 
 type Used = Pick<ModelProviderRecord, 'organizationId' | 'projectIds'>;
 
-/** Whether the principal has the permission at the organization, or at each project that uses the provider. */
-export function mayReach(
+/**
+ * Whether the principal has the permission at the organization, or at each project that uses the stored provider. Archived
+ * projects use it no longer; one that only they used is left to the organization.
+ */
+export function mayReach(principal: Principal, permission: string, used: Used, directory: Directory): boolean {
+  const isLive = (id: string) => directory.locate('PROJECT', id) !== null;
+  const projectIds = used.projectIds?.filter(isLive) ?? null;
+  return mayAtAll(principal, permission, { ...used, projectIds }, directory);
+}
+
+function mayAtAll(
   principal: Principal,
   permission: string,
   { organizationId, projectIds }: Used,
   directory: Directory,
 ): boolean {
   if (may(principal, permission, { type: 'ORGANIZATION', organizationId })) return true;
-  return (
-    projectIds?.every((id) => {
-      const scope = directory.locate('PROJECT', id);
-      return scope !== null && may(principal, permission, scope);
-    }) === true
-  );
+  if (projectIds === null || projectIds.length === 0) return false;
+  return projectIds.every((id) => {
+    const scope = directory.locate('PROJECT', id);
+    return scope !== null && may(principal, permission, scope);
+  });
 }
 
 /** Throws model_provider_not_found for unknown and hidden providers, and insufficient_permissions. */
@@ -53,7 +61,7 @@ export async function requireProvider(
  */
 export async function requireMayOffer(store: ManagementStore, { caller }: ManagementCall, used: Used): Promise<void> {
   const directory = await readDirectory(store, used.organizationId);
-  if (!mayReach(caller.principal, MANAGE, used, directory)) throw insufficientPermissions(MANAGE);
+  if (!mayAtAll(caller.principal, MANAGE, used, directory)) throw insufficientPermissions(MANAGE);
   const isUnknown = used.projectIds?.some((id) => directory.locate('PROJECT', id) === null) === true;
   if (isUnknown) throw new Fault('project_not_found', 'A project of project_ids is not found.');
 }

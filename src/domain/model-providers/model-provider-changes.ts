@@ -43,14 +43,15 @@ export async function createProvider(
   const organizationId = call.caller.organization.id;
   const id = newId('modelprovider', random);
   const record = newRecord(deps, { organizationId, id, nowMs: call.nowMs }, draft);
-  // The host is resolved before the commit, whose attempts may run many times, and only for callers who may go on.
-  await requireMayOffer(store, call, record);
-  await requireUrl(deps, record.baseUrl);
+  let resolving: Promise<void> | null = null;
   return await commitIdempotently(deps, call, {
     async checkCaller() {
       await requireMayOffer(store, await refreshRights(store, call), record);
     },
     async attempt() {
+      // Later attempts of the commit do not resolve the host again.
+      resolving ??= requireUrl(deps, record.baseUrl);
+      await resolving;
       const known = await refuseTakenName(store, record);
       if (known >= PROVIDERS_MAX) {
         throw new Fault(

@@ -1,7 +1,10 @@
 /** The settings of a project about its data. */
 
-import type { Project } from '../caller.ts';
+import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
+import { type Actor, auditRecord } from '../management/audit.ts';
+import { type ProjectCall, requireStillMay } from '../management/fresh-caller.ts';
+import type { ManagementStore } from '../management/management.ts';
 import type { ProjectSettingsChange, ProjectStore, StoredProjectSettings } from '../management/management-port.ts';
 import { FOR_EVER, traceTermDays } from '../retention-terms.ts';
 
@@ -13,14 +16,18 @@ export type ProjectSettings = {
 };
 
 type ProjectSettingsDeps = {
-  readonly store: ProjectStore;
+  readonly store: Pick<ProjectStore, 'updateSettings'>;
+  readonly management: ManagementStore;
+  readonly random: RandomBytes;
   /** Default retention of traces; null: for ever. */
   readonly traceDefaultDays: number | null;
 };
 
+type Call = ProjectCall & { readonly actor: Actor };
+
 export type ProjectSettingsService = ReturnType<typeof createProjectSettings>;
 
-export function createProjectSettings({ store, traceDefaultDays }: ProjectSettingsDeps) {
+export function createProjectSettings({ store, management, random, traceDefaultDays }: ProjectSettingsDeps) {
   const toSettings = (stored: StoredProjectSettings): ProjectSettings => ({
     traceRetentionDays: traceTermDays(stored.traceRetentionDays, traceDefaultDays),
     emitRequestEvents: stored.emitRequestEvents,
@@ -28,8 +35,11 @@ export function createProjectSettings({ store, traceDefaultDays }: ProjectSettin
   return {
     get: toSettings,
     /** Changes the named settings and returns all of them. Throws unknown_project when the project was archived meanwhile. */
-    async update(project: Project, change: Partial<ProjectSettings>, nowMs: number): Promise<ProjectSettings> {
-      const stored = await store.updateSettings(project.id, toStored(change), nowMs);
+    async update(call: Call, change: Partial<ProjectSettings>): Promise<ProjectSettings> {
+      const { project, actor, nowMs } = call;
+      await requireStillMay(management, call, 'project:manage');
+      const audited = auditRecord(actor, { action: 'project.update', targetId: project.id }, { nowMs, random });
+      const stored = await store.updateSettings(project.id, toStored(change), audited);
       if (stored === null) throw new Fault('unknown_project', 'The project is archived.');
       return toSettings(stored);
     },

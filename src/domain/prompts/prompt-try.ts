@@ -20,7 +20,7 @@ import type { Prompts } from './prompts.ts';
 
 type TryDeps = {
   readonly prompts: Pick<Prompts, 'get'>;
-  readonly virtualKeys: Pick<ManagementStore, 'virtualKey'>;
+  readonly virtualKeys: Pick<ManagementStore, 'virtualKey' | 'member'>;
   readonly keys: Pick<KeyStore, 'findGatewaySetup'>;
   /** Null: the gateway is off. */
   readonly ask: () => AskModel | null;
@@ -84,8 +84,13 @@ async function findKey(
   id: string,
 ): Promise<PresentedKey> {
   const key = isPossibleId(id) ? await virtualKeys.virtualKey(organization.id, id) : null;
-  if (key?.traceProjectId === project.id) return { key, organization, project };
-  throw new Fault('virtual_key_not_found', 'The project has no such virtual key.');
+  if (key?.traceProjectId !== project.id) {
+    throw new Fault('virtual_key_not_found', 'The project has no such virtual key.');
+  }
+  const { principalUserId: userId } = key;
+  const member = userId === null ? null : await virtualKeys.member(organization.id, userId);
+  const principalActive = userId === null || (member !== null && member.disabledAtMs === null);
+  return { key, organization, project, principalActive };
 }
 
 /** What is tried is the stored version only where it has the same content. */

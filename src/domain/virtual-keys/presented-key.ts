@@ -14,7 +14,10 @@ type KeyCheckDeps = {
 export type VerifiedKey =
   /** No key has the secret, or its overlap has ended. */
   | { readonly kind: 'unknown' }
-  | ({ readonly kind: 'refused'; readonly reason: 'revoked' | 'disabled' | 'expired' } & PresentedKey)
+  | ({
+      readonly kind: 'refused';
+      readonly reason: 'revoked' | 'disabled' | 'expired' | 'principal_inactive';
+    } & PresentedKey)
   | ({ readonly kind: 'valid' } & PresentedKey);
 
 const BEARER = /^bearer +(\S+)\s*$/i;
@@ -40,5 +43,6 @@ export function checkState(found: PresentedKey, nowMs: number): Exclude<Verified
   const { status, expiresAtMs } = found.key;
   if (status !== 'active') return { kind: 'refused', reason: status, ...found };
   if (expiresAtMs !== null && nowMs >= expiresAtMs) return { kind: 'refused', reason: 'expired', ...found };
+  if (!found.principalActive) return { kind: 'refused', reason: 'principal_inactive', ...found };
   return { kind: 'valid', ...found };
 }

@@ -9,14 +9,10 @@ import type { GovernanceEventType } from '../events/event-type.ts';
 import { Fault } from '../fault.ts';
 import { virtualKeyEvent } from '../gateway/governance-event.ts';
 import { newId } from '../ids.ts';
+import { requireMayLast } from '../keys/key-grants.ts';
 import { type AuditedAction, changedFields } from '../management/audit.ts';
-import { type FreshCall, refreshRights } from '../management/fresh-caller.ts';
-import {
-  type IdempotentCall,
-  type ManagementCall,
-  requirePermission,
-  type Target,
-} from '../management/management-call.ts';
+import { refreshRights } from '../management/fresh-caller.ts';
+import { type IdempotentCall, requirePermission, type Target } from '../management/management-call.ts';
 import {
   type AuditedProposal,
   type CommitDeps,
@@ -25,7 +21,8 @@ import {
 } from '../management/optimistic-commit.ts';
 import { refuseProblems } from '../reasons.ts';
 import { nextUpdateMs } from '../resources.ts';
-import { DEFAULT_CONFIG, type VirtualKeyRecord } from './virtual-key.ts';
+import { expiryOf, newVirtualKey } from './new-virtual-key.ts';
+import type { VirtualKeyRecord } from './virtual-key.ts';
 import { requireMayCreateAt, requireReachable, requireVirtualKey } from './virtual-key-access.ts';
 import {
   creationProblems,
@@ -35,7 +32,7 @@ import {
   readMetadata,
   type VirtualKeyDraft,
 } from './virtual-key-draft.ts';
-import { type MintedSecret, mintVirtualKeySecret } from './virtual-key-secret.ts';
+import { mintVirtualKeySecret } from './virtual-key-secret.ts';
 
 export type VirtualKeyDeps = CommitDeps & {
   readonly evaluators: Pick<EvaluatorStore, 'find'>;
@@ -58,18 +55,20 @@ export async function createVirtualKey(
 ): Promise<NewSecretVirtualKey> {
   const { store, random } = deps;
   const { nowMs } = call;
-  refuseProblems(creationProblems(draft, nowMs));
+  refuseProblems(creationProblems(draft, call.replay === undefined ? nowMs : null));
   const { organization } = call.caller;
   const { secret, ...minted } = mintVirtualKeySecret(deps.prefix, deps);
-  const key = newRecord({ organizationId: organization.id, id: newId('vk', random), nowMs }, draft, minted);
+  const record = newVirtualKey({ organizationId: organization.id, id: newId('vk', random), nowMs }, draft, minted);
   return await commitIdempotently(deps, call, {
     async checkCaller() {
       const fresh = await refreshRights(store, call);
       const place = await requireMayCreateAt(store, fresh, draft.traceProjectId);
       if (draft.budget !== null) requirePermission(fresh, MANAGE_BUDGETS, place);
+      requireMayLast(fresh, expiryOf(draft, fresh));
       return fresh;
     },
     async attempt(fresh) {
+      const key = { ...record, expiresAtMs: expiryOf(draft, fresh) };
       await requireReachable(deps, fresh, key, null);
       await refuseTakenId(deps, key);
       if ((await store.countVirtualKeys(key.organizationId)) >= KEYS_MAX) {
@@ -89,36 +88,6 @@ function budgetOf({ organizationId, id }: VirtualKeyRecord, draft: UnscopedDraft
   return { organizationId, scope: { kind: 'virtual_key', id }, draft } as const;
 }
 
-type Identity = Pick<VirtualKeyRecord, 'organizationId' | 'id'> & { readonly nowMs: number };
-
-function newRecord(
-  { nowMs, ...identity }: Identity,
-  draft: NewVirtualKey,
-  minted: Omit<MintedSecret, 'secret'>,
-): VirtualKeyRecord {
-  return {
-    ...identity,
-    name: draft.name ?? '',
-    description: draft.description ?? null,
-    status: 'active',
-    ...minted,
-    previousSecretHash: null,
-    previousSecretUntilMs: null,
-    principalUserId: draft.principalUserId ?? null,
-    traceProjectId: draft.traceProjectId,
-    externalId: draft.externalId ?? null,
-    metadataJson: readMetadata(draft.metadataJson ?? '{}') ?? '{}',
-    labels: draft.labels ?? [],
-    config: mergeConfig(DEFAULT_CONFIG, draft.config ?? {}),
-    revision: 1,
-    lastUsedAtMs: null,
-    expiresAtMs: draft.expiresAtMs ?? null,
-    revokedAtMs: null,
-    createdAtMs: nowMs,
-    updatedAtMs: nowMs,
-  };
-}
-
 type Update = Target & {
   readonly draft: VirtualKeyDraft;
   /** The revision that the key must have; null: any. */
@@ -128,17 +97,20 @@ type Update = Target & {
 /** Changes the fields that were sent, all of them or none. */
 export async function updateVirtualKey(
   deps: VirtualKeyDeps,
-  { draft, expectedRevision, ...target }: Update,
+  { draft, expectedRevision, call, id }: Update,
 ): Promise<VirtualKeyRecord> {
-  const { nowMs } = target.call;
+  const { nowMs } = call;
   refuseProblems(draftProblems(draft, nowMs));
-  return await commitOnKey(deps, { ...target, permission: 'virtualKeys:update' }, async (fresh, stored) => {
+  return await commitAudited(deps, call, async () => {
+    const fresh = await refreshRights(deps.store, call);
+    const stored = await requireVirtualKey(deps.store, { call: fresh, id }, 'virtualKeys:update');
     if (expectedRevision !== null && expectedRevision !== stored.revision) throw revisionMismatch(stored);
     requireNotRevoked(stored);
     const merged = merge(stored, draft);
     const fields = changedFields(FIELDS, stored, merged);
     if (fields.length === 0) return { result: stored, change: null };
     await requireReachable(deps, fresh, merged, stored);
+    if (fields.includes('expires_at')) requireMayLast(fresh, merged.expiresAtMs);
     if (fields.includes('external_id')) await refuseTakenId(deps, merged);
     const key = asNext(merged, nowMs);
     return { result: key, change: { virtualKeys: [key] }, audited: { ...actionOn('update', key), fields } };
@@ -208,7 +180,7 @@ export function rotateVirtualKey(
   });
 }
 
-type Reasoned = Target & { readonly reason: string | null };
+export type Reasoned = Target<IdempotentCall<VirtualKeyRecord>> & { readonly reason: string | null };
 
 /** Stops an active key, or lets a disabled one work again; a key that is so already stays as it is. */
 export function switchVirtualKey(
@@ -216,7 +188,7 @@ export function switchVirtualKey(
   { reason, ...target }: Reasoned,
   status: 'active' | 'disabled',
 ): Promise<VirtualKeyRecord> {
-  return commitOnKey(deps, { ...target, permission: 'virtualKeys:manage' }, async (_fresh, stored) => {
+  return commitManaged(deps, target, (stored) => {
     requireNotRevoked(stored);
     if (stored.status === status) return { result: stored, change: null };
     const key = asNext({ ...stored, status }, target.call.nowMs);
@@ -229,7 +201,7 @@ export function switchVirtualKey(
 
 /** Revokes the key for good, with the secret before its last rotation. */
 export function revokeVirtualKey(deps: VirtualKeyDeps, { reason, ...target }: Reasoned): Promise<VirtualKeyRecord> {
-  return commitOnKey(deps, { ...target, permission: 'virtualKeys:manage' }, async (_fresh, stored) => {
+  return commitManaged(deps, target, (stored) => {
     requireNotRevoked(stored);
     const revoked = asNext({ ...stored, status: 'revoked' }, target.call.nowMs);
     const key = {
@@ -243,17 +215,18 @@ export function revokeVirtualKey(deps: VirtualKeyDeps, { reason, ...target }: Re
   });
 }
 
-type KeyAttempt<R> = (fresh: FreshCall, stored: VirtualKeyRecord) => Promise<AuditedProposal<R>>;
-
-/** Commits a change of one key with the caller's current rights. */
-function commitOnKey<R>(
-  { store, random }: CommitDeps,
-  { call, id, permission }: { readonly call: ManagementCall; readonly id: string; readonly permission: string },
-  attempt: KeyAttempt<R>,
-): Promise<R> {
-  return commitAudited({ store, random }, call, async () => {
-    const fresh = await refreshRights(store, call);
-    return await attempt(fresh, await requireVirtualKey(store, { call: fresh, id }, permission));
+/** Commits a change of one key, once for each idempotency key, with the caller's current rights. */
+function commitManaged(
+  deps: CommitDeps,
+  { call, id }: Target<IdempotentCall<VirtualKeyRecord>>,
+  attempt: (stored: VirtualKeyRecord) => AuditedProposal<VirtualKeyRecord>,
+): Promise<VirtualKeyRecord> {
+  return commitIdempotently(deps, call, {
+    async checkCaller() {
+      const fresh = await refreshRights(deps.store, call);
+      return await requireVirtualKey(deps.store, { call: fresh, id }, 'virtualKeys:manage');
+    },
+    attempt,
   });
 }
 

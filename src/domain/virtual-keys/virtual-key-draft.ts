@@ -43,8 +43,8 @@ const METADATA_DEPTH_MAX = 32;
 /** Later instants have no four-digit year. */
 const EXPIRES_AT_MAX_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** All problems of a key that is created or changed. */
-export function draftProblems(draft: VirtualKeyDraft, nowMs: number): readonly Reason[] {
+/** All problems of a key that is created or changed. `nowMs` is null for a repeated request: what it names may be past by now. */
+export function draftProblems(draft: VirtualKeyDraft, nowMs: number | null): readonly Reason[] {
   const { name, metadataJson, expiresAtMs, config } = draft;
   const found: Reason[] = [];
   if (name === null) found.push(typeReason('name', 'string', 'null'));
@@ -53,9 +53,10 @@ export function draftProblems(draft: VirtualKeyDraft, nowMs: number): readonly R
     const expected = `an object of at most ${METADATA_MEMBERS_MAX} members and ${METADATA_MAX_BYTES} bytes`;
     found.push({ field: 'metadata', type: 'custom', message: `metadata must be ${expected}`, expected });
   }
-  if (typeof expiresAtMs === 'number' && (expiresAtMs <= nowMs || expiresAtMs > EXPIRES_AT_MAX_MS)) {
+  const expiry = expiryType(expiresAtMs ?? null, nowMs);
+  if (expiry !== null) {
     const message = 'expires_at must be later than now and within the year 9999';
-    found.push({ field: 'expires_at', type: expiresAtMs <= nowMs ? 'too_small' : 'too_big', message });
+    found.push({ field: 'expires_at', type: expiry, message });
   }
   for (const stage of ['pre', 'post'] as const) {
     if (hasRepeats(config?.guardrails?.[stage] ?? [])) found.push(repeated(`config.guardrails.${stage}`));
@@ -64,10 +65,17 @@ export function draftProblems(draft: VirtualKeyDraft, nowMs: number): readonly R
   return found;
 }
 
+function expiryType(expiresAtMs: number | null, nowMs: number | null): 'too_small' | 'too_big' | null {
+  if (expiresAtMs === null) return null;
+  if (nowMs !== null && expiresAtMs <= nowMs) return 'too_small';
+  return expiresAtMs > EXPIRES_AT_MAX_MS ? 'too_big' : null;
+}
+
 /** As `draftProblems`, with those of the budget that is made with the key. */
-export function creationProblems(draft: NewVirtualKey, nowMs: number): readonly Reason[] {
+export function creationProblems(draft: NewVirtualKey, nowMs: number | null): readonly Reason[] {
   const { budget } = draft;
-  const ofBudget = budget === null ? [] : [...unscopedProblems(budget), ...futureProblems(budget, nowMs)];
+  const ofTime = budget === null || nowMs === null ? [] : futureProblems(budget, nowMs);
+  const ofBudget = budget === null ? [] : [...unscopedProblems(budget), ...ofTime];
   return [...draftProblems(draft, nowMs), ...reasonsWithin('budget', ofBudget)];
 }
 

@@ -70,6 +70,8 @@ export type PresentedKey = {
   readonly organization: Organization;
   /** The project of its spans and requests. */
   readonly project: Project;
+  /** True when the member that requests are made for may sign in, and for a key without one. */
+  readonly principalActive: boolean;
 };
 
 export type VirtualKeyListing = PageRange & {

@@ -11,6 +11,7 @@ import { CREATE, requireVirtualKey, VIEW, visibleProjects } from './virtual-key-
 import {
   createVirtualKey,
   type NewSecretVirtualKey,
+  type Reasoned,
   type Rotation,
   revokeVirtualKey,
   rotateVirtualKey,
@@ -37,7 +38,9 @@ export function createVirtualKeys(deps: Deps) {
   return {
     /** All problems of a key that show without stored data. */
     draftProblems,
-    creationProblems,
+    /** Of a key to create; none where the clock alone refuses it, for a repeated request has its answer. */
+    creationProblems: (draft: NewVirtualKey, nowMs: number) =>
+      creationProblems(draft, null).length === 0 ? [] : creationProblems(draft, nowMs),
     /** Throws insufficient_permissions unless the caller may create keys somewhere. */
     admitCreation: (call: ManagementCall) => requireSomewhere(store, call, CREATE),
     async admit(target: Target, permission: string): Promise<void> {
@@ -63,9 +66,9 @@ export function createVirtualKeys(deps: Deps) {
       updateVirtualKey(deps, { ...target, draft, expectedRevision }),
     /** This and the three below throw virtual_key_already_revoked. */
     rotate: (rotation: Rotation) => rotateVirtualKey(deps, rotation),
-    disable: (target: Target, reason: string | null) => switchVirtualKey(deps, { ...target, reason }, 'disabled'),
-    enable: (target: Target, reason: string | null) => switchVirtualKey(deps, { ...target, reason }, 'active'),
-    revoke: (target: Target, reason: string | null) => revokeVirtualKey(deps, { ...target, reason }),
+    disable: (reasoned: Reasoned) => switchVirtualKey(deps, reasoned, 'disabled'),
+    enable: (reasoned: Reasoned) => switchVirtualKey(deps, reasoned, 'active'),
+    revoke: (reasoned: Reasoned) => revokeVirtualKey(deps, reasoned),
     /** Throws unavailable when the sums take too long. */
     async spend({ call, id }: Target, range: Range): Promise<SpendTotals> {
       await requireVirtualKey(store, { call, id }, VIEW);

@@ -6,6 +6,7 @@ import {
   type EvaluatorRunSchema,
   EvaluatorRunStatus,
 } from '../../../gen/spandrel/v1/evaluations_pb.js';
+import { requirePermission } from '../../auth/authorize.ts';
 import type { EvaluatorRun } from '../../domain/evaluations/evaluator-run.ts';
 import type { EvaluatorRuns } from '../../domain/evaluations/evaluator-runs.ts';
 import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
@@ -30,6 +31,7 @@ const LIST_SIZE_DEFAULT = 50;
 export function createEvaluatorRunRpc({ runs, searches }: EvaluatorRunRpcDeps): Rpcs {
   return {
     runEvaluatorOnTraces: {
+      precheck: async (_request, { caller }) => requirePermission('traces:view', caller),
       check: (request) => searches.problems(toConditions(request)),
       handle: async (request, context) => {
         const { idOrSlug } = request;

@@ -9,7 +9,8 @@ import {
   type MonitorService,
   type UpdateMonitorRequest,
 } from '../../../gen/spandrel/v1/monitors_pb.js';
-import type { Project } from '../../domain/caller.ts';
+import { requirePermission } from '../../auth/authorize.ts';
+import type { Caller, Project } from '../../domain/caller.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import {
   type MonitorDraft,
@@ -59,7 +60,9 @@ export function createMonitorRpc({ monitors, platformUrl }: MonitorRpcDeps): Imp
       check: (request) => newMonitorProblems(readNew(request)),
       handle: async (request, context) => {
         const project = projectOf(context);
-        return { monitor: show(project, await monitors.create(project, readNew(request), context.nowMs)) };
+        const draft = readNew(request);
+        requireMaySelect(draft, context.caller);
+        return { monitor: show(project, await monitors.create(project, draft, context.nowMs)) };
       },
     },
     updateMonitor: {
@@ -67,6 +70,7 @@ export function createMonitorRpc({ monitors, platformUrl }: MonitorRpcDeps): Imp
       handle: async (request, context) => {
         const project = projectOf(context);
         const update = { idOrSlug: request.idOrSlug, change: readChange(request), nowMs: context.nowMs };
+        requireMaySelect(update.change, context.caller);
         return { monitor: show(project, await monitors.update(project, update)) };
       },
     },
@@ -79,6 +83,11 @@ export function createMonitorRpc({ monitors, platformUrl }: MonitorRpcDeps): Imp
       id: await monitors.remove(projectOf(context), idOrSlug, context.nowMs),
     }),
   };
+}
+
+/** Which traces get results tells who may not read traces which of them have the values of the preconditions. */
+function requireMaySelect({ preconditions }: MonitorDraft, caller: Caller): void {
+  if (preconditions !== null && preconditions.length > 0) requirePermission('traces:view', caller);
 }
 
 const NOTHING = create(MonitorSchema);

@@ -9,7 +9,7 @@ import {
 import type { Reason } from '../../domain/fault.ts';
 import type { ProjectSettings, ProjectSettingsService } from '../../domain/organization/project-settings.ts';
 import type { Implementation } from '../method.ts';
-import { projectOf } from '../scope.ts';
+import { actorCallOf, projectOf } from '../scope.ts';
 import { isSent } from '../update-mask.ts';
 
 type Rpcs = Pick<Implementation<typeof TraceService>, 'getProjectSettings' | 'updateProjectSettings'>;
@@ -21,10 +21,9 @@ export function createProjectSettingsRpc(settings: ProjectSettingsService): Rpcs
     getProjectSettings: async (_request, context) => ({ settings: toMessage(settings.get(projectOf(context))) }),
     updateProjectSettings: {
       check: changeProblems,
-      handle: async (request, context) => {
-        const changed = await settings.update(projectOf(context), changeOf(request), context.nowMs);
-        return { settings: toMessage(changed) };
-      },
+      handle: async (request, context) => ({
+        settings: toMessage(await settings.update(actorCallOf(context), changeOf(request))),
+      }),
     },
   };
 }

@@ -12,7 +12,7 @@ import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
 import { numbersOf } from '../enums.ts';
 import { fieldsOf } from '../field-values.ts';
 import type { Implementation } from '../method.ts';
-import { projectOf } from '../scope.ts';
+import { actorCallOf, projectOf } from '../scope.ts';
 import { callOf, toConditions } from '../traces/trace-search.ts';
 
 export type TraceDeletionRpcDeps = {
@@ -36,12 +36,9 @@ export function createTraceDeletionRpc({
     },
     createTraceDeletion: {
       check: (request) => searches.problems(toConditions(request)),
-      handle: async (request, context) => {
-        const { actor, nowMs } = context;
-        if (actor === null) throw new Error('the policy let a call without a credential through');
-        const start = { search: toConditions(request), actor, nowMs };
-        return { deletion: toMessage(await deletions.start(projectOf(context), start)) };
-      },
+      handle: async (request, context) => ({
+        deletion: toMessage(await deletions.start(actorCallOf(context), toConditions(request))),
+      }),
     },
     getTraceDeletion: async ({ traceDeletionId }, context) => ({
       deletion: toMessage(await deletions.get(projectOf(context), traceDeletionId)),

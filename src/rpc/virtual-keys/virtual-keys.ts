@@ -11,6 +11,7 @@ import {
   VirtualKeyStatus,
 } from '../../../gen/spandrel/v1/virtual_keys_pb.js';
 import type { Clock } from '../../domain/clock.ts';
+import type { IdempotentCall } from '../../domain/management/management-call.ts';
 import type { VirtualKeyConfig, VirtualKeyRecord } from '../../domain/virtual-keys/virtual-key.ts';
 import type { NewSecretVirtualKey, SecretVirtualKey } from '../../domain/virtual-keys/virtual-key-changes.ts';
 import type { VirtualKeys } from '../../domain/virtual-keys/virtual-keys.ts';
@@ -113,17 +114,25 @@ function createRecords({ virtualKeys, clock }: Deps): Pick<Service, Records> {
 }
 
 type Actions = 'disableVirtualKey' | 'enableVirtualKey' | 'revokeVirtualKey';
+type Act = VirtualKeys['disable' | 'enable' | 'revoke'];
+type Reasoned = { readonly id: string; readonly reason?: string | undefined };
 
 function createActions({ virtualKeys }: Deps): Pick<Service, Actions> {
-  const act = (action: 'disable' | 'enable' | 'revoke') => ({
+  const managed = {
     precheck: (request: { readonly id: string }, context: Context) =>
       virtualKeys.admit(targetOf(request, context), 'virtualKeys:manage'),
     check: nulProblems,
-    async handle(request: { readonly id: string; readonly reason?: string | undefined }, context: Context) {
-      return answer(await virtualKeys[action](targetOf(request, context), request.reason ?? null), context);
-    },
+  };
+  const once = (act: Act, { id, reason }: Reasoned, context: Pick<Context, 'nowMs'>) => ({
+    run: (call: IdempotentCall<VirtualKeyRecord>) => act({ call, id, reason: reason ?? null }),
+    show: (key: VirtualKeyRecord) => answer(key, context),
   });
-  return { disableVirtualKey: act('disable'), enableVirtualKey: act('enable'), revokeVirtualKey: act('revoke') };
+  const { disable, enable, revoke } = virtualKeys;
+  return {
+    disableVirtualKey: { ...managed, handle: (sent, context) => answerOnce(context, once(disable, sent, context)) },
+    enableVirtualKey: { ...managed, handle: (sent, context) => answerOnce(context, once(enable, sent, context)) },
+    revokeVirtualKey: { ...managed, handle: (sent, context) => answerOnce(context, once(revoke, sent, context)) },
+  };
 }
 
 /** Without secrets and their hashes. */

@@ -29,6 +29,7 @@ export type KeyReader = Pick<KeyStore, 'findApiKey' | 'findProject' | 'hasImport
 
 export type VirtualKeyBySecret = {
   readonly key: PresentedKey['key'];
+  readonly principalActive: boolean;
   /** When the secret stops working; null for the current one. */
   readonly untilMs: number | null;
 };
@@ -125,7 +126,7 @@ export function cacheKeyReads({ reader, generation, age = NO_AGE_LIMIT }: KeyCac
         const found = lookUp(now.virtualKeysByHash, name, () => reader.findVirtualKey(secretHash));
         return then(found, (known) => {
           if (known === null || isOver(known, atMs)) return null;
-          return then(projectIn(now, known.key.traceProjectId), (project) => project && presented(known.key, project));
+          return then(projectIn(now, known.key.traceProjectId), (project) => project && presented(known, project));
         });
       }),
     findSession: (secretHash, atMs) =>
@@ -164,9 +165,9 @@ function isOver(found: { readonly untilMs: number | null } | null, atMs: number)
   return found !== null && found.untilMs !== null && atMs >= found.untilMs;
 }
 
-function presented(key: PresentedKey['key'], project: Project): PresentedKey {
+function presented({ key, principalActive }: VirtualKeyBySecret, project: Project): PresentedKey {
   const { organizationId: id, organizationNumber: number, priceVersion, promptVersion } = project;
-  return { key, organization: { id, number, priceVersion, promptVersion }, project };
+  return { key, organization: { id, number, priceVersion, promptVersion }, project, principalActive };
 }
 
 /** Without a wait for what is known. */

@@ -65,7 +65,9 @@ export function createKeyReader(
 
 /** A secret has one key: both hashes of a key are of random secrets. */
 function bySecret(rows: readonly RowOf<Queries['keys']['findVirtualKeys']>[]): ReadonlyMap<string, VirtualKeyBySecret> {
-  return new Map(rows.map(({ hash, untilMs, ...key }) => [hash.toString('hex'), { key, untilMs }]));
+  return new Map(
+    rows.map(({ hash, untilMs, principalActive, ...key }) => [hash.toString('hex'), { key, principalActive, untilMs }]),
+  );
 }
 
 type ApiKeyRow = RowOf<Queries['keys']['findApiKeys']>;

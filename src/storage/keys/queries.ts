@@ -72,15 +72,13 @@ export const findProjectsByKey = query<OfHashes>()((db, { keyHashes }, { isPoint
 /** Virtual keys by their secrets or the secrets before. */
 export const findVirtualKeys = query<{ readonly secretHashes: readonly Buffer[] }>()(
   (db, { secretHashes }, { isPoint, allOf }) =>
-    db
-      .selectFrom('VirtualKey')
+    virtualKeysOf(db)
       .where(isPoint('VirtualKey.secretHash', secretHashes))
       .select(allOf('VirtualKey', 'secretHash', 'previousSecretHash'))
       .select('VirtualKey.secretHash as hash')
       .select(sql<number | null>`cast(null as bigint)`.as('untilMs'))
       .unionAll(
-        db
-          .selectFrom('VirtualKey')
+        virtualKeysOf(db)
           .where(isPoint('VirtualKey.previousSecretHash', secretHashes))
           .where('VirtualKey.previousSecretUntilMs', 'is not', null)
           .select(allOf('VirtualKey', 'secretHash', 'previousSecretHash'))
@@ -143,6 +141,24 @@ export const hasImported = query<Record<never, never>>()((db) =>
       .as('hasImported'),
   ),
 );
+
+/** With whether the members that they are for are active. */
+function virtualKeysOf(db: Db) {
+  return db.selectFrom('VirtualKey').select(({ eb, exists, or, selectFrom }) =>
+    or([
+      eb('VirtualKey.principalUserId', 'is', null),
+      exists(
+        selectFrom('Member')
+          .whereRef('Member.organizationId', '=', 'VirtualKey.organizationId')
+          .whereRef('Member.userId', '=', 'VirtualKey.principalUserId')
+          .where('Member.disabledAtMs', 'is', null)
+          .select('Member.userId as userId'),
+      ),
+    ])
+      .$castTo<boolean>()
+      .as('principalActive'),
+  );
+}
 
 function projectsOf(db: Db) {
   return db

@@ -1,10 +1,17 @@
 /** What an organization manages, the settings of projects, new organizations, and what the installation knows of the time. */
 
 import { sql } from 'kysely';
+import { changedFields } from '../../domain/management/audit.ts';
 import type { ManagementStore } from '../../domain/management/management.ts';
-import type { InstallationStore, NewOrganization, ProjectStore } from '../../domain/management/management-port.ts';
+import type {
+  InstallationStore,
+  NewOrganization,
+  ProjectStore,
+  StoredProjectSettings,
+} from '../../domain/management/management-port.ts';
 import type { ClockStore } from '../../domain/management/retention-store.ts';
 import { recordsOfNew } from '../../domain/organization/new-organization.ts';
+import { AuditEntry } from '../entities/audit.ts';
 import { Installation, Member, Organization, Project, RoleBinding, Team } from '../entities/organization.ts';
 import { unpackGrant } from '../keys/grants.ts';
 import type { EntityManager } from '../mapper.ts';
@@ -53,18 +60,27 @@ async function findAdministrators(em: EntityManager, email: string) {
 /** See ProjectStore.updateSettings. */
 export function createProjectSettings({ transact }: Units): Omit<ProjectStore, 'numbers'> {
   return {
-    updateSettings: (id, change, updatedAtMs) =>
+    updateSettings: (id, change, audited) =>
       transact(async ({ em }) => {
         const isChange = Object.keys(change).length > 0;
         // First, as in every change: the row lock keeps other changes out.
         if (isChange) await bumpVersionOf(em, id);
         const project = await em.findOne(Project, { id, archivedAtMs: null });
         if (project === null) return null;
-        if (isChange) Object.assign(project, { ...change, updatedAtMs });
-        const { traceRetentionDays, emitRequestEvents } = project;
-        return { traceRetentionDays, emitRequestEvents };
+        const before = settingsOf(project);
+        const after = { ...before, ...change };
+        const fields = changedFields<StoredProjectSettings>(SETTINGS, before, after);
+        if (isChange) Object.assign(project, { ...change, updatedAtMs: audited.createdAtMs });
+        if (fields.length > 0) em.create(AuditEntry, { ...audited, fields });
+        return after;
       }),
   };
+}
+
+const SETTINGS = { traceRetentionDays: 'traceRetentionDays', emitRequestEvents: 'emitRequestEvents' } as const;
+
+function settingsOf({ traceRetentionDays, emitRequestEvents }: StoredProjectSettings): StoredProjectSettings {
+  return { traceRetentionDays, emitRequestEvents };
 }
 
 async function bumpVersionOf(em: EntityManager, projectId: string): Promise<void> {

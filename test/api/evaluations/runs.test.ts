@@ -122,9 +122,16 @@ describe('a run is refused', () => {
     await start(matcher, { status: 401, code: 'missing_credentials', headers: {} });
     const wrong = { 'x-auth-token': `${app.projectKey.slice(0, -1)}!` };
     await start(matcher, { status: 401, code: 'invalid_credentials', headers: wrong });
-    const { token } = await mint(app, restrictedTo(app, 'evaluations:view'));
-    const headers = { 'x-auth-token': token, 'x-project-id': app.projectId };
-    await start(matcher, { status: 403, code: 'api_key_permission_denied', headers });
+    const asked = [
+      { held: ['evaluations:view', 'traces:view'], missing: 'evaluations:manage' },
+      { held: ['evaluations:manage'], missing: 'traces:view' },
+    ];
+    for (const { held, missing } of asked) {
+      const { token } = await mint(app, restrictedTo(app, ...held));
+      const headers = { 'x-auth-token': token, 'x-project-id': app.projectId };
+      const check = (body: Body) => expect(body.permission).toBe(missing);
+      await start(matcher, { status: 403, code: 'api_key_permission_denied', headers, check });
+    }
   });
 
   it('of an evaluator that is not there, or cannot run', async () => {

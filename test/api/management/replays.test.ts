@@ -81,6 +81,11 @@ async function makeMember(role = 'VIEWER'): Promise<string> {
   const email = `${hex(16)}@example.com`;
   return (await act(app, 'POST', '/api/organization/members', { email, name: 'M', role })).userId;
 }
+async function makeDisabledKey(): Promise<string> {
+  const { id } = (await addVirtualKey(app)).virtual_key;
+  await act(app, 'POST', `/api/gateway/v1/virtual-keys/${id}/disable`, {});
+  return id;
+}
 async function makeEndpoint(body: object = {}): Promise<string> {
   const endpoint = { url: receiver.url, enabled_events: ['gateway.virtual_key.*'], ...body };
   return (await act(app, 'POST', '/api/webhooks/v1/endpoints', endpoint)).data.id;
@@ -231,6 +236,27 @@ const CASES: readonly Case[] = [
     name: 'a new secret of a virtual key, without the permission',
     method: VirtualKeyService.method.rotateVirtualKey,
     prepare: async () => ({ parameters: { id: (await addVirtualKey(app)).virtual_key.id }, body: {} }),
+    less: [custom('virtualKeys:view')],
+    code: 'insufficient_permissions',
+  },
+  {
+    name: 'a virtual key that is disabled, without the permission',
+    method: VirtualKeyService.method.disableVirtualKey,
+    prepare: async () => ({ parameters: { id: (await addVirtualKey(app)).virtual_key.id }, body: { reason: 'told' } }),
+    less: [custom('virtualKeys:view')],
+    code: 'insufficient_permissions',
+  },
+  {
+    name: 'a virtual key that is enabled, without the permission',
+    method: VirtualKeyService.method.enableVirtualKey,
+    prepare: async () => ({ parameters: { id: await makeDisabledKey() }, body: { reason: 'told' } }),
+    less: [custom('virtualKeys:view')],
+    code: 'insufficient_permissions',
+  },
+  {
+    name: 'a virtual key that is revoked, without the permission',
+    method: VirtualKeyService.method.revokeVirtualKey,
+    prepare: async () => ({ parameters: { id: (await addVirtualKey(app)).virtual_key.id }, body: { reason: 'told' } }),
     less: [custom('virtualKeys:view')],
     code: 'insufficient_permissions',
   },
@@ -398,6 +424,28 @@ describe('what changed by the first request, or since, does not keep its answer 
     const parameters = { id: await makeProject() };
     const body = { apiKey: `imported-${hex(32)}` };
     await repeat(ProjectService.method.rotateProjectKey, { parameters, body }, token)();
+  });
+
+  it('an expiry that is past by now', async () => {
+    const token = await addKey(app, { bindings: whole([ADMIN]) });
+    const atMs = Date.now() + 60_000;
+    const expiresAt = new Date(atMs).toISOString();
+    const mint = repeat(createKey, { body: { name: 'brief', keyType: 'service', expiresAt } }, token);
+    const minted = await mint();
+    const body = { name: 'brief', trace_project_id: app.projectId, expires_at: atMs };
+    const make = repeat(VirtualKeyService.method.createVirtualKey, { body }, token);
+    const made = await make();
+    clock.aheadMs = 61_000;
+    try {
+      expect(await mint()).toEqual(minted);
+      expect(await make()).toEqual(made);
+      const late = { body: { name: 'late', keyType: 'service', expiresAt } };
+      await repeat(createKey, late, token)({ status: 422, code: 'validation_error' });
+      const lateKey = repeat(VirtualKeyService.method.createVirtualKey, { body: { ...body, name: 'late' } }, token);
+      await lateKey({ status: 400, code: 'validation_error' });
+    } finally {
+      clock.aheadMs = 0;
+    }
   });
 
   it('a removed member, and an archived endpoint', async () => {

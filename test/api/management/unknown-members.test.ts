@@ -65,6 +65,42 @@ describe('a service key whose projectIds are misspelled', () => {
   });
 });
 
+describe('a new key with a member that only answers have', () => {
+  const grant = () => ({ role: 'VIEWER', scopeType: 'PROJECT', scopeId: app.projectId });
+  type Case = readonly [member: string, body: () => object, nearest: string];
+
+  it.each<Case>([
+    ['roleBindings', () => ({ keyType: 'service', roleBindings: [grant()] }), 'bindings'],
+    ['roleBindings', () => ({ keyType: 'service', bindings: [], roleBindings: [grant()] }), 'bindings'],
+    ['roleBindings', () => ({ keyType: 'service', projectIds: [app.projectId], roleBindings: [grant()] }), 'bindings'],
+    ['effectivePermissions', () => ({ keyType: 'service', effectivePermissions: ['traces:view'] }), 'bindings'],
+    ['effectivePermissions', () => ({ effectivePermissions: [] }), 'bindings'],
+    ['userId', () => ({ userId }), 'assignedToUserId'],
+    ['userId', () => ({ userId, assignedToUserId: null }), 'assignedToUserId'],
+  ])('in place of the member that requests have is refused: %s', async (member, body, nearest) => {
+    const before = await keyIds();
+    const { status, body: error } = await rest('POST', '/api/api-keys', { name: 'x', ...body() });
+    expect([status, error.code, error.fields]).toEqual([422, 'validation_error', [member]]);
+    expect(error.reasons[0].message).toBe(`${member} is not a member of this request, the nearest is ${nearest}`);
+    expect(await keyIds()).toEqual(before);
+  });
+
+  it('is refused over Connect', async () => {
+    const before = await keyIds();
+    const typed = { keyType: 'KEY_TYPE_SERVICE', name: 'x', roleBindings: [] };
+    const { status, body } = await connect('ApiKeyService/CreateApiKey', typed);
+    expect(status).toBe(400);
+    expect(body.message).toContain('roleBindings is not a member of this request');
+    expect(await keyIds()).toEqual(before);
+  });
+
+  it('is ignored where it is null, as in a service key that is sent back', async () => {
+    const { apiKey } = (await rest('POST', '/api/api-keys', { keyType: 'service', name: 'x' })).body;
+    expect(apiKey.userId).toBe(null);
+    expect((await rest('POST', '/api/api-keys', apiKey)).status).toBe(201);
+  });
+});
+
 describe('a grant whose member is misspelled', () => {
   const grant = () => ({ role: 'VIEWER', scopeType: 'PROJECT', scopeId: app.projectId, scope_id: app.projectId });
 

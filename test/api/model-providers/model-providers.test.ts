@@ -218,6 +218,28 @@ describe.each(SURFACES)('a model provider over %s', (surface) => {
   });
 });
 
+describe.each(SURFACES)('over %s archiving a project', (surface) => {
+  it('leaves its provider to who manages the other projects, and one of its own to the organization', async () => {
+    const [live, gone] = [await addProject(freshName('live')), await addProject(freshName('gone'))];
+    const held = ['gatewayProviders:manage'];
+    const token = await addKey(app, { bindings: [live, gone].map((id) => custom('PROJECT', id, held)) });
+    const stranger = await addKey(app, { bindings: [custom('PROJECT', app.projectId, held)] });
+    const shared = await addProvider(app, { project_ids: [live, gone] });
+    const own = await addProvider(app, { project_ids: [gone] });
+    const path = `/api/projects/${gone}`;
+    const headers = { authorization: `Bearer ${app.adminKey}` };
+    expect((await callRest(app.address, { verb: 'DELETE', path, headers })).status).toBe(200);
+    const ask = (operation: Parameters<typeof invoke>[1][1], request: GatewayRequest, wanted: string | null = null) =>
+      invoke(app, [surface, operation], { token, ...request }, wanted);
+    await ask('getModelProvider', { id: shared.id });
+    await ask('updateModelProvider', { id: shared.id, body: { project_ids: [live] } });
+    expect((await ask('listModelProviders', {})).data.map(({ id }: { id: string }) => id)).toEqual([shared.id]);
+    await ask('getModelProvider', { id: own.id }, '404 model_provider_not_found');
+    await ask('getModelProvider', { id: shared.id, token: stranger }, '404 model_provider_not_found');
+    await ask('getModelProvider', { id: own.id, token: app.adminKey });
+  });
+});
+
 it('providers are listed page by page, oldest first, each once', async () => {
   const fresh = await startApp();
   try {

@@ -376,6 +376,25 @@ describe('each of them', () => {
     }
   });
 
+  it('takes preconditions only from who may read traces', async () => {
+    const { id } = await make({ name: 'Open', evaluatorId: evaluator.id });
+    const preconditions = [{ field: 'metadata.customer', rule: 'is', value: 'acme' }];
+    const sent = [{ field: 'metadata.customer', rule: 'is', valueJson: '"acme"' }];
+    const permissions = ['evaluations:manage'];
+    const blind = await addKey(app, { bindings: [custom('PROJECT', app.projectId, permissions)] });
+    const headers = { authorization: `Bearer ${blind}` };
+    const check = (body: Body) => expect(body.permission).toBe('traces:view');
+    const refused = { status: 403, code: 'api_key_permission_denied', headers, check };
+    const draft = { name: 'Selective', evaluatorId: evaluator.id };
+    const making = client.create({ ...draft, preconditions }, refused);
+    await ask({ ...making, rpc: { ...making.rpc, request: { ...draft, preconditions: sent } } });
+    const changing = client.update(id, { preconditions }, refused);
+    const request = { idOrSlug: id, monitor: { preconditions: sent } };
+    await ask({ ...changing, rpc: { ...changing.rpc, request } });
+    await ask(client.update(id, { preconditions: [] }, { status: 200, headers }));
+    await ask(client.create(draft, { status: 201, headers }));
+  });
+
   it('answers for one of another project as for one that does not exist', async () => {
     const { id, slug } = elsewhere.monitor;
     const notFound = { status: 404, code: 'monitor_not_found' };

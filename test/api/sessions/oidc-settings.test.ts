@@ -7,7 +7,7 @@ import { findFreePort } from '../../support/port.ts';
 import { until } from '../../support/temp.ts';
 import { act } from '../organization/organization-client.ts';
 import { personOf, signIn } from './oidc-client.ts';
-import { send } from './session-client.ts';
+import { begin, consoleHeaders, send } from './session-client.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -114,6 +114,29 @@ it('keys begin no session with SPANDREL_KEY_SIGN_IN=off, and serve programs as b
   const { data } = await act(app, 'GET', '/api/auth/sessions');
   expect(data).toEqual([]);
   expect(callback).toContain(app.address);
+});
+
+it('sessions that keys began do not count with SPANDREL_KEY_SIGN_IN=off', async () => {
+  const on = await startApp();
+  ends.push(on.close);
+  const begun = [await begin(on, on.adminKey), await begin(on, on.projectKey)];
+  const issuer = { SPANDREL_OIDC_ISSUER: 'http://127.0.0.1:1', SPANDREL_PUBLIC_URL: 'http://127.0.0.1:1' };
+  const client = { SPANDREL_OIDC_CLIENT_ID: CLIENT.id, SPANDREL_OIDC_CLIENT_SECRET: CLIENT.secret };
+  const off = await startApp({
+    database: on.database,
+    environment: { ...issuer, ...client, SPANDREL_KEY_SIGN_IN: 'off' },
+    wrapStore: () => on.store,
+  });
+  try {
+    for (const { cookie } of begun) {
+      const read = (app: Pick<TestApp, 'address'>) =>
+        send(app, { path: '/api/auth/session', headers: consoleHeaders(cookie) });
+      expect((await read(on)).status).toBe(200);
+      expect(await read(off)).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
+    }
+  } finally {
+    await off.stop();
+  }
 });
 
 it('the page of the console tells how to sign in before anybody has', async () => {

@@ -69,6 +69,30 @@ describe('the settings of a project, over REST and gRPC', () => {
     await expectSettings(3650, true);
   });
 
+  it('what changed is in the audit log, and only that', async () => {
+    const { id, apiKey } = (
+      await callRest(app.address, {
+        verb: 'POST',
+        path: '/api/projects',
+        headers: { 'x-auth-token': app.adminKey },
+        body: { name: 'Audited' },
+      })
+    ).body;
+    const headers = { 'x-auth-token': app.adminKey, 'x-project-id': id };
+    const change = { traceRetentionDays: 30, emitRequestEvents: true };
+    await expectEverywhere(app.address, patchCase(change, { status: 200, headers }));
+    await expectEverywhere(app.address, patchCase({}, { status: 200, headers }));
+    const own = { 'x-auth-token': apiKey };
+    await expectEverywhere(app.address, patchCase({ emitRequestEvents: false }, { status: 200, headers: own }));
+    const path = `/api/audit-log?targetId=${id}&action=project.update`;
+    const { body } = await callRest(app.address, { path, headers: { 'x-auth-token': app.adminKey } });
+    const entry = { action: 'project.update', targetType: 'project', targetId: id, outcome: 'success', status: 200 };
+    expect(body.data).toMatchObject([
+      { ...entry, actorKind: 'project_key', fields: ['emitRequestEvents'] },
+      { ...entry, actorKind: 'personal_key', fields: ['traceRetentionDays'] },
+    ]);
+  });
+
   it('null keeps traces for ever, which is not the same as never having chosen', async () => {
     const forEver = { paths: ['trace_retention_days'], status: 200, check: is(null, true) };
     await expectEverywhere(app.address, patchCase({ traceRetentionDays: null }, forEver));

@@ -340,6 +340,30 @@ it('keys are listed page by page, newest first, each once', async () => {
   }
 });
 
+describe.each(SURFACES)('over %s a key that expires', (surface) => {
+  it('makes no virtual key that works longer, and lets none work longer', async () => {
+    const expiresAtMs = Date.now() + 3_600_000;
+    const [until, later] = [expiresAtMs, expiresAtMs + 1].map((atMs) => new Date(atMs).toISOString());
+    const bindings = [custom('PROJECT', app.projectId, ['virtualKeys:manage'])];
+    const token = await addKey(app, { bindings, expiresAtMs });
+    const body = { name: 'brief', trace_project_id: app.projectId };
+    const ask = (operation: Parameters<typeof invoke>[1][1], request: object, wanted: string | null = null) =>
+      invoke(app, [surface, operation], { token, ...request }, wanted);
+    const { virtual_key: made } = await ask('createVirtualKey', { body });
+    expect(made.expires_at).toBe(until);
+    await ask('createVirtualKey', { body: { ...body, expires_at: later } }, '403 api_key_scope_violation');
+    const { virtual_key: lasting } = await addVirtualKey(app);
+    for (const { id } of [made, lasting]) {
+      await ask('updateVirtualKey', { id, body: { expires_at: later } }, '403 api_key_scope_violation');
+      await ask('updateVirtualKey', { id, body: { name: 'renamed' } });
+    }
+    await ask('updateVirtualKey', { id: made.id, body: { expires_at: null } }, '403 api_key_scope_violation');
+    await ask('updateVirtualKey', { id: lasting.id, body: { expires_at: until } });
+    const brief = await invoke(app, [surface, 'updateVirtualKey'], { id: made.id, body: { expires_at: null } });
+    expect(brief.virtual_key.expires_at).toBeNull();
+  });
+});
+
 it('a repeated creation and a repeated rotation answer the first secret', async () => {
   const once = async (path: string, body: object, key: string) => {
     const headers = { authorization: `Bearer ${app.adminKey}`, 'idempotency-key': key };

@@ -9,7 +9,9 @@ const pepper = Buffer.alloc(32, 7);
 const prefix = 'vk-lw-';
 const minted = mintVirtualKeySecret(prefix, { pepper, random: randomBytes });
 
-function found(changes: Partial<PresentedKey['key']>): PresentedKey {
+type Changes = Partial<PresentedKey['key']> & { readonly principalActive?: boolean };
+
+function found({ principalActive = true, ...changes }: Changes): PresentedKey {
   return {
     key: {
       ...{ organizationId: 'organization_1', id: 'vk_1', name: 'n', description: null, status: 'active' },
@@ -20,6 +22,7 @@ function found(changes: Partial<PresentedKey['key']>): PresentedKey {
     },
     organization: { id: 'organization_1', number: 1, priceVersion: 0, promptVersion: 0 },
     project: { id: 'project_1' } as Project,
+    principalActive,
   };
 }
 
@@ -29,6 +32,11 @@ describe('a virtual key that a request presents', () => {
     ['is refused once disabled', { status: 'disabled' }, { kind: 'refused', reason: 'disabled' }],
     ['is refused once revoked', { status: 'revoked', expiresAtMs: 1 }, { kind: 'refused', reason: 'revoked' }],
     ['is valid until it expires', { expiresAtMs: 101 }, { kind: 'valid' }],
+    [
+      'is refused while its member is not active',
+      { principalActive: false },
+      { kind: 'refused', reason: 'principal_inactive' },
+    ],
     ['is refused from its end on', { expiresAtMs: 100 }, { kind: 'refused', reason: 'expired' }],
   ] as const)('%s', async (_, changes, wanted) => {
     const known = found(changes);

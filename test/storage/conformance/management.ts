@@ -206,7 +206,11 @@ function commitConformance(open: OpenManagement): void {
       withStore(open, async (store) => {
         const { organization, project } = await found(store);
         const { management, projects, keys } = store;
-        await projects.updateSettings(project.id, { traceRetentionDays: 9, emitRequestEvents: false }, AT_MS);
+        await projects.updateSettings(
+          project.id,
+          { traceRetentionDays: 9, emitRequestEvents: false },
+          sampleAudit(organization.id),
+        );
         const read = await management.project(organization.id, project.id);
         if (read === null) throw new Error('the project is gone');
         await management.recordUse([{ kind: 'project_key', id: project.id, atMs: AT_MS + 7 }]);
@@ -226,7 +230,7 @@ function commitConformance(open: OpenManagement): void {
         const { id } = plan.organization;
         const others = [
           () => insertKey(store, sampleKey(plan)),
-          () => store.projects.updateSettings(plan.project.id, { traceRetentionDays: 1 }, AT_MS),
+          () => store.projects.updateSettings(plan.project.id, { traceRetentionDays: 1 }, sampleAudit(id)),
         ];
         for (const other of others) {
           const expectedVersion = await store.management.version(id);

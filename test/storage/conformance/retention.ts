@@ -4,6 +4,7 @@ import type { Store } from '../../../src/domain/store.ts';
 import type { StoredTrace } from '../../../src/domain/traces/telemetry-port.ts';
 import type { TraceAppend } from '../../../src/domain/traces/trace.ts';
 import { auditRetentionConformance } from './audit-retention.ts';
+import { sampleAudit } from './management-samples.ts';
 import {
   bareSpan,
   ORGANIZATION,
@@ -98,8 +99,8 @@ export function retentionConformance(open: OpenSubject): void {
         const short = await bootstrapProject(store);
         const long = { ...short, projectId: 'project_long', projectNumber: short.projectNumber + 1 };
         await execute(copyProject(short.projectId, long));
-        await store.projects.updateSettings(short.projectId, { traceRetentionDays: 7 }, RECEIVED_AT_MS);
-        await store.projects.updateSettings(long.projectId, { traceRetentionDays: 30 }, RECEIVED_AT_MS);
+        await keepFor(store, short, 7);
+        await keepFor(store, long, 30);
         for (const project of [short, long]) {
           for (const days of [1, 8, 29, 31, 50]) {
             const atMs = RECEIVED_AT_MS - days * DAY_MS;
@@ -126,8 +127,8 @@ export function retentionConformance(open: OpenSubject): void {
         const long = { ...short, projectId: 'project_long', projectNumber: short.projectNumber + 1 };
         const unknown = { ...short, projectId: 'project_unknown', projectNumber: short.projectNumber + 2 };
         await execute(copyProject(short.projectId, long));
-        await store.projects.updateSettings(short.projectId, { traceRetentionDays: 7 }, RECEIVED_AT_MS);
-        await store.projects.updateSettings(long.projectId, { traceRetentionDays: 30 }, RECEIVED_AT_MS);
+        await keepFor(store, short, 7);
+        await keepFor(store, long, 30);
         expect([...(await store.retention.traceTerms())].sort()).toEqual([30, 7]);
         const cuts = { ...NOTHING, traces: [cut(7), cut(30), cut(null)] };
         const appends = [short, long, unknown].flatMap((project) =>
@@ -156,7 +157,7 @@ export function retentionConformance(open: OpenSubject): void {
         await store.traces.append(append);
         const defaults = store.retention.begin({ ...NOTHING, traces: [cut(null, 30)] });
         const chosen = store.retention.begin({ ...NOTHING, traces: [cut(30)] });
-        await store.projects.updateSettings(project.projectId, { traceRetentionDays: 0 }, RECEIVED_AT_MS);
+        await keepFor(store, project, 0);
         for (const each of [defaults, chosen]) expect(await finish(each)).toMatchObject({ traces: 0 });
         expect(await readTrace(store, append)).toEqual({ spans: 3, evaluations: 2 });
         expect(await store.retention.traceTerms()).toEqual([0]);
@@ -189,7 +190,7 @@ export function retentionConformance(open: OpenSubject): void {
           // A partly removed trace stays invisible, even if the project now keeps traces.
           if (left < 1300) expect(await findTrace(store, large)).toBeNull();
           if (left < 1300 && left > 0) {
-            await store.projects.updateSettings(project.projectId, { traceRetentionDays: 0 }, RECEIVED_AT_MS);
+            await keepFor(store, project, 0);
           }
         }
         expect(left).toBe(0);
@@ -303,6 +304,11 @@ async function bootstrapProject({ installation, keys }: Store): Promise<Project>
     organizationId: plan.organization.id,
     organizationNumber: project?.organizationNumber ?? 0,
   };
+}
+
+function keepFor({ projects }: Store, { projectId, organizationId }: Project, traceRetentionDays: number) {
+  const audited = sampleAudit(organizationId, { createdAtMs: RECEIVED_AT_MS });
+  return projects.updateSettings(projectId, { traceRetentionDays }, audited);
 }
 
 function copyProject(id: string, { projectId, projectNumber }: Project): string {

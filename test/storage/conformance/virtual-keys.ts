@@ -146,6 +146,30 @@ export function virtualKeyConformance(open: OpenManagement): void {
     );
 
     it(
+      'MUST tell whether the member that they are for is active, with the secret before, too',
+      withStore(open, async (store) => {
+        const { organization, project, member } = await found(store);
+        const ofProject = { organizationId: organization.id, traceProjectId: project.id };
+        const previous = { previousSecretHash: randomBytes(32), previousSecretUntilMs: AT_MS + 1_000 };
+        const key = sampleVirtualKey(ofProject, { principalUserId: member.userId, ...previous });
+        const unowned = sampleVirtualKey(ofProject, { id: 'vk_of_nobody' });
+        await change(store, organization.id, { virtualKeys: [key, unowned] });
+        const isActive = async ({ secretHash }: { readonly secretHash: Buffer }) =>
+          (await store.keys.findVirtualKey(secretHash, AT_MS))?.principalActive;
+        expect([await isActive(key), await isActive(unowned)]).toEqual([true, true]);
+        const record = await store.management.member(organization.id, member.userId);
+        if (record === null) throw new Error('the member is gone');
+        await change(store, organization.id, { members: [{ ...record, disabledAtMs: AT_MS }] });
+        expect(await isActive(key)).toBe(false);
+        expect(await isActive({ secretHash: previous.previousSecretHash })).toBe(false);
+        await change(store, organization.id, { members: [record] });
+        expect(await isActive(key)).toBe(true);
+        await change(store, organization.id, { removedMembers: [{ userId: member.userId }] });
+        expect([await isActive(key), await isActive(unowned)]).toEqual([false, true]);
+      }),
+    );
+
+    it(
       'MUST be served with the model providers and budgets as they were when the request began, or later',
       withStore(open, async (store) => {
         const { organization } = await found(store);

@@ -5,6 +5,8 @@ import type { RandomBytes } from '../../clock.ts';
 import { Fault, type Reason, validationFault } from '../../fault.ts';
 import { isPossibleId, newId } from '../../ids.ts';
 import { type Actor, auditRecord } from '../../management/audit.ts';
+import { type ProjectCall, requireStillMay } from '../../management/fresh-caller.ts';
+import type { ManagementStore } from '../../management/management.ts';
 import { customReason } from '../../reasons.ts';
 import type { SearchCall } from '../search/search-call.ts';
 import { limitsOf, RUN_BEGINNING } from '../search/search-run.ts';
@@ -14,6 +16,7 @@ import { EVER, type SearchTotal } from '../search/trace-search-store.ts';
 import type { TraceDeletion, TraceDeletionStore } from './trace-deletion.ts';
 
 type TraceDeletionsDeps = {
+  readonly management: ManagementStore;
   readonly store: TraceDeletionStore;
   readonly searches: Pick<TraceSearches, 'search'>;
   readonly random: RandomBytes;
@@ -21,7 +24,7 @@ type TraceDeletionsDeps = {
   readonly onChanged: () => void;
 };
 
-type Start = { readonly search: SearchConditions; readonly actor: Actor; readonly nowMs: number };
+type Call = ProjectCall & { readonly actor: Actor };
 
 /** Deletions of a project that may run at the same time, and that it may start within an hour. */
 const RUNNING_MAX = 5;
@@ -29,7 +32,7 @@ const STARTED_MAX = 1_000;
 
 export type TraceDeletions = ReturnType<typeof createTraceDeletions>;
 
-export function createTraceDeletions({ store, searches, random, onChanged }: TraceDeletionsDeps) {
+export function createTraceDeletions({ management, store, searches, random, onChanged }: TraceDeletionsDeps) {
   async function get(project: Project, id: string): Promise<TraceDeletion> {
     const deletion = isPossibleId(id) ? await store.find(project.id, id) : null;
     if (deletion === null) throw new Fault('trace_deletion_not_found', 'There is no such deletion of traces.');
@@ -43,7 +46,8 @@ export function createTraceDeletions({ store, searches, random, onChanged }: Tra
       return page.total;
     },
     /** Throws validation_error, trace_deletion_limit_reached. */
-    async start(project: Project, { search, actor, nowMs }: Start): Promise<TraceDeletion> {
+    async start(call: Call, search: SearchConditions): Promise<TraceDeletion> {
+      const { project, actor, nowMs } = call;
       const deletion: TraceDeletion = {
         projectId: project.id,
         id: newId('tracedeletion', random),
@@ -55,6 +59,7 @@ export function createTraceDeletions({ store, searches, random, onChanged }: Tra
       };
       const limits = limitsOf({ runningMax: RUNNING_MAX, startedMax: STARTED_MAX }, nowMs);
       const audited = { action: 'traceDeletion.create', targetId: deletion.id, status: 201, fields: fieldsOf(search) };
+      await requireStillMay(management, call, 'project:manage');
       const outcome = await store.insert(deletion, limits, auditRecord(actor, audited, { nowMs, random }));
       if (outcome !== 'stored') throw limitFault(outcome);
       onChanged();

@@ -5,12 +5,15 @@ import type { RandomBytes } from '../../clock.ts';
 import { Fault, validationFault } from '../../fault.ts';
 import { isPossibleId, newId } from '../../ids.ts';
 import { type Actor, auditRecord } from '../../management/audit.ts';
+import { type ProjectCall, requireStillMay } from '../../management/fresh-caller.ts';
+import type { ManagementStore } from '../../management/management.ts';
 import type { KeyStore } from '../../management/management-port.ts';
 import { hashSecret, hasValidChecksum, mintSecretPart } from '../../secrets.ts';
 import type { Traces, TraceView } from '../traces.ts';
 import type { TraceShare, TraceShareStore } from './trace-share.ts';
 
 type TraceSharesDeps = {
+  readonly management: ManagementStore;
   readonly store: TraceShareStore;
   readonly traces: Pick<Traces, 'get'>;
   readonly findProject: KeyStore['findProject'];
@@ -20,7 +23,7 @@ type TraceSharesDeps = {
   readonly isOn: boolean;
 };
 
-type Call = { readonly project: Project; readonly actor: Actor; readonly nowMs: number };
+type Call = ProjectCall & { readonly actor: Actor };
 
 type Opening = Pick<Parameters<Traces['get']>[1], 'spansLimit' | 'spansCursor' | 'countResponseBytes'> & {
   readonly token: string;
@@ -37,13 +40,15 @@ const LIVE_MAX = 1_000;
 
 export type TraceShares = ReturnType<typeof createTraceShares>;
 
-export function createTraceShares({ store, traces, findProject, pepper, random, isOn }: TraceSharesDeps) {
+export function createTraceShares(deps: TraceSharesDeps) {
+  const { store, traces, findProject, pepper, random, isOn } = deps;
   return {
     /** Throws trace_sharing_off, validation_error, trace_not_found and trace_share_limit_reached. */
     async create(
-      { project, actor, nowMs }: Call,
+      call: Call,
       asked: { readonly traceId: string; readonly expiresAtMs: number | null },
     ): Promise<NewTraceShare> {
+      const { project, actor, nowMs } = call;
       if (!isOn) throw new Fault('trace_sharing_off', 'This server makes no links to traces.');
       const expiresAtMs = asked.expiresAtMs ?? nowMs + KEPT_MS;
       if (expiresAtMs <= nowMs || expiresAtMs > nowMs + KEPT_MAX_MS) throw validationFault('json', [EXPIRY]);
@@ -63,6 +68,8 @@ export function createTraceShares({ store, traces, findProject, pepper, random, 
         { action: 'traceShare.create', targetId: share.id, status: 201 },
         { nowMs, random },
       );
+      // A link outlives the credential that made it.
+      await requireStillMay(deps.management, call, 'traces:share');
       if ((await store.insert(share, LIVE_MAX, audited)) === 'stored') return { share, token };
       const message = `The project has ${LIVE_MAX} links to traces; revoke some first.`;
       throw new Fault('trace_share_limit_reached', message);
