@@ -206,7 +206,10 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
       }),
     ),
     ...compile(ThreadService, createThreadRpc({ threads: deps.traceParts.threads })),
-    ...compile(TimeseriesService, createTimeseriesRpc(createTimeseries(analytics))),
+    ...compile(
+      TimeseriesService,
+      createTimeseriesRpc(createTimeseries({ analytics, passedMs: () => performance.now() })),
+    ),
     ...compile(DashboardService, createDashboardRpc({ dashboards, platformUrl: linkTo('dashboards') })),
     ...compile(GraphService, createGraphRpc(dashboards)),
     ...compile(TraceDeletionService, createTraceDeletionRpc({ deletions, searches })),

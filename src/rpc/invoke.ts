@@ -45,6 +45,8 @@ export type Call = {
   readonly quota: RequestQuota;
   /** Whether the client has disconnected. */
   readonly isDisconnected: () => boolean;
+  /** After about how many bytes pages of the answer end; where the rpc ends them by default. */
+  readonly answerMaxBytes?: number;
   /** Called as soon as the caller is authenticated. */
   readonly onCaller?: (kind: CallerKind) => void;
   /** The request with its path parameters alone, where they are known before the body is read. */
@@ -211,7 +213,7 @@ type HandlerContext = Omit<Context, 'receipt' | 'replay'>;
 
 /** The context that handlers get. */
 export function contextOf({ clock }: InvokeDeps, { method, call, caller, actor }: Admitted): HandlerContext {
-  const { ids, quota, isSecure } = call;
+  const { ids, quota, isSecure, answerMaxBytes = null } = call;
   return {
     caller,
     actor,
@@ -221,6 +223,7 @@ export function contextOf({ clock }: InvokeDeps, { method, call, caller, actor }
     ids,
     isSecure,
     responseHeaders: {},
+    answerMaxBytes,
     countResponseBytes: method.isRead ? (bytes) => countForRead(call, bytes) : quota.addResponse,
   };
 }

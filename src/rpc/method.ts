@@ -58,6 +58,8 @@ export type Context<M extends DescMethodUnary = DescMethodUnary> = {
    * for a read whose client has disconnected.
    */
   countResponseBytes(bytes: number): void;
+  /** After about how many bytes pages of an answer end; null: where the rpc ends them. */
+  readonly answerMaxBytes: number | null;
   /**
    * The receipt to store in the transaction of the effect, so that a repeated call can be replayed; undefined where the
    * caller sent no idempotency key. `answer` is the response of the call.

@@ -74,7 +74,9 @@ export type Dialect = {
   holds(text: RawBuilder<string>, params: string | null): RawBuilder<SqlBool>;
   /** Locks the selected rows until the transaction ends. */
   lock<Builder extends Lockable<Builder>>(builder: Builder): Builder;
-  /** The same, but skips rows that other transactions have locked, so that it never waits. */
+  /** Keeps the selected rows from being removed until the transaction ends; others may change them. */
+  keep<Builder extends Lockable<Builder>>(builder: Builder): Builder;
+  /** As `lock`, but skips rows that other transactions have locked, so that it never waits. */
   lockAvailable<Builder extends Lockable<Builder>>(builder: Builder): Builder;
   /** Locks a name until the transaction ends: others that lock it wait. */
   lockName(params: string): RawBuilder<unknown>;
@@ -118,7 +120,7 @@ type Inserting<Name extends TableName> = InsertQueryBuilder<Tables, Name, Insert
 type Updating<Name extends TableName> = UpdateQueryBuilder<Tables, Name, Name, UpdateResult>;
 type Deleting<Name extends TableName> = DeleteQueryBuilder<Tables, Name, DeleteResult>;
 
-type Lockable<Builder> = { forUpdate(): Builder; skipLocked(): Builder };
+type Lockable<Builder> = { forUpdate(): Builder; forKeyShare(): Builder; skipLocked(): Builder };
 
 export type TableName = keyof Tables & string;
 

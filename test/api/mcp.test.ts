@@ -147,6 +147,33 @@ describe('a client of the Model Context Protocol', () => {
     ]);
   });
 
+  it('reads each span that get_trace lists by its id, however many and large those before it are', async () => {
+    const spanId = (index: number) => `00000000000000a${index}`;
+    for (let index = 0; index < 10; index += 1) {
+      const span = {
+        ...{ span_id: spanId(index), type: 'llm', name: 'chat' },
+        ...{
+          input: { type: 'text', value: `${index}${'x'.repeat(999_999)}` },
+          params: { list: Array(2_000).fill([1]) },
+        },
+        timestamps: { started_at: NOW_MS - 5_000 + index, finished_at: NOW_MS },
+      };
+      await send('/api/collector', { trace_id: 'trace-wide', spans: [span] });
+    }
+    const client = await connect(app.projectKey);
+    const pages = await walk(client, 'get_trace', { trace_id: 'trace-wide' });
+    const listed = pages.flatMap(({ spans }) => spans as unknown as readonly { readonly span_id: string }[]);
+    expect(listed.map(({ span_id }) => span_id)).toEqual(Array.from({ length: 10 }, (_, index) => spanId(index)));
+    for (const id of [spanId(9), spanId(9).toUpperCase()]) {
+      const span = { trace_id: 'trace-wide', span_id: id };
+      expect((await call(client, 'get_span', span)).json.span_id).toBe(spanId(9));
+      const { json } = await call(client, 'get_span', { ...span, field: 'input' });
+      expect(json.text).toMatch(/^\{"type":"text","value":"9x/);
+    }
+    const slices = await walk(client, 'get_span', { trace_id: 'trace-wide', span_id: spanId(3), field: 'params' });
+    expect(slices.map(({ text }) => text).join('')).toBe(JSON.stringify({ list: Array(2_000).fill([1]) }));
+  });
+
   it.each([
     ['search_traces', { nonsense: 1 }, /validation_error: The tool takes no nonsense; it takes query/],
     ['search_traces', { limit: 101 }, /limit must be a whole number from 1 to 100/],

@@ -24,6 +24,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'rpc/epoch-ms.ts',
     'domain/fault.ts',
     'domain/gateway/gateway-fault.ts',
+    'json/free-json-steps.ts',
     'json/json-text.ts',
     'json/whole-number.ts',
     'domain/clock.ts',

@@ -1,9 +1,11 @@
+import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { QueueItem } from '../../src/domain/annotations/queue.ts';
 import type { AuditRecord } from '../../src/domain/management/management.ts';
 import type { Bootstrap } from '../../src/domain/management/management-port.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { openStore } from '../../src/storage/open.ts';
+import { until } from '../support/temp.ts';
 import { createPostgresTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { PROJECT, RECEIVED_AT_MS, randomHex, sampleAppend, samplePlan } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
@@ -55,12 +57,13 @@ it('reviewers of two processes never hold the same item, and both get through th
   /** Claims and completes until nothing is left. */
   async function review({ annotationQueues }: Store, reviewer: string): Promise<readonly QueueItem[]> {
     const reviewed: QueueItem[] = [];
-    const claiming = { projectNumber, queueId: QUEUE.id, reviewer, nowMs: RECEIVED_AT_MS, isResuming: false };
+    const at = { nowMs: RECEIVED_AT_MS, expiredBeforeMs: null };
+    const claiming = { projectNumber, queueId: QUEUE.id, reviewer, ...at, isResuming: false };
     for (;;) {
       const item = await annotationQueues.claim({ ...claiming, untilMs: RECEIVED_AT_MS + 600_000 });
       if (item === null) return reviewed;
       reviewed.push(item);
-      const named = { projectNumber, queueId: QUEUE.id, itemId: item.id, reviewer, nowMs: RECEIVED_AT_MS };
+      const named = { projectNumber, queueId: QUEUE.id, itemId: item.id, reviewer, ...at };
       expect(await annotationQueues.end(named, 'complete')).toMatchObject({ doneBy: reviewer });
     }
   }
@@ -70,6 +73,32 @@ it('reviewers of two processes never hold the same item, and both get through th
   const reviewed = all.flat().map(({ traceId }) => traceId);
   expect(reviewed.toSorted()).toEqual(traceIds.toSorted());
   expect(all.filter((items) => items.length > 0).length).toBeGreaterThan(1);
+});
+
+it('a trace that another process is removing is not added', async () => {
+  const [store] = stores;
+  await store.annotationQueues.insert(projectNumber, QUEUE, { liveMax: 1, audited: audited() });
+  const traceId = randomHex(32);
+  await store.traces.append(sampleAppend({ traceId }));
+  const remover = new pg.Client({ connectionString: database.url });
+  await remover.connect();
+  try {
+    await remover.query('BEGIN; SELECT FROM traces FOR UPDATE; DELETE FROM annotation_queue_items');
+    const adding = store.annotationQueues.addItems({
+      ...{ projectNumber, queueId: QUEUE.id, nowMs: RECEIVED_AT_MS, expiredBeforeMs: null, itemsMax: TRACES },
+      traces: [{ itemId: randomHex(16), forms: [traceId] }],
+    });
+    const waiting = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    let isAdded = false;
+    void adding.then(() => {
+      isAdded = true;
+    });
+    await until(async () => isAdded || (await remover.query(`SELECT 1 ${waiting}`)).rowCount === 1);
+    await remover.query('DELETE FROM traces; COMMIT');
+    expect(await adding).toEqual({ added: 0, known: 0, unknown: 1 });
+  } finally {
+    await remover.end();
+  }
 });
 
 it('feedback that is sent at once to two processes counts once', async () => {

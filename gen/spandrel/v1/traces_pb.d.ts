@@ -640,6 +640,13 @@ export declare type GetTraceRequest = Message<"spandrel.v1.GetTraceRequest"> & {
    * @generated from field: string page_token = 5;
    */
   pageToken: string;
+
+  /**
+   * ID of the only span to read, without evaluations and without pages; empty for all. The format digest ignores it.
+   *
+   * @generated from field: string span_id = 6;
+   */
+  spanId: string;
 };
 
 /**
@@ -3048,8 +3055,8 @@ export declare const TraceService: GenService<{
   },
   /**
    * Reads one trace by its id, or by an unambiguous prefix of at least eight hex digits.
-   * Errors: NOT_FOUND trace_not_found, FAILED_PRECONDITION ambiguous_trace_id with
-   * candidateTraceIds, INVALID_ARGUMENT invalid_cursor.
+   * Errors: NOT_FOUND trace_not_found, also where the trace has no span of the given ID, FAILED_PRECONDITION
+   * ambiguous_trace_id with candidateTraceIds, INVALID_ARGUMENT invalid_cursor.
    *
    * @generated from rpc spandrel.v1.TraceService.GetTrace
    */

@@ -1,6 +1,6 @@
 /** The UTC intervals of analytics. */
 
-import type { Interval } from './query.ts';
+import type { Interval, IntervalLength } from './query.ts';
 
 export const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -14,7 +14,7 @@ const LAST_INSTANT_MS = Number.MAX_SAFE_INTEGER;
 export type Span = { readonly startMs: number; readonly endMs: number };
 
 /** What is asked of the calendar; both ends of the range are inclusive. */
-type IntervalQuery = { readonly interval: Interval; readonly fromMs: number; readonly toMs: number };
+type IntervalQuery = { readonly interval: IntervalLength; readonly fromMs: number; readonly toMs: number };
 
 /** Intervals of one length, each of which begins a multiple of it after an instant. */
 type EvenIntervals = { readonly lengthMs: number; readonly firstMs: number };
@@ -26,6 +26,15 @@ export const EVEN_INTERVALS: Readonly<Record<Exclude<Interval, 'month' | 'total'
   week: { lengthMs: WEEK_MS, firstMs: FIRST_MONDAY_MS },
 };
 
+export function evenIntervals(interval: Exclude<IntervalLength, 'month' | 'total'>): EvenIntervals {
+  return typeof interval === 'number' ? { lengthMs: interval * MINUTE_MS, firstMs: 0 } : EVEN_INTERVALS[interval];
+}
+
+/** Whether each interval is made up of whole hours. */
+export function isOfWholeHours(interval: IntervalLength): boolean {
+  return interval !== 'minute' && (typeof interval !== 'number' || (interval * MINUTE_MS) % HOUR_MS === 0);
+}
+
 /** The interval that holds an instant of the range; `total` is one interval for the whole range. */
 export function intervalAt({ interval, fromMs, toMs }: IntervalQuery, instantMs: number): Span {
   if (interval === 'total') return { startMs: fromMs, endMs: Math.min(toMs, LAST_INSTANT_MS - 1) + 1 };
@@ -34,7 +43,7 @@ export function intervalAt({ interval, fromMs, toMs }: IntervalQuery, instantMs:
     const [year, month] = [instant.getUTCFullYear(), instant.getUTCMonth()];
     return { startMs: Date.UTC(year, month, 1), endMs: Date.UTC(year, month + 1, 1) };
   }
-  const { lengthMs, firstMs } = EVEN_INTERVALS[interval];
+  const { lengthMs, firstMs } = evenIntervals(interval);
   const startMs = Math.floor((instantMs - firstMs) / lengthMs) * lengthMs + firstMs;
   return { startMs, endMs: startMs + lengthMs };
 }

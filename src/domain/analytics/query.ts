@@ -3,6 +3,8 @@
 import type { Reason } from '../fault.ts';
 
 export type Interval = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'total';
+/** A number: as many minutes, less than a week; each interval begins a multiple of them after 1970. */
+export type IntervalLength = Interval | number;
 export type GroupBy =
   | 'none'
   | 'model'

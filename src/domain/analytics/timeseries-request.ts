@@ -102,11 +102,6 @@ function read(sent: SentTimeseries): { readonly timeseries: Timeseries; readonly
       timeZone: isTimeZone(timeZone) ? timeZone : 'UTC',
       mayBeLocal: folds && grouping === null,
     });
-  if (!folds && planOf(sent).isFolded) {
-    const message =
-      'timeScale must be full, or the minutes of a minute, an hour, a day, a week or a month for percentiles, extremes and counts of users or threads';
-    problems.push(customReason('timeScale', message));
-  }
   const counted = series.map((each) => (ofFailed.length > 0 ? { ...each, measure: FAILED_TRACES } : each));
   return { timeseries: { series: counted, grouping, conditions, planOf, isFull: scale === 'full' }, problems };
 }

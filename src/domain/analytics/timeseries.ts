@@ -2,7 +2,7 @@
 
 import { validationFault } from '../fault.ts';
 import { customReason, refuseProblems } from '../reasons.ts';
-import type { Analytics, AnalyticsCall } from './analytics.ts';
+import { type Analytics, type AnalyticsCall, tooLongFault } from './analytics.ts';
 import type { Metric } from './query.ts';
 import type { IntervalPlan } from './timeseries-intervals.ts';
 import { foldParts, type Measure, type Part } from './timeseries-measures.ts';
@@ -33,14 +33,29 @@ export type TimeseriesQueries = ReturnType<typeof createTimeseries>;
 const COUNTED_MAX = 1_000;
 /** As LangWatch names the group without a value. */
 const NO_GROUP = 'unknown';
+/** Added to that name where there is a group of the name. */
+const NO_GROUP_MARK = ' (no value)';
+/** Between two queries; each has a limit of its own. */
+const DEADLINE_MS = 25_000;
 const SUMS: ReadonlySet<Metric> = new Set(['traces']);
 const PERCENTILES: ReadonlySet<Metric> = new Set(['total_time_ms_p95']);
 
 type Range = { readonly fromMs: number; readonly toMs: number };
-/** By the start of an interval, then by group. */
-type Cells = Map<number, Map<string, Part[]>>;
+/** By the start of an interval, then by group; null: without a value, or not grouped. */
+type Cells = Map<number, Map<string | null, Part[]>>;
 
-export function createTimeseries(analytics: Pick<Analytics, 'query' | 'queryEvaluations'>) {
+export type TimeseriesCall = AnalyticsCall & {
+  /** Throws a Fault once the client has left. */
+  readonly checkConnected: () => void;
+};
+
+type TimeseriesDeps = {
+  readonly analytics: Pick<Analytics, 'query' | 'queryEvaluations'>;
+  /** Monotonic. */
+  readonly passedMs: () => number;
+};
+
+export function createTimeseries({ analytics, passedMs }: TimeseriesDeps) {
   /** The parts of one series. Series of the same source share a query. */
   async function partsOf(series: Series, range: Range, asking: Asking): Promise<Cells> {
     const { timeseries, plan, call } = asking;
@@ -51,10 +66,11 @@ export function createTimeseries(analytics: Pick<Analytics, 'query' | 'queryEval
     const add = (startMs: number, group: string | null, part: Part | null) => {
       if (part === null) return;
       const start = plan.startOf(startMs);
-      const groups = cells.get(start) ?? new Map<string, Part[]>();
+      const groups = cells.get(start) ?? new Map<string | null, Part[]>();
       cells.set(start, groups);
-      const name = group ?? NO_GROUP;
-      groups.set(name, [...(groups.get(name) ?? []), part]);
+      const parts = groups.get(group) ?? [];
+      parts.push(part);
+      groups.set(group, parts);
     };
     switch (measure.source) {
       case 'sums':
@@ -101,30 +117,70 @@ export function createTimeseries(analytics: Pick<Analytics, 'query' | 'queryEval
   }
 
   /** One after the other: the sums of all projects are computed by the same readers. */
-  async function pointsOf(timeseries: Timeseries, range: Range, call: AnalyticsCall): Promise<TimeseriesPoint[]> {
-    const asking: Asking = { timeseries, plan: timeseries.planOf(range), call, once: onceByName() };
+  async function read(timeseries: Timeseries, range: Range, { call, check }: Checked): Promise<Period> {
+    const plan = timeseries.planOf(range);
+    const asking: Asking = { timeseries, plan, call, once: onceByName(check) };
     const found: Found[] = [];
     for (const series of timeseries.series) found.push({ ...series, cells: await partsOf(series, range, asking) });
     const starts = [...new Set(found.flatMap(({ cells }) => [...cells.keys()]))].sort((one, other) => one - other);
-    return starts.map((start) => ({
-      date: timeseries.isFull ? 'full' : new Date(start).toISOString(),
-      values: valuesAt(start, found, timeseries.grouping?.name ?? null),
-    }));
+    return { range, plan, found, starts };
   }
 
   return {
     problems: timeseriesProblems,
     /** Throws validation_error, also for too many buckets, and unavailable. */
-    async query(sent: SentTimeseries, call: AnalyticsCall): Promise<TimeseriesAnswer> {
+    async query(sent: SentTimeseries, call: TimeseriesCall): Promise<TimeseriesAnswer> {
       refuseProblems(timeseriesProblems(sent));
       const timeseries = readTimeseries(sent);
       const { fromMs, toMs } = sent;
-      const current = await pointsOf(timeseries, { fromMs, toMs }, call);
+      const untilMs = passedMs() + DEADLINE_MS;
+      const check = () => {
+        call.checkConnected();
+        if (passedMs() > untilMs) throw tooLongFault();
+      };
+      const current = await read(timeseries, { fromMs, toMs }, { call, check });
       const before = { fromMs: Math.max(0, fromMs - (toMs - fromMs) - 1), toMs: fromMs - 1 };
-      const previous = before.toMs < before.fromMs ? [] : await pointsOf(timeseries, before, call);
-      return { current, previous: previous.slice(Math.max(0, previous.length - current.length)) };
+      const previous = before.toMs < before.fromMs ? null : await read(timeseries, before, { call, check });
+      const noGroup = nameOfNoGroup([current, ...(previous === null ? [] : [previous])]);
+      const show = ({ found }: Period, starts: readonly number[]) =>
+        starts.map((start) => ({
+          date: timeseries.isFull ? 'full' : new Date(start).toISOString(),
+          values: valuesAt(start, found, { grouping: timeseries.grouping?.name ?? null, noGroup }),
+        }));
+      return {
+        current: show(current, current.starts),
+        previous: previous === null ? [] : show(previous, lastStarts(previous, countOf(current))),
+      };
     },
   };
+}
+
+type Checked = { readonly call: AnalyticsCall; readonly check: () => void };
+
+/** What was found of a range. */
+type Period = {
+  readonly range: Range;
+  readonly plan: IntervalPlan;
+  readonly found: readonly Found[];
+  /** Of intervals with data, ascending. */
+  readonly starts: readonly number[];
+};
+
+function countOf({ range: { fromMs, toMs }, plan }: Period): number {
+  return plan.count(fromMs, toMs);
+}
+
+/** Those of the last intervals of the range, with data or not: it may reach into one more than the range after it. */
+function lastStarts({ range, plan, starts }: Period, intervalsMax: number): readonly number[] {
+  return starts.filter((start) => plan.count(start, range.toMs) <= intervalsMax);
+}
+
+/** No group of the answer has this name. */
+function nameOfNoGroup(periods: readonly Period[]): string {
+  const groups = periods.flatMap(({ found }) => found).flatMap(({ cells }) => [...cells.values()]);
+  let name = NO_GROUP;
+  while (groups.some((parts) => parts.has(name))) name += NO_GROUP_MARK;
+  return name;
 }
 
 type Asking = {
@@ -135,10 +191,14 @@ type Asking = {
   readonly once: <Answer>(name: string, ask: () => Promise<Answer>) => Promise<Answer>;
 };
 
-function onceByName(): Asking['once'] {
+/** `check` is called before each query. */
+function onceByName(check: () => void): Asking['once'] {
   const asked = new Map<string, Promise<unknown>>();
   return <Answer>(name: string, ask: () => Promise<Answer>) => {
-    const answer = (asked.get(name) as Promise<Answer> | undefined) ?? ask();
+    const known = asked.get(name) as Promise<Answer> | undefined;
+    if (known !== undefined) return known;
+    check();
+    const answer = ask();
     asked.set(name, answer);
     return answer;
   };
@@ -146,18 +206,20 @@ function onceByName(): Asking['once'] {
 
 type Found = { readonly name: string; readonly measure: Measure; readonly cells: Cells };
 
+type Naming = { readonly grouping: string | null; readonly noGroup: string };
+
 /** As LangWatch does it, sums are 0 where others have a value. */
-function valuesAt(start: number, found: readonly Found[], grouping: string | null): object {
-  const valuesOf = (group: string) =>
+function valuesAt(start: number, found: readonly Found[], { grouping, noGroup }: Naming): object {
+  const valuesOf = (group: string | null) =>
     Object.fromEntries(
       found.flatMap(({ name, measure: { folding }, cells }) => {
         const value = foldParts(folding, cells.get(start)?.get(group) ?? []);
         return value === null ? [] : [[name, value]];
       }),
     );
-  if (grouping === null) return valuesOf(NO_GROUP);
+  if (grouping === null) return valuesOf(null);
   const groups = new Set(found.flatMap(({ cells }) => [...(cells.get(start)?.keys() ?? [])]));
-  return { [grouping]: Object.fromEntries([...groups].map((group) => [group, valuesOf(group)])) };
+  return { [grouping]: Object.fromEntries([...groups].map((group) => [group ?? noGroup, valuesOf(group)])) };
 }
 
 const TOO_MANY_TO_COUNT = customReason(

@@ -2,7 +2,7 @@
 
 import type { EvaluationGroupBy } from '../evaluations/analytics/query.ts';
 import type { Percentiles } from './distribution.ts';
-import type { GroupBy, Interval } from './query.ts';
+import type { GroupBy, IntervalLength } from './query.ts';
 import type { Totals } from './sums.ts';
 
 export type TraceAnalytics = {
@@ -51,7 +51,7 @@ export const ANY_TRACE: TraceConditions = {
 
 /** What the summaries of traces and of evaluations have in common. */
 type Summary<GroupBy, Conditions> = TraceRange & {
-  readonly interval: Interval;
+  readonly interval: IntervalLength;
   readonly groupBy: GroupBy;
   readonly conditions: Conditions;
   /** Percentiles need every value, and not only sums. */

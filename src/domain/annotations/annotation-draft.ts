@@ -55,9 +55,16 @@ export function scoresProblems(scoresJson: string | null | undefined): readonly 
 export function draftProblems(draft: AnnotationDraft): readonly Reason[] {
   const { comment, isThumbsUp, scoresJson, expectedOutput } = draft;
   const isEmpty = !comment && (isThumbsUp ?? null) === null && (scoresJson ?? '{}') === '{}' && !expectedOutput;
-  const missing = 'a comment, isThumbsUp, scoreOptions or expectedOutput is required';
-  return [...(isEmpty ? [customReason('comment', missing)] : []), ...contentProblems(draft), ...anchorProblems(draft)];
+  return [...(isEmpty ? [EMPTY] : []), ...contentProblems(draft), ...anchorProblems(draft)];
 }
+
+/** The problem of an annotation from which everything was removed. */
+export function emptyProblems({ comment, isThumbsUp, scores, expectedOutput }: Annotation): readonly Reason[] {
+  const isEmpty = comment === '' && isThumbsUp === null && Object.keys(scores).length === 0 && !expectedOutput;
+  return isEmpty ? [EMPTY] : [];
+}
+
+const EMPTY = customReason('comment', 'a comment, isThumbsUp, scoreOptions or expectedOutput is required');
 
 /** The kind of what is annotated, where it was not sent. */
 export function anchorKindOf({ anchorKind, spanId }: AnnotationDraft): Annotation['anchorKind'] {

@@ -58,6 +58,8 @@ export type AnnotationWrite = {
 
 export type AnnotationListing = {
   readonly projectNumber: number;
+  /** Those on traces that were first received before this instant are left out; null: none is. */
+  readonly expiredBeforeMs: number | null;
   readonly fromMs: number;
   readonly toMs: number;
   /** Whether those about parts of traces are left out. */
@@ -83,7 +85,8 @@ export type AnnotationStore = {
   replace(write: AnnotationWrite & { readonly expectedUpdatedAtMs: number }): Promise<'stored' | 'stale'>;
   /** False when there is none. */
   remove(projectNumber: number, id: string, change: { nowMs: number; audited: AuditRecord }): Promise<boolean>;
-  find(projectNumber: number, id: string): Promise<Annotation | null>;
+  /** Null also where its trace was first received before `expiredBeforeMs`, if given. */
+  find(projectNumber: number, id: string, expiredBeforeMs: number | null): Promise<Annotation | null>;
   /** The newest first. */
   list(listing: AnnotationListing): Promise<readonly Annotation[]>;
   /** Of some traces, the oldest first. */

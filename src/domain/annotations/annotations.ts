@@ -16,6 +16,7 @@ import {
   type AnnotationContent,
   type AnnotationDraft,
   anchorKindOf,
+  emptyProblems,
   readScores,
   scoresProblems,
 } from './annotation-draft.ts';
@@ -31,6 +32,8 @@ type AnnotationDeps = {
 };
 
 export type AnnotationCall = { readonly project: Project; readonly actor: Actor; readonly nowMs: number };
+
+type ReadCall = Pick<AnnotationCall, 'project' | 'nowMs'>;
 
 type Listing = {
   readonly fromMs: number | null;
@@ -57,9 +60,13 @@ const FIELDS = {
 export type Annotations = ReturnType<typeof createAnnotations>;
 
 export function createAnnotations({ store, scores, traces, random, traceDefaultDays }: AnnotationDeps) {
+  const expiredBefore = ({ project, nowMs }: ReadCall) =>
+    termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs);
+
   /** The stored id of a trace. Throws trace_not_found. */
-  async function traceIdOf({ project, nowMs }: Pick<AnnotationCall, 'project' | 'nowMs'>, sent: string) {
-    const expiredBeforeMs = termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs);
+  async function traceIdOf(call: ReadCall, sent: string) {
+    const expiredBeforeMs = expiredBefore(call);
+    const { project } = call;
     if (hasIdLength(sent)) {
       const { exact, padded } = lookupForms(sent);
       for (const id of padded === null ? [exact] : [exact, padded]) {
@@ -70,8 +77,9 @@ export function createAnnotations({ store, scores, traces, random, traceDefaultD
     throw traceNotFound();
   }
 
-  async function find(project: Project, id: string): Promise<Annotation> {
-    const found = isPossibleId(id) ? await store.find(project.number, id) : null;
+  /** One on a trace that has expired is not found, whether or not it is erased yet. */
+  async function find(call: ReadCall, id: string): Promise<Annotation> {
+    const found = isPossibleId(id) ? await store.find(call.project.number, id, expiredBefore(call)) : null;
     if (found === null) throw notFound();
     return found;
   }
@@ -91,6 +99,7 @@ export function createAnnotations({ store, scores, traces, random, traceDefaultD
       scores: scoresJson === undefined ? known.scores : (read?.scores ?? {}),
       expectedOutput: sent.expectedOutput === undefined ? known.expectedOutput : sent.expectedOutput,
     };
+    refuseProblems(emptyProblems(merged));
     const expected = definitions.filter(({ id }) => Object.hasOwn(merged.scores, id));
     return { merged, expected: expected.map(({ id, dataType }) => ({ id, dataType })) };
   }
@@ -142,7 +151,7 @@ export function createAnnotations({ store, scores, traces, random, traceDefaultD
     async update(call: AnnotationCall, id: string, sent: AnnotationContent): Promise<Annotation> {
       const { project, actor, nowMs } = call;
       return await retryStale(REFUSAL, async () => {
-        const known = await find(project, id);
+        const known = await find(call, id);
         const { merged, expected } = await merge(project, known, sent);
         const fields = changedFields(FIELDS, known, merged);
         if (fields.length === 0) return known;
@@ -160,17 +169,20 @@ export function createAnnotations({ store, scores, traces, random, traceDefaultD
     },
 
     /** Throws annotation_not_found. */
-    async remove({ project, actor, nowMs }: AnnotationCall, id: string): Promise<void> {
+    async remove(call: AnnotationCall, id: string): Promise<void> {
+      const { project, actor, nowMs } = call;
+      await find(call, id);
       const audited = auditRecord(actor, { action: 'annotation.delete', targetId: id }, { nowMs, random });
-      if (!isPossibleId(id) || !(await store.remove(project.number, id, { nowMs, audited }))) throw notFound();
+      if (!(await store.remove(project.number, id, { nowMs, audited }))) throw notFound();
     },
 
     /** Throws annotation_not_found. */
     get: find,
 
     /** The newest first. `count` is told of those that were read, and may throw before more are. */
-    async list(project: Project, { fromMs, toMs, isOfTraces, count }: Listing): Promise<readonly Annotation[]> {
-      const range = { projectNumber: project.number, fromMs: fromMs ?? 0, toMs: toMs ?? Number.MAX_SAFE_INTEGER };
+    async list(call: ReadCall, { fromMs, toMs, isOfTraces, count }: Listing): Promise<readonly Annotation[]> {
+      const of = { projectNumber: call.project.number, expiredBeforeMs: expiredBefore(call) };
+      const range = { ...of, fromMs: fromMs ?? 0, toMs: toMs ?? Number.MAX_SAFE_INTEGER };
       const listed: Annotation[] = [];
       while (listed.length < LISTED_MAX) {
         const limit = Math.min(READ_AT_ONCE, LISTED_MAX - listed.length);
@@ -183,11 +195,7 @@ export function createAnnotations({ store, scores, traces, random, traceDefaultD
     },
 
     /** The oldest first; none for an unknown trace. */
-    async listOf(
-      at: Pick<AnnotationCall, 'project' | 'nowMs'>,
-      sentTraceId: string,
-      isOfTrace: boolean,
-    ): Promise<readonly Annotation[]> {
+    async listOf(at: ReadCall, sentTraceId: string, isOfTrace: boolean): Promise<readonly Annotation[]> {
       const traceId = await traceIdOf(at, sentTraceId).catch((error: unknown) => {
         if (error instanceof Fault && error.code === 'trace_not_found') return null;
         throw error;

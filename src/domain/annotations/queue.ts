@@ -52,12 +52,14 @@ export type NewItems = {
   readonly itemsMax: number;
 };
 
-export type NamedItem = {
+/** When queues are read. Items of traces that were first received before `expiredBeforeMs` are not there; null: all are. */
+export type ReadAt = { readonly nowMs: number; readonly expiredBeforeMs: number | null };
+
+export type NamedItem = ReadAt & {
   readonly projectNumber: number;
   readonly queueId: string;
   readonly itemId: string;
   readonly reviewer: string;
-  readonly nowMs: number;
 };
 
 export type Claiming = Omit<NamedItem, 'itemId'> & {
@@ -72,10 +74,11 @@ export type ItemEnd = 'complete' | 'release';
 /** `not_claimed`: nobody, or another reviewer, holds the item. */
 export type ItemEnded = QueueItem | 'not_found' | 'not_claimed';
 
+/** Of traces that have expired, or are gone, items MUST neither be counted nor claimed nor ended. */
 export type QueueStore = {
   /** The oldest first. */
-  list(projectNumber: number, nowMs: number): Promise<readonly CountedQueue[]>;
-  find(projectNumber: number, id: string, nowMs: number): Promise<CountedQueue | null>;
+  list(projectNumber: number, at: ReadAt): Promise<readonly CountedQueue[]>;
+  find(projectNumber: number, id: string, at: ReadAt): Promise<CountedQueue | null>;
   /** MUST answer `name_taken` or `limit_reached` and store nothing. */
   insert(
     projectNumber: number,
@@ -92,7 +95,8 @@ export type QueueStore = {
   remove(projectNumber: number, id: string, audited: AuditRecord): Promise<boolean>;
   /**
    * MUST add each trace once, however often it is added, whatever became of its item. MUST answer `no_queue`, or `full` and
-   * store nothing when the queue would have more than `itemsMax` items.
+   * store nothing when the queue would have more than `itemsMax` items, those that are done included. An item MUST be removed
+   * with its trace, also when both happen at once.
    */
   addItems(items: NewItems): Promise<ItemsAdded | 'no_queue' | 'full'>;
   /**

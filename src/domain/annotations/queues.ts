@@ -12,7 +12,7 @@ import { hasMoreBytesThan } from '../text-limits.ts';
 import { hasIdLength, lookupForms } from '../traces/trace-ids.ts';
 import type { ScoreStore } from './annotation.ts';
 import type { AnnotationCall } from './annotations.ts';
-import type { CountedQueue, ItemEnd, ItemsAdded, QueueItem, QueueStore, ReviewQueue } from './queue.ts';
+import type { CountedQueue, ItemEnd, ItemsAdded, QueueItem, QueueStore, ReadAt, ReviewQueue } from './queue.ts';
 import { CLAIM_MS, reviewerOf } from './reviewer.ts';
 
 /** Undefined: not sent; null: no value. */
@@ -43,8 +43,14 @@ const FIELDS = { name: 'name', description: 'description', scoreIds: 'scoreIds' 
 export type ReviewQueues = ReturnType<typeof createReviewQueues>;
 
 export function createReviewQueues({ store, scores, random, traceDefaultDays }: QueueDeps) {
+  const readAt = ({ project, nowMs }: Pick<AnnotationCall, 'project' | 'nowMs'>): ReadAt => ({
+    nowMs,
+    expiredBeforeMs: termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs),
+  });
+
   async function find(project: Project, id: string, nowMs: number): Promise<CountedQueue> {
-    const found = isPossibleId(id) ? await store.find(project.number, id, nowMs) : null;
+    const at = readAt({ project, nowMs });
+    const found = isPossibleId(id) ? await store.find(project.number, id, at) : null;
     if (found === null) throw notFound();
     return found;
   }
@@ -58,7 +64,7 @@ export function createReviewQueues({ store, scores, random, traceDefaultDays }: 
 
   return {
     /** The oldest first. */
-    list: ({ project, nowMs }: Pick<AnnotationCall, 'project' | 'nowMs'>) => store.list(project.number, nowMs),
+    list: (call: Pick<AnnotationCall, 'project' | 'nowMs'>) => store.list(call.project.number, readAt(call)),
 
     /** Throws annotation_queue_not_found. */
     get: ({ project, nowMs }: Pick<AnnotationCall, 'project' | 'nowMs'>, id: string) => find(project, id, nowMs),
@@ -116,11 +122,15 @@ export function createReviewQueues({ store, scores, random, traceDefaultDays }: 
       if (!isPossibleId(queueId)) throw notFound();
       const traces = [...new Set(traceIds)].map((sent) => ({ itemId: newId('item', random), forms: formsOf(sent) }));
       const added = await store.addItems({
-        ...{ projectNumber: project.number, queueId, traces, nowMs, itemsMax: ITEMS_MAX },
-        expiredBeforeMs: termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs),
+        ...{ projectNumber: project.number, queueId, traces, itemsMax: ITEMS_MAX },
+        ...readAt({ project, nowMs }),
       });
       if (added === 'no_queue') throw notFound();
-      if (added === 'full') throw new Fault('annotation_queue_full', `A queue holds at most ${ITEMS_MAX} traces.`);
+      if (added === 'full')
+        throw new Fault(
+          'annotation_queue_full',
+          `A queue holds at most ${ITEMS_MAX} traces, with those that are done.`,
+        );
       return added;
     },
 
@@ -129,7 +139,8 @@ export function createReviewQueues({ store, scores, random, traceDefaultDays }: 
       const { project, actor, nowMs } = call;
       await find(project, queueId, nowMs);
       const item = await store.claim({
-        ...{ projectNumber: project.number, queueId, nowMs, untilMs: nowMs + CLAIM_MS, isResuming },
+        ...{ projectNumber: project.number, queueId, untilMs: nowMs + CLAIM_MS, isResuming },
+        ...readAt(call),
         reviewer: reviewerOf(actor),
       });
       if (item === null) throw new Fault('annotation_queue_empty', 'No trace of this queue waits for a reviewer.');
@@ -137,10 +148,11 @@ export function createReviewQueues({ store, scores, random, traceDefaultDays }: 
     },
 
     /** Throws annotation_queue_item_not_found and annotation_queue_item_not_claimed. */
-    async end({ project, actor, nowMs }: AnnotationCall, named: EndedItem, end: ItemEnd): Promise<QueueItem> {
-      const { queueId, itemId } = named;
+    async end(call: AnnotationCall, { queueId, itemId }: EndedItem, end: ItemEnd): Promise<QueueItem> {
+      const { project, actor } = call;
       const isPossible = isPossibleId(queueId) && isPossibleId(itemId);
-      const item = { projectNumber: project.number, queueId, itemId, reviewer: reviewerOf(actor), nowMs };
+      const named = { projectNumber: project.number, queueId, itemId, reviewer: reviewerOf(actor) };
+      const item = { ...named, ...readAt(call) };
       const outcome = isPossible ? await store.end(item, end) : 'not_found';
       if (outcome === 'not_found') throw new Fault('annotation_queue_item_not_found', 'The queue has no such item.');
       if (outcome !== 'not_claimed') return outcome;

@@ -109,9 +109,10 @@ function uniteMember(key: string, { held, text }: Members, notes: string[]): str
 type Into = { readonly key: string; readonly notes: string[] };
 
 function uniteLists(stored: readonly LosslessJson[], incoming: readonly LosslessJson[], { key, notes }: Into): string {
-  const united = new Set([...stored, ...incoming]);
+  // By their texts: objects and wide numbers are read anew each time.
+  const united = new Set([...stored, ...incoming].map((item) => JSON.stringify(item)));
   if (united.size > LABELS_MAX) notes.push(`metadata.${key}: would exceed ${LABELS_MAX} ${key}`);
-  return JSON.stringify([...united].slice(0, LABELS_MAX));
+  return `[${[...united].slice(0, LABELS_MAX).join(',')}]`;
 }
 
 function listOf(text: string): readonly LosslessJson[] | null {

@@ -28,7 +28,7 @@ type TracePageRequest = {
 };
 
 /** The items a page may hold, sized before any is loaded. */
-type PagePlan = TracePageRequest & {
+export type PagePlan = TracePageRequest & {
   /** One item beyond the page's limit shows that more follow. */
   readonly evaluationPositions: readonly (ListPosition & Size)[];
   readonly spanPositions: readonly (SpanPosition & Size)[];
@@ -63,7 +63,7 @@ const CHUNK_MAX_BYTES = 1024 * 1024;
 const CHUNK_ITEMS_MAX = 250;
 /** First element in cursors of evaluations. Cursors of spans have an instant there. */
 const EVALUATIONS = 'evaluations';
-const BEFORE_ALL: SpanPosition = { atMs: 0, startedNs: 0, durationMs: 0, finishedNs: 0, id: '' };
+export const BEFORE_ALL: SpanPosition = { atMs: 0, startedNs: 0, durationMs: 0, finishedNs: 0, id: '' };
 
 export function createPageCursors(cursors: CursorCodec, binding: readonly string[]): PageCursors {
   return {

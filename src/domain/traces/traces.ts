@@ -17,6 +17,7 @@ import type { Losses } from './collector/losses.ts';
 import { appendOf, draftOf, type ReplacedSpan } from './replace-span.ts';
 import { readSaid, type Said, type SaidDeps } from './said.ts';
 import { createShowEvaluation, SHOWN_TEXTS_MAX_BYTES, type ShownEvaluation } from './shown-inputs.ts';
+import { countSpan, planSpan } from './span-page.ts';
 import type { StoredTrace, TraceStore } from './telemetry-port.ts';
 import type { Span, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
 import { traceNotFound } from './trace-changes.ts';
@@ -40,9 +41,13 @@ type TracesDeps = SaidDeps & {
 
 type GetTrace = {
   readonly traceId: string;
+  /** Whether only the trace that is stored under this very id counts; false by default. */
+  readonly isExact?: boolean;
   readonly spansLimit: number | null;
   /** Empty: the first page. */
   readonly spansCursor: string;
+  /** The only span to read, without evaluations; empty or absent: a page of all. */
+  readonly spanId?: string;
   /** Approximate limit of the response; RESPONSE_MAX_BYTES by default. */
   readonly maxBytes?: number;
   /** Of texts that are shown for references of evaluations; SHOWN_TEXTS_MAX_BYTES by default. */
@@ -135,7 +140,7 @@ export function createTraces(deps: TracesDeps): Traces {
     },
 
     async get(project, request, nowMs) {
-      const record = await findTrace(deps, project, request.traceId, nowMs);
+      const record = await findTrace(deps, project, request, nowMs);
       const said = (await readSaid(deps, project.number, [record.traceId]))(record.traceId);
       const ownBytes = recordBytes(record) + feedbackBytes(said.events);
       request.countResponseBytes(ownBytes);
@@ -143,7 +148,8 @@ export function createTraces(deps: TracesDeps): Traces {
       const cursors = createPageCursors(deps.cursors, ['trace-spans', project.id, record.traceId]);
       const start = cursors.open(request.spansCursor);
       const spansMax = request.spansLimit ?? SPANS_LIMIT_DEFAULT;
-      const plan = await planPage(deps.store, { trace, start, spansMax });
+      const { spanId = '' } = request;
+      const plan = spanId === '' ? await planPage(deps.store, { trace, start, spansMax }) : planSpan(trace, spanId);
       // Before anything is loaded, so that a refused answer costs no more than its plan.
       const { maxBytes: responseMaxBytes = RESPONSE_MAX_BYTES } = request;
       request.countResponseBytes(Math.min(Math.max(responseMaxBytes, plan.firstBytes), plan.bytes));
@@ -152,6 +158,7 @@ export function createTraces(deps: TracesDeps): Traces {
         readHead(deps, trace, request),
         loadPage(deps.store, { ...plan, maxBytes: responseMaxBytes }),
       ]);
+      if (spanId !== '') countSpan(loaded.spans, request);
       const usedBytes = headBytes(head);
       request.countResponseBytes(usedBytes);
       const leftBytes = responseMaxBytes - ownBytes - usedBytes;
@@ -167,7 +174,7 @@ export function createTraces(deps: TracesDeps): Traces {
     },
 
     async digest(project, { traceId, countResponseBytes }, nowMs) {
-      const record = await findTrace(deps, project, traceId, nowMs);
+      const record = await findTrace(deps, project, { traceId }, nowMs);
       const ownBytes = recordBytes(record);
       countResponseBytes(ownBytes);
       const trace = { ...record, projectNumber: project.number };
@@ -257,7 +264,14 @@ function cutOf({ traceDefaultDays }: TracesDeps, project: Project, nowMs: number
   return termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs);
 }
 
-async function findTrace(deps: TracesDeps, project: Project, traceId: string, nowMs: number): Promise<TraceRecord> {
+type Named = Pick<GetTrace, 'traceId' | 'isExact'>;
+
+async function findTrace(
+  deps: TracesDeps,
+  project: Project,
+  { traceId, isExact = false }: Named,
+  nowMs: number,
+): Promise<TraceRecord> {
   if (!hasIdLength(traceId)) throw traceNotFound();
   const expiredBeforeMs = cutOf(deps, project, nowMs) ?? Number.NEGATIVE_INFINITY;
   // An expired trace is not found, whether or not it is erased yet.
@@ -265,7 +279,7 @@ async function findTrace(deps: TracesDeps, project: Project, traceId: string, no
     const record = await deps.store.find(project.number, id);
     return record !== null && record.insertedAtMs >= expiredBeforeMs ? record : null;
   };
-  const { exact, padded, prefix } = lookupForms(traceId);
+  const { exact, padded, prefix } = isExact ? { exact: traceId, padded: null, prefix: null } : lookupForms(traceId);
   const named = (await find(exact)) ?? (padded === null ? null : await find(padded));
   if (named) return named;
   if (prefix === null) throw traceNotFound();

@@ -216,7 +216,9 @@ async function requireAction(deps: TriggerDeps, call: Call, { content, params }:
   if (content.action === 'ADD_TO_ANNOTATION_QUEUE') {
     const { queueId } = params;
     const found =
-      typeof queueId === 'string' && isPossibleId(queueId) && (await deps.queues.find(project.number, queueId, nowMs));
+      typeof queueId === 'string' &&
+      isPossibleId(queueId) &&
+      (await deps.queues.find(project.number, queueId, { nowMs, expiredBeforeMs: null }));
     if (!found) throw new Fault('annotation_queue_not_found', 'Annotation queue not found');
   }
   if (content.action === 'SEND_EMAIL') await requireMembers(deps, project, storedParams('SEND_EMAIL', params));

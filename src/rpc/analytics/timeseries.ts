@@ -17,7 +17,8 @@ export function createTimeseriesRpc(timeseries: TimeseriesQueries): Implementati
     queryTimeseries: {
       check: (request) => timeseries.problems(toSent(request)),
       handle: async (request, context) => {
-        const { current, previous } = await timeseries.query(toSent(request), callOf(context));
+        const call = { ...callOf(context), checkConnected: () => context.countResponseBytes(0) };
+        const { current, previous } = await timeseries.query(toSent(request), call);
         return { currentPeriod: current.map(pointMessage), previousPeriod: previous.map(pointMessage) };
       },
     },

@@ -42,12 +42,15 @@ export function createAnnotationRpc({
       check: ({ startDate, endDate }) => checkRange(startDate, endDate),
       async handle({ anchor, startDate, endDate }, context) {
         const project = projectOf(context);
-        const listed = await annotations.list(project, {
-          fromMs: startDate === undefined ? null : msOfTimestamp(startDate),
-          toMs: endDate === undefined ? null : msOfTimestamp(endDate),
-          isOfTraces: anchor === AnnotationAnchorScope.TRACE,
-          count: countIn(context),
-        });
+        const listed = await annotations.list(
+          { project, nowMs: context.nowMs },
+          {
+            fromMs: startDate === undefined ? null : msOfTimestamp(startDate),
+            toMs: endDate === undefined ? null : msOfTimestamp(endDate),
+            isOfTraces: anchor === AnnotationAnchorScope.TRACE,
+            count: countIn(context),
+          },
+        );
         return { annotations: listed.map((each) => toMessage(each, project)) };
       },
     },
@@ -66,7 +69,7 @@ export function createAnnotationRpc({
     },
     async getAnnotation({ id }, context) {
       const project = projectOf(context);
-      return { annotation: toMessage(await annotations.get(project, id), project) };
+      return { annotation: toMessage(await annotations.get({ project, nowMs: context.nowMs }, id), project) };
     },
     updateAnnotation: {
       check: (request) => contentProblems(contentOf(request)),

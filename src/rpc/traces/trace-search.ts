@@ -67,8 +67,13 @@ export function createTraceSearchRpc(searches: TraceSearches, platformUrl: Platf
   };
 }
 
-export function callOf(context: Pick<Context, 'project' | 'nowMs' | 'countResponseBytes'>) {
-  return { project: projectOf(context), nowMs: context.nowMs, countResponseBytes: context.countResponseBytes };
+export function callOf(context: Pick<Context, 'project' | 'nowMs' | 'countResponseBytes' | 'answerMaxBytes'>) {
+  const { nowMs, countResponseBytes } = context;
+  return { project: projectOf(context), nowMs, countResponseBytes, ...maxBytesOf(context) };
+}
+
+export function maxBytesOf({ answerMaxBytes }: Pick<Context, 'answerMaxBytes'>) {
+  return answerMaxBytes === null ? {} : { maxBytes: answerMaxBytes };
 }
 
 export function asksForSummary({ format, llmMode }: Pick<SearchTracesRequest, 'format' | 'llmMode'>): boolean {

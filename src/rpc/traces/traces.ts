@@ -23,7 +23,7 @@ import { readCollectRequest } from './collect-request.ts';
 import { createTraceExportRpc } from './trace-export.ts';
 import { createTraceFacetsRpc } from './trace-facets.ts';
 import { digestMessage, type PlatformUrl, traceWithSpans } from './trace-message.ts';
-import { createTraceSearchRpc } from './trace-search.ts';
+import { createTraceSearchRpc, maxBytesOf } from './trace-search.ts';
 import { createTraceTailRpc } from './trace-tail.ts';
 
 /** The collector's messages by the problem of the body. */
@@ -67,7 +67,7 @@ export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceS
     },
     getTrace: {
       async handle(request, context) {
-        const { traceId, llmMode, pageSize: spansLimit = null, pageToken: spansCursor } = request;
+        const { traceId, llmMode, pageSize: spansLimit = null, pageToken: spansCursor, spanId } = request;
         const { countResponseBytes, nowMs } = context;
         const project = projectOf(context);
         if (request.format === TraceFormat.DIGEST || llmMode === 'true' || llmMode === '1') {
@@ -75,7 +75,7 @@ export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceS
           const url = platformUrl(project, digest.record.traceId);
           return { view: { case: 'digest', value: digestMessage(digest, digest.text, url) } };
         }
-        const asked = { traceId, spansLimit, spansCursor, countResponseBytes };
+        const asked = { traceId, spansLimit, spansCursor, spanId, countResponseBytes, ...maxBytesOf(context) };
         const view = await traces.get(project, asked, nowMs);
         return { view: { case: 'trace', value: await traceWithSpans(view, project, platformUrl) } };
       },

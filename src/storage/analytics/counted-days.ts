@@ -21,7 +21,8 @@ import type { DayRange, DurationCounts, DurationName, TimedTrace, TimeRange, Tra
 /** Whether it may help. */
 export function mayCountDays({ interval, groupBy, conditions, hasPercentiles, fromMs, toMs }: AnalyticsQuery): boolean {
   const isOfAll = groupBy === 'none' && Object.values(conditions).every((value) => value === null);
-  return hasPercentiles && isOfAll && interval !== 'minute' && interval !== 'hour' && toMs - fromMs >= DAY_MS;
+  const isOfDays = typeof interval !== 'number' && interval !== 'minute' && interval !== 'hour';
+  return hasPercentiles && isOfAll && isOfDays && toMs - fromMs >= DAY_MS;
 }
 
 type Durations = Pick<Bucket['totals'], DurationName>;

@@ -3,7 +3,7 @@
  * traces received in the hour in which retention begins, and large traces.
  */
 
-import { HOUR_MS } from '../../domain/analytics/calendar.ts';
+import { HOUR_MS, isOfWholeHours } from '../../domain/analytics/calendar.ts';
 import type { Entry } from '../../domain/analytics/tallies.ts';
 import type { AnalyticsQuery } from '../../domain/analytics/trace-analytics-store.ts';
 import { readPages } from '../long-reads.ts';
@@ -30,7 +30,7 @@ const HOUR_MAX = 2_000_000_000;
 export function planHours(query: AnalyticsQuery): HourPlan | null {
   const { interval, groupBy, conditions, hasPercentiles, expiredBeforeMs } = query;
   const { model, ...ofTrace } = conditions;
-  const isByHours = interval !== 'minute' && !hasPercentiles && (groupBy === 'none' || groupBy === 'model');
+  const isByHours = isOfWholeHours(interval) && !hasPercentiles && (groupBy === 'none' || groupBy === 'model');
   if (!isByHours || Object.values(ofTrace).some((value) => value !== null)) return null;
   const firstHour = Math.ceil(query.fromMs / HOUR_MS);
   const lastHour = Math.min(HOUR_MAX, hourOf(query.toMs + 1) - 1);

@@ -101,6 +101,11 @@ export function createAnnotationWriter(transact: Transact, enqueuing: Enqueuing)
   };
 }
 
+/** The first instant at which traces that are there were received. */
+export function receivedFrom(expiredBeforeMs: number | null): number {
+  return expiredBeforeMs ?? Number.MIN_SAFE_INTEGER;
+}
+
 type AnnotationRunner = QueryRunner<Pick<Queries, 'annotations'>>;
 
 export function createAnnotationStore(runner: AnnotationRunner, writer: AnnotationWriter): AnnotationStore {
@@ -110,10 +115,12 @@ export function createAnnotationStore(runner: AnnotationRunner, writer: Annotati
     insert: writer.insertAnnotation,
     replace: writer.replaceAnnotation,
     remove: writer.removeAnnotation,
-    find: async (projectNumber, id) => (await runQuery(findAnnotation, { projectNumber, id }))[0] ?? null,
-    list: ({ isOfTraces, after, ...listing }) =>
+    find: async (projectNumber, id, expiredBeforeMs) =>
+      (await runQuery(findAnnotation, { projectNumber, id, receivedFromMs: receivedFrom(expiredBeforeMs) }))[0] ?? null,
+    list: ({ isOfTraces, after, expiredBeforeMs, ...listing }) =>
       runQuery(listAnnotations, {
         ...listing,
+        receivedFromMs: receivedFrom(expiredBeforeMs),
         ofTraces: isOfTraces ? 1 : 0,
         afterMs: after?.createdAtMs ?? Number.MAX_SAFE_INTEGER,
         afterId: after?.id ?? '',

@@ -1,8 +1,8 @@
 /** Queries of queues of traces to review. */
 
-import { sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { columns, insert, remove, rowsOf, update } from '../plain-queries.ts';
-import { change, changeRows, type NewRow, query } from '../queries.ts';
+import { change, changeRows, type NewRow, query, type Tables } from '../queries.ts';
 
 type InProject = { readonly projectNumber: number };
 type Named = InProject & { readonly id: string };
@@ -37,16 +37,33 @@ export const lockQueue = query<Named>()((db, { projectNumber, id }, { lock }) =>
   lock(rowsOf(db, 'AnnotationQueue', { projectNumber, id }).select(columns('AnnotationQueue', ...QUEUE))),
 );
 
-type Counting = InProject & { readonly nowMs: number };
+/** Traces first received before `receivedFromMs` are not there. */
+type At = { readonly nowMs: number; readonly receivedFromMs: number };
+type Counting = InProject & At;
 
 /** For each queue with items. */
-export const countItems = query<Counting>()((db, { projectNumber, nowMs }) =>
-  rowsOf(db, 'AnnotationQueueItem', { projectNumber }).select(countsOf(nowMs)).groupBy('queueId'),
+export const countItems = query<Counting>()((db, { projectNumber, nowMs, receivedFromMs }) =>
+  rowsOf(db, 'AnnotationQueueItem', { projectNumber })
+    .where(({ exists, selectFrom }) => exists(traceOf(selectFrom('Trace'), receivedFromMs)))
+    .select(countsOf(nowMs))
+    .groupBy('queueId'),
 );
 
-export const countItemsOf = query<Counting & { readonly queueId: string }>()((db, { projectNumber, queueId, nowMs }) =>
-  rowsOf(db, 'AnnotationQueueItem', { projectNumber, queueId }).select(countsOf(nowMs)).groupBy('queueId'),
+export const countItemsOf = query<Counting & { readonly queueId: string }>()(
+  (db, { projectNumber, queueId, nowMs, receivedFromMs }) =>
+    rowsOf(db, 'AnnotationQueueItem', { projectNumber, queueId })
+      .where(({ exists, selectFrom }) => exists(traceOf(selectFrom('Trace'), receivedFromMs)))
+      .select(countsOf(nowMs))
+      .groupBy('queueId'),
 );
+
+function traceOf(traces: SelectQueryBuilder<Tables, 'AnnotationQueueItem' | 'Trace', object>, receivedFromMs: number) {
+  return traces
+    .whereRef('Trace.projectNumber', '=', 'AnnotationQueueItem.projectNumber')
+    .whereRef('Trace.traceId', '=', 'AnnotationQueueItem.traceId')
+    .where('Trace.insertedAtMs', '>=', receivedFromMs)
+    .select('Trace.sequence');
+}
 
 function countsOf(nowMs: number) {
   const [done, until] = [sql.ref('doneAtMs'), sql.ref('claimedUntilMs')];
@@ -68,13 +85,16 @@ export const listTracesOf = query<InQueue & { readonly traceIds: readonly string
       .select(idText('traceId').as('traceId')),
 );
 
-/** Which of some traces there are. */
+/** Which of some traces there are. None of them is removed until the transaction ends. */
 export const listExisting = query<InProject & { readonly ids: readonly string[]; readonly receivedFromMs: number }>()(
-  (db, { projectNumber, ids, receivedFromMs }, { isOneOf, idText }) =>
-    rowsOf(db, 'Trace', { projectNumber })
-      .where(isOneOf('traceId', ids))
-      .where('insertedAtMs', '>=', receivedFromMs)
-      .select(idText('traceId').as('traceId')),
+  (db, { projectNumber, ids, receivedFromMs }, { isOneOf, idText, keep }) =>
+    keep(
+      rowsOf(db, 'Trace', { projectNumber })
+        .where(isOneOf('traceId', ids))
+        .where('insertedAtMs', '>=', receivedFromMs)
+        .select(idText('traceId').as('traceId'))
+        .orderBy('Trace.traceId'),
+    ),
 );
 
 export const insertItems = changeRows<NewRow<'AnnotationQueueItem'>>((db, item, dialect) =>
@@ -84,12 +104,13 @@ export const insertItems = changeRows<NewRow<'AnnotationQueueItem'>>((db, item, 
 const ITEM = ['id', 'queueId', 'addedAtMs', 'claimedBy', 'claimedUntilMs', 'doneBy', 'doneAtMs'] as const;
 
 /** The free item that was added first; skips those that other transactions claim. */
-export const lockNext = query<InQueue & { readonly nowMs: number }>()(
-  (db, { projectNumber, queueId, nowMs }, { lockAvailable, idText }) =>
+export const lockNext = query<InQueue & At>()(
+  (db, { projectNumber, queueId, nowMs, receivedFromMs }, { lockAvailable, idText }) =>
     lockAvailable(
       rowsOf(db, 'AnnotationQueueItem', { projectNumber, queueId })
         .where('doneAtMs', 'is', null)
         .where('claimedUntilMs', '<=', nowMs)
+        .where(({ exists, selectFrom }) => exists(traceOf(selectFrom('Trace'), receivedFromMs)))
         .select([...columns('AnnotationQueueItem', ...ITEM), idText('traceId').as('traceId')])
         .orderBy('addedAtMs')
         .orderBy('id')
@@ -98,12 +119,13 @@ export const lockNext = query<InQueue & { readonly nowMs: number }>()(
 );
 
 /** An item that a reviewer holds. */
-export const lockHeld = query<InQueue & { readonly reviewer: string; readonly nowMs: number }>()(
-  (db, { projectNumber, queueId, reviewer, nowMs }, { lock, idText }) =>
+export const lockHeld = query<InQueue & At & { readonly reviewer: string }>()(
+  (db, { projectNumber, queueId, reviewer, nowMs, receivedFromMs }, { lock, idText }) =>
     lock(
       rowsOf(db, 'AnnotationQueueItem', { projectNumber, queueId, claimedBy: reviewer })
         .where('doneAtMs', 'is', null)
         .where('claimedUntilMs', '>', nowMs)
+        .where(({ exists, selectFrom }) => exists(traceOf(selectFrom('Trace'), receivedFromMs)))
         .select([...columns('AnnotationQueueItem', ...ITEM), idText('traceId').as('traceId')])
         .orderBy('addedAtMs')
         .orderBy('id')
@@ -111,13 +133,13 @@ export const lockHeld = query<InQueue & { readonly reviewer: string; readonly no
     ),
 );
 
-export const lockItem = query<NamedItem>()((db, { projectNumber, queueId, id }, { lock, idText }) =>
-  lock(
-    rowsOf(db, 'AnnotationQueueItem', { projectNumber, queueId, id }).select([
-      ...columns('AnnotationQueueItem', ...ITEM),
-      idText('traceId').as('traceId'),
-    ]),
-  ),
+export const lockItem = query<NamedItem & Pick<At, 'receivedFromMs'>>()(
+  (db, { projectNumber, queueId, id, receivedFromMs }, { lock, idText }) =>
+    lock(
+      rowsOf(db, 'AnnotationQueueItem', { projectNumber, queueId, id })
+        .where(({ exists, selectFrom }) => exists(traceOf(selectFrom('Trace'), receivedFromMs)))
+        .select([...columns('AnnotationQueueItem', ...ITEM), idText('traceId').as('traceId')]),
+    ),
 );
 
 export const changeItem = update(

@@ -1,8 +1,8 @@
 /** Queries of annotations and of the definitions of their scores. */
 
-import { sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { columns, insert, rowsOf, update } from '../plain-queries.ts';
-import { change, type Dialect, query } from '../queries.ts';
+import { change, type Dialect, query, type Tables } from '../queries.ts';
 
 type InProject = { readonly projectNumber: number };
 type OfTraceIds = InProject & { readonly traceIds: readonly string[] };
@@ -31,27 +31,34 @@ export const findVersion = query<Named>()((db, { projectNumber, id }, { idText }
   ]),
 );
 
-export const findAnnotation = query<Named>()((db, { projectNumber, id }, dialect) =>
-  rowsOf(db, 'Annotation', { projectNumber, id }).select(annotationOf(dialect)),
+/** Traces first received before this instant are not there. */
+type Received = { readonly receivedFromMs: number };
+
+export const findAnnotation = query<Named & Received>()((db, { projectNumber, id, receivedFromMs }, dialect) =>
+  rowsOf(db, 'Annotation', { projectNumber, id })
+    .where(({ exists, selectFrom }) => exists(traceOf(selectFrom('Trace'), receivedFromMs)))
+    .select(annotationOf(dialect)),
 );
 
-type Listing = InProject & {
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** 1: only those of whole traces; else 0. */
-  readonly ofTraces: number;
-  readonly afterMs: number;
-  readonly afterId: string;
-  readonly limit: number;
-};
+type Listing = InProject &
+  Received & {
+    readonly fromMs: number;
+    readonly toMs: number;
+    /** 1: only those of whole traces; else 0. */
+    readonly ofTraces: number;
+    readonly afterMs: number;
+    readonly afterId: string;
+    readonly limit: number;
+  };
 
 /** The newest first. */
 export const listAnnotations = query<Listing>()((db, listing, dialect) => {
-  const { projectNumber, fromMs, toMs, ofTraces, afterMs, afterId, limit } = listing;
+  const { projectNumber, receivedFromMs, fromMs, toMs, ofTraces, afterMs, afterId, limit } = listing;
   return rowsOf(db, 'Annotation', { projectNumber })
     .where('createdAtMs', '>=', fromMs)
     .where('createdAtMs', '<=', toMs)
     .where(({ eb, refTuple, tuple }) => eb(refTuple('createdAtMs', 'id'), '<', tuple(afterMs, afterId)))
+    .where(({ exists, selectFrom }) => exists(traceOf(selectFrom('Trace'), receivedFromMs)))
     .where(sql<boolean>`(${sql.ref('anchorKind')} = 'trace' or ${ofTraces} = 0)`)
     .select(annotationOf(dialect))
     .orderBy('createdAtMs', 'desc')
@@ -94,6 +101,14 @@ export const listAnnotationFacts = query<OfTraceIds>()((db, { projectNumber, tra
 export const dropAnnotationsOf = change<OfTraceIds>((db, { projectNumber, traceIds }, { isOneOf }) =>
   db.deleteFrom('Annotation').where('projectNumber', '=', projectNumber).where(isOneOf('traceId', traceIds)),
 );
+
+function traceOf(traces: SelectQueryBuilder<Tables, 'Annotation' | 'Trace', object>, receivedFromMs: number) {
+  return traces
+    .whereRef('Trace.projectNumber', '=', 'Annotation.projectNumber')
+    .whereRef('Trace.traceId', '=', 'Annotation.traceId')
+    .where('Trace.insertedAtMs', '>=', receivedFromMs)
+    .select('Trace.sequence');
+}
 
 function annotationOf({ idText }: Dialect) {
   return [

@@ -10,6 +10,7 @@ import type {
   QueueStore,
 } from '../../domain/annotations/queue.ts';
 import { type Queries, type QueryRunner, queryInBatches, type Transact, type Transaction } from '../transaction.ts';
+import { receivedFrom } from './annotations.ts';
 
 /** What an engine writes. */
 export type QueueWriter = {
@@ -57,10 +58,11 @@ export function createQueueWriter(transact: Transact): QueueWriter {
       }),
     addQueueItems: (items) => transact((tx) => addItems(tx, items)),
     claimQueueItem: (claiming) => transact((tx) => claim(tx, claiming)),
-    endQueueItem: ({ projectNumber, queueId, itemId, reviewer, nowMs }, end) =>
+    endQueueItem: ({ projectNumber, queueId, itemId, reviewer, nowMs, expiredBeforeMs }, end) =>
       transact(async (tx) => {
         const { lockItem, changeItem } = tx.queries.annotationQueues;
-        const [item] = await tx.runQuery(lockItem, { projectNumber, queueId, id: itemId });
+        const receivedFromMs = receivedFrom(expiredBeforeMs);
+        const [item] = await tx.runQuery(lockItem, { projectNumber, queueId, id: itemId, receivedFromMs });
         if (item === undefined) return 'not_found';
         // A call that is sent again.
         if (item.doneAtMs !== null) return end === 'complete' && item.doneBy === reviewer ? item : 'not_claimed';
@@ -82,16 +84,19 @@ export function createQueueStore(
 ): QueueStore {
   const { listQueues, findQueue, countItems, countItemsOf } = queries.annotationQueues;
   return {
-    async list(projectNumber, nowMs) {
+    async list(projectNumber, { nowMs, expiredBeforeMs }) {
       const queues = await runQuery(listQueues, { projectNumber });
-      const counts = await runQuery(countItems, { projectNumber, nowMs });
+      const counts = await runQuery(countItems, {
+        ...{ projectNumber, nowMs, receivedFromMs: receivedFrom(expiredBeforeMs) },
+      });
       const byQueue = new Map(counts.map(({ queueId, ...each }) => [queueId, each]));
       return queues.map((queue): CountedQueue => ({ queue, counts: byQueue.get(queue.id) ?? NO_ITEMS }));
     },
-    async find(projectNumber, id, nowMs) {
+    async find(projectNumber, id, { nowMs, expiredBeforeMs }) {
       const [queue] = await runQuery(findQueue, { projectNumber, id });
       if (queue === undefined) return null;
-      const [counts] = await runQuery(countItemsOf, { projectNumber, queueId: id, nowMs });
+      const receivedFromMs = receivedFrom(expiredBeforeMs);
+      const [counts] = await runQuery(countItemsOf, { projectNumber, queueId: id, nowMs, receivedFromMs });
       const { pending, claimed, done } = counts ?? NO_ITEMS;
       return { queue, counts: { pending, claimed, done } };
     },
@@ -117,9 +122,10 @@ async function addItems(
   const { lockQueue, listExisting, listTracesOf, countItemsOf, insertItems } = queries.annotationQueues;
   const [queue] = await runQuery(lockQueue, { projectNumber, id: queueId });
   if (queue === undefined) return 'no_queue';
-  const receivedFromMs = expiredBeforeMs ?? Number.MIN_SAFE_INTEGER;
+  const receivedFromMs = receivedFrom(expiredBeforeMs);
   const existing = await queryInBatches(
-    traces.flatMap(({ forms }) => forms),
+    // In one order, so that two transactions do not wait for each other.
+    traces.flatMap(({ forms }) => forms).sort(),
     TRACES_AT_ONCE,
     (ids) => runQuery(listExisting, { projectNumber, ids, receivedFromMs }),
   );
@@ -135,8 +141,8 @@ async function addItems(
   );
   const isKnown = new Set(listed.map(({ traceId }) => traceId));
   const added = [...found].filter(([traceId]) => !isKnown.has(traceId));
-  const [counts = NO_ITEMS] = await runQuery(countItemsOf, { projectNumber, queueId, nowMs });
-  if (counts.pending + counts.claimed + added.length > itemsMax) return 'full';
+  const [counts = NO_ITEMS] = await runQuery(countItemsOf, { projectNumber, queueId, nowMs, receivedFromMs });
+  if (counts.pending + counts.claimed + counts.done + added.length > itemsMax) return 'full';
   const free = { claimedBy: null, claimedUntilMs: 0, doneBy: null, doneAtMs: null };
   changeRows(
     insertItems,
@@ -147,11 +153,12 @@ async function addItems(
 
 async function claim(
   { runQuery, change, queries }: Transaction,
-  { projectNumber, queueId, reviewer, nowMs, untilMs, isResuming }: Claiming,
+  { projectNumber, queueId, reviewer, nowMs, untilMs, isResuming, expiredBeforeMs }: Claiming,
 ): Promise<QueueItem | null> {
   const { lockHeld, lockNext, changeItem } = queries.annotationQueues;
-  const [held] = isResuming ? await runQuery(lockHeld, { projectNumber, queueId, reviewer, nowMs }) : [];
-  const item = held ?? (await runQuery(lockNext, { projectNumber, queueId, nowMs }))[0];
+  const at = { projectNumber, queueId, nowMs, receivedFromMs: receivedFrom(expiredBeforeMs) };
+  const [held] = isResuming ? await runQuery(lockHeld, { ...at, reviewer }) : [];
+  const item = held ?? (await runQuery(lockNext, at))[0];
   if (item === undefined) return null;
   const claimed = { ...item, claimedBy: reviewer, claimedUntilMs: untilMs };
   await change(changeItem, { ...claimed, projectNumber });

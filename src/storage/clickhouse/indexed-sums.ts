@@ -1,6 +1,6 @@
 /** Sums up traces in ClickHouse. */
 
-import { EVEN_INTERVALS, intervalAt } from '../../domain/analytics/calendar.ts';
+import { evenIntervals, intervalAt } from '../../domain/analytics/calendar.ts';
 import type { Percentiles } from '../../domain/analytics/distribution.ts';
 import { NO_DURATIONS, type Sums, totalsOfSums } from '../../domain/analytics/sums.ts';
 import {
@@ -143,6 +143,6 @@ function startOf({ interval, fromMs }: Pick<SumsQuery, 'interval' | 'fromMs'>): 
   if (interval === 'month') {
     return `toInt64(toUnixTimestamp64Milli(toDateTime64(toStartOfMonth(fromUnixTimestamp64Milli(started_at, 'UTC')), 3, 'UTC')))`;
   }
-  const { firstMs, lengthMs } = EVEN_INTERVALS[interval];
+  const { firstMs, lengthMs } = evenIntervals(interval);
   return `started_at - (started_at - ${firstMs}) % ${lengthMs}`;
 }

@@ -1,27 +1,44 @@
 /** Runs a tool: asks its route as the caller, and makes the answer fit. */
 
 import { Fault, type JsonValue } from '../../domain/fault.ts';
+import type { RunCooperatively, Steps } from '../../domain/steps.ts';
 import type { JsonObject } from '../rest/json-object.ts';
-import { ANSWER_MAX_BYTES, textWithin } from './fitting.ts';
+import { ANSWER_MAX_BYTES, bytesWithin, textWithin } from './fitting.ts';
 import type { ToolRequest } from './tool-parts.ts';
 import type { Tool } from './tools.ts';
 
-/** Resolves with the answer of a route; rejects with its Fault. */
-export type Ask = (request: ToolRequest) => Promise<JsonObject>;
+export type ToolDeps = {
+  /** Resolves with the answer of a route, null where it is longer than `maxBytes` or has too many parts; rejects with its Fault. */
+  readonly ask: (request: ToolRequest, maxBytes: number) => Promise<JsonObject | null>;
+  readonly runCooperatively: RunCooperatively;
+};
 
 const TEXT_MAX = 2_000;
 const TEXT_STEPS = [500, 120, 40];
 /** Pages do not become shorter than this before texts do. */
 const PAGE_SOFT_MIN = 5;
 const ROOM = 0.8;
+/** Answers with more items than one are not read when they are longer: a fraction of them is shown. */
+const READ_MAX_BYTES = 1_048_576;
+/** A span may be as large as a request. */
+const ITEM_MAX_BYTES = 67_108_864;
+const SHORTER_BY = 8;
+/** How far a page that is too long is counted to tell how much shorter the next one must be. */
+const COUNTED_MAX_BYTES = 4 * ANSWER_MAX_BYTES;
 
 /** Resolves with the text of the answer. Rejects with a Fault that the caller can act on. */
-export async function callTool(tool: Tool, args: JsonObject, ask: Ask): Promise<string> {
+export async function callTool(tool: Tool, args: JsonObject, { ask, runCooperatively }: ToolDeps): Promise<string> {
   checkArguments(tool, args);
   let limit = limitOf(tool, args);
   for (;;) {
-    const answer = await ask(tool.request(args, limit));
-    const shaped = tool.shape?.(answer, args, limit) ?? answer;
+    const answer = await ask(tool.request(args, limit), limit > 1 ? READ_MAX_BYTES : ITEM_MAX_BYTES);
+    if (answer === null) {
+      if (limit <= 1) throw tooLong();
+      limit = Math.ceil(limit / SHORTER_BY);
+      continue;
+    }
+    const shape = tool.shape?.(answer, args, limit) ?? answer;
+    const shaped = isSteps(shape) ? await runCooperatively(shape) : shape;
     const text = textWithin(shaped, null) ?? textWithin(shaped, TEXT_MAX);
     if (text !== null) return text;
     const shorter = tool.page === null ? limit : shorterPage(limit, shaped);
@@ -38,8 +55,12 @@ export async function callTool(tool: Tool, args: JsonObject, ask: Ask): Promise<
   }
 }
 
+function isSteps(shape: JsonObject | Steps<JsonObject>): shape is Steps<JsonObject> {
+  return Symbol.iterator in shape;
+}
+
 function shorterPage(limit: number, shaped: JsonObject): number {
-  const bytes = Buffer.byteLength(JSON.stringify(shaped));
+  const bytes = bytesWithin(shaped, COUNTED_MAX_BYTES);
   return Math.max(1, Math.min(limit - 1, Math.floor((limit * ROOM * ANSWER_MAX_BYTES) / bytes)));
 }
 

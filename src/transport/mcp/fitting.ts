@@ -1,30 +1,70 @@
 /** Keeps the answers of tools short enough for the context of a model. */
 
 import type { JsonValue } from '../../domain/fault.ts';
+import type {} from '../../json/raw-json.ts';
 import type { JsonObject } from '../rest/json-object.ts';
 
 /** Bytes of the longest answer of a tool. */
 export const ANSWER_MAX_BYTES = 25_000;
 
-/** The answer as text; null where it is too long, even with texts of at most `textMax` characters. */
+/**
+ * The answer as text; null where it is too long, even with texts of at most `textMax` characters. It stops as soon as it is,
+ * because answers of routes may be a thousand times as long.
+ */
 export function textWithin(answer: JsonObject, textMax: number | null): string | null {
-  const whole = JSON.stringify(textMax === null ? answer : marked(answer, textMax));
-  return Buffer.byteLength(whole) <= ANSWER_MAX_BYTES ? whole : null;
+  const writing = { text: '', leftBytes: ANSWER_MAX_BYTES, textMax };
+  return write(textMax === null ? answer : marked(answer, textMax), writing) ? writing.text : null;
+}
+
+/** The bytes of an answer, at most `max`. */
+export function bytesWithin(answer: JsonObject, max: number): number {
+  const writing = { text: '', leftBytes: max, textMax: null };
+  return write(answer, writing) ? max - writing.leftBytes : max;
 }
 
 function marked(answer: JsonObject, textMax: number): JsonObject {
   const shortened = `texts longer than ${textMax} characters are cut; get_span reads the fields of a span whole`;
-  return { ...(shorten(answer, textMax) as JsonObject), shortened };
+  return { ...answer, shortened };
 }
 
-function shorten(value: JsonValue, textMax: number): JsonValue {
-  if (typeof value === 'string') return cut(value, textMax);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => shorten(item, textMax));
-  // Cursors go on being whole.
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, name === 'next_cursor' ? member : shorten(member, textMax)]),
-  );
+type Writing = { text: string; leftBytes: number; readonly textMax: number | null };
+
+/** Whether the whole value fits. */
+function write(value: JsonValue, writing: Writing): boolean {
+  if (typeof value === 'string') return writeText(value, writing);
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return add(JSON.stringify(value), writing);
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      if (!add(index === 0 ? '[' : ',', writing) || !write(value[index] ?? null, writing)) return false;
+    }
+    return add(value.length === 0 ? '[]' : ']', writing);
+  }
+  return writeMembers(value, writing);
+}
+
+function writeMembers(members: JsonObject, writing: Writing): boolean {
+  let before = '{';
+  for (const [name, member] of Object.entries(members)) {
+    if (!add(before, writing) || !add(`${JSON.stringify(name)}:`, writing)) return false;
+    // Cursors go on being whole.
+    const isCursor = name === 'next_cursor' && typeof member === 'string';
+    if (!(isCursor ? add(JSON.stringify(member), writing) : write(member ?? null, writing))) return false;
+    before = ',';
+  }
+  return add(before === '{' ? '{}' : '}', writing);
+}
+
+function writeText(value: string, writing: Writing): boolean {
+  const text = writing.textMax === null ? value : cut(value, writing.textMax);
+  // A character has one byte at least.
+  return text.length <= writing.leftBytes && add(JSON.stringify(text), writing);
+}
+
+function add(json: string, writing: Writing): boolean {
+  // Most pieces are a single character of syntax.
+  writing.leftBytes -= json.length === 1 ? 1 : Buffer.byteLength(json);
+  writing.text += json;
+  return writing.leftBytes >= 0;
 }
 
 function cut(text: string, textMax: number): string {

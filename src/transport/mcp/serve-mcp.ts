@@ -21,7 +21,7 @@ import { splitTarget } from '../rest/path.ts';
 import type { RestHandler } from '../rest/rest.ts';
 import type { RouteTable } from '../rest/routes.ts';
 import { statusOf } from '../status.ts';
-import { type Ask, callTool, queryOf } from './call-tool.ts';
+import { callTool, queryOf, type ToolDeps } from './call-tool.ts';
 import type { ToolRequest } from './tool-parts.ts';
 import { TOOLS } from './tools.ts';
 
@@ -35,6 +35,10 @@ export type McpDeps = CallDeps &
 
 const PATH = '/mcp';
 const BODY_MAX_BYTES = 1_048_576;
+/** Pages of routes end after about as many bytes; answers to callers have a tenth of them. */
+const PAGE_MAX_BYTES = 262_144;
+/** Encoded in one turn of the event loop, or a little more. */
+const TURN_BYTES = 65_536;
 /** Any credential of a header may read whose it is. */
 const WHO = ['GET', '/api/auth/session'] as const;
 /** Headers of the protocol itself. */
@@ -81,7 +85,7 @@ export function withMcp(next: RestHandler, deps: McpDeps): RestHandler {
     const headers = new Headers();
     for (const name of PROTOCOL_HEADERS) headers.set(name, header(name) ?? '');
     const { status, body } = await converse(message, headers, {
-      ask: askAs(exchange, header),
+      tools: { ask: askAs(exchange, header), runCooperatively: deps.runCooperatively },
       version: deps.version,
       onTool,
     });
@@ -107,8 +111,8 @@ export function withMcp(next: RestHandler, deps: McpDeps): RestHandler {
     return message;
   }
 
-  function askAs(exchange: Exchange, header: Header): Ask {
-    return async ({ verb, path, query = {}, body }: ToolRequest) => {
+  function askAs(exchange: Exchange, header: Header): ToolDeps['ask'] {
+    return async ({ verb, path, query = {}, body }: ToolRequest, maxBytes) => {
       const match = table.match(verb, path);
       const method = match.kind === 'route' ? match.route.method : null;
       if (match.kind !== 'route' || method?.kind !== 'unary')
@@ -133,10 +137,32 @@ export function withMcp(next: RestHandler, deps: McpDeps): RestHandler {
           }),
         };
       });
-      let json = '';
-      for (let texts = route.encode(message), next = texts.next(); !next.done; next = texts.next()) json += next.value;
-      return JSON.parse(json) as JsonObject;
+      return await read(route.encode(message), maxBytes);
     };
+  }
+
+  /** Answers may be large: they are encoded and parsed over several turns of the event loop. */
+  async function read(texts: Iterable<string>, maxBytes: number): Promise<JsonObject | null> {
+    const parts: Buffer[] = [];
+    let [bytes, sinceTurn] = [0, 0];
+    for (const text of texts) {
+      const part = Buffer.from(text);
+      parts.push(part);
+      bytes += part.length;
+      sinceTurn += part.length;
+      if (bytes > maxBytes) return null;
+      if (sinceTurn < TURN_BYTES) continue;
+      await deps.yieldToEventLoop();
+      sinceTurn = 0;
+    }
+    try {
+      const { value } = await parseCooperatively(Buffer.concat(parts), 'values', deps);
+      return isJsonObject(value) ? value : null;
+    } catch (error) {
+      // It has more parts than may be parsed.
+      if (error instanceof Fault) return null;
+      throw error;
+    }
   }
 
   async function invoke(method: UnaryMethod, { exchange, header, hasBody }: Calling, decode: Decoding) {
@@ -145,7 +171,13 @@ export function withMcp(next: RestHandler, deps: McpDeps): RestHandler {
     const sink = responseSinkOf(response);
     const call = {
       ...origin,
-      ...{ transport: 'rest' as const, header, ids, isDisconnected: () => isClosed(sink) },
+      ...{
+        transport: 'rest' as const,
+        header,
+        ids,
+        isDisconnected: () => isClosed(sink),
+        answerMaxBytes: PAGE_MAX_BYTES,
+      },
       onCaller: (kind: CallerKind) => {
         exchange.caller = kind;
       },
@@ -178,10 +210,10 @@ type Calling = { readonly exchange: Exchange; readonly header: Header; readonly 
 type Quota = ReturnType<CallDeps['originOf']>['quota'];
 type Decoding = (quota: Quota) => Promise<DecodedRequest>;
 
-type Conversation = { readonly ask: Ask; readonly version: string; readonly onTool: (name: string) => void };
+type Conversation = { readonly tools: ToolDeps; readonly version: string; readonly onTool: (name: string) => void };
 
 /** Passes one message to the library of the protocol, which is loaded with the first one, and returns its answer. */
-async function converse(message: JsonObject, headers: Headers, { ask, version, onTool }: Conversation) {
+async function converse(message: JsonObject, headers: Headers, { tools, version, onTool }: Conversation) {
   const [{ Server }, { WebStandardStreamableHTTPServerTransport }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/index.js'),
     import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
@@ -195,7 +227,7 @@ async function converse(message: JsonObject, headers: Headers, { ask, version, o
     onTool(tool.name);
     try {
       return {
-        content: [{ type: 'text' as const, text: await callTool(tool, (params.arguments ?? {}) as JsonObject, ask) }],
+        content: [{ type: 'text' as const, text: await callTool(tool, (params.arguments ?? {}) as JsonObject, tools) }],
       };
     } catch (error) {
       const fault = toFault(error);

@@ -24,7 +24,12 @@ export function traceRequest(
 }
 
 export function segment(value: JsonValue | undefined): string {
-  if (typeof value === 'string' && value !== '' && value !== '.' && value !== '..') return encodeURIComponent(value);
+  const id = idOf(value);
+  return id === '.' || id === '..' ? idOf('') : encodeURIComponent(id);
+}
+
+export function idOf(value: JsonValue | undefined): string {
+  if (typeof value === 'string' && value !== '') return value;
   throw new Fault('validation_error', 'An id must be a text that is not empty.');
 }
 
@@ -44,10 +49,6 @@ export function offsetOf(cursor: JsonValue | undefined): number {
   const offset = typeof cursor === 'string' && /^\d{1,9}$/.test(cursor) ? Number(cursor) : null;
   if (offset === null) throw new Fault('validation_error', 'The cursor must be the next_cursor of an answer.');
   return offset;
-}
-
-export function textOf(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 export function objectOf(value: JsonValue): JsonObject {

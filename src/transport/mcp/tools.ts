@@ -1,9 +1,11 @@
 /** The tools of the Model Context Protocol, each a curated form of one route of REST, which checks values and permissions. */
 
 import { Fault } from '../../domain/fault.ts';
+import type { Steps } from '../../domain/steps.ts';
+import { writeJsonInSteps } from '../../json/free-json-steps.ts';
 import type { JsonObject } from '../rest/json-object.ts';
 import { sliceFrom } from './fitting.ts';
-import { objectOf, offsetOf, rangeOf, segment, sent, type ToolRequest, textOf, traceRequest } from './tool-parts.ts';
+import { idOf, objectOf, offsetOf, rangeOf, segment, sent, type ToolRequest, traceRequest } from './tool-parts.ts';
 
 export type Tool = {
   readonly name: string;
@@ -17,7 +19,7 @@ export type Tool = {
   /** `limit` is the size of the page. */
   readonly request: (args: JsonObject, limit: number) => ToolRequest;
   /** The answer for the caller, with `next_cursor` where there is more; by default that of the route. */
-  readonly shape?: (answer: JsonObject, args: JsonObject, limit: number) => JsonObject;
+  readonly shape?: (answer: JsonObject, args: JsonObject, limit: number) => JsonObject | Steps<JsonObject>;
 };
 
 const text = (description: string): JsonObject => ({ type: 'string', description });
@@ -44,7 +46,6 @@ const THREADS = { size: 20, max: 100 };
 const GROUPS = { size: 50, max: 500 };
 const DATASETS = { size: 100, max: 1_000 };
 const SPAN_FIELDS = ['input', 'output', 'error', 'contexts', 'params'];
-const SPANS_PER_READ = 1_000;
 
 const RANGE = {
   from: instant('Start of the range, included'),
@@ -119,7 +120,7 @@ export const TOOLS: readonly Tool[] = [
     },
     required: ['trace_id', 'span_id'],
     page: null,
-    request: ({ trace_id }) => traceRequest(trace_id, { spansLimit: SPANS_PER_READ }),
+    request: ({ trace_id, span_id }) => traceRequest(trace_id, { spanId: idOf(span_id) }),
     shape: shapeSpan,
   },
   {
@@ -245,15 +246,14 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-function shapeSpan({ spans = [] }: JsonObject, { span_id, field, cursor }: JsonObject): JsonObject {
-  const all = Array.isArray(spans) ? spans : [];
-  const found = all.map(objectOf).find((span) => span.span_id === span_id);
-  if (found === undefined) throw new Fault('trace_not_found', 'The trace has no such span among its first 1,000.');
-  if (field === undefined) return found;
+function* shapeSpan({ spans = [] }: JsonObject, { field, cursor }: JsonObject): Steps<JsonObject> {
+  const span = objectOf((Array.isArray(spans) ? spans[0] : null) ?? null);
+  if (field === undefined) return span;
   if (!SPAN_FIELDS.includes(String(field))) {
     throw new Fault('validation_error', `The field must be one of ${SPAN_FIELDS.join(', ')}.`);
   }
-  const whole = textOf(found[String(field)] ?? null);
+  const value = span[String(field)] ?? null;
+  const whole = typeof value === 'string' ? value : yield* writeJsonInSteps(value);
   const start = offsetOf(cursor);
   const slice = sliceFrom(whole, start);
   const end = start + slice.length;

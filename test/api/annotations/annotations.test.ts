@@ -75,6 +75,18 @@ describe('an annotation', () => {
     expect(await audited(made.id)).toEqual(['annotation.create', 'annotation.delete', 'annotation.update']);
   });
 
+  it('never loses all of its content', async () => {
+    const { id } = await annotate(await send(), { comment: 'Good', email: 'a@b.c' });
+    const path = `/api/annotations/${id}`;
+    for (const comment of ['', null])
+      expect(await refused('PATCH', path, { comment })).toEqual([422, 'validation_error']);
+    expect(await ok('PATCH', path, { comment: '', isThumbsUp: false })).toMatchObject({
+      comment: '',
+      isThumbsUp: false,
+    });
+    expect(await refused('PATCH', path, { isThumbsUp: null, scoreOptions: {} })).toEqual([422, 'validation_error']);
+  });
+
   it('answers the same over every surface', async () => {
     const traceId = await send();
     const { id } = await annotate(traceId, { comment: 'One' });

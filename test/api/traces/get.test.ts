@@ -244,6 +244,30 @@ describe('reading a trace, over REST and gRPC', () => {
     expect(second.body.spans[0].span_id).toBe(spans[1]?.span_id);
   });
 
+  it('reads one span by its id, and no other', async () => {
+    const traceId = hex(32);
+    const ids = ['00000000000000ab', 'second'];
+    const timestamps = { started_at: NOW, finished_at: NOW };
+    const spans = ids.map((span_id) => ({ span_id, type: 'tool', timestamps }));
+    const evaluations = [{ evaluation_id: 'e', name: 'n', status: 'processed', passed: true }];
+    await collect({ trace_id: traceId, spans, evaluations });
+    for (const [sent, stored] of [
+      ['00000000000000AB', ids[0]],
+      ['second', ids[1]],
+    ] as const) {
+      const check = ({ spans: [span, ...others], spans_next_cursor, span_count, evaluations: of }: Body) =>
+        expect([span.span_id, others, spans_next_cursor ?? null, Number(span_count), of]).toEqual([
+          ...[stored, [], null, 2, []],
+        ]);
+      const one = { query: `?spanId=${sent}`, request: { spanId: sent }, status: 200, check };
+      await expectEverywhere(app.address, getCase(traceId, one));
+    }
+    for (const sent of ['third', 'x'.repeat(201)]) {
+      const none = { query: `?spanId=${sent}`, request: { spanId: sent }, status: 404, code: 'trace_not_found' };
+      await expectEverywhere(app.address, getCase(traceId, none));
+    }
+  });
+
   it('the digest is a text of the same trace', async () => {
     const sent = llmTrace(NOW);
     await collect(sent);

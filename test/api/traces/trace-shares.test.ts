@@ -113,6 +113,32 @@ describe('a link to a trace', () => {
   });
 
   it.each([
+    ['whose id begins with it', () => hex(32), (id: string) => id.slice(0, 12)],
+    ['that has its id with leading zeros', () => '0'.repeat(12) + hex(20), (id: string) => id.slice(12)],
+  ])('opens no trace %s, once its own is gone', async (_name, newId, shorten) => {
+    const other = await send(newId());
+    const own = await send(shorten(other));
+    nowMs += 1_000;
+    const { token } = await share(own);
+    expect((await open(token)).body.trace_id).toBe(own);
+    await callRest(app.address, { verb: 'DELETE', path: `/api/traces/${own}`, headers: key() });
+    const { status, body } = await open(token);
+    expect([status, body.error]).toEqual([404, 'trace_share_not_found']);
+  });
+
+  it('works where the clock of its process is behind that of the one that received the trace', async () => {
+    const traceId = await send();
+    nowMs -= 1_000;
+    const { token } = await share(traceId);
+    expect((await open(token)).status).toBe(200);
+    nowMs += 1_000;
+    await callRest(app.address, { verb: 'DELETE', path: `/api/traces/${traceId}`, headers: key() });
+    nowMs += 1;
+    await send(traceId);
+    expect((await open(token)).status).toBe(404);
+  });
+
+  it.each([
     ['an expiry that is past', () => ({ expiresAt: nowMs - 1 }), 422],
     ['an expiry in more than a year', () => ({ expiresAt: nowMs + 367 * DAY_MS }), 422],
     ['an unknown member', () => ({ expires: 1 }), 422],

@@ -46,15 +46,53 @@ describe('a plan of intervals', () => {
     expect(plan(1, { mayBeLocal: false })).toMatchObject({ interval: 'day' });
   });
 
-  it('folds what is no interval of the calendar', () => {
-    const { interval, isFolded, startOf } = plan(180);
-    expect([interval, isFolded]).toEqual(['hour', true]);
-    expect(iso(startOf(Date.UTC(2026, 2, 1, 5)))).toBe('2026-03-01T03:00:00.000Z');
-    expect(plan(90).interval).toBe('minute');
-    expect(plan(3 * 1_440)).toMatchObject({ interval: 'day', isFolded: true });
+  it('asks for intervals of any length below a week, and of the calendar', () => {
+    expect(plan(180)).toMatchObject({ interval: 180, isFolded: false });
+    expect(plan(90).interval).toBe(90);
+    expect(plan(60).interval).toBe('hour');
+    expect(plan(3 * 1_440)).toMatchObject({ interval: 4_320, isFolded: false });
     expect(plan(30 * 1_440, { mayBeLocal: false }).interval).toBe('week');
     expect(plan(60 * 1_440).interval).toBe('month');
     expect(plan('full').interval).toBe('total');
+  });
+
+  it('begins a day once where clocks go back across midnight, and with its first hour', () => {
+    for (const [timeZone, midnight] of [
+      ['Atlantic/Azores', Date.UTC(2026, 9, 25)],
+      ['America/Havana', Date.UTC(2026, 10, 1, 4)],
+    ] as const) {
+      const range = { fromMs: midnight - 5 * DAY_MS, toMs: midnight + 5 * DAY_MS };
+      const { interval, startOf } = plan(1_440, { ...range, timeZone });
+      expect(interval).toBe('hour');
+      const hours = Array.from({ length: 240 }, (_, hour) => range.fromMs + hour * HOUR_MS);
+      const starts = [...new Set(hours.map(startOf))];
+      expect(starts.filter((start) => Math.abs(start - midnight) < 3 * HOUR_MS).map(iso)).toEqual([iso(midnight)]);
+      expect(hours.filter((hour) => startOf(hour) === midnight)).toHaveLength(25);
+    }
+  });
+
+  it('begins a day with its first hour where clocks skip midnight', () => {
+    const { startOf } = plan(1_440, {
+      ...{ fromMs: Date.UTC(2026, 8, 1), toMs: Date.UTC(2026, 8, 10), timeZone: 'America/Santiago' },
+    });
+    expect(iso(startOf(Date.UTC(2026, 8, 6, 12)))).toBe('2026-09-06T04:00:00.000Z');
+    expect(iso(startOf(Date.UTC(2026, 8, 6, 3)))).toBe('2026-09-05T04:00:00.000Z');
+  });
+
+  it('counts in UTC where the zone is no whole hours from it for some of the range', () => {
+    const year = { fromMs: Date.UTC(2026, 0, 5), toMs: Date.UTC(2026, 11, 20), timeZone: 'Australia/Lord_Howe' };
+    expect(plan(1_440, year)).toMatchObject({ interval: 'day', isFolded: false });
+  });
+
+  it.each([
+    [30, '2026-03-01T00:10:00Z', '2026-03-01T00:59:00Z', 2],
+    [1_440, '2026-03-28T12:00:00Z', '2026-03-30T12:00:00Z', 3],
+    [10_080, '2026-02-28T12:00:00Z', '2026-03-02T12:00:00Z', 2],
+    [60 * 1_440, '2025-12-31T12:00:00Z', '2026-02-01T12:00:00Z', 3],
+    ['full', '2025-12-31T12:00:00Z', '2026-02-01T12:00:00Z', 1],
+  ] as const)('counts the intervals of %s minutes from %s to %s', (scale, from, to, count) => {
+    const range = { fromMs: Date.parse(from), toMs: Date.parse(to) };
+    expect(plan(scale, range).count(range.fromMs, range.toMs)).toBe(count);
   });
 
   it('knows time zones by their names', () => {

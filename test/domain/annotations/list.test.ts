@@ -17,9 +17,14 @@ function start() {
       return ALL.slice(first, first + limit);
     },
   };
-  const annotations = createAnnotations({ store } as unknown as Parameters<typeof createAnnotations>[0]);
+  const annotations = createAnnotations({ store, traceDefaultDays: null } as unknown as Parameters<
+    typeof createAnnotations
+  >[0]);
   const list = (count: (read: readonly Annotation[]) => void) =>
-    annotations.list({ number: 1 } as Project, { fromMs: null, toMs: null, isOfTraces: false, count });
+    annotations.list(
+      { project: { number: 1 } as Project, nowMs: 0 },
+      { fromMs: null, toMs: null, isOfTraces: false, count },
+    );
   return { list, reads: () => reads };
 }
 

@@ -177,6 +177,13 @@ describe('metadata of several requests', () => {
     expect(json).toBe('{"a":{"y":1},"b":2,"labels":["p","q","r"],"n":12345678901234567890,"c":null,"__proto__":1}');
   });
 
+  it('unites prompt_ids by their values, so that a request sent again adds none', () => {
+    const sent = '{"prompt_ids":[{"id":1},12345678901234567890,"p",[1]]}';
+    const { json } = mergeMetadata('{"user_id":"u","prompt_ids":[{"id":1},"q"]}', sent);
+    expect(json).toBe('{"user_id":"u","prompt_ids":[{"id":1},"q",12345678901234567890,"p",[1]]}');
+    expect(mergeMetadata(json, sent).json).toBe(json);
+  });
+
   it('leaves out what would exceed a limit, and says so', () => {
     const big = JSON.stringify('x'.repeat(200_000));
     expect(mergeMetadata(`{"a":${big}}`, `{"b":${big},"c":1}`)).toEqual({
@@ -197,8 +204,9 @@ describe('metadata of several requests', () => {
   it('is the same after a repeat, and never over the limits', () => {
     const size = fc.constantFrom(0, 60_000, 100_000, 150_000, 250_000).map((length) => 'é'.repeat(length / 2));
     const labels = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 });
+    const prompt_ids = fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 3 });
     const metadata = fc.record(
-      { a: size, b: size, c: size, d: fc.jsonValue(), user_id: fc.constantFrom('u', 'v'), labels },
+      { a: size, b: size, c: size, d: fc.jsonValue(), user_id: fc.constantFrom('u', 'v'), labels, prompt_ids },
       { requiredKeys: [] },
     );
     fc.assert(

@@ -90,8 +90,8 @@ export function annotationConformance(open: OpenSubject): void {
         const before = await store.traces.find(projectNumber, traceId);
         const first = annotationOf({ traceId, scores: { s: { value: 4, reason: 'r' } }, spanId: randomHex(16) });
         expect(await insert(store, first)).toBe('stored');
-        expect(await store.annotations.find(projectNumber, first.id)).toEqual(first);
-        expect(await store.annotations.find(projectNumber + 1, first.id)).toBeNull();
+        expect(await store.annotations.find(projectNumber, first.id, null)).toEqual(first);
+        expect(await store.annotations.find(projectNumber + 1, first.id, null)).toBeNull();
         const after = await store.traces.find(projectNumber, traceId);
         expect(after?.updatedAtMs).toBeGreaterThan(before?.updatedAtMs ?? Number.POSITIVE_INFINITY);
         expect(await insert(store, annotationOf({ traceId: randomHex(32) }))).toBe('no_trace');
@@ -101,6 +101,24 @@ export function annotationConformance(open: OpenSubject): void {
         expect(await store.annotations.countOf(projectNumber, [randomHex(32), traceId])).toEqual([
           { traceId, count: 3 },
         ]);
+      }),
+    );
+
+    it(
+      'are not there once their trace has expired',
+      withOrganization(open, async (store) => {
+        const traceId = await newTrace(store);
+        const first = annotationOf({ traceId });
+        await insert(store, first);
+        const receivedAtMs = (await store.traces.find(projectNumber, traceId))?.insertedAtMs ?? 0;
+        const range = { projectNumber, fromMs: 0, toMs: NOW * 2, isOfTraces: false, after: null, limit: 2 };
+        for (const [expiredBeforeMs, found] of [
+          [receivedAtMs, [first]],
+          [receivedAtMs + 1, []],
+        ] as const) {
+          expect(await store.annotations.list({ ...range, expiredBeforeMs })).toEqual(found);
+          expect(await store.annotations.find(projectNumber, first.id, expiredBeforeMs)).toEqual(found[0] ?? null);
+        }
       }),
     );
 
@@ -117,13 +135,21 @@ export function annotationConformance(open: OpenSubject): void {
         expect(await replace(NOW - 1)).toBe('stale');
         expect(await replace(NOW)).toBe('stored');
         expect(await replace(NOW)).toBe('stale');
-        expect(await store.annotations.find(projectNumber, first.id)).toEqual(changed);
+        expect(await store.annotations.find(projectNumber, first.id, null)).toEqual(changed);
         const list = (fromMs: number, toMs: number, isOfTraces: boolean) =>
-          store.annotations.list({ projectNumber, fromMs, toMs, isOfTraces, after: null, limit: 2 });
+          store.annotations.list({
+            projectNumber,
+            expiredBeforeMs: null,
+            fromMs,
+            toMs,
+            isOfTraces,
+            after: null,
+            limit: 2,
+          });
         expect((await list(0, NOW * 2, false)).map(({ id }) => id)).toEqual([third.id, second.id]);
         expect((await list(0, NOW * 2, true)).map(({ id }) => id)).toEqual([second.id, first.id]);
         expect((await list(NOW, NOW + 4, false)).map(({ id }) => id)).toEqual([first.id]);
-        const range = { projectNumber, fromMs: 0, toMs: NOW * 2, isOfTraces: false, limit: 1 };
+        const range = { projectNumber, expiredBeforeMs: null, fromMs: 0, toMs: NOW * 2, isOfTraces: false, limit: 1 };
         const walked = [];
         for (let after: Annotation | null = null; ; ) {
           const [next]: readonly Annotation[] = await store.annotations.list({ ...range, after });
@@ -136,7 +162,7 @@ export function annotationConformance(open: OpenSubject): void {
         expect(await store.annotations.remove(projectNumber, second.id, change)).toBe(true);
         expect(await store.annotations.remove(projectNumber, second.id, { ...change, audited: audited() })).toBe(false);
         await remove(store, traceId);
-        expect(await store.annotations.find(projectNumber, first.id)).toBeNull();
+        expect(await store.annotations.find(projectNumber, first.id, null)).toBeNull();
       }),
     );
 
@@ -214,10 +240,11 @@ export function annotationConformance(open: OpenSubject): void {
     const claim = ({ annotationQueues }: Store, reviewer: string, nowMs = NOW, isResuming = false) =>
       annotationQueues.claim({
         ...{ projectNumber, queueId: queue.id, reviewer, nowMs, untilMs: nowMs + 10 * MINUTE_MS, isResuming },
+        expiredBeforeMs: null,
       });
 
     const counts = async ({ annotationQueues }: Store, nowMs = NOW) => {
-      const found = await annotationQueues.find(projectNumber, queue.id, nowMs);
+      const found = await annotationQueues.find(projectNumber, queue.id, { nowMs, expiredBeforeMs: null });
       return found === null ? null : [found.counts.pending, found.counts.claimed, found.counts.done];
     };
 
@@ -241,7 +268,7 @@ export function annotationConformance(open: OpenSubject): void {
         expect(await add(store, traceIds, { queueId: 'other' })).toBe('no_queue');
         await remove(store, traceIds[0] ?? '');
         expect(await counts(store)).toEqual([2, 0, 0]);
-        expect(await store.annotationQueues.list(projectNumber, NOW)).toMatchObject([
+        expect(await store.annotationQueues.list(projectNumber, { nowMs: NOW, expiredBeforeMs: null })).toMatchObject([
           { queue, counts: { pending: 2 } },
         ]);
       }),
@@ -274,11 +301,18 @@ export function annotationConformance(open: OpenSubject): void {
         const late = NOW + 31 * MINUTE_MS;
         expect(await counts(store, late)).toEqual([1, 0, 0]);
         // Its claim has expired, though nobody took the item.
-        const mine = { projectNumber, queueId: queue.id, itemId: item?.id ?? '', reviewer: 'one', nowMs: late };
+        const mine = {
+          projectNumber,
+          queueId: queue.id,
+          itemId: item?.id ?? '',
+          reviewer: 'one',
+          nowMs: late,
+          expiredBeforeMs: null,
+        };
         for (const way of ['complete', 'release'] as const)
           expect(await store.annotationQueues.end(mine, way)).toBe('not_claimed');
         expect((await claim(store, 'two', late))?.id).toBe(item?.id);
-        const named = { projectNumber, queueId: queue.id, itemId: item?.id ?? '', nowMs: late };
+        const named = { projectNumber, queueId: queue.id, itemId: item?.id ?? '', nowMs: late, expiredBeforeMs: null };
         const { end } = store.annotationQueues;
         expect(await end({ ...named, reviewer: 'one' }, 'complete')).toBe('not_claimed');
         expect(await end({ ...named, itemId: 'other', reviewer: 'two' }, 'complete')).toBe('not_found');
@@ -290,6 +324,48 @@ export function annotationConformance(open: OpenSubject): void {
         expect(await counts(store, late)).toEqual([0, 0, 1]);
         expect(await claim(store, 'two', late + 60 * MINUTE_MS)).toBeNull();
         expect(await add(store, [traceId])).toMatchObject({ added: 0, known: 1 });
+      }),
+    );
+
+    it(
+      'count those that are done, too, up to their number of traces',
+      withOrganization(open, async (store) => {
+        const [first = '', second = ''] = await opened(store, 2);
+        await add(store, [first]);
+        const { id: itemId = '' } = (await claim(store, 'one')) ?? {};
+        const named = { projectNumber, queueId: queue.id, itemId, reviewer: 'one', nowMs: NOW, expiredBeforeMs: null };
+        await store.annotationQueues.end(named, 'complete');
+        expect(await add(store, [second], { itemsMax: 1 })).toBe('full');
+      }),
+    );
+
+    it(
+      'MUST neither count nor give nor end items of traces that have expired',
+      withOrganization(open, async (store) => {
+        const { annotationQueues: queues } = store;
+        const [traceId = ''] = await opened(store, 1);
+        await add(store, [traceId]);
+        const item = await claim(store, 'one');
+        const receivedAtMs = (await store.traces.find(projectNumber, traceId))?.insertedAtMs ?? 0;
+        const at = (expiredBeforeMs: number) => ({ nowMs: NOW + 1, expiredBeforeMs });
+        const of = { projectNumber, queueId: queue.id, reviewer: 'one', untilMs: NOW + MINUTE_MS, isResuming: true };
+        expect(await queues.claim({ ...of, ...at(receivedAtMs + 1) })).toBeNull();
+        expect((await queues.claim({ ...of, ...at(receivedAtMs) }))?.id).toBe(item?.id);
+        const claimed = async (expiredBeforeMs: number) => [
+          (await queues.find(projectNumber, queue.id, at(expiredBeforeMs)))?.counts.claimed,
+          ...(await queues.list(projectNumber, at(expiredBeforeMs))).map(({ counts: { claimed } }) => claimed),
+        ];
+        expect([await claimed(receivedAtMs + 1), await claimed(receivedAtMs)]).toEqual([
+          ...[
+            [0, 0],
+            [1, 1],
+          ],
+        ]);
+        const named = { projectNumber, queueId: queue.id, itemId: item?.id ?? '', reviewer: 'one' };
+        expect(await queues.end({ ...named, ...at(receivedAtMs + 1) }, 'release')).toBe('not_found');
+        expect(await queues.end({ ...named, ...at(receivedAtMs) }, 'release')).toMatchObject({ claimedBy: null });
+        const late = { ...of, isResuming: false };
+        expect(await queues.claim({ ...late, ...at(receivedAtMs + 1) })).toBeNull();
       }),
     );
 
@@ -310,7 +386,9 @@ export function annotationConformance(open: OpenSubject): void {
         expect(await queues.replace(projectNumber, second, change(NOW - 1))).toBe('stale');
         const changed = { ...second, scoreIds: ['x'], updatedAtMs: NOW + 1 };
         expect(await queues.replace(projectNumber, changed, change(NOW))).toBe('stored');
-        expect((await queues.find(projectNumber, 'queue_2', NOW))?.queue).toEqual(changed);
+        expect((await queues.find(projectNumber, 'queue_2', { nowMs: NOW, expiredBeforeMs: null }))?.queue).toEqual(
+          changed,
+        );
         expect(await queues.remove(projectNumber, queue.id, audited())).toBe(true);
         expect(await queues.remove(projectNumber, queue.id, audited())).toBe(false);
         expect(await counts(store)).toBeNull();

@@ -186,7 +186,7 @@ function drawQuery({ chance, cutMs, hasHugeCosts }: Fixture): AnalyticsQuery {
     projectNumber: PROJECT_NUMBER,
     expiredBeforeMs: cutMs === 0 ? null : cutMs,
     ...(chance.happens(0.3) ? { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER } : { fromMs, toMs }),
-    interval: chance.pick(['minute', 'hour', 'day', 'week', 'month', 'total']),
+    interval: chance.pick(['minute', 45, 'hour', 180, 'day', 2_880, 'week', 'month', 'total']),
     groupBy: chance.pick(['none', 'model', 'label', ...PROMPTS, ...DIMENSIONS]),
     conditions: {
       ...{ userId: drawValue(), customerId: drawValue(), threadId: drawValue(), label: drawValue() },

@@ -7,4 +7,6 @@ export type SearchCall = {
   readonly nowMs: number;
   /** Counts bytes of the answer before they are sent; throws the unavailable Fault without room. */
   readonly countResponseBytes: (bytes: number) => void;
+  /** Approximate limit of the answer; RESPONSE_MAX_BYTES by default. */
+  readonly maxBytes?: number;
 };

@@ -43,7 +43,7 @@ export function createShowTraces({ traces, rows }: ShowDeps) {
 
   return async (positions: readonly SearchPosition[], spansLimit: number, call: SearchCall): Promise<FittingTraces> => {
     const views: TraceView[] = [];
-    let leftBytes = RESPONSE_MAX_BYTES;
+    let { maxBytes: leftBytes = RESPONSE_MAX_BYTES } = call;
     let last: SearchPosition | null = null;
     for await (const { position, row } of readEach(positions, spansLimit, call)) {
       if (row !== null) {

@@ -53,14 +53,16 @@ export function createTraceShares(deps: TraceSharesDeps) {
       const expiresAtMs = asked.expiresAtMs ?? nowMs + KEPT_MS;
       if (expiresAtMs <= nowMs || expiresAtMs > nowMs + KEPT_MAX_MS) throw validationFault('json', [EXPIRY]);
       const view = await traces.get(project, toPage(asked.traceId, { spansLimit: 1, spansCursor: '' }), nowMs);
+      const { traceId, insertedAtMs } = view.record;
       const token = mintSecretPart(random);
       const share: TraceShare = {
         projectId: project.id,
         id: newId('traceshare', random),
         secretHash: hashSecret(pepper, token),
-        traceId: view.record.traceId,
+        traceId,
         createdBy: actor.actorUserId,
-        createdAtMs: nowMs,
+        // The clock of the process that received the trace may be ahead, and links open nothing that came after them.
+        createdAtMs: Math.max(nowMs, insertedAtMs),
         expiresAtMs,
       };
       const audited = auditRecord(
@@ -89,7 +91,9 @@ export function createTraceShares(deps: TraceSharesDeps) {
       if (share === null || nowMs >= share.expiresAtMs) throw notFound();
       const project = await findProject(share.projectId);
       if (project === null) throw notFound();
-      const view = await traces.get(project, { ...page, traceId: share.traceId }, nowMs).catch((error: unknown) => {
+      // Another trace may have an id that begins like that of a trace which is gone.
+      const named = { traceId: share.traceId, isExact: true };
+      const view = await traces.get(project, { ...page, ...named }, nowMs).catch((error: unknown) => {
         throw error instanceof Fault && error.kind === 'not_found' ? notFound() : error;
       });
       // A trace that was deleted, and sent again under its id, is another one.

@@ -55,6 +55,7 @@ export function createDialect(schema: Schema, formOf: (column: Column) => string
       sql`case when ${sql.ref(column)} < ${sql.lit(least)} then ${sql.lit(least)} else ${sql.ref(column)} end`,
     holds: (text, params) => sql`(${params}::text is null or strpos(${text}, ${params}::text) > 0)`,
     lock: (query) => query.forUpdate(),
+    keep: (query) => query.forKeyShare(),
     lockAvailable: (query) => query.forUpdate().skipLocked(),
     lockName: (params) => sql`pg_advisory_xact_lock(hashtextextended(${params}::text, 0))::text`,
     isAmong: isAny,

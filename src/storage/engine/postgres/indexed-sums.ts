@@ -1,6 +1,6 @@
 /** Sums up the index of traces in the database. */
 
-import { EVEN_INTERVALS, intervalAt } from '../../../domain/analytics/calendar.ts';
+import { evenIntervals, intervalAt } from '../../../domain/analytics/calendar.ts';
 import type { Percentiles } from '../../../domain/analytics/distribution.ts';
 import { NO_DURATIONS, type Sums, totalsOfSums } from '../../../domain/analytics/sums.ts';
 import type { AnalyticsQuery, UserStats } from '../../../domain/analytics/trace-analytics-store.ts';
@@ -133,6 +133,6 @@ function startOf({ interval, fromMs }: Pick<AnalyticsQuery, 'interval' | 'fromMs
     const month = `date_trunc('month', to_timestamp(started_at / 1000) AT TIME ZONE 'UTC')`;
     return `(extract(epoch FROM ${month}) * 1000)::bigint`;
   }
-  const { firstMs, lengthMs } = EVEN_INTERVALS[interval];
+  const { firstMs, lengthMs } = evenIntervals(interval);
   return `started_at - (started_at - ${firstMs}) % ${lengthMs}`;
 }

@@ -51,6 +51,7 @@ export function createDialect(schema: Schema, formOf: (column: Column) => string
     holds: (text, params) => sql`(${params} is null or instr(${text}, ${params}) > 0)`,
     // SQLite has only one writer, so rows need no locks.
     lock: (query) => query,
+    keep: (query) => query,
     lockAvailable: (query) => query,
     lockName: (params) => sql`${params}`,
     isAmong: (column, params) =>
