@@ -3,7 +3,7 @@ import type { Store } from '../../src/domain/store.ts';
 import type { SearchFilter } from '../../src/domain/traces/search/trace-filter.ts';
 import { ALL_TRACES } from '../../src/domain/traces/search/trace-search-store.ts';
 import { type ClickHouse, openClickHouse } from '../../src/storage/clickhouse/client.ts';
-import { purgeRemoved } from '../../src/storage/clickhouse/purge.ts';
+import { purgeRemoved } from '../../src/storage/clickhouse/index-place.ts';
 import { PROJECT, sampleAppend } from '../storage/conformance/samples.ts';
 import { keepUp } from '../storage/conformance/subject.ts';
 import { until } from '../support/temp.ts';

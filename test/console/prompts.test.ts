@@ -4,7 +4,7 @@ import { ExperimentRunSchema } from '../../gen/spandrel/v1/experiments_pb.js';
 import { PromptInputType, PromptSchema } from '../../gen/spandrel/v1/prompts_pb.js';
 import { problemOf, toContent, toDraft, toVariables, variablesOf } from '../../src/console/prompts/draft.ts';
 import { guessMapping, type Plan, planOf, toTarget, valuesOf } from '../../src/console/prompts/evaluation-plan.ts';
-import { tracesOf } from '../../src/console/prompts/prompt-traces.ts';
+import { tracesOf } from '../../src/console/prompts/search.ts';
 import { parseQueryLine, sentFilters } from '../../src/console/traces/query-line.ts';
 
 const DRAFT = toDraft(

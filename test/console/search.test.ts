@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readDatasetSearch } from '../../src/console/datasets/search.ts';
 import { readEvaluatorSearch } from '../../src/console/evaluators/search.ts';
 import { keepRange, withKeptRange } from '../../src/console/traces/kept-range.ts';
-import { stateOf } from '../../src/console/traces/list-state.ts';
 import {
   parseQueryLine,
   sentFilters,
@@ -14,7 +13,7 @@ import {
   writeQueryLine,
 } from '../../src/console/traces/query-line.ts';
 import { readBounds, withNamedRange } from '../../src/console/traces/range.ts';
-import { type FinderSearch, readTraceListSearch } from '../../src/console/traces/search.ts';
+import { type FinderSearch, readTraceListSearch, stateOf } from '../../src/console/traces/search.ts';
 import { curlOf, searchBody } from '../../src/console/traces/search-body.ts';
 import { toFilterInput } from '../../src/console/traces/search-input.ts';
 import { wordsOfSearch } from '../../src/console/traces/search-words.ts';

@@ -14,7 +14,7 @@ import { Tabs } from '../design/tabs.tsx';
 import { useProject, useSession } from '../session/session.tsx';
 import { Editor } from './editor.tsx';
 import { Evaluate } from './evaluate.tsx';
-import { tracesOf } from './prompt-traces.ts';
+import { tracesOf } from './search.ts';
 import { UsePrompt } from './use-prompt.tsx';
 import { Versions } from './versions.tsx';
 

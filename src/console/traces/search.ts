@@ -11,7 +11,7 @@ import {
   text,
 } from '../layout/search.ts';
 import { parseQueryLine } from './query-line.ts';
-import { type RangeSearch, rangeReaderOf } from './range.ts';
+import { type RangeSearch, rangeReaderOf, withNamedRange } from './range.ts';
 
 /** The parameters that select traces, besides a range. */
 const FINDER = {
@@ -49,3 +49,13 @@ export const readTraceListSearch = finderReaderOf({
 
 export type TraceListSearch = ReturnType<typeof readTraceListSearch>;
 export type SortName = NonNullable<TraceListSearch['sort']>;
+
+/**
+ * The part of a search that a saved view keeps. Whether the list follows new traces is no part of it. The range always
+ * is, by its name if it is the default one.
+ */
+export function stateOf(search: TraceListSearch): TraceListSearch {
+  const { q, not, range, from, to, sort, dir, columns } = withNamedRange(search);
+  const all = { q, not, range, from, to, sort, dir, columns };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}

@@ -1,8 +1,7 @@
 /** The part of the list's address that a saved view keeps, as the query of an address. */
 
 import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-router';
-import { stateOf } from './list-state.ts';
-import { readTraceListSearch, type TraceListSearch } from './search.ts';
+import { readTraceListSearch, stateOf, type TraceListSearch } from './search.ts';
 
 /** Anybody may have written it, so what is no part of a state is dropped. */
 export function readState(written: string): TraceListSearch {

@@ -4,9 +4,8 @@ import type { IndexReads } from '../reads.ts';
 import { createIndexSteps, type IndexSource, type StepDone } from '../search/index-steps.ts';
 import { openClickHouse } from './client.ts';
 import { refuseUnfit, type ServerFacts } from './fitness.ts';
-import { createIndexPlace } from './index-place.ts';
+import { createIndexPlace, purgeRemoved } from './index-place.ts';
 import { createIndexedSums } from './indexed-sums.ts';
-import { purgeRemoved } from './purge.ts';
 import { createTraceIndex } from './trace-index.ts';
 
 export type IndexEngine = {
