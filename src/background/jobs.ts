@@ -26,6 +26,7 @@ const RETENTION_FIRST_DELAY_MS = 10_000;
 /** Expired data is erased within a day, including the time that erasing takes. */
 const RETENTION_INTERVAL_MS = 12 * 3_600_000;
 const ERASURE_INTERVAL_MS = 60_000;
+const ERASURE_REST_MS = 1_000;
 const RETENTION_RETRY_DELAY_MS = 10 * 60_000;
 const SETTLEMENT_FIRST_DELAY_MAX_MS = 5 * 60_000;
 const SETTLEMENT_INTERVAL_MAX_MS = 60_000;
@@ -106,7 +107,7 @@ function createErasureJob({ store, wait }: JobDeps): Job {
     intervalMs: ERASURE_INTERVAL_MS,
     retryDelayMs: ERASURE_INTERVAL_MS,
     async run(signal) {
-      await erase(signal);
+      while (!signal.aborted && (await erase(signal)) === 'more') await wait(ERASURE_REST_MS, signal);
     },
     failed: 'erasing removed traces failed',
   };

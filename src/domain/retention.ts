@@ -54,7 +54,8 @@ const PAUSE_SHARE_MIN = 0.25;
 /** With so many expired traces, the pauses of a run are half as long as with none. */
 const BACKLOG_HALVING = 10_000;
 const LOCKED_PAUSE_MS = 5_000;
-const BUSY_PAUSE_MS = 1_000;
+/** Deletions of others wait for so many at most. */
+const ERASURE_STEPS_MAX = 20;
 
 export function createRetention(deps: RetentionDeps) {
   return {
@@ -69,29 +70,31 @@ export function createRetention(deps: RetentionDeps) {
 }
 
 /**
- * Erases what was removed before and could not be erased at once. Waits for another process that does so. `stopped`: the
- * signal was aborted, and something may be left.
+ * Erases some of what was removed before, of any project, and could not be erased at once. `more`: something is left, or
+ * another process erases just now.
  */
 export function createErasure({ store, pause }: Pick<RetentionDeps, 'pause'> & { readonly store: ErasureStore }) {
-  return async (signal: AbortSignal): Promise<'done' | 'stopped'> => {
-    while (!signal.aborted) {
-      const { outcome } = await takeSteps(store.beginErasure(), { pause, backlog: 0 }, signal);
-      if (outcome === 'done') return 'done';
-      if (outcome === 'busy') await pause(BUSY_PAUSE_MS, signal);
-    }
-    return 'stopped';
+  return async (signal: AbortSignal): Promise<'more' | 'done'> => {
+    const pace = { pause, backlog: 0, stepsMax: ERASURE_STEPS_MAX };
+    const { outcome } = await takeSteps(store.beginErasure(), pace, signal);
+    return outcome === 'done' ? 'done' : 'more';
   };
 }
 
 type ErasureStore = Pick<RetentionStore, 'beginErasure'>;
 export type Erase = ReturnType<typeof createErasure>;
 
-type Pace = Pick<RetentionDeps, 'pause'> & { readonly backlog: number };
+type Pace = Pick<RetentionDeps, 'pause'> & { readonly backlog: number; readonly stepsMax?: number };
 
-async function takeSteps(walk: RetentionWalk, { pause, backlog }: Pace, signal: AbortSignal): Promise<RetentionReport> {
+/** `stopped` also after the last of the steps. */
+async function takeSteps(
+  walk: RetentionWalk,
+  { pause, backlog, stepsMax = Number.POSITIVE_INFINITY }: Pace,
+  signal: AbortSignal,
+): Promise<RetentionReport> {
   let removed: RetentionCounts = { events: 0, traces: 0, logRecords: 0, auditEntries: 0, months: 0 };
   let rowsMax = ROWS_MIN;
-  while (!signal.aborted) {
+  for (let steps = 0; steps < stepsMax && !signal.aborted; steps += 1) {
     const step = await walk.step(rowsMax);
     removed = addCounts(removed, step.removed);
     if (step.outcome === 'done' || step.outcome === 'busy') return { outcome: step.outcome, removed };

@@ -22,10 +22,11 @@ export type Capacity = Readonly<Record<JobKind, CapacityOfKind>>;
 /** Projects that one claim serves. */
 const PROJECTS_AT_ONCE = 256;
 
-/** The projects in the order of their turns: first those after the one that was served last. */
-export function startAfter(due: readonly JobQueue[], lastProject: number): readonly JobQueue[] {
-  const next = due.findIndex(({ projectNumber }) => projectNumber > lastProject);
-  return next <= 0 ? due : [...due.slice(next), ...due.slice(0, next)];
+/** The projects, where each poll begins with another one: the first may get what others of the organization lack. */
+export function inTurns(due: readonly JobQueue[], poll: number): readonly JobQueue[] {
+  if (due.length === 0) return due;
+  const first = (poll * (due.length > PROJECTS_AT_ONCE ? PROJECTS_AT_ONCE : 1)) % due.length;
+  return [...due.slice(first), ...due.slice(0, first)];
 }
 
 /** The shares of the projects with any capacity, in the order of `due`. */
@@ -52,16 +53,22 @@ export function hasCapacity(capacity: Capacity, queue: Owner): boolean {
   return JOB_KINDS.some((kind) => capacity[kind].of(queue) > 0);
 }
 
-/** Gives each with a capacity an equal share, or one to the first ones where there are fewer than they. */
+/**
+ * Gives each with a capacity an equal share, of all that is free and of what its organization has left, or one to the first
+ * ones where there are fewer than they.
+ */
 function divide({ free, ofOrganization, of }: CapacityOfKind, queues: readonly JobQueue[]): readonly number[] {
   const capacities = queues.map(of);
-  const count = capacities.filter((capacity) => capacity > 0).length;
-  const share = Math.max(1, Math.floor(free() / Math.max(1, count)));
+  const able = queues.filter((_, index) => (capacities[index] ?? 0) > 0);
+  const ableOf = Map.groupBy(able, ({ organizationId }) => organizationId);
+  const shareOf = (available: number, count: number) => Math.max(1, Math.floor(available / Math.max(1, count)));
+  const share = shareOf(free(), able.length);
   const leftOf = new Map<string, number>();
   let left = free();
   return queues.map(({ organizationId }, index) => {
     const ofOwner = leftOf.get(organizationId) ?? ofOrganization(organizationId);
-    const given = Math.max(0, Math.min(share, capacities[index] ?? 0, left, ofOwner));
+    const fair = shareOf(ofOrganization(organizationId), ableOf.get(organizationId)?.length ?? 0);
+    const given = Math.max(0, Math.min(share, fair, capacities[index] ?? 0, left, ofOwner));
     left -= given;
     leftOf.set(organizationId, ofOwner - given);
     return given;
@@ -74,15 +81,19 @@ type Claimed = {
   readonly kindOf: (job: ClaimedJob) => JobKind;
 };
 
-/** Whether due jobs were left for which there is capacity now: a share was too small, or there was none. */
+/**
+ * Whether due jobs were left for which there is capacity now: a share was too small, or there was none while others had jobs of
+ * the kind.
+ */
 export function leavesSome(capacity: Capacity, due: readonly JobQueue[], { shares, jobs, kindOf }: Claimed): boolean {
+  const claimedKinds = new Set(jobs.map(kindOf));
   const jobsOf = Map.groupBy(jobs, ({ projectNumber }) => projectNumber);
   const shareOf = new Map(shares.map((share) => [share.projectNumber, share]));
   return due.some((queue) => {
     const limits = shareOf.get(queue.projectNumber)?.limits;
     const counts = Object.groupBy(jobsOf.get(queue.projectNumber) ?? [], kindOf);
-    return JOB_KINDS.some(
-      (kind) => (counts[kind]?.length ?? 0) >= (limits?.[kind] ?? 0) && capacity[kind].of(queue) > 0,
-    );
+    const isLeft = (kind: JobKind, limit: number) =>
+      limit > 0 ? (counts[kind]?.length ?? 0) >= limit : claimedKinds.has(kind);
+    return JOB_KINDS.some((kind) => isLeft(kind, limits?.[kind] ?? 0) && capacity[kind].of(queue) > 0);
   });
 }

@@ -5,7 +5,7 @@
  */
 
 import type { ClaimedJob, EvaluationJobStore, JobKind, JobOutcome } from '../domain/evaluations/jobs.ts';
-import { type Capacity, divideCapacity, hasCapacity, leavesSome, type Owner, startAfter } from './claim-shares.ts';
+import { type Capacity, divideCapacity, hasCapacity, inTurns, leavesSome, type Owner } from './claim-shares.ts';
 import { createHeldJobs, createQuickJobs, type HeldJob } from './held-jobs.ts';
 import { createJobEnd } from './job-ends.ts';
 
@@ -48,7 +48,7 @@ export function createJobWorker(deps: JobWorkerDeps) {
     calls: quick.calls.capacity,
   };
   const end = createJobEnd(deps);
-  let lastProject = 0;
+  let polls = 0;
   let isStopped = false;
   let drained: (() => void) | null = null;
 
@@ -146,8 +146,8 @@ export function createJobWorker(deps: JobWorkerDeps) {
       const queues = await store.queues();
       const now = nowMs();
       const due = queues.filter(({ dueAtMs }) => dueAtMs <= now);
-      const shares = divideCapacity(capacity, startAfter(due, lastProject));
-      lastProject = shares.at(-1)?.projectNumber ?? lastProject;
+      const shares = divideCapacity(capacity, inTurns(due, polls));
+      polls += 1;
       const jobs =
         shares.length === 0
           ? []

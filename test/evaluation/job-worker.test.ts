@@ -170,6 +170,24 @@ describe('the worker of the queue', () => {
     expect(running.slice(monitors).map(({ job }) => job.sourceId)).toEqual([kind, kind, kind]);
   });
 
+  it('gives calls to every project of one organization, whatever the others have waiting', async () => {
+    const { worker, add, running, projects } = start({ organizationOf: () => 'one' });
+    for (const project of [1, 2, 3]) add(project, 100, 'calls');
+    await worker.poll();
+    const counts = [1, 2, 3].map((project) => projects().filter((each) => each === project).length);
+    expect(counts).toEqual([10, 10, 10]);
+    for (const each of [...running]) await each.end();
+    await worker.poll();
+    expect(Math.min(...[1, 2, 3].map((project) => projects().filter((each) => each === project).length))).toBe(10);
+  });
+
+  it('does not poll again at once for projects that have nothing but jobs without capacity', async () => {
+    const { worker, add } = start({ concurrency: 2, organizationOf: () => 'one' });
+    for (const project of [1, 2, 3, 4]) add(project, 100);
+    for (let poll = 0; poll < 10; poll += 1) await worker.poll();
+    expect(await worker.poll()).toBe(100);
+  });
+
   it('runs quick jobs beside the concurrent ones, and ends them before it has stopped', async () => {
     const { worker, add, running, projects } = start({ concurrency: 2 });
     add(1, 8, 'triggers');

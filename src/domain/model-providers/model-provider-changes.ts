@@ -43,15 +43,16 @@ export async function createProvider(
   const organizationId = call.caller.organization.id;
   const id = newId('modelprovider', random);
   const record = newRecord(deps, { organizationId, id, nowMs: call.nowMs }, draft);
-  let resolving: Promise<void> | null = null;
+  // Before the commit, which others wait for; a repeated request has its answer, whatever the host is now.
+  if (call.replay === undefined) {
+    await requireMayOffer(store, await refreshRights(store, call), record);
+    await requireUrl(deps, record.baseUrl);
+  }
   return await commitIdempotently(deps, call, {
     async checkCaller() {
       await requireMayOffer(store, await refreshRights(store, call), record);
     },
     async attempt() {
-      // Later attempts of the commit do not resolve the host again.
-      resolving ??= requireUrl(deps, record.baseUrl);
-      await resolving;
       const known = await refuseTakenName(store, record);
       if (known >= PROVIDERS_MAX) {
         throw new Fault(

@@ -81,8 +81,8 @@ const SCHEMAS_BY_NAME: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',
 ]);
-/** Their members are data, which only look like schemas. */
-const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
+/** Their members are data or names, which only look like schemas. */
+const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'dependentRequired']);
 
 /**
  * Throws for `$async`, a keyword of Ajv: the schema's function would return a promise, which passes everything. Drops

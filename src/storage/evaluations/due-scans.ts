@@ -3,7 +3,7 @@
  * read all of them each time to find a few others: what became due before the last claim is known.
  */
 
-import { JOB_KINDS, type JobKind } from '../../domain/evaluations/jobs.ts';
+import { ALL_MONITORS, JOB_KINDS, type JobKey, type JobKind, kindOfJob } from '../../domain/evaluations/jobs.ts';
 
 /** Looked at again, because a commit may take as long until others see its jobs. */
 const RECENT_MS = 5_000;
@@ -12,6 +12,8 @@ const WHOLE_EVERY_MS = 30_000;
 const PROJECTS_MAX = 10_000;
 
 type Scan = { readonly projectNumber: number; readonly kind: JobKind; readonly nowMs: number };
+
+type LeftJob = Pick<JobKey, 'sourceId'> & { readonly dueAtMs: number };
 
 export type Scans = ReturnType<typeof createScans>;
 
@@ -33,13 +35,15 @@ export function createScans() {
         },
       };
     },
-    /** These jobs were found, and not claimed. */
-    leave(projectNumber: number, jobs: readonly { readonly dueAtMs: number }[]): void {
-      const leastMs = jobs.reduce((least, { dueAtMs }) => Math.min(least, dueAtMs), Number.POSITIVE_INFINITY);
-      for (const kind of JOB_KINDS) {
-        const last = known.get(`${kind} ${projectNumber}`);
-        if (last !== undefined && last.untilMs > leastMs) {
-          known.set(`${kind} ${projectNumber}`, { ...last, untilMs: leastMs });
+    /** These jobs were found or made, and not claimed. */
+    leave(projectNumber: number, jobs: readonly LeftJob[]): void {
+      for (const { sourceId, dueAtMs } of jobs) {
+        const kinds = sourceId === ALL_MONITORS ? JOB_KINDS : [kindOfJob({ sourceId })];
+        for (const kind of kinds) {
+          const last = known.get(`${kind} ${projectNumber}`);
+          if (last !== undefined && last.untilMs > dueAtMs) {
+            known.set(`${kind} ${projectNumber}`, { ...last, untilMs: dueAtMs });
+          }
         }
       }
     },

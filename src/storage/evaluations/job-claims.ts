@@ -30,15 +30,16 @@ export async function claimShares(
   tx: Transaction,
   { shares, ...lease }: ClaimRequest,
   scans: Scans,
-): Promise<readonly ClaimedJob[]> {
+): Promise<ClaimedShares> {
   const claimed: ClaimedJob[] = [];
+  const marks: (() => void)[] = [];
   let open = shares;
   for (let round = 1; round <= ROUNDS_MAX && open.length > 0; round += 1) {
     const before = await listRunning(tx, open);
     const due: { readonly share: ClaimShare; readonly jobs: readonly DueJob[] }[] = [];
     for (const share of open) {
       const finding = { share, running: before(share.projectNumber), nowMs: lease.nowMs };
-      due.push({ share, jobs: await lockDueOfShare(tx, finding, scans) });
+      due.push({ share, jobs: await lockDueOfShare(tx, finding, { scans, marks }) });
     }
     // Only what is read after the jobs knows every monitor that a commit before them saw.
     const running = tx.isSingleProcess ? before : await listRunning(tx, open);
@@ -46,13 +47,18 @@ export async function claimShares(
     for (const { share, jobs } of due) {
       const found = await claimDue(tx, { share, due: jobs, running: running(share.projectNumber) }, lease);
       claimed.push(...found.claimed);
-      scans.leave(share.projectNumber, found.left);
+      marks.push(() => scans.leave(share.projectNumber, found.left));
       if (found.claimed.length === 0 && found.splitCount > 0) again.push(share);
     }
     open = again;
   }
-  return claimed;
+  return { claimed, marks };
 }
+
+/** `marks` remember where the next claim looks, once this one is committed. */
+export type ClaimedShares = { readonly claimed: readonly ClaimedJob[]; readonly marks: readonly (() => void)[] };
+
+type Marking = { readonly scans: Scans; readonly marks: (() => void)[] };
 
 type Finding = { readonly share: ClaimShare; readonly running: readonly Running[]; readonly nowMs: number };
 
@@ -60,7 +66,7 @@ type Finding = { readonly share: ClaimShare; readonly running: readonly Running[
 async function lockDueOfShare(
   { runQuery, queries: { evaluations } }: Transaction,
   { share: { projectNumber, limits }, running, nowMs }: Finding,
-  scans: Scans,
+  { scans, marks }: Marking,
 ): Promise<readonly DueJob[]> {
   const found = new Map<string, DueJob>();
   const add = (jobs: readonly DueJob[]) => {
@@ -76,11 +82,15 @@ async function lockDueOfShare(
     const scan = scans.start({ projectNumber, kind, nowMs });
     const due = { projectNumber, fromMs: scan.fromMs, nowMs, source, orSource, limit: limits[kind] };
     const jobs = await runQuery(evaluations.lockDueOf, due);
-    scan.end(jobs.length < limits[kind] ? nowMs : (jobs.at(-1)?.dueAtMs ?? 0));
+    marks.push(() => scan.end(jobs.length < limits[kind] ? nowMs : (jobs.at(-1)?.dueAtMs ?? 0)));
     add(jobs);
   }
   if (limits.monitors > 0) {
-    add(await runQuery(evaluations.lockDueOfMonitors, { projectNumber, nowMs, limit: limits.monitors }));
+    const scan = scans.start({ projectNumber, kind: 'monitors', nowMs });
+    const due = { projectNumber, fromMs: scan.fromMs, nowMs, limit: limits.monitors };
+    const jobs = await runQuery(evaluations.lockDueOfMonitors, due);
+    marks.push(() => scan.end(jobs.length < limits.monitors ? nowMs : (jobs.at(-1)?.dueAtMs ?? 0)));
+    add(jobs);
   }
   return [...found.values()].toSorted((one, other) => one.dueAtMs - other.dueAtMs);
 }
@@ -107,8 +117,8 @@ type DueInProject = {
 type ClaimedDue = {
   readonly claimed: readonly ClaimedJob[];
   readonly splitCount: number;
-  /** What was found, and waits for the next claim. */
-  readonly left: readonly DueJob[];
+  /** What was found, or made by a split, and waits for the next claim. */
+  readonly left: readonly (DueJob | EvaluationJob)[];
 };
 
 async function claimDue(
@@ -123,7 +133,7 @@ async function claimDue(
   const knownOf = await lockKnown(tx, share.projectNumber, ofAll);
   const dueAtMs = nowMs + leaseMs;
   const room = createRoom(share);
-  const left = new Set(due);
+  const left = new Set<DueJob | EvaluationJob>(due);
   const waiting = ofOne.flatMap((job) => {
     if (!room.has(job)) return [];
     room.take(job);
@@ -148,7 +158,10 @@ async function claimDue(
     for (const next of splitJob(job, unclaimed, known)) {
       const isTaken = next.fence === 0 && room.has(next);
       stored.push(isTaken ? { ...next, fence, dueAtMs } : next);
-      if (!isTaken) continue;
+      if (!isTaken) {
+        left.add(next);
+        continue;
+      }
       room.take(next);
       made.push({ ...next, fence });
     }

@@ -28,7 +28,11 @@ type TakeOver = {
 export function createJobWork(transact: Transact, backlog: Backlog) {
   const scans = createScans();
   return {
-    claimJobs: (request: ClaimRequest) => transact((tx) => claimShares(tx, request, scans)),
+    async claimJobs(request: ClaimRequest) {
+      const { claimed, marks } = await transact((tx) => claimShares(tx, request, scans));
+      for (const mark of marks) mark();
+      return claimed;
+    },
     dropJobs: (jobs: readonly ClaimedJob[]) =>
       transact(async ({ changeRows, queries: { evaluations } }) => {
         const inOrder = jobs.toSorted(compareKeys);

@@ -24,7 +24,7 @@ export type DeletionPagesDeps = {
 const PAGE_SIZE = 200;
 /** They share commits with what comes in meanwhile. */
 const REMOVED_AT_ONCE = 8;
-/** Somebody else removed what was found: time for the search to see it. */
+/** Somebody else removed what was found, or something is left to erase: others have their turn. */
 const REST_MS = 1_000;
 
 /**
@@ -66,7 +66,7 @@ export function createDeletionPages({ findProject, searches, store, erase, clock
       const removed = await remove(project, traceIds, signal);
       return { next: { ...counted, deleted: run.deleted + removed }, restMs: removed === 0 ? REST_MS : 0 };
     }
-    if ((await erase(signal)) === 'stopped') return { next: counted, restMs: 0 };
+    if ((await erase(signal)) === 'more') return { next: counted, restMs: REST_MS };
     return { next: { ...counted, status: 'completed' }, restMs: 0 };
   };
 }
