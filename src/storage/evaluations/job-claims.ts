@@ -86,11 +86,7 @@ async function lockDueOfShare(
     add(jobs);
   }
   if (limits.monitors > 0) {
-    const scan = scans.start({ projectNumber, kind: 'monitors', nowMs });
-    const due = { projectNumber, fromMs: scan.fromMs, nowMs, limit: limits.monitors };
-    const jobs = await runQuery(evaluations.lockDueOfMonitors, due);
-    marks.push(() => scan.end(jobs.length < limits.monitors ? nowMs : (jobs.at(-1)?.dueAtMs ?? 0)));
-    add(jobs);
+    add(await runQuery(evaluations.lockDueOfMonitors, { projectNumber, nowMs, limit: limits.monitors }));
   }
   return [...found.values()].toSorted((one, other) => one.dueAtMs - other.dueAtMs);
 }

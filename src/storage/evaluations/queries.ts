@@ -44,26 +44,26 @@ export const listQueues = query<Record<never, never>>()((db) =>
     ),
 );
 
-type Due = InProject & { readonly fromMs: number; readonly nowMs: number; readonly limit: number };
+type Due = InProject & { readonly nowMs: number; readonly limit: number };
 
-/**
- * Jobs of monitors, also those for all monitors, that became due from an instant on: the longest due first, without those that
- * other transactions have locked.
- */
+/** Jobs of monitors, also those for all monitors: the longest due first, without those that other transactions have locked. */
 export const lockDueOfMonitors = query<Due>()((db, params, dialect) =>
   dialect.lockAvailable(dueOf(db, params, dialect).where('sourceId', 'not in', [sql.lit(TRIGGERS), sql.lit(CALLS)])),
 );
 
-type DueOf = Due & { readonly source: string; readonly orSource: string };
+type DueOf = Due & { readonly fromMs: number; readonly source: string; readonly orSource: string };
 
-/** The same of one source or another. */
+/** The same of one source or another, from an instant on. */
 export const lockDueOf = query<DueOf>()((db, params, dialect) =>
-  dialect.lockAvailable(dueOf(db, params, dialect).where('sourceId', 'in', [params.source, params.orSource])),
+  dialect.lockAvailable(
+    dueOf(db, params, dialect)
+      .where('dueAtMs', '>=', params.fromMs)
+      .where('sourceId', 'in', [params.source, params.orSource]),
+  ),
 );
 
-function dueOf(db: Db, { projectNumber, fromMs, nowMs, limit }: Due, { idText }: Dialect) {
+function dueOf(db: Db, { projectNumber, nowMs, limit }: Due, { idText }: Dialect) {
   return rowsOf(db, 'EvaluationJob', { projectNumber })
-    .where('dueAtMs', '>=', fromMs)
     .where('dueAtMs', '<=', nowMs)
     .select([
       ...columns('EvaluationJob', 'projectNumber', 'traceSequence', 'sourceId', 'sinceMs', 'fence', 'failures'),
