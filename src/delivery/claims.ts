@@ -90,6 +90,7 @@ function start(
   if (claim.sends) {
     state.inFlight += 1;
     dispatch.bodies.add(state.endpoint.organizationNumber, bodyCharacters);
+    if (isFailingNow) dispatch.failingBodies.add(state.endpoint.organizationNumber, bodyCharacters);
     dispatch.slots.add(state.endpoint.organizationNumber, 1);
     if (isFailingNow) dispatch.failingInFlight += 1;
   }

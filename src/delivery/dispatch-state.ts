@@ -19,6 +19,8 @@ export type DispatchState = {
   readonly slots: Counts<number>;
   /** The characters of the events of these attempts. */
   readonly bodies: Counts<number>;
+  /** Those of attempts that went to failing endpoints. */
+  readonly failingBodies: Counts<number>;
   /** Whether several organizations have active endpoints and events. */
   isShared: boolean;
   /** The attempts that went to failing endpoints. */
@@ -70,6 +72,7 @@ export function createDispatchState(concurrency: number): DispatchState {
     polled: new Set(),
     slots: createCounts(),
     bodies: createCounts(),
+    failingBodies: createCounts(),
     isShared: false,
     failingInFlight: 0,
     scheduleAtMs: null,
@@ -145,8 +148,10 @@ export function charactersOf(entries: readonly LogEntry[]): number {
   return characters;
 }
 
-export function countBody({ bodies }: DispatchState, started: StartedClaim, characters: number): void {
-  bodies.add(started.state.endpoint.organizationNumber, characters - started.bodyCharacters);
+export function countBody({ bodies, failingBodies }: DispatchState, started: StartedClaim, characters: number): void {
+  const { organizationNumber } = started.state.endpoint;
+  bodies.add(organizationNumber, characters - started.bodyCharacters);
+  if (started.isFailing) failingBodies.add(organizationNumber, characters - started.bodyCharacters);
   started.bodyCharacters = characters;
 }
 

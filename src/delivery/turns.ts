@@ -11,21 +11,24 @@ const SLOTS_PER_FREE_ONE = 7;
  * to three times as many bytes.
  */
 const BODIES_MAX_CHARACTERS = 64 * 1024 * 1024;
-const BODIES_OF_ORGANIZATION_MAX_CHARACTERS = BODIES_MAX_CHARACTERS / 2;
 
 /**
  * The endpoint that may get the next slot; undefined: none, or no room. Where several organizations get events, each keeps to a
- * multiple of the slots that are free: one alone leaves an eighth, two leave a fifteenth. So the first event of another one finds
- * a slot, even if all receivers of the others answer late.
+ * multiple of the slots that are free: one alone leaves an eighth, two leave a fifteenth. So of eight slots or more the first event
+ * of another one finds one, even if all receivers of the others answer late.
  */
 export function takeTurn({ ready, slots, bodies, concurrency, isShared }: DispatchState): EndpointState | undefined {
   const free = concurrency - slots.total();
   if (free <= 0 || bodies.total() >= BODIES_MAX_CHARACTERS) return undefined;
   const slotsMax = isShared ? SLOTS_PER_FREE_ONE * free : concurrency;
+  const bodiesMax = bodiesOfOrganizationMax(isShared);
   return ready.next(
-    (organizationNumber) =>
-      slots.of(organizationNumber) < slotsMax && bodies.of(organizationNumber) < BODIES_OF_ORGANIZATION_MAX_CHARACTERS,
+    (organizationNumber) => slots.of(organizationNumber) < slotsMax && bodies.of(organizationNumber) < bodiesMax,
   );
+}
+
+function bodiesOfOrganizationMax(isShared: boolean): number {
+  return isShared ? BODIES_MAX_CHARACTERS / 2 : BODIES_MAX_CHARACTERS;
 }
 
 /**
@@ -37,9 +40,9 @@ export function slotsOf(
   state: EndpointState,
   { isFailingDelayed }: { readonly isFailingDelayed: boolean },
 ): number {
-  const { slots, bodies, failingInFlight, concurrency } = dispatch;
+  const { slots, failingBodies, failingInFlight, concurrency, isShared } = dispatch;
   const { organizationNumber, maxInFlight } = state.endpoint;
   if (!isFailing(state)) return slots.total() * 2 >= concurrency ? 1 : maxInFlight;
-  const hasNoRoom = bodies.of(organizationNumber) * 2 >= BODIES_OF_ORGANIZATION_MAX_CHARACTERS;
+  const hasNoRoom = failingBodies.of(organizationNumber) * 2 >= bodiesOfOrganizationMax(isShared);
   return failingInFlight * 2 >= concurrency || hasNoRoom || isFailingDelayed ? 0 : 1;
 }

@@ -16,6 +16,8 @@ type WorkQueueDeps = {
 // A larger commit would delay appends of events.
 const WORK_PER_COMMIT_MAX = 256;
 const BACKGROUND_PER_COMMIT_MAX = 64;
+/** After so many items that could not be stored alone, and none that could, no other is tried. */
+const FAILED_ALONE_MAX = 8;
 /** The pause after the first commit that fails because the store is away. It doubles up to the largest. */
 const PAUSE_MIN_MS = 100;
 const PAUSE_MAX_MS = 5_000;
@@ -45,7 +47,7 @@ export function createWorkQueue({ apply, nowMs, attemptsPerHourMax, wait }: Work
     const batch = urgent.splice(0, WORK_PER_COMMIT_MAX);
     batch.push(...background.splice(0, Math.min(BACKGROUND_PER_COMMIT_MAX, WORK_PER_COMMIT_MAX - batch.length)));
     try {
-      await storeItems(batch);
+      await storeItems(batch, { stored: 0, failed: 0 });
       pauseMs = PAUSE_MIN_MS;
     } catch (error) {
       for (const item of batch) item.reject(error);
@@ -58,20 +60,25 @@ export function createWorkQueue({ apply, nowMs, attemptsPerHourMax, wait }: Work
 
   /**
    * Stores items in one commit. The batch mixes organizations, so if the store cannot store all of it, each half is stored by itself,
-   * and so on: only those items are rejected that cannot be stored alone. Rejects while the store is away.
+   * and so on: only those items are rejected that cannot be stored alone. Rejects while the store is away, and once several items
+   * could not be stored and none could.
    */
-  async function storeItems(items: readonly Waiting[]): Promise<void> {
+  async function storeItems(items: readonly Waiting[], tried: { stored: number; failed: number }): Promise<void> {
     try {
       const outcomes = await apply(
         items.map(({ work }) => work),
         { nowMs: nowMs(), attemptsPerHourMax },
       );
       for (const [index, item] of items.entries()) settle(item, outcomes[index]);
+      tried.stored += items.length;
     } catch (error) {
-      if (isAway(error)) throw error;
+      if (isAway(error) || (tried.stored === 0 && tried.failed >= FAILED_ALONE_MAX)) throw error;
       const half = items.length >> 1;
-      if (half === 0) for (const item of items) item.reject(error);
-      else for (const part of [items.slice(0, half), items.slice(half)]) await storeItems(part);
+      if (half > 0) for (const part of [items.slice(0, half), items.slice(half)]) await storeItems(part, tried);
+      else {
+        for (const item of items) item.reject(error);
+        tried.failed += 1;
+      }
     }
   }
 

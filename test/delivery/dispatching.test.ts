@@ -106,7 +106,7 @@ describe('the events in attempts', () => {
       newDispatchEndpoint(organizationNumber * 100 + index, { organizationNumber, ...parts }),
     );
 
-  it('are at most a mebibyte in a batch, half of 64 for one organization, and 64 in all', () => {
+  it('are at most a mebibyte in a batch, 64 in all, and half of that for one organization beside others', () => {
     const endpoints = [...endpointsOf(1), ...endpointsOf(2), ...endpointsOf(3)];
     const { state, grant, accept, claimAll } = startDispatching({
       endpoints,
@@ -124,7 +124,7 @@ describe('the events in attempts', () => {
     accept(first);
     expect(claimAll()).toHaveLength(1);
     const alone = startDispatching({ endpoints: endpointsOf(1), headSeq: 100, concurrency: 9999, entryOf });
-    expect(alone.claimAll()).toHaveLength(32);
+    expect(alone.claimAll()).toHaveLength(64);
   });
 
   it('leave half of the room of their organization to endpoints that do not fail', () => {
@@ -134,8 +134,17 @@ describe('the events in attempts', () => {
     const options = { headSeq: 4, concurrency: 9999, entryOf };
     const { claimAll } = startDispatching({ endpoints: [...failing, healthy], ...options });
     const claims = claimAll().map(({ state: { endpoint } }) => endpoint);
-    expect(claims.filter((endpoint) => endpoint !== healthy)).toHaveLength(16);
+    expect(claims.filter((endpoint) => endpoint !== healthy)).toHaveLength(32);
     expect(claims).toContain(healthy);
+  });
+
+  it('leave room to failing endpoints, whatever those that do not fail hold', () => {
+    const [failing] = endpointsOf(1, { number: 5, consecutiveFailures: 3 });
+    if (failing === undefined) throw new Error('there is no endpoint');
+    const healthy = endpointsOf(1).slice(0, 40);
+    const options = { headSeq: 4, concurrency: 9999, entryOf };
+    const { claimAll } = startDispatching({ endpoints: [...healthy, failing], ...options });
+    expect(claimAll().map(({ state: { endpoint } }) => endpoint)).toContain(failing);
   });
 
   it('count as a mebibyte until they were read, and then for what they are', () => {
@@ -145,14 +154,14 @@ describe('the events in attempts', () => {
     const due = endpoints.map(({ number }) => ({ endpointNumber: number, waiting, lost: [], nextAtMs: null }));
     step({ kind: 'due', lists: due, asOfMs: 0 });
     const claims = claimAll();
-    expect(claims).toHaveLength(32);
+    expect(claims).toHaveLength(64);
     const envelope = 'x'.repeat(1_000);
     const entries = [{ seq: 1, id: 'event', type: 'gateway.request.completed', createdAtMs: 0, envelope }];
     for (const start of claims) {
       grant(start);
       step({ kind: 'events_read', start, entries });
     }
-    expect(state.bodies.total()).toBe(32_000);
+    expect(state.bodies.total()).toBe(64_000);
     for (const start of claims) step({ kind: 'attempt_ended', start, outcome: null, wasReached: true });
     expect(state.bodies.total()).toBe(0);
     expect(claims.every((start) => start.state.readCharacters === 1_000)).toBe(true);

@@ -95,7 +95,7 @@ export type QueueStore = {
   remove(projectNumber: number, id: string, audited: AuditRecord): Promise<boolean>;
   /**
    * MUST add each trace once, however often it is added, whatever became of its item. MUST answer `no_queue`, or `full` and
-   * store nothing when the queue would have more than `itemsMax` items, those that are done included. An item MUST be removed
+   * store nothing when the queue would have more than `itemsMax` items that are not done. An item MUST be removed
    * with its trace, also when both happen at once.
    */
   addItems(items: NewItems): Promise<ItemsAdded | 'no_queue' | 'full'>;

@@ -127,10 +127,7 @@ export function createReviewQueues({ store, scores, random, traceDefaultDays }: 
       });
       if (added === 'no_queue') throw notFound();
       if (added === 'full')
-        throw new Fault(
-          'annotation_queue_full',
-          `A queue holds at most ${ITEMS_MAX} traces, with those that are done.`,
-        );
+        throw new Fault('annotation_queue_full', `At most ${ITEMS_MAX} traces of a queue may wait for reviewers.`);
       return added;
     },
 

@@ -161,7 +161,9 @@ export function createTraces(deps: TracesDeps): Traces {
       if (spanId !== '') countSpan(loaded.spans, request);
       const usedBytes = headBytes(head);
       request.countResponseBytes(usedBytes);
-      const leftBytes = responseMaxBytes - ownBytes - usedBytes;
+      // Of a small answer the trace itself leaves half to its parts.
+      const least = request.maxBytes === undefined ? 0 : responseMaxBytes / 2;
+      const leftBytes = Math.max(least, responseMaxBytes - ownBytes - usedBytes);
       const show = createShowEvaluation(deps, {
         trace,
         listSpans: () => [...spans, ...loaded.spans.map(({ item }) => item)],

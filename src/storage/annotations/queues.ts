@@ -142,7 +142,7 @@ async function addItems(
   const isKnown = new Set(listed.map(({ traceId }) => traceId));
   const added = [...found].filter(([traceId]) => !isKnown.has(traceId));
   const [counts = NO_ITEMS] = await runQuery(countItemsOf, { projectNumber, queueId, nowMs, receivedFromMs });
-  if (counts.pending + counts.claimed + counts.done + added.length > itemsMax) return 'full';
+  if (added.length > 0 && counts.pending + counts.claimed + added.length > itemsMax) return 'full';
   const free = { claimedBy: null, claimedUntilMs: 0, doneBy: null, doneAtMs: null };
   changeRows(
     insertItems,

@@ -23,7 +23,7 @@ export async function refuseUnfit({ rows }: ClickHouse): Promise<ServerFacts> {
   }
   if (readonly !== 0) {
     throw new StartError(
-      'the user of SPANDREL_TELEMETRY_URL may only read: give it the rights to create, insert and truncate',
+      'the user of SPANDREL_TELEMETRY_URL may only read: give it the rights to create, insert, truncate, drop and ALTER DELETE',
     );
   }
   return { version };

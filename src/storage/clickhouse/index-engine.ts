@@ -38,6 +38,7 @@ export function openClickHouseIndex(address: string, source: IndexSource): Index
   const place = createIndexPlace(clickHouse);
   const steps = createIndexSteps(source, place, STEP);
   let purgedAtMs = Number.NEGATIVE_INFINITY;
+  let wasDone = false;
 
   /** Null: the tables are of another database, or of another time of it. */
   async function ownState() {
@@ -60,12 +61,14 @@ export function openClickHouseIndex(address: string, source: IndexSource): Index
       indexedSums: createIndexedSums(clickHouse, isBuilt),
     },
     async indexSome() {
-      const done = await steps.next();
       const nowMs = performance.now();
-      if (done.isDone && nowMs - purgedAtMs >= PURGE_INTERVAL_MS) {
+      // Before a step, which is not lost where this fails.
+      if (wasDone && nowMs - purgedAtMs >= PURGE_INTERVAL_MS) {
         purgedAtMs = nowMs;
         await purgeRemoved(clickHouse);
       }
+      const done = await steps.next();
+      wasDone = done.isDone;
       return done;
     },
     async countUnbuilt() {

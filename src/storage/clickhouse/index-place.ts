@@ -136,8 +136,11 @@ function toRow(trace: IndexedTrace<CollectedText>, version: number): object {
   };
 }
 
-const REMOVED = 'SELECT sequence FROM traces WHERE is_deleted = 1';
-const KEPT = `SELECT sequence FROM traces WHERE is_deleted = 0 AND sequence IN (${REMOVED})`;
+const KEY = 'project_number, inserted_at, sequence';
+const EVER_REMOVED = 'sequence IN (SELECT sequence FROM traces WHERE is_deleted = 1)';
+/** The database may have been put back to the time before a trace was removed: its newest row counts. */
+const REMOVED = `SELECT ${KEY} FROM traces WHERE ${EVER_REMOVED} GROUP BY ${KEY} HAVING argMax(is_deleted, version) = 1`;
+const HIDDEN = `SELECT ${KEY} FROM traces WHERE is_deleted = 0 AND ${EVER_REMOVED}`;
 
 /**
  * Takes removed traces from the disk: a row that says so only hides the others of its trace, whose texts stay until the engine
@@ -149,6 +152,6 @@ export async function purgeRemoved(clickHouse: ClickHouse): Promise<void> {
     'SELECT toUInt32(count()) AS count FROM traces WHERE is_deleted = 1',
   );
   if (removed === undefined || removed.count === 0) return;
-  await clickHouse.command(`ALTER TABLE traces DELETE WHERE is_deleted = 1 AND sequence NOT IN (${KEPT})`);
-  await clickHouse.command(`ALTER TABLE traces DELETE WHERE is_deleted = 0 AND sequence IN (${REMOVED})`);
+  await clickHouse.command(`ALTER TABLE traces DELETE WHERE is_deleted = 1 AND (${KEY}) NOT IN (${HIDDEN})`);
+  await clickHouse.command(`ALTER TABLE traces DELETE WHERE is_deleted = 0 AND (${KEY}) IN (${REMOVED})`);
 }

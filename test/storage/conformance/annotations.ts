@@ -328,14 +328,16 @@ export function annotationConformance(open: OpenSubject): void {
     );
 
     it(
-      'count those that are done, too, up to their number of traces',
+      'take no more traces than may wait, whatever is done, and those that they have once more',
       withOrganization(open, async (store) => {
         const [first = '', second = ''] = await opened(store, 2);
         await add(store, [first]);
         const { id: itemId = '' } = (await claim(store, 'one')) ?? {};
         const named = { projectNumber, queueId: queue.id, itemId, reviewer: 'one', nowMs: NOW, expiredBeforeMs: null };
         await store.annotationQueues.end(named, 'complete');
-        expect(await add(store, [second], { itemsMax: 1 })).toBe('full');
+        expect(await add(store, [second], { itemsMax: 1 })).toMatchObject({ added: 1 });
+        expect(await add(store, [await newTrace(store)], { itemsMax: 1 })).toBe('full');
+        expect(await add(store, [first, second], { itemsMax: 0 })).toMatchObject({ added: 0, known: 2 });
       }),
     );
 

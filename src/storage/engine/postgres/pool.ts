@@ -17,6 +17,8 @@ export type Pool = {
   runStatement<Row>(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>;
   /** Runs a body on one connection; the body MUST end a transaction that it begins. */
   withConnection<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  /** Sets what is called with the first connection after one was lost: it may lead to a database that was restored. */
+  onReconnect(reset: () => void): void;
   readonly connections: pg.Pool;
 };
 
@@ -74,9 +76,18 @@ export function openPool({
       await prepareConnection?.(client);
     }),
   });
+  let isLost = false;
+  let reconnected: () => void = () => undefined;
   // A lost connection fails its statement and is replaced when needed; an unhandled error event would end the process.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  const lose = () => {
+    isLost = true;
+  };
+  pool.on('error', lose);
+  pool.on('connect', (client) => {
+    client.on('error', lose);
+    if (isLost) reconnected();
+    isLost = false;
+  });
 
   async function runStatement<Row>(
     { name: statementName, text }: Statement,
@@ -124,7 +135,10 @@ export function openPool({
     }
   }
 
-  return { runStatement, withConnection, connections: pool };
+  const onReconnect = (reset: () => void) => {
+    reconnected = reset;
+  };
+  return { runStatement, withConnection, onReconnect, connections: pool };
 }
 
 /** Every bigint of the schema is an instant, a count or an amount below 2^53. */

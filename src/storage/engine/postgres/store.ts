@@ -212,7 +212,7 @@ function startEngine(
       maintainedRowsMax: Number.POSITIVE_INFINITY,
       nowMs: () => readClock(delivery),
       isSingleProcess: false,
-      onReconnect: (reset) => void pools.delivery.connections.on('connect', reset),
+      onReconnect: pools.delivery.onReconnect,
     },
     ...{ jobs: createJobWork(serve, backlog), leases: createLeaseWork(serve), answers: createAnswerWork(serve) },
     people: createPeopleWriter(transact, { jobQueue, backlog }),

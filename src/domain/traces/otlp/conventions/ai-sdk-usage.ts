@@ -14,10 +14,14 @@ const READ_DETAIL = 'ai.usage.inputTokenDetails.cacheReadTokens';
 const WRITE_DETAIL = 'ai.usage.inputTokenDetails.cacheWriteTokens';
 const DETAILS = ['ai.usage.inputTokenDetails.noCacheTokens', READ_DETAIL, WRITE_DETAIL];
 
+// `ai.usage.tokens` is what embeddings have.
+const PROMPT = ['ai.usage.promptTokens', 'ai.usage.inputTokens', 'ai.usage.tokens'];
+const COMPLETION = ['ai.usage.completionTokens', 'ai.usage.outputTokens'];
+const MAIN_COUNTS = [...PROMPT, ...COMPLETION];
+
 const USAGE = {
-  // `ai.usage.tokens` is what embeddings have.
-  prompt_tokens: ['ai.usage.promptTokens', 'ai.usage.inputTokens', 'ai.usage.tokens'],
-  completion_tokens: ['ai.usage.completionTokens', 'ai.usage.outputTokens'],
+  prompt_tokens: PROMPT,
+  completion_tokens: COMPLETION,
   reasoning_tokens: ['ai.usage.reasoningTokens', REASONING_OF_AI_SDK],
   cache_read_input_tokens: [
     'ai.usage.cachedInputTokens',
@@ -39,7 +43,7 @@ const USAGE = {
 
 export const AI_SDK: Convention = {
   name: 'AI SDK',
-  marks: attributesIn(USAGE).filter((key) => key !== REASONING_OF_AI_SDK && key !== PROVIDER_METADATA),
+  marks: attributesIn(USAGE).filter((key) => key !== REASONING_OF_AI_SDK),
   signs: ['ai.operationId'],
   scopes: ['ai'],
   usage: USAGE,
@@ -49,8 +53,12 @@ export const AI_SDK: Convention = {
   ),
 };
 
+/** Beside counts of the package: alone it says less than counts of other conventions on the span. */
 function ofProvider(member: string): UsageSource {
-  return { json: PROVIDER_METADATA, members: [member] };
+  return createSource(`\`${member}\` in \`${PROVIDER_METADATA}\`, beside other counts`, ({ span, json }) => {
+    const hasCounts = MAIN_COUNTS.some((key) => !isBlank(span.attributes.get(key)));
+    return hasCounts ? memberAt(json.object(span.attributes.get(PROVIDER_METADATA)), member) : undefined;
+  });
 }
 
 const PROVIDERS = ['ai.model.provider', 'gen_ai.system'];
@@ -68,7 +76,7 @@ function isCachePartOfPrompt(view: SpanView): boolean {
   if (!isObject(said) || input === undefined) return hasDetails;
   const total =
     input + (figureOf(said.cache_read_input_tokens) ?? 0) + (figureOf(said.cache_creation_input_tokens) ?? 0);
-  const prompt = USAGE.prompt_tokens.map((key) => figureOf(attributes.get(key))).find((count) => count !== undefined);
+  const prompt = PROMPT.map((key) => figureOf(attributes.get(key))).find((count) => count !== undefined);
   // The prompt of several calls is neither, because this is what was said of the last one.
   return prompt === total || (hasDetails && prompt !== input);
 }

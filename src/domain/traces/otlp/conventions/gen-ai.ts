@@ -1,7 +1,5 @@
 /** The semantic conventions of OpenTelemetry for generative AI, and the names that some write beside them. */
 
-import type { LosslessJson } from '../../../../json/lossless-json.ts';
-import { resolveVendor } from '../../../pricing/vendors.ts';
 import { isBlank } from '../../collector/collector-json.ts';
 import type { Attributes } from '../span.ts';
 import { createSource, type SpanView } from '../span-view.ts';
@@ -64,31 +62,30 @@ export const ALL_NAMES = {
   total_tokens: [...COUNTS.total_tokens, ...LLM_USAGE_COUNTS.total_tokens],
 } as const satisfies UsageTable;
 
-const VENDORS = ['gen_ai.provider.name', 'gen_ai.system'];
 const MODEL = 'gen_ai.request.model';
 const GOOGLE_SCOPES: ReadonlySet<string> = new Set([
   'opentelemetry.instrumentation.google_generativeai',
   'opentelemetry.instrumentation.vertexai',
+  '@traceloop/instrumentation-google-generativeai',
+  '@traceloop/instrumentation-vertexai',
 ]);
 
 /** OpenLLMetry counts the thoughts of Gemini in the total alone. */
 const THOUGHTS_IN_TOTAL: UsageSource = createSource(
-  `what the total has beyond prompt and completion, where the scope (${[...GOOGLE_SCOPES].map((scope) => `\`${scope}\``).join(', ')}) or the vendor is Google's, and the model is not of Anthropic`,
+  `what the total has beyond prompt and completion, where the scope is ${[...GOOGLE_SCOPES].map((scope) => `\`${scope}\``).join(' or ')}, and the model is not of Anthropic`,
   ({ span: { attributes, scope } }) => {
-    const isOfGoogle = GOOGLE_SCOPES.has(scope.name) || VENDORS.some((key) => namesGoogle(attributes.get(key)));
     // A total of Claude may have cached tokens that are counted beside the prompt.
-    if (!isOfGoogle || /claude/i.test(String(attributes.get(MODEL)))) return undefined;
-    const prompt = figureAt(attributes, ALL_NAMES.prompt_tokens);
-    const total = figureAt(attributes, ALL_NAMES.total_tokens);
-    if (prompt === undefined || total === undefined) return undefined;
-    const rest = total - prompt - (figureAt(attributes, ALL_NAMES.completion_tokens) ?? 0);
+    if (!GOOGLE_SCOPES.has(scope.name) || /claude/i.test(String(attributes.get(MODEL)))) return undefined;
+    const [prompt, completion, total] = [
+      figureAt(attributes, ALL_NAMES.prompt_tokens),
+      figureAt(attributes, ALL_NAMES.completion_tokens),
+      figureAt(attributes, ALL_NAMES.total_tokens),
+    ];
+    if (prompt === undefined || completion === undefined || total === undefined) return undefined;
+    const rest = total - prompt - completion;
     return rest > 0 ? rest : undefined;
   },
 );
-
-function namesGoogle(vendor: LosslessJson | undefined): boolean {
-  return typeof vendor === 'string' && (/^gcp\./i.test(vendor) || resolveVendor(vendor) === 'google');
-}
 
 function figureAt(attributes: Attributes, keys: readonly string[]): number | undefined {
   return figureOf(keys.map((key) => attributes.get(key)).find((value) => !isBlank(value)));
