@@ -162,7 +162,7 @@ export function findAnything(stage: Stage): void {
         expect(lines).toHaveLength(4);
         const rows = (await saved('CSV')).split('\r\n');
         expect(rows).toHaveLength(5);
-        for (const { trace_id } of lines) expect(rows.some((row) => row.startsWith(`${trace_id},`))).toBe(true);
+        for (const { trace_id } of lines) expect(rows.some((row) => row.startsWith(`"${trace_id}",`))).toBe(true);
         await bar.getByRole('button', { name: 'Delete the selected…' }).click();
         const dialog = page.getByRole('dialog', { name: 'Delete the selected' });
         await dialog.getByText('4 traces go, with spans and evaluations.').waitFor();

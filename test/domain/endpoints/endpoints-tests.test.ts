@@ -78,14 +78,14 @@ describe('a test', () => {
     expect((await fire(result, draft)).outcome).toEqual(expected);
   });
 
-  it.each<readonly [string, Partial<typeof REFUSED>]>([
-    ['refuses', {}],
-    ['wants no more', { isGone: true, responseStatus: 410, error: 'HTTP 410' }],
-    ['is not reached because of a sender fault', { isSenderFault: true, responseStatus: null }],
-  ])('is recorded as a plain failure when the receiver %s', async (_, more) => {
+  it.each<readonly [string, Partial<typeof REFUSED>, number | null]>([
+    ['refuses', {}, 4],
+    ['wants no more', { isGone: true, responseStatus: 410, error: 'HTTP 410' }, 4],
+    ['is not reached because of a sender fault', { isSenderFault: true, responseStatus: null }, null],
+  ])('is recorded as a plain failure when the receiver %s', async (_, more, latencyMs) => {
     const { fixture, id } = await fire({ ...REFUSED, ...more });
     expect(fixture.ended).toMatchObject([
-      { verdict: { kind: 'failure', latencyMs: 4, responseBody: 'nope', retryAfterMs: null } },
+      { verdict: { kind: 'failure', latencyMs, responseBody: 'nope', retryAfterMs: null } },
     ]);
     expect(fixture.stored(id)).toMatchObject({ version: 1, status: 'active', failingSinceMs: null });
     expect(fixture.audit()).toHaveLength(1);
