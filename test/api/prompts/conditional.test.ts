@@ -28,6 +28,9 @@ function countReads(store: Store) {
   return { prompts: note('prompts', store.prompts), management: note('management', store.management) };
 }
 
+/** Uses of keys are written once a minute, behind the answers. */
+const withoutUses = () => reads.filter((read) => read !== 'management.recordUse');
+
 const get = (path: string, etag?: string) =>
   fetch(`${app.address}/api/prompts${path}`, {
     headers: { 'x-auth-token': app.projectKey, ...(etag !== undefined && { 'if-none-match': etag }) },
@@ -88,18 +91,17 @@ describe('a prompt that the client has', () => {
     const statuses = await Promise.all(asked.map(async ([path, etag]) => (await get(path, etag)).status));
     expect(new Set(statuses)).toEqual(new Set([304]));
     for (const path of paths) expect((await get(path)).status).toBe(200);
-    // Written once a minute, behind the answers.
-    expect(reads.filter((read) => read !== 'management.recordUse')).toEqual([]);
+    expect(withoutUses()).toEqual([]);
     await createPrompt(app);
     reads = [];
     expect((await get(...(known[0] ?? ['', '']))).status).toBe(304);
-    expect(reads).toEqual(['prompts.find']);
+    expect(withoutUses()).toEqual(['prompts.find']);
   });
 
   it('is read once for all who ask at the same time', async () => {
     const { handle } = await createPrompt(app);
     reads = [];
     await Promise.all(Array.from({ length: 50 }, async () => (await get(inPath(handle))).text()));
-    expect(reads).toEqual(['prompts.find']);
+    expect(withoutUses()).toEqual(['prompts.find']);
   });
 });
