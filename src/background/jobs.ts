@@ -25,9 +25,10 @@ type JobDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'log'> & {
 const RETENTION_FIRST_DELAY_MS = 10_000;
 /** Expired data is erased within a day, including the time that erasing takes. */
 const RETENTION_INTERVAL_MS = 12 * 3_600_000;
-const ERASURE_INTERVAL_MS = 60_000;
-const ERASURE_REST_MS = 1_000;
 const RETENTION_RETRY_DELAY_MS = 10 * 60_000;
+const ERASURE_INTERVAL_MS = 60_000;
+/** Between two turns of one erasure. */
+const ERASURE_REST_MS = 1_000;
 const SETTLEMENT_FIRST_DELAY_MAX_MS = 5 * 60_000;
 const SETTLEMENT_INTERVAL_MAX_MS = 60_000;
 const MAINTENANCE_FIRST_DELAY_MS = 1_000;

@@ -54,7 +54,7 @@ const PAUSE_SHARE_MIN = 0.25;
 /** With so many expired traces, the pauses of a run are half as long as with none. */
 const BACKLOG_HALVING = 10_000;
 const LOCKED_PAUSE_MS = 5_000;
-/** Deletions of others wait for so many at most. */
+/** Steps of one turn, for which deletions of other projects wait. */
 const ERASURE_STEPS_MAX = 20;
 
 export function createRetention(deps: RetentionDeps) {

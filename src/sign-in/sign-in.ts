@@ -71,8 +71,11 @@ export function createSignIn(deps: SignInDeps) {
     }
   }
 
-  /** The store keeps a state only once the issuer has vouched for a person: strangers must not write. */
-  function useState(state: string): void {
+  /**
+   * Throws where the state came back to this process before. The store keeps it only once the issuer has vouched for a person:
+   * strangers must not write.
+   */
+  function markUsed(state: string): void {
     if (usedStates.has(state)) throw invalid();
     const [oldest = ''] = usedStates;
     if (usedStates.size >= USED_STATES_MAX) usedStates.delete(oldest);
@@ -95,7 +98,7 @@ export function createSignIn(deps: SignInDeps) {
         const { ip, requestId, traceId, header, query, isSecure } = visit;
         const nowMs = deps.clock();
         const attempt = readAttempt(deps, visit, nowMs);
-        useState(attempt.state);
+        markUsed(attempt.state);
         const claims = await deps.issuer.readClaims(attempt, new URL(`?${query}`, redirectUri));
         if (!(await deps.claimOnce(attempt.state, nowMs))) throw invalid();
         const from = { ip, requestId, traceId, userAgent: header('user-agent') ?? null, nowMs };

@@ -1,15 +1,15 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { useId, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { type Member, RoleBindingService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
-import { Form, SelectField, TextField } from '../design/form.tsx';
-import { nameControls } from '../design/format.ts';
+import { Form, SelectField } from '../design/form.tsx';
 import { effectOf } from '../keys/effect.ts';
 import { EffectView } from '../keys/effect-view.tsx';
 import { PermissionMatrix } from '../keys/permission-matrix.tsx';
 import { useChange } from '../session/refresh.ts';
-import { memberIdOf, offeredMembers } from './member-choice.ts';
+import { memberIdOf } from './member-choice.ts';
+import { MemberField } from './member-field.tsx';
 import { ROLES, type Scope } from './scopes.ts';
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -21,7 +21,6 @@ type NewGrantProps = {
 };
 
 export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
-  const list = useId();
   const [member, setMember] = useState('');
   const [role, setRole] = useState(Role.VIEWER);
   const [scopeId, setScopeId] = useState('');
@@ -54,21 +53,14 @@ export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
       }}
       onCancel={onDone}
     >
-      <TextField
+      <MemberField
         label="Member"
         hint="Their e-mail address, or their id."
-        list={list}
-        spellCheck={false}
+        members={members}
+        writes="email"
         value={member}
         onChange={setMember}
       />
-      <datalist id={list}>
-        {offeredMembers(member, members).map(({ userId, name, email }) => (
-          <option key={userId} value={email}>
-            {nameControls(name ?? '')}
-          </option>
-        ))}
-      </datalist>
       <SelectField
         label="Where"
         hint="The role applies there and to everything below it."

@@ -1,13 +1,13 @@
 /** The form of a virtual key: whose it is, and the rules for its requests. */
 
 import { useQuery } from '@connectrpc/connect-query';
-import { type ReactNode, useId } from 'react';
+import type { ReactNode } from 'react';
 import { EvaluatorService, EvaluatorType } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { FailureNotice } from '../design/failure.tsx';
 import { AreaField, type Call, Check, FORM_CARD, Form, SelectField, TextField, useDraft } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
-import { offeredMembers } from '../organization/member-choice.ts';
+import { MemberField } from '../organization/member-field.tsx';
 import { useMembers, useProjectName } from '../organization/scopes.ts';
 import { ProjectScope, useSession } from '../session/session.tsx';
 import { type KeyDraft, keyProblems, type RuleDraft } from './key-draft.ts';
@@ -128,27 +128,16 @@ type PrincipalProps = { readonly value: string; readonly onChange: (id: string) 
 
 /** The member that requests are made for: chosen by those who may list members, else written as an id. */
 function Principal({ value, onChange }: PrincipalProps) {
-  const list = useId();
-  const members = useMembers();
   return (
-    <>
-      <TextField
-        label="Member (optional)"
-        hint="The member the requests are made for; their budgets count them."
-        field="principal_user_id"
-        list={list}
-        spellCheck={false}
-        value={value}
-        onChange={onChange}
-      />
-      <datalist id={list}>
-        {offeredMembers(value, members).map(({ userId, name, email }) => (
-          <option key={userId} value={userId}>
-            {nameControls(name || email)}
-          </option>
-        ))}
-      </datalist>
-    </>
+    <MemberField
+      label="Member (optional)"
+      hint="The member the requests are made for; their budgets count them."
+      field="principal_user_id"
+      members={useMembers()}
+      writes="userId"
+      value={value}
+      onChange={onChange}
+    />
   );
 }
 

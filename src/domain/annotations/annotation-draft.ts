@@ -53,14 +53,13 @@ export function scoresProblems(scoresJson: string | null | undefined): readonly 
 }
 
 export function draftProblems(draft: AnnotationDraft): readonly Reason[] {
-  const { comment, isThumbsUp, scoresJson, expectedOutput } = draft;
-  const isEmpty = !comment && (isThumbsUp ?? null) === null && (scoresJson ?? '{}') === '{}' && !expectedOutput;
-  return [...(isEmpty ? [EMPTY] : []), ...contentProblems(draft), ...anchorProblems(draft)];
+  return [...emptyProblems(draft), ...contentProblems(draft), ...anchorProblems(draft)];
 }
 
-/** The problem of an annotation from which everything was removed. */
-export function emptyProblems({ comment, isThumbsUp, scores, expectedOutput }: Annotation): readonly Reason[] {
-  const isEmpty = comment === '' && isThumbsUp === null && Object.keys(scores).length === 0 && !expectedOutput;
+/** The problem of an annotation that says nothing: a new one, or one from which everything was removed. */
+export function emptyProblems(content: AnnotationContent): readonly Reason[] {
+  const { comment, isThumbsUp, scoresJson, expectedOutput } = content;
+  const isEmpty = !comment && (isThumbsUp ?? null) === null && (scoresJson ?? '{}') === '{}' && !expectedOutput;
   return isEmpty ? [EMPTY] : [];
 }
 

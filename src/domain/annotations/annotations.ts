@@ -99,7 +99,7 @@ export function createAnnotations({ store, scores, traces, random, traceDefaultD
       scores: scoresJson === undefined ? known.scores : (read?.scores ?? {}),
       expectedOutput: sent.expectedOutput === undefined ? known.expectedOutput : sent.expectedOutput,
     };
-    refuseProblems(emptyProblems(merged));
+    refuseProblems(emptyProblems({ ...merged, scoresJson: JSON.stringify(merged.scores) }));
     const expected = definitions.filter(({ id }) => Object.hasOwn(merged.scores, id));
     return { merged, expected: expected.map(({ id, dataType }) => ({ id, dataType })) };
   }

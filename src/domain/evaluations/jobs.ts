@@ -169,7 +169,8 @@ export type EvaluationJobStore = {
   /**
    * Leases due jobs and jobs with an expired lease, the longest due first. A job for all monitors is split into one for
    * each monitor that samples the trace, is active now, and was so at the last commit; where the project has triggers
-   * alone, it is leased as it is. MUST find the jobs of each kind, however many of another kind are due before them. MUST lease a job to one claimer only, and MUST count an expired lease as a failure.
+   * alone, it is leased as it is. MUST find the jobs of each kind, however many of another kind are due before them. MUST
+   * lease a job to one claimer only, and MUST count an expired lease as a failure.
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedJob[]>;
   /** Extends leases to `untilMs`. Returns for each job whether the caller still has it. */

@@ -103,8 +103,12 @@ function aliveKey(key: ApiKeyRecord | null, owner: MemberRecord | null, call: Ke
 
 function isAlive(key: ApiKeyRecord, owner: MemberRecord | null, { caller, nowMs }: KeyCall): boolean {
   const ended = key.revokedAtMs !== null || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs);
-  const ownerActive = key.userId === null || (owner !== null && owner.disabledAtMs === null);
-  return !ended && ownerActive && stillAccepts(key, caller, nowMs);
+  return !ended && isNobodyOrActive(key.userId, owner) && stillAccepts(key, caller, nowMs);
+}
+
+/** Whether a key may work that is of nobody, or of this member; null: the member was removed. */
+export function isNobodyOrActive(userId: string | null, member: MemberRecord | null): boolean {
+  return userId === null || (member !== null && member.disabledAtMs === null);
 }
 
 /** Whether the secret that was verified is still valid. */

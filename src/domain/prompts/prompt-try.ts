@@ -5,6 +5,7 @@ import { Fault } from '../fault.ts';
 import type { AskModel, ModelAnswer } from '../gateway/model-request.ts';
 import type { TriedPrompt } from '../gateway/tried-prompt.ts';
 import { isPossibleId } from '../ids.ts';
+import { isNobodyOrActive } from '../management/fresh-caller.ts';
 import type { ManagementStore } from '../management/management.ts';
 import type { KeyStore } from '../management/management-port.ts';
 import { maskTokens } from '../token-mask.ts';
@@ -89,8 +90,7 @@ async function findKey(
   }
   const { principalUserId: userId } = key;
   const member = userId === null ? null : await virtualKeys.member(organization.id, userId);
-  const principalActive = userId === null || (member !== null && member.disabledAtMs === null);
-  return { key, organization, project, principalActive };
+  return { key, organization, project, principalActive: isNobodyOrActive(userId, member) };
 }
 
 /** What is tried is the stored version only where it has the same content. */

@@ -1,8 +1,9 @@
 /** Queries of queues of traces to review. */
 
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { columns, insert, remove, rowsOf, update } from '../plain-queries.ts';
-import { change, changeRows, type NewRow, query, type Tables } from '../queries.ts';
+import { change, changeRows, type NewRow, query } from '../queries.ts';
+import { hasTrace } from './has-trace.ts';
 
 type InProject = { readonly projectNumber: number };
 type Named = InProject & { readonly id: string };
@@ -44,7 +45,7 @@ type Counting = InProject & At;
 /** For each queue with items. */
 export const countItems = query<Counting>()((db, { projectNumber, nowMs, receivedFromMs }) =>
   rowsOf(db, 'AnnotationQueueItem', { projectNumber })
-    .where(({ exists, selectFrom }) => exists(traceOf(selectFrom('Trace'), receivedFromMs)))
+    .where(hasTrace('AnnotationQueueItem', receivedFromMs))
     .select(countsOf(nowMs))
     .groupBy('queueId'),
 );
@@ -52,18 +53,10 @@ export const countItems = query<Counting>()((db, { projectNumber, nowMs, receive
 export const countItemsOf = query<Counting & { readonly queueId: string }>()(
   (db, { projectNumber, queueId, nowMs, receivedFromMs }) =>
     rowsOf(db, 'AnnotationQueueItem', { projectNumber, queueId })
-      .where(({ exists, selectFrom }) => exists(traceOf(selectFrom('Trace'), receivedFromMs)))
+      .where(hasTrace('AnnotationQueueItem', receivedFromMs))
       .select(countsOf(nowMs))
       .groupBy('queueId'),
 );
-
-function traceOf(traces: SelectQueryBuilder<Tables, 'AnnotationQueueItem' | 'Trace', object>, receivedFromMs: number) {
-  return traces
-    .whereRef('Trace.projectNumber', '=', 'AnnotationQueueItem.projectNumber')
-    .whereRef('Trace.traceId', '=', 'AnnotationQueueItem.traceId')
-    .where('Trace.insertedAtMs', '>=', receivedFromMs)
-    .select('Trace.sequence');
-}
 
 function countsOf(nowMs: number) {
   const [done, until] = [sql.ref('doneAtMs'), sql.ref('claimedUntilMs')];
@@ -110,7 +103,7 @@ export const lockNext = query<InQueue & At>()(
       rowsOf(db, 'AnnotationQueueItem', { projectNumber, queueId })
         .where('doneAtMs', 'is', null)
         .where('claimedUntilMs', '<=', nowMs)
-        .where(({ exists, selectFrom }) => exists(traceOf(selectFrom('Trace'), receivedFromMs)))
+        .where(hasTrace('AnnotationQueueItem', receivedFromMs))
         .select([...columns('AnnotationQueueItem', ...ITEM), idText('traceId').as('traceId')])
         .orderBy('addedAtMs')
         .orderBy('id')
@@ -125,7 +118,7 @@ export const lockHeld = query<InQueue & At & { readonly reviewer: string }>()(
       rowsOf(db, 'AnnotationQueueItem', { projectNumber, queueId, claimedBy: reviewer })
         .where('doneAtMs', 'is', null)
         .where('claimedUntilMs', '>', nowMs)
-        .where(({ exists, selectFrom }) => exists(traceOf(selectFrom('Trace'), receivedFromMs)))
+        .where(hasTrace('AnnotationQueueItem', receivedFromMs))
         .select([...columns('AnnotationQueueItem', ...ITEM), idText('traceId').as('traceId')])
         .orderBy('addedAtMs')
         .orderBy('id')
@@ -137,7 +130,7 @@ export const lockItem = query<NamedItem & Pick<At, 'receivedFromMs'>>()(
   (db, { projectNumber, queueId, id, receivedFromMs }, { lock, idText }) =>
     lock(
       rowsOf(db, 'AnnotationQueueItem', { projectNumber, queueId, id })
-        .where(({ exists, selectFrom }) => exists(traceOf(selectFrom('Trace'), receivedFromMs)))
+        .where(hasTrace('AnnotationQueueItem', receivedFromMs))
         .select([...columns('AnnotationQueueItem', ...ITEM), idText('traceId').as('traceId')]),
     ),
 );

@@ -1,8 +1,9 @@
 /** Queries of annotations and of the definitions of their scores. */
 
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { columns, insert, rowsOf, update } from '../plain-queries.ts';
-import { change, type Dialect, query, type Tables } from '../queries.ts';
+import { change, type Dialect, query } from '../queries.ts';
+import { hasTrace } from './has-trace.ts';
 
 type InProject = { readonly projectNumber: number };
 type OfTraceIds = InProject & { readonly traceIds: readonly string[] };
@@ -36,7 +37,7 @@ type Received = { readonly receivedFromMs: number };
 
 export const findAnnotation = query<Named & Received>()((db, { projectNumber, id, receivedFromMs }, dialect) =>
   rowsOf(db, 'Annotation', { projectNumber, id })
-    .where(({ exists, selectFrom }) => exists(traceOf(selectFrom('Trace'), receivedFromMs)))
+    .where(hasTrace('Annotation', receivedFromMs))
     .select(annotationOf(dialect)),
 );
 
@@ -58,7 +59,7 @@ export const listAnnotations = query<Listing>()((db, listing, dialect) => {
     .where('createdAtMs', '>=', fromMs)
     .where('createdAtMs', '<=', toMs)
     .where(({ eb, refTuple, tuple }) => eb(refTuple('createdAtMs', 'id'), '<', tuple(afterMs, afterId)))
-    .where(({ exists, selectFrom }) => exists(traceOf(selectFrom('Trace'), receivedFromMs)))
+    .where(hasTrace('Annotation', receivedFromMs))
     .where(sql<boolean>`(${sql.ref('anchorKind')} = 'trace' or ${ofTraces} = 0)`)
     .select(annotationOf(dialect))
     .orderBy('createdAtMs', 'desc')
@@ -101,14 +102,6 @@ export const listAnnotationFacts = query<OfTraceIds>()((db, { projectNumber, tra
 export const dropAnnotationsOf = change<OfTraceIds>((db, { projectNumber, traceIds }, { isOneOf }) =>
   db.deleteFrom('Annotation').where('projectNumber', '=', projectNumber).where(isOneOf('traceId', traceIds)),
 );
-
-function traceOf(traces: SelectQueryBuilder<Tables, 'Annotation' | 'Trace', object>, receivedFromMs: number) {
-  return traces
-    .whereRef('Trace.projectNumber', '=', 'Annotation.projectNumber')
-    .whereRef('Trace.traceId', '=', 'Annotation.traceId')
-    .where('Trace.insertedAtMs', '>=', receivedFromMs)
-    .select('Trace.sequence');
-}
 
 function annotationOf({ idText }: Dialect) {
   return [

@@ -7,7 +7,10 @@ import type { Reader } from './reader.ts';
 
 /** A batch ends after the append with which it has loaded more. Others wait for a few such batches at most. */
 const LOADED_MAX_BYTES = 2 * 1024 * 1024;
-/** The same for what the replaced rows held, and for new events, which may repeat a few bytes: the writer of SQLite frees 4 to 5 MiB in a millisecond. */
+/**
+ * The same for what the replaced rows held, and for new events, each of which may repeat the metadata of its trace: the
+ * writer of SQLite frees 4 to 5 MiB in a millisecond.
+ */
 const REPLACED_MAX_BYTES = 32 * 1024 * 1024;
 /** What a row takes beside its texts. */
 const ROW_BYTES = 128;

@@ -12,8 +12,9 @@ import { refuseUnfit } from './fitness.ts';
 const DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1';
 
 /**
- * One row per trace. The instant of receipt never changes, so a trace stays in its partition. Numbers of values and facets are hashes (see index-plan.ts); texts are folded. Each span has a duration, with its model
- * and its kind (see model-durations.ts).
+ * One row per trace. The instant of receipt never changes, so a trace stays in its partition. Numbers of values and facets
+ * are hashes (see index-plan.ts); texts are folded. Each span has a duration, with its model and its kind (see
+ * model-durations.ts).
  */
 const TRACES = `CREATE TABLE IF NOT EXISTS traces (
   project_number UInt64, inserted_at Int64 CODEC(DoubleDelta, ZSTD), sequence UInt64 CODEC(Delta, ZSTD),

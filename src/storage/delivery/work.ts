@@ -9,18 +9,17 @@ import { newTest } from '../../domain/delivery/delivery-test.ts';
 import { applyWork } from '../../domain/delivery/delivery-work.ts';
 import { createLoadedRows } from '../../domain/delivery/loaded-rows.ts';
 import type {
+  ApplyOptions,
   DeliveryStore,
   MaintenanceRequest,
   MaintenanceResult,
   NewTest,
   WebhookLog,
+  WorkItem,
 } from '../../domain/delivery/webhook-store.ts';
 import type { Transact, Transaction } from '../transaction.ts';
 import { endTests, keysOf, loadWork, newIdsOf, type RowKeys, writeWork } from './work-rows.ts';
 
-type ApplyWork = (
-  ...call: [...Parameters<DeliveryStore['apply']>, newIds?: RowKeys['newIds']]
-) => ReturnType<DeliveryStore['apply']>;
 type TestLimit = Parameters<WebhookLog['beginTest']>[1];
 
 /** See DeliveryStore and WebhookLog. */
@@ -31,7 +30,7 @@ export type DeliveryWork = Pick<WebhookLog, 'beginTest' | 'endTest'> & {
 
 /** `isConflict` tells whether the key of an inserted row exists. */
 export function createDeliveryWork(transact: Transact, isConflict: (error: unknown) => boolean): DeliveryWork {
-  const apply: ApplyWork = (work, at, newIds = []) =>
+  const apply = (work: readonly WorkItem[], at: ApplyOptions, newIds: RowKeys['newIds']) =>
     transact(async (tx) => {
       const rows = createLoadedRows(await loadWork(tx, { ...keysOf(work, at), newIds, lock: 'lockStates' }));
       const outcomes = applyWork(rows, work, at);
@@ -41,7 +40,7 @@ export function createDeliveryWork(transact: Transact, isConflict: (error: unkno
   return {
     async applyWork(work, at) {
       try {
-        return await apply(work, at);
+        return await apply(work, at, []);
       } catch (error) {
         if (!isConflict(error)) throw error;
         // The id of a delivery is a short digest of ids that a tenant chooses, so two can be equal. Only then are ids looked up.
