@@ -13,15 +13,24 @@ export function correctPrices(
   const used = new Set<PriceCorrection>();
   const corrected = providers.map((provider) => ({
     ...provider,
-    models: provider.models.map((model) =>
-      corrections
+    models: provider.models.flatMap((model) => {
+      const later: ServedModel[] = [];
+      const changed = corrections
         .filter((correction) => correction.provider === provider.id && correction.models.test(model.id))
         .reduce<ServedModel>((before, correction) => {
-          const after = correctModel(before, correction.change);
+          const { change } = correction;
+          if (change.kind === 'later_model') {
+            if (provider.models.every(({ id }) => id !== change.model.id)) used.add(correction);
+            later.push(change.model);
+            return before;
+          }
+          const after = correctModel(before, change);
           if (after !== before) used.add(correction);
           return after;
-        }, model),
-    ),
+        }, model);
+      // The first model that matches a name is taken.
+      return [...later, changed];
+    }),
   }));
   const unused = corrections.find((correction) => !used.has(correction));
   if (unused !== undefined) {
@@ -30,7 +39,9 @@ export function correctPrices(
   return corrected;
 }
 
-function correctModel(model: ServedModel, change: PriceChange): ServedModel {
+type ChangeOfModel = Exclude<PriceChange, { kind: 'later_model' }>;
+
+function correctModel(model: ServedModel, change: ChangeOfModel): ServedModel {
   if (change.kind === 'service') return { ...model, services: [...(model.services ?? []), change.rate] };
   const prices = Array.isArray(model.prices)
     ? model.prices.map((set) => ({ ...set, prices: correctRates(set.prices, change) }))
@@ -42,7 +53,7 @@ function isSame(before: ModelInfo['prices'], after: ModelInfo['prices']): boolea
   return JSON.stringify(before) === JSON.stringify(after);
 }
 
-function correctRates(prices: ModelPrice, change: Exclude<PriceChange, { kind: 'service' }>): ModelPrice {
+function correctRates(prices: ModelPrice, change: Exclude<ChangeOfModel, { kind: 'service' }>): ModelPrice {
   if (change.kind === 'rates') return { ...change.usd, ...prices };
   if (change.kind === 'threshold') {
     const { listedTokens, publishedTokens } = change;

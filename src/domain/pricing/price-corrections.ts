@@ -3,6 +3,7 @@
  * price list is made with them; an entry that no longer changes anything fails that, so that it can be removed.
  */
 
+import type { ModelInfo } from '@pydantic/genai-prices';
 import type { ServiceRate } from './rates.ts';
 
 export type PriceCorrection = {
@@ -24,7 +25,9 @@ export type PriceChange =
   | { readonly kind: 'hour_long_writes'; readonly timesInput: number }
   /** Larger inputs than the published number of tokens cost more. */
   | { readonly kind: 'threshold'; readonly listedTokens: number; readonly publishedTokens: number }
-  | { readonly kind: 'service'; readonly rate: ServiceRate };
+  | { readonly kind: 'service'; readonly rate: ServiceRate }
+  /** A later model, whose name the package takes for the one that it has. */
+  | { readonly kind: 'later_model'; readonly model: ModelInfo };
 
 const half = [1, 2] as const;
 
@@ -74,6 +77,20 @@ export const PRICE_CORRECTIONS: readonly PriceCorrection[] = [
     models: /claude-(?:haiku-4-5|(?:opus|sonnet)-(?:4-[5-9]|5)|fable-5)/,
     ...hourLongWrites,
     source: 'https://aws.amazon.com/bedrock/pricing/',
+  },
+  {
+    provider: 'aws',
+    models: /^amazon\.titan-embed-text-v1$/,
+    change: {
+      kind: 'later_model',
+      model: {
+        id: 'amazon.titan-embed-text-v2',
+        match: { contains: 'titan-embed-text-v2' },
+        prices: { input_mtok: 0.02 },
+      },
+    },
+    source: 'https://aws.amazon.com/bedrock/pricing/',
+    says: 'Titan Text Embeddings V2 costs $0.00002 per 1,000 input tokens, a fifth of the first version.',
   },
   {
     provider: 'openrouter',

@@ -2,7 +2,7 @@ import { waitForUpdate } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
 import { correctPrices } from '../../../src/domain/pricing/correct-prices.ts';
 import { PRICE_CORRECTIONS, type PriceCorrection } from '../../../src/domain/pricing/price-corrections.ts';
-import { registry } from '../../support/pricing.ts';
+import { priceUsd, registry } from '../../support/pricing.ts';
 
 const SAYS = { source: 'https://example.com/prices', says: 'so' };
 
@@ -50,6 +50,13 @@ describe('corrections of the package', () => {
     expect(correct({ input_mtok: input, cache_write_mtok: 1 }, change)).toMatchObject({
       prices: { cache_write_1h_mtok: { base: 2.2, tiers: [{ start: 5, price: 6.6 }] } },
     });
+  });
+
+  it('price a later model whose name the package takes for an earlier one', () => {
+    const costOf = (model: string) => priceUsd({ model, vendor: 'bedrock', tokens: { prompt: 1_000_000 } });
+    expect(costOf('amazon.titan-embed-text-v2:0')).toBe(0.02);
+    expect(costOf('us.amazon.titan-embed-text-v2:0')).toBe(0.02);
+    expect(costOf('amazon.titan-embed-text-v1')).toBe(0.1);
   });
 
   it('collect the service tiers of a model', () => {
