@@ -63,7 +63,7 @@ describe.each([false, true])('a drain (TLS: %s)', (tls) => {
     answers.catch(() => {});
     const startedMs = performance.now();
     await port.drain(300);
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    expect(performance.now() - startedMs).toBeLessThan(20_000);
     await expect(answers).rejects.toThrow();
   });
 });
