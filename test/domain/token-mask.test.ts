@@ -119,10 +119,10 @@ it('hostile texts cost time in proportion to their length', () => {
   const length = 200_000;
   for (const unit of ['a', 'a-', 'sk-', '%25', '%', 'aB1', 'sk-a-', '0_', '%2', `${'a'.repeat(16)}_`]) {
     const text = unit.repeat(Math.ceil(length / unit.length));
-    const startedMs = performance.now();
+    const before = process.threadCpuUsage();
     maskTokens(text);
     // In quadratic time it would take minutes.
-    expect(performance.now() - startedMs, unit).toBeLessThan(2_000);
+    expect(process.threadCpuUsage(before).user, unit).toBeLessThan(2_000_000);
   }
 });
 

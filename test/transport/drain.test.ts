@@ -85,7 +85,7 @@ it('a drain leaves connections at rest a moment, then ends them', async () => {
   await late.toArray();
   const startedMs = performance.now();
   await drained;
-  expect(performance.now() - startedMs).toBeLessThan(4_000);
+  expect(performance.now() - startedMs).toBeLessThan(9_000);
   await until(() => session.destroyed && silent.destroyed, 'both have ended');
   agent.destroy();
 });

@@ -159,7 +159,7 @@ describe('creating an evaluator', () => {
       expect(answer.status).toBe(422);
       expect(answer.body.reasons.length).toBeLessThanOrEqual(20);
       expect(answer.text.length).toBeLessThan(64_000);
-      expect(performance.now() - startedMs).toBeLessThan(2_000);
+      expect(performance.now() - startedMs).toBeLessThan(20_000);
     }
   });
 

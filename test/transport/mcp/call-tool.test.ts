@@ -15,11 +15,11 @@ function traceOf(params: JsonValue) {
 
 /** Runs a call, and returns its text with the longest processor time between two asks. */
 async function measure(name: string, args: object, answer: ReturnType<typeof traceOf>) {
-  let [longestMs, asks, from] = [0, 0, process.cpuUsage()];
+  let [longestMs, asks, from] = [0, 0, process.threadCpuUsage()];
   const lap = () => {
-    const { user, system } = process.cpuUsage(from);
+    const { user, system } = process.threadCpuUsage(from);
     longestMs = Math.max(longestMs, (user + system) / 1_000);
-    from = process.cpuUsage();
+    from = process.threadCpuUsage();
   };
   const ask: ToolDeps['ask'] = async () => {
     lap();
