@@ -2,7 +2,7 @@
 
 import { createAuthenticate } from '../auth/authenticate.ts';
 import { createEvaluating } from '../background/evaluations.ts';
-import { startJobs } from '../background/jobs.ts';
+import { startClockJob, startJobs } from '../background/jobs.ts';
 import { startMonitorRunner } from '../background/monitors.ts';
 import { createTraceDeleting } from '../background/trace-deletions.ts';
 import { createTriggering } from '../background/triggers.ts';
@@ -59,7 +59,7 @@ import { createTraceParts } from './trace-parts.ts';
 import { startTracing } from './tracing.ts';
 import { workOnTriggers } from './trigger-services.ts';
 
-export type AppDeps = Deps & {
+export type AppDeps = Omit<Deps, 'retentionNowMs'> & {
   /** The wait of jobs between their runs; real time by default. */
   readonly wait?: Wait;
   /** Milliseconds that really passed, against which retention checks the clock; those of the process by default. */
@@ -85,15 +85,15 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   const { config, clock } = appDeps;
   const monotonicMs = () => performance.now();
   const outage = createOutageLog({ log: appDeps.log, ready: appDeps.store.ready, monotonicMs, wait: waitUnref });
-  const deps = { ...appDeps, log: outage.log };
   let accepting = true;
   let attemptsInFlight = () => 0;
   const retentionClock = createRetentionClock({
-    store: deps.store.clock,
+    store: appDeps.store.clock,
     clock,
     monotonicMs: appDeps.passedMs ?? monotonicMs,
-    log: deps.log,
+    log: outage.log,
   });
+  const deps = { ...appDeps, retentionNowMs: retentionClock.nowMs, log: outage.log };
   const quotas = createQuotas(config.limits.requests);
   const webhooks = createWebhooks({ ...deps, version: readVersion() });
   const metrics = createMetrics({
@@ -221,10 +221,9 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       async beforeServing() {
         await deps.beforeServing?.();
         // Writes, so only once the secret has proved to be that of the database.
-        if (isWhole)
-          await retentionClock.check().catch((error: unknown) => {
-            deps.log.warn({ err: error }, 'the clock could not be compared with what is stored');
-          });
+        await retentionClock.check().catch((error: unknown) => {
+          deps.log.warn({ err: error }, 'the clock could not be compared with what is stored');
+        });
       },
     },
     {
@@ -240,8 +239,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   /** What runs by itself. Returns its stop. */
   const startBackground = () => {
     const delivery = webhooks.deliver({
-      ...{ store: store.deliveries, meter, log: deps.log },
-      retentionNowMs: retentionClock.nowMs,
+      ...{ store: store.deliveries, meter, log: deps.log, retentionNowMs: deps.retentionNowMs },
     });
     attemptsInFlight = delivery.inFlight;
     evaluating.work({ ...traceParts, store, random: deps.random });
@@ -259,8 +257,10 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     return (drainMs: number) =>
       Promise.all([jobs.stop(), deleting.stop(), triggering.stop(), delivery.stop(drainMs), monitors.stop(drainMs)]);
   };
-  // A gateway leaves it to the other processes.
-  const stopBackground = isWhole ? startBackground() : async () => undefined;
+  // A gateway leaves the rest to the other processes.
+  const stopBackground = isWhole
+    ? startBackground()
+    : startClockJob({ ...deps, retentionClock, wait: deps.wait ?? waitUnref }).stop;
   return {
     address: server.address,
     port: server.port,

@@ -13,6 +13,8 @@ export type Deps = {
   readonly rootKeys: RootKeys;
   readonly pricing: Pricing;
   readonly clock: Clock;
+  /** The present for what may be erased by its age; see retention-clock.ts. */
+  readonly retentionNowMs: () => number;
   readonly random: RandomBytes;
   readonly log: Log;
 };

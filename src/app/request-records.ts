@@ -13,6 +13,7 @@ export function createRequestRecords({
   store: { management },
   rootKeys: { encryptionKeys },
   clock,
+  retentionNowMs,
   random,
   log,
 }: Deps) {
@@ -34,6 +35,7 @@ export function createRequestRecords({
       store: management,
       encryptionKeys,
       random,
+      retentionNowMs,
       onReleaseError: warn('an idempotency key could not be freed'),
     }),
   };

@@ -128,6 +128,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
 function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
   const { cursors, compile, publicUrl } = shared;
   const { store, random, clock, config, requestMeter: meter, onDiscarded, runCooperatively, changeFeed, log } = deps;
+  const { retentionNowMs } = deps;
   const { checkPatterns } = deps.evaluations;
   const linkTo = (kind: string) => (project: Project, id: string) =>
     `${publicUrl()}/${project.slug}/${kind}/${encodeURIComponent(id)}`;
@@ -137,11 +138,11 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: limits.traces });
   const onChanged = deps.onTraceDeletionChanged;
   const deletions = createTraceDeletions({
-    ...{ management: store.management, store: store.traceDeletions, searches, random, onChanged },
+    ...{ management: store.management, store: store.traceDeletions, searches, random, retentionNowMs, onChanged },
   });
   const shares = createTraceShares({
     ...{ management: store.management, store: store.traceShares, traces, findProject: store.keys.findProject, random },
-    pepper: deps.rootKeys.pepper,
+    ...{ pepper: deps.rootKeys.pepper, retentionNowMs },
     isOn: config.traceSharing,
   });
   const views = createSavedViews({ store: store.savedViews, cursors, random });
@@ -256,7 +257,7 @@ function compilePrompts(
 }
 
 function compileEvaluations(
-  { store, random, config, evaluations: ports, traceParts }: ServiceDeps,
+  { store, random, retentionNowMs, config, evaluations: ports, traceParts }: ServiceDeps,
   { compile, publicUrl }: ServiceParts,
 ): Method[] {
   return compile(
@@ -265,7 +266,7 @@ function compileEvaluations(
       ...ports,
       ...traceParts,
       runs: createEvaluatorRuns({
-        ...{ store: store.evaluatorRuns, evaluators: store.evaluators, random },
+        ...{ store: store.evaluatorRuns, evaluators: store.evaluators, random, retentionNowMs },
         onChanged: ports.onRunChanged,
       }),
       analytics: createAnalytics({ store: store.analytics, traceDefaultDays: config.traceRetentionDays }),

@@ -23,6 +23,7 @@ export function createTraceParts({
   runCooperatively,
   log,
   lossMeter,
+  retentionNowMs,
 }: TracePartsDeps) {
   const cursors = createCursorCodec(rootKeys.cursorKey);
   const limits = config.limits.traces;
@@ -32,13 +33,13 @@ export function createTraceParts({
   const { feedback, annotations } = store;
   const shared = { store: store.traces, feedback, annotations, cursors, runCooperatively, traceDefaultDays };
   const prompts = createKnownPrompts({ store: store.prompts });
-  const traces = createTraces({ ...shared, prices, losses, prompts, limits });
+  const traces = createTraces({ ...shared, retentionNowMs, prices, losses, prompts, limits });
   const rows = createTraceRows(shared);
   return {
     prices,
     traces,
     searches: createTraceSearches({ store: store.search, traces, rows, cursors, traceDefaultDays }),
     threads: createThreads({ store: store.analytics, traces, rows, cursors, traceDefaultDays }),
-    results: createTraceResults({ ...shared, limits }),
+    results: createTraceResults({ ...shared, retentionNowMs, limits }),
   };
 }

@@ -44,8 +44,13 @@ const INDEX_REST_SHARE = 0.25;
 /** `failed`: the log line for a run that failed. */
 type Job = Omit<ScheduleOptions, 'wait' | 'onError'> & { readonly failed: string };
 
+/** The only job of a process that is a gateway alone. */
+export function startClockJob(deps: Pick<JobDeps, 'retentionClock' | 'wait' | 'log'>): Schedule {
+  return startJob(deps, createClockJob(deps));
+}
+
 export function startJobs(deps: JobDeps): Schedule {
-  const { store, wait, log } = deps;
+  const { store } = deps;
   const jobs = [
     createClockJob(deps),
     createRetentionJob(deps),
@@ -69,14 +74,16 @@ export function startJobs(deps: JobDeps): Schedule {
       { failed: 'a backfill failed' },
     ),
   ];
-  const schedules = jobs.map(({ failed, ...job }) =>
-    startSchedule({ ...job, wait, onError: (error) => log.warn({ err: error }, failed) }),
-  );
+  const schedules = jobs.map((job) => startJob(deps, job));
   return {
     async stop() {
       await Promise.all(schedules.map((schedule) => schedule.stop()));
     },
   };
+}
+
+function startJob({ wait, log }: Pick<JobDeps, 'wait' | 'log'>, { failed, ...job }: Job): Schedule {
+  return startSchedule({ ...job, wait, onError: (error) => log.warn({ err: error }, failed) });
 }
 
 function createRetentionJob({ store, retentionClock: clock, config, log, wait }: JobDeps): Job {
@@ -114,7 +121,7 @@ function createErasureJob({ store, wait }: JobDeps): Job {
   };
 }
 
-function createClockJob({ retentionClock }: JobDeps): Job {
+function createClockJob({ retentionClock }: Pick<JobDeps, 'retentionClock'>): Job {
   const intervalMs = CLOCK_INTERVAL_MS;
   return {
     firstDelayMs: intervalMs,

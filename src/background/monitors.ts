@@ -12,7 +12,7 @@ import { createJobWorker } from '../evaluation/job-worker.ts';
 import { startPollLoop } from '../scheduling/poll-loop.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
 
-type MonitorRunnerDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'random' | 'log'> & {
+type MonitorRunnerDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'retentionNowMs' | 'random' | 'log'> & {
   readonly run: RunEvaluator;
   readonly results: TraceResults;
   readonly runCooperatively: RunCooperatively;

@@ -13,7 +13,7 @@ import type { TriggerMeter } from '../metrics/trigger-meter.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
 import type { createWebhooks } from './webhooks.ts';
 
-type TriggeringDeps = Pick<Deps, 'config' | 'rootKeys' | 'clock' | 'random' | 'log'> & {
+type TriggeringDeps = Pick<Deps, 'config' | 'rootKeys' | 'clock' | 'retentionNowMs' | 'random' | 'log'> & {
   readonly webhooks: Pick<ReturnType<typeof createWebhooks>, 'ports' | 'sendJson'>;
   readonly meter: TriggerMeter;
   readonly addToQueue: AddToQueue;
@@ -33,7 +33,7 @@ const PRUNE_EVERY_MS = 60_000;
 const EVENTS_KEPT_MS = 90 * DAY_MS;
 
 export function createTriggering(deps: TriggeringDeps) {
-  const { config, rootKeys, clock, random, webhooks, meter, addToQueue, log } = deps;
+  const { config, rootKeys, clock, retentionNowMs, random, webhooks, meter, addToQueue, log } = deps;
   const secrets = createTriggerSecrets({ encryptionKeys: rootKeys.encryptionKeys, random });
   const policy: UrlPolicy = webhooks.ports.urlPolicy;
   const { resolve } = webhooks.ports;
@@ -74,7 +74,7 @@ export function createTriggering(deps: TriggeringDeps) {
     /** What the job of triggers on traces needs. */
     traceRun: (store: Deps['store']): TraceRunDeps => ({
       ...{ triggers: store.triggers, search: store.search, keys: store.keys, clock, random, log },
-      traceDefaultDays: config.traceRetentionDays,
+      ...{ traceDefaultDays: config.traceRetentionDays, retentionNowMs },
       pause: () => waitUnref(TOGETHER_MS, stopping.signal),
       onUntested: meter.untested,
       onFired(count) {

@@ -14,6 +14,22 @@ export function termStartMs(termDays: number | null, nowMs: number): number | nu
   return termDays === null ? null : nowMs - termDays * DAY_MS;
 }
 
+export type ErasureTerm = {
+  /** The term in days of projects without a setting; null: for ever. */
+  readonly traceDefaultDays: number | null;
+  /** The present for what may be erased by its age: a clock that is ahead erases nothing. */
+  readonly retentionNowMs: () => number;
+};
+
+/** Traces of the project that were first received before this instant give way to what comes in; null: none does. */
+export function erasedBeforeMs(
+  { traceDefaultDays, retentionNowMs }: ErasureTerm,
+  { traceRetentionDays }: { readonly traceRetentionDays: number | null },
+  nowMs: number,
+): number | null {
+  return termStartMs(traceTermDays(traceRetentionDays, traceDefaultDays), Math.min(nowMs, retentionNowMs()));
+}
+
 export const TERM_MIN_DAYS = 1;
 export const TERM_MAX_DAYS = 3650;
 

@@ -7,6 +7,7 @@ import { expect } from 'vitest';
 import type { DispatchEndpoint } from '../../src/domain/delivery/webhook-store.ts';
 import { createRetentionClock, type RetentionClock } from '../../src/domain/management/retention-clock.ts';
 import { createRetention } from '../../src/domain/retention.ts';
+import { erasedBeforeMs } from '../../src/domain/retention-terms.ts';
 import { drawSeed, report, runsOf, seeded } from '../support/scenario.ts';
 import { ORGANIZATION, PROJECT, randomHex, sampleAppend, sampleRequest } from './conformance/samples.ts';
 import type { Subject } from './conformance/subject.ts';
@@ -39,7 +40,8 @@ type Run = { readonly setClock: ClockSubject['setClock']; readonly random: () =>
 
 async function runOnce(harness: Harness, { setClock, random }: Run): Promise<void> {
   const { store } = harness;
-  const traceIds: string[] = [];
+  /** How many spans each trace has. */
+  const traces = new Map<string, number>();
   const eventIds: string[] = [];
   const deliveries: { readonly endpoint: DispatchEndpoint; readonly dispatchId: string }[] = [];
   let trueMs = Date.now();
@@ -68,7 +70,7 @@ async function runOnce(harness: Harness, { setClock, random }: Run): Promise<voi
     const gatewayRequestId = `gw-${randomHex(12)}`;
     const sent = sampleAppend({ receivedAtMs: nowMs(), requests: [sampleRequest({ gatewayRequestId })] });
     await store.traces.append(sent);
-    traceIds.push(sent.traceId);
+    traces.set(sent.traceId, sent.spans.length);
     eventIds.push(`${gatewayRequestId}:completed`);
     const [entry, ...others] = await store.deliveries.events(harness.organizationNumber, {
       afterSeq: eventIds.length - 1,
@@ -80,6 +82,16 @@ async function runOnce(harness: Harness, { setClock, random }: Run): Promise<voi
     const claimed = await harness.send(await harness.read(endpoint.id), [entry], nowMs());
     deliveries.push({ endpoint, dispatchId: claimed.dispatchId });
     await harness.finish(endpoint, claimed, random() < 0.5 ? SUCCESS : FAILURE, nowMs());
+  }
+
+  /** A late span, for which a trace past its term gives way. */
+  async function extend(): Promise<void> {
+    const [traceId, spans] = [...traces].at(draw(traces.size)) ?? [];
+    if (traceId === undefined || spans === undefined) return;
+    const term = { traceDefaultDays: 30, retentionNowMs: clock.nowMs };
+    const expiredBeforeMs = erasedBeforeMs(term, { traceRetentionDays: null }, nowMs());
+    await store.traces.append(sampleAppend({ traceId, receivedAtMs: nowMs(), expiredBeforeMs, requests: [] }));
+    traces.set(traceId, spans + 1);
   }
 
   async function removeOld(): Promise<void> {
@@ -98,6 +110,7 @@ async function runOnce(harness: Harness, { setClock, random }: Run): Promise<voi
   const steps = [
     append,
     append,
+    extend,
     () => pass(draw(STEP_MAX_MS)),
     async () => {
       wrongByMs = DAY_MS + HOUR_MS + draw(500 * DAY_MS);
@@ -125,7 +138,9 @@ async function runOnce(harness: Harness, { setClock, random }: Run): Promise<voi
   await pass(MINUTE_MS);
   await clock.check();
   await removeOld();
-  for (const traceId of traceIds) expect(await store.traces.find(PROJECT.number, traceId)).not.toBeNull();
+  for (const [traceId, spanCount] of traces) {
+    expect(await store.traces.find(PROJECT.number, traceId)).toMatchObject({ spanCount });
+  }
   expect((await walk(harness)).toSorted()).toEqual(eventIds.toSorted());
   for (const { endpoint, dispatchId } of deliveries) {
     const { status, failures, dueAtMs, attempt } = await harness.delivery(endpoint, dispatchId);

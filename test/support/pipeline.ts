@@ -79,6 +79,7 @@ export function createPipeline<S extends DescService>(service: S, code: Partial<
       store,
       encryptionKeys: [Buffer.alloc(32, 1)],
       random: randomBytes,
+      retentionNowMs: () => 1_800_000_000_000,
       onReleaseError: (error) => {
         throw error;
       },

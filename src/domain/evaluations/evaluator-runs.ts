@@ -13,6 +13,8 @@ import type { EvaluatorRun, EvaluatorRunStore } from './evaluator-run.ts';
 type EvaluatorRunsDeps = TargetDeps & {
   readonly store: EvaluatorRunStore;
   readonly random: RandomBytes;
+  /** The present for what may be erased by its age. */
+  readonly retentionNowMs: () => number;
   /** Wakes the worker after a run was started or cancelled. */
   readonly onChanged: () => void;
 };
@@ -50,7 +52,8 @@ export function createEvaluatorRuns(deps: EvaluatorRunsDeps) {
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
       };
-      const limits = limitsOf({ runningMax: RUNNING_MAX, startedMax: STARTED_MAX }, nowMs);
+      const at = { nowMs, retentionNowMs: deps.retentionNowMs() };
+      const limits = limitsOf({ runningMax: RUNNING_MAX, startedMax: STARTED_MAX }, at);
       const outcome = await deps.store.insert(run, limits);
       if (outcome !== 'stored') throw limitFault(outcome);
       deps.onChanged();

@@ -2,7 +2,7 @@
 
 import type { Project } from '../caller.ts';
 import type { TraceInputsDeps } from '../monitors/trace-inputs.ts';
-import { termStartMs, traceTermDays } from '../retention-terms.ts';
+import { type ErasureTerm, erasedBeforeMs } from '../retention-terms.ts';
 import { ANY_FACTS, type EvaluationDraft } from '../traces/collector/collector-draft.ts';
 import { readEvaluation } from '../traces/collector/collector-evaluation.ts';
 import { type CollectorLimits, createReading } from '../traces/collector/collector-reading.ts';
@@ -13,12 +13,11 @@ import { findOrigins } from './origins.ts';
 import type { EvaluationRun } from './outcome.ts';
 import { inputsToStore, isWorthReferring, type Origins } from './result-inputs.ts';
 
-type TraceResultsDeps = Pick<TraceInputsDeps, 'runCooperatively'> & {
-  readonly store: TraceInputsDeps['traces'] & Pick<TraceStore, 'append' | 'find'>;
-  readonly limits: CollectorLimits;
-  /** Retention in days of projects that set none; null: for ever. */
-  readonly traceDefaultDays: number | null;
-};
+type TraceResultsDeps = Pick<TraceInputsDeps, 'runCooperatively'> &
+  ErasureTerm & {
+    readonly store: TraceInputsDeps['traces'] & Pick<TraceStore, 'append' | 'find'>;
+    readonly limits: CollectorLimits;
+  };
 
 type NewResult = {
   readonly draft: EvaluationDraft;
@@ -35,9 +34,10 @@ type NewResult = {
 
 export type TraceResults = ReturnType<typeof createTraceResults>;
 
-export function createTraceResults({ store, limits, traceDefaultDays, runCooperatively }: TraceResultsDeps) {
-  const cutOf = (project: Project, nowMs: number) =>
-    termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs);
+export function createTraceResults(deps: TraceResultsDeps) {
+  const { store, limits, runCooperatively } = deps;
+  /** As the append that follows decides. */
+  const cutOf = (project: Project, nowMs: number) => erasedBeforeMs(deps, project, nowMs);
 
   /** The append that stores a result on the trace with exactly that id. */
   function toAppend(project: Project, traceId: string, result: NewResult): TraceAppend {

@@ -11,6 +11,8 @@ type IdempotencyDeps = {
   /** Stored answers may contain a token, so they are encrypted. */
   readonly encryptionKeys: EncryptionKeys;
   readonly random: RandomBytes;
+  /** The present for what may be erased by its age: a clock that is ahead must not let a request take effect again. */
+  readonly retentionNowMs: () => number;
   /** Reports a claim that could not be released; it expires later. */
   readonly onReleaseError: (error: unknown) => void;
 };
@@ -42,7 +44,8 @@ const DIGEST_BYTES = 32;
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-export function createIdempotency({ store, encryptionKeys, random, onReleaseError }: IdempotencyDeps) {
+export function createIdempotency(deps: IdempotencyDeps) {
+  const { store, encryptionKeys, random, retentionNowMs, onReleaseError } = deps;
   return {
     /** Throws idempotency_error while the same request runs, and when the key was used for another request. */
     async begin({ name: sent, request, nowMs }: IdempotentRequest): Promise<IdempotencyClaim> {
@@ -51,7 +54,7 @@ export function createIdempotency({ store, encryptionKeys, random, onReleaseErro
       const found = await store.claim(name, fingerprint, {
         nowMs,
         staleBeforeMs: nowMs - CLAIM_MAX_MS,
-        expiredBeforeMs: nowMs - RECEIPT_KEPT_MS,
+        expiredBeforeMs: Math.min(nowMs, retentionNowMs()) - RECEIPT_KEPT_MS,
       });
       if (found === 'running') throw inProgress();
       if (found !== 'claimed') {

@@ -20,7 +20,7 @@ import type { TraceResults } from '../evaluations/trace-results.ts';
 import { type Evaluator, type EvaluatorStore, readStoredObject } from '../evaluators/evaluator.ts';
 import { Fault } from '../fault.ts';
 import type { KeyStore } from '../management/management-port.ts';
-import { termStartMs, traceTermDays } from '../retention-terms.ts';
+import { type ErasureTerm, erasedBeforeMs } from '../retention-terms.ts';
 import type { StoredTrace, TraceStore } from '../traces/telemetry-port.ts';
 import type { TraceAppend, TraceRecord } from '../traces/trace.ts';
 import { type Monitor, type MonitorStore, sourceOfField } from './monitor.ts';
@@ -32,17 +32,16 @@ import {
   type TraceInputsDeps,
 } from './trace-inputs.ts';
 
-type MonitorRunDeps = TraceInputsDeps & {
-  readonly monitors: Pick<MonitorStore, 'findInProject'>;
-  readonly evaluators: Pick<EvaluatorStore, 'find'>;
-  readonly keys: Pick<KeyStore, 'findProject'>;
-  readonly traces: Pick<TraceStore, 'find' | 'evaluations'>;
-  readonly results: Pick<TraceResults, 'toAppend'>;
-  readonly run: RunEvaluator;
-  readonly clock: Clock;
-  /** Retention in days of projects that set none; null: for ever. */
-  readonly traceDefaultDays: number | null;
-};
+type MonitorRunDeps = TraceInputsDeps &
+  ErasureTerm & {
+    readonly monitors: Pick<MonitorStore, 'findInProject'>;
+    readonly evaluators: Pick<EvaluatorStore, 'find'>;
+    readonly keys: Pick<KeyStore, 'findProject'>;
+    readonly traces: Pick<TraceStore, 'find' | 'evaluations'>;
+    readonly results: Pick<TraceResults, 'toAppend'>;
+    readonly run: RunEvaluator;
+    readonly clock: Clock;
+  };
 
 /** Ends early when the signal is aborted; the caller then ignores the outcome. */
 type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobOutcome>;
@@ -109,7 +108,7 @@ async function findPlan(deps: MonitorRunDeps, job: ClaimedJob): Promise<Plan | n
   const evaluator = await deps.evaluators.find(monitor.projectId, monitor.evaluatorId);
   const record = await deps.traces.find(projectNumber, traceId);
   if (project === null || evaluator === null || record === null || record.sequence !== traceSequence) return null;
-  const expiredBeforeMs = termStartMs(traceTermDays(project.traceRetentionDays, deps.traceDefaultDays), deps.clock());
+  const expiredBeforeMs = erasedBeforeMs(deps, project, deps.clock());
   if (expiredBeforeMs !== null && record.insertedAtMs < expiredBeforeMs) return null;
   return { job, project, monitor, evaluator, trace: { ...record, projectNumber } };
 }

@@ -170,7 +170,7 @@ export type TraceAppend = { readonly [Name in keyof SentFields]?: SentFields[Nam
   readonly organizationNumber: number;
   readonly traceId: string;
   readonly receivedAtMs: number;
-  /** A trace first received before this instant has expired; null: none has. */
+  /** A trace first received before this instant is erased, and a new one made; null: none is. */
   readonly expiredBeforeMs: number | null;
   /** Limit of spans in the trace. */
   readonly spansMax: number;

@@ -7,7 +7,7 @@ import { Fault } from '../fault.ts';
 import { feedbackBytes } from '../feedback/feedback-event.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
 import type { KnownPrompts } from '../prompts/known-prompts.ts';
-import { termStartMs, traceTermDays } from '../retention-terms.ts';
+import { type ErasureTerm, erasedBeforeMs, termStartMs, traceTermDays } from '../retention-terms.ts';
 import type { RunCooperatively } from '../steps.ts';
 import { type Arrival, type CollectorLimits, collect, collectBatch } from './collector/collector.ts';
 import { type BatchDraft, isUnreadable, type TraceDraft } from './collector/collector-draft.ts';
@@ -26,18 +26,17 @@ import { hasIdLength, lookupForms } from './trace-ids.ts';
 import { createPageCursors, cutPage, loadPage, planPage, readEvaluations, showPage } from './trace-page.ts';
 import { RESPONSE_MAX_BYTES } from './trace-size.ts';
 
-type TracesDeps = SaidDeps & {
-  readonly store: TraceStore;
-  readonly cursors: CursorCodec;
-  readonly prices: PriceResolver;
-  readonly limits: CollectorLimits;
-  /** Validates large requests in several turns of the event loop. */
-  readonly runCooperatively: RunCooperatively;
-  readonly losses: Losses;
-  readonly prompts: KnownPrompts;
-  /** The term in days of projects without a setting; null: for ever. */
-  readonly traceDefaultDays: number | null;
-};
+type TracesDeps = SaidDeps &
+  ErasureTerm & {
+    readonly store: TraceStore;
+    readonly cursors: CursorCodec;
+    readonly prices: PriceResolver;
+    readonly limits: CollectorLimits;
+    /** Validates large requests in several turns of the event loop. */
+    readonly runCooperatively: RunCooperatively;
+    readonly losses: Losses;
+    readonly prompts: KnownPrompts;
+  };
 
 type GetTrace = {
   readonly traceId: string;
@@ -258,7 +257,7 @@ function* listModels(drafts: readonly TraceDraft[], spansMax: number): Iterable<
 }
 
 function arrivalOf(deps: TracesDeps, at: { project: Project; nowMs: number }): Arrival {
-  return { ...at, expiredBeforeMs: cutOf(deps, at.project, at.nowMs) };
+  return { ...at, expiredBeforeMs: erasedBeforeMs(deps, at.project, at.nowMs) };
 }
 
 /** Traces first received before this instant have expired; null: none has. */

@@ -9,7 +9,7 @@ import { type ClaimedJob, type JobOutcome, kindOfJob } from '../evaluations/jobs
 import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import type { KeyStore } from '../management/management-port.ts';
-import { termStartMs, traceTermDays } from '../retention-terms.ts';
+import { type ErasureTerm, erasedBeforeMs } from '../retention-terms.ts';
 import { foldText } from '../traces/search/fold-text.ts';
 import type { SearchFilter } from '../traces/search/trace-filter.ts';
 import { readFilters } from '../traces/search/trace-search-query.ts';
@@ -25,11 +25,10 @@ import {
 
 type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobOutcome>;
 
-export type TraceRunDeps = {
+export type TraceRunDeps = ErasureTerm & {
   readonly triggers: Pick<TriggerStore, 'runningOn' | 'fire'>;
   readonly search: Pick<TraceSearch, 'match'>;
   readonly keys: Pick<KeyStore, 'findProject'>;
-  readonly traceDefaultDays: number | null;
   readonly clock: Clock;
   readonly random: RandomBytes;
   /** Resolves a little later, so that jobs that begin together run together. */
@@ -153,8 +152,7 @@ async function fireAll(deps: FireDeps, jobs: readonly ClaimedJob[]): Promise<voi
   const asOf = new Map<string, number>();
   for (const job of jobs) asOf.set(job.traceId, Math.max(job.asOf, asOf.get(job.traceId) ?? 0));
   const nowMs = clock();
-  const termDays = traceTermDays(project.traceRetentionDays, deps.traceDefaultDays);
-  const expiredBeforeMs = termStartMs(termDays, nowMs);
+  const expiredBeforeMs = erasedBeforeMs(deps, project, nowMs);
   const firings: Firing[] = [];
   for (let traceIds: readonly string[] = [...asOf.keys()]; traceIds.length > 0; ) {
     const { traces, left } = await search.match({ projectNumber, expiredBeforeMs, traceIds, filters });

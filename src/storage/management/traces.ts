@@ -91,12 +91,13 @@ async function lockIdle(em: EntityManager, runs: EntitySchema<Row>, lease: Lease
 export function createShareStore({ read, transact }: Units): TraceShareStore {
   const { one, all } = rowReads(read);
   return {
-    insert: (share, liveMax, audited) =>
+    insert: (share, { liveMax, erasedBeforeMs }, audited) =>
       transact(async ({ em }) => {
         const { projectId, createdAtMs } = share;
         await lockProject(em, projectId);
-        await em.nativeDelete(TraceShareRow, { projectId, expiresAtMs: { $lte: createdAtMs } });
-        if ((await em.count(TraceShareRow, { projectId })) >= liveMax) return 'limit_reached';
+        await em.nativeDelete(TraceShareRow, { projectId, expiresAtMs: { $lt: erasedBeforeMs } });
+        const live = { projectId, expiresAtMs: { $gt: createdAtMs } };
+        if ((await em.count(TraceShareRow, live)) >= liveMax) return 'limit_reached';
         em.create(TraceShareRow, share);
         em.create(AuditEntry, audited);
         return 'stored';

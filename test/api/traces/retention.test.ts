@@ -142,3 +142,40 @@ it('a server removes what is past its term soon after its start, says so, and st
   waits.find(isFarAway)?.pass();
   await server.close();
 });
+
+it('a clock that jumps ahead erases nothing: traces, links and idempotency keys are there again once it is right', async () => {
+  let wrongByMs = 0;
+  const startedAtMs = Date.now();
+  const server = await startApp({
+    clock: () => startedAtMs + wrongByMs,
+    passedMs: () => 0,
+    environment: { SPANDREL_TRACE_RETENTION_DAYS: '30' },
+  });
+  const headers = { 'x-auth-token': server.projectKey };
+  const call = async (path: string, body: object, more: Record<string, string> = {}) => {
+    const answer = await callRest(server.address, { verb: 'POST', path, headers: { ...headers, ...more }, body });
+    expect(answer.status, answer.text).toBeLessThan(300);
+    return answer.body;
+  };
+  const traceId = hex(32);
+  await call('/api/collector', llmTrace(startedAtMs, traceId));
+  const { token } = await call('/api/trace-shares', { traceId });
+  const asAdmin = { 'x-auth-token': server.adminKey, 'idempotency-key': 'made-once' };
+  const made = await call('/api/api-keys', { name: 'k', keyType: 'service' }, asAdmin);
+
+  wrongByMs = 460 * DAY_MS;
+  await call('/api/collector', llmTrace(startedAtMs, traceId));
+  const data = { output: 'a', expected_output: 'a' };
+  await call('/api/evaluations/langevals/exact_match/evaluate', { data, trace_id: traceId });
+  const later = hex(32);
+  await call('/api/collector', llmTrace(startedAtMs, later));
+  await call('/api/trace-shares', { traceId: later });
+  expect(await call('/api/api-keys', { name: 'k', keyType: 'service' }, asAdmin)).toEqual(made);
+
+  wrongByMs = 0;
+  const { body } = await callRest(server.address, { path: `/api/traces/${traceId}`, headers });
+  expect(body).toMatchObject({ span_count: 2, timestamps: { inserted_at: startedAtMs } });
+  expect(body.evaluations).toHaveLength(1);
+  expect((await callRest(server.address, { path: `/api/shared-traces/${token}` })).status).toBe(200);
+  await server.close();
+});

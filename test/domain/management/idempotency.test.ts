@@ -32,6 +32,7 @@ function setup(outcome: 'claimed' | 'running' | Receipt, failRelease = false) {
     },
     encryptionKeys: [Buffer.alloc(32, 7)],
     random: randomBytes,
+    retentionNowMs: () => NOW_MS,
     onReleaseError: (error) => errors.push(error),
   });
   const begin = (request: Uint8Array = REQUEST, name = NAME) => idempotency.begin({ name, request, nowMs: NOW_MS });

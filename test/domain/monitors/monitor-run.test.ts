@@ -64,11 +64,13 @@ function runOf(evaluator: Evaluator, find: () => Promise<TraceRecord> = async ()
       runCooperatively: async (steps) => runWithoutPauses(steps),
       limits: LIMITS,
       traceDefaultDays: null,
+      retentionNowMs: () => NOW_MS,
     }),
     run: () => Promise.reject(new Error('an evaluator that cannot run was run')),
     runCooperatively: async (steps) => runWithoutPauses(steps),
     clock: () => NOW_MS,
     traceDefaultDays: null,
+    retentionNowMs: () => NOW_MS,
   });
 }
 

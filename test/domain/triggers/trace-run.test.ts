@@ -33,6 +33,7 @@ function start({ error = new Error('unreadable') as Error } = {}) {
     },
     keys: { findProject: async () => ({ id: 'project_1', number: 1, traceRetentionDays: null }) as never },
     traceDefaultDays: null,
+    retentionNowMs: () => NOW_MS,
     clock: () => NOW_MS,
     random: (size) => Buffer.alloc(size, fired.length % 256),
     pause: async () => {},

@@ -114,6 +114,7 @@ async function readBoth(
   };
   const traces = createTraces({
     ...deps,
+    retentionNowMs: () => RECEIVED_AT_MS,
     prices: {} as never,
     limits: {} as never,
     losses: {} as never,

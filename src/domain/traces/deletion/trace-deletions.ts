@@ -20,6 +20,8 @@ type TraceDeletionsDeps = {
   readonly store: TraceDeletionStore;
   readonly searches: Pick<TraceSearches, 'search'>;
   readonly random: RandomBytes;
+  /** The present for what may be erased by its age. */
+  readonly retentionNowMs: () => number;
   /** Wakes the worker after a deletion was started or cancelled. */
   readonly onChanged: () => void;
 };
@@ -32,7 +34,9 @@ const STARTED_MAX = 1_000;
 
 export type TraceDeletions = ReturnType<typeof createTraceDeletions>;
 
-export function createTraceDeletions({ management, store, searches, random, onChanged }: TraceDeletionsDeps) {
+export function createTraceDeletions(deps: TraceDeletionsDeps) {
+  const { management, store, searches, random, onChanged } = deps;
+
   async function get(project: Project, id: string): Promise<TraceDeletion> {
     const deletion = isPossibleId(id) ? await store.find(project.id, id) : null;
     if (deletion === null) throw new Fault('trace_deletion_not_found', 'There is no such deletion of traces.');
@@ -57,7 +61,8 @@ export function createTraceDeletions({ management, store, searches, random, onCh
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
       };
-      const limits = limitsOf({ runningMax: RUNNING_MAX, startedMax: STARTED_MAX }, nowMs);
+      const at = { nowMs, retentionNowMs: deps.retentionNowMs() };
+      const limits = limitsOf({ runningMax: RUNNING_MAX, startedMax: STARTED_MAX }, at);
       const audited = { action: 'traceDeletion.create', targetId: deletion.id, status: 201, fields: fieldsOf(search) };
       await requireStillMay(management, call, 'project:manage');
       const outcome = await store.insert(deletion, limits, auditRecord(actor, audited, { nowMs, random }));

@@ -77,7 +77,8 @@ export const RUN_BEGINNING = { status: 'running', tracesFound: null, isFoundExac
 /** `startedMax`: of an hour. */
 export function limitsOf(
   { runningMax, startedMax }: Pick<RunLimits, 'runningMax' | 'startedMax'>,
-  nowMs: number,
+  { nowMs, retentionNowMs }: { readonly nowMs: number; readonly retentionNowMs: number },
 ): RunLimits {
-  return { runningMax, startedMax, startedSinceMs: nowMs - HOUR_MS, endedBeforeMs: nowMs - KEPT_MS };
+  const endedBeforeMs = Math.min(nowMs, retentionNowMs) - KEPT_MS;
+  return { runningMax, startedMax, startedSinceMs: nowMs - HOUR_MS, endedBeforeMs };
 }

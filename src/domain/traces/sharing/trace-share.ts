@@ -14,12 +14,14 @@ export type TraceShare = {
   readonly expiresAtMs: number;
 };
 
+export type ShareLimits = { readonly liveMax: number; readonly erasedBeforeMs: number };
+
 export type TraceShareStore = {
   /**
    * MUST answer `limit_reached` and store nothing when the project has `liveMax` that have not expired at the time of its
-   * creation. Removes those of the project that have. Stores `audited` with it.
+   * creation. Removes those of the project that expired before `erasedBeforeMs`. Stores `audited` with it.
    */
-  insert(share: TraceShare, liveMax: number, audited: AuditRecord): Promise<'stored' | 'limit_reached'>;
+  insert(share: TraceShare, limits: ShareLimits, audited: AuditRecord): Promise<'stored' | 'limit_reached'>;
   /** The newest first; those of one trace, if given. */
   list(
     projectId: string,

@@ -19,6 +19,8 @@ type TraceSharesDeps = {
   readonly findProject: KeyStore['findProject'];
   readonly pepper: Buffer;
   readonly random: RandomBytes;
+  /** The present for what may be erased by its age. */
+  readonly retentionNowMs: () => number;
   /** Whether the server makes and opens links at all. */
   readonly isOn: boolean;
 };
@@ -72,7 +74,8 @@ export function createTraceShares(deps: TraceSharesDeps) {
       );
       // A link outlives the credential that made it.
       await requireStillMay(deps.management, call, 'traces:share');
-      if ((await store.insert(share, LIVE_MAX, audited)) === 'stored') return { share, token };
+      const limits = { liveMax: LIVE_MAX, erasedBeforeMs: Math.min(nowMs, deps.retentionNowMs()) };
+      if ((await store.insert(share, limits, audited)) === 'stored') return { share, token };
       const message = `The project has ${LIVE_MAX} links to traces; revoke some first.`;
       throw new Fault('trace_share_limit_reached', message);
     },
