@@ -1,3 +1,5 @@
+/** Decides what a call costs: the sender's cost comes first, then its rates, an override, and the price list. */
+
 import { computeCost, computeCostOfUsd, picoUsdOf } from './cost.ts';
 import { createRowMatcher } from './match.ts';
 import { usdNumberToNano } from './money.ts';
