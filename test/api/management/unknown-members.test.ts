@@ -143,6 +143,20 @@ describe('every other body of access', () => {
     expect(body.reasons.at(-1).message).toContain(nearest);
   });
 
+  it.each([
+    ['model-providers', { name: 'x', kind: 'openai', api_key: 'sk-1234567890', projectIds: ['p'] }, 'project_ids'],
+    [
+      'virtual-keys',
+      { name: 'x', project_id: 'p', model_provider_ids: [], expiresAt: null, expireAt: 1 },
+      'expires_at',
+    ],
+    ['budgets', { limitUsd: '5' }, 'limit_usd'],
+  ])('POST /api/gateway/v1/%s refuses an unknown member', async (path, sent, nearest) => {
+    const { status, body } = await rest('POST', `/api/gateway/v1/${path}`, sent);
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain(`is not a member of this request, the nearest is ${nearest}`);
+  });
+
   it('takes a record back as it was read', async () => {
     const paths = [`/api/api-keys/${keyId}`, `/api/projects/${app.projectId}`, '/api/organization'];
     for (const path of paths) {
