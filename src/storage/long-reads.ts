@@ -2,11 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { Tenant } from '../domain/caller.ts';
+import { createTenantSemaphore, type TenantSemaphoreOptions } from '../domain/evaluations/tenant-semaphore.ts';
 import { unavailableFault } from '../domain/fault.ts';
 import { keyedGroupHash } from '../domain/group-parts.ts';
 import type { SpanSummary } from '../domain/traces/trace.ts';
 import { aggregatesOf, choiceOf, type TraceChoice } from '../domain/traces/trace-aggregates.ts';
-import { createSemaphore, type SemaphoreOptions } from '../scheduling/semaphore.ts';
 import type { BehindSpan } from './traces/columns.ts';
 
 /** After this time a sum is given up, and the caller gets the unavailable Fault. */
@@ -40,54 +41,81 @@ export async function readAllPages<Row>(
 }
 
 const RETRY_AFTER_SECONDS = 1;
-/** One tenant cannot use every permit. */
-const LIMITS: SemaphoreOptions = { permitsMax: 4, ofOwnerMax: 2, waitingMax: 64, waitingOfOwnerMax: 16 };
+/** Of four reads, an organization has three at most, and a project two. */
+const LIMITS: TenantSemaphoreOptions = { permitsMax: 4, waitingMax: 64 };
 
-/** Searches of a project. */
-export function limitSearches<Query extends { readonly projectNumber: number }, Found>(
-  find: (query: Query) => Promise<Found>,
-): (query: Query) => Promise<Found> {
-  return limitReads(find, ({ projectNumber }) => projectNumber, SEARCHES);
+/** The number of the organization of a project. */
+export type OrganizationOf = (projectNumber: number) => Promise<number>;
+
+const REMEMBERED_MAX = 10_000;
+
+/** Asks once for each project, which never leaves its organization. */
+export function rememberOrganizations(find: (projectNumber: number) => Promise<number | undefined>): OrganizationOf {
+  const known = new Map<number, number>();
+  return async (projectNumber) => {
+    const found = known.get(projectNumber) ?? (await find(projectNumber));
+    // A project that is being removed is on its own.
+    if (found === undefined) return -projectNumber;
+    if (known.size >= REMEMBERED_MAX) known.clear();
+    known.set(projectNumber, found);
+    return found;
+  };
 }
 
 type OfProject = { readonly projectNumber: number };
+type LimitSearches = <Query extends OfProject, Found>(
+  find: (query: Query) => Promise<Found>,
+) => (query: Query) => Promise<Found>;
+
+/** Limits searches of an organization, and then of its projects. Each kind of search has its own limit. */
+export function createSearchLimit(organizationOf: OrganizationOf): LimitSearches {
+  return (find) => limitReads(find, ({ projectNumber }) => tenantOf(organizationOf, projectNumber), SEARCHES);
+}
+
 type TraceRead = { readonly trace: OfProject; readonly read: () => Promise<unknown> };
 
-/** Limits reads of whole traces, each of which holds the ids of all spans. Projects take turns. */
-export function createTraceLimit(permitsMax: number) {
-  const limits = { permitsMax, waitingMax: 64, waitingOfOwnerMax: 48 };
+/** Limits reads of whole traces, each of which holds the ids of all spans. Organizations take turns, and then projects. */
+export function createTraceLimit(permitsMax: number, organizationOf: OrganizationOf) {
   const run = limitReads(
     ({ read }: TraceRead) => read(),
-    ({ trace }) => trace.projectNumber,
-    { all: 'large traces are being read', ofTenant: 'large traces of this project are being read', limits },
+    ({ trace }) => tenantOf(organizationOf, trace.projectNumber),
+    { ...WHOLE_TRACES, limits: { permitsMax, waitingMax: 192 } },
   );
   return <Trace extends OfProject, T>(read: (trace: Trace) => Promise<T>) =>
     (trace: Trace) =>
       run({ trace, read: () => read(trace) }) as Promise<T>;
 }
 
-/** The names of the reads in refusals. */
-type Reads = { readonly all: string; readonly ofTenant: string; readonly limits?: SemaphoreOptions };
+async function tenantOf(organizationOf: OrganizationOf, projectNumber: number): Promise<Tenant> {
+  return { organizationId: String(await organizationOf(projectNumber)), projectId: String(projectNumber) };
+}
 
-const SEARCHES: Reads = { all: 'searches at once', ofTenant: 'searches of this project at once' };
+/** The names of the reads in refusals. */
+type Reads = { readonly all: string; readonly ofTenant: string; readonly limits?: TenantSemaphoreOptions };
+
+const SEARCHES: Reads = { all: 'searches at once', ofTenant: 'searches of this organization at once' };
+const WHOLE_TRACES: Reads = {
+  all: 'large traces are being read',
+  ofTenant: 'large traces of this organization are being read',
+};
 export const SUMS: Reads = { all: 'sums at once', ofTenant: 'sums of this organization at once' };
 /** A run may have a hundred thousand scores, which the event loop parses: two such reads at once would slow all else. */
 export const RUNS: Reads = {
   all: 'reads of runs at once',
   ofTenant: 'reads of runs of this project at once',
-  limits: { ...LIMITS, permitsMax: 2, ofOwnerMax: 1 },
+  limits: { ...LIMITS, permitsMax: 2 },
 };
 
 /** Each limited read rejects with the unavailable Fault when too many are waiting. */
 export function limitReads<Query, Found>(
   read: (query: Query) => Promise<Found>,
-  tenantOf: (query: Query) => number | string,
+  tenantOf: (query: Query) => Tenant | Promise<Tenant>,
   { all, ofTenant, limits = LIMITS }: Reads,
 ): (query: Query) => Promise<Found> {
-  const semaphore = createSemaphore<number | string>(limits);
+  const semaphore = createTenantSemaphore(limits);
   return async (query) => {
-    const tenant = tenantOf(query);
-    const outcome = await semaphore.acquire(tenant);
+    const request = { tenant: await tenantOf(query), isUrgent: false };
+    const outcome = await semaphore.acquire(request);
     if (outcome !== 'acquired') {
       const tooMany = outcome === 'owner_full' ? ofTenant : all;
       throw unavailableFault(`Too many ${tooMany}; try again.`, RETRY_AFTER_SECONDS);
@@ -95,7 +123,7 @@ export function limitReads<Query, Found>(
     try {
       return await read(query);
     } finally {
-      semaphore.release(tenant);
+      semaphore.release(request);
     }
   };
 }

@@ -6,7 +6,7 @@ import type { TraceGroups } from '../domain/threads/group-store.ts';
 import type { TraceSearch } from '../domain/traces/search/trace-search-store.ts';
 import type { IndexedSums } from './analytics/indexed-sums.ts';
 import { createTraceAnalytics } from './analytics/trace-analytics.ts';
-import { limitReads, limitSearches, SUMS } from './long-reads.ts';
+import { createSearchLimit, limitReads, type OrganizationOf, SUMS } from './long-reads.ts';
 import type { TraceIndex } from './search/trace-index.ts';
 import { createTraceSearch } from './search/trace-search.ts';
 import type { SpendRunner } from './spend/block-planner.ts';
@@ -63,16 +63,18 @@ export function withFreshTotals(reads: SumReads, complete: CompleteSums['complet
 }
 
 /** Limits how many of the long ones run at once: connections and threads are few. */
-export function limitSumReads<Reads extends SumReads>(reads: Reads): Reads {
+export function limitSumReads(reads: SumReads, organizationOf: OrganizationOf): SumReads {
+  const limit = createSearchLimit(organizationOf);
+  const ofOrganization = (number: number) => ({ organizationId: String(number), projectId: '' });
   return {
     ...reads,
-    find: limitSearches(reads.find),
-    listValues: limitSearches(reads.listValues),
-    summarise: limitSearches(reads.summarise),
-    statsOfUser: limitSearches(reads.statsOfUser),
-    summariseEvaluations: limitSearches(reads.summariseEvaluations),
-    listGroups: limitSearches(reads.listGroups),
-    summariseFeedback: limitSearches(reads.summariseFeedback),
-    sum: limitReads(reads.sum, ({ organizationNumber }) => organizationNumber, SUMS),
+    find: limit(reads.find),
+    listValues: limit(reads.listValues),
+    summarise: limit(reads.summarise),
+    statsOfUser: limit(reads.statsOfUser),
+    summariseEvaluations: limit(reads.summariseEvaluations),
+    listGroups: limit(reads.listGroups),
+    summariseFeedback: limit(reads.summariseFeedback),
+    sum: limitReads(reads.sum, ({ organizationNumber }) => ofOrganization(organizationNumber), SUMS),
   };
 }

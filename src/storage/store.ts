@@ -18,13 +18,14 @@ import { createWebhookLog } from './endpoints/webhook-store.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
 import { createEventFinder, createEventList, createLogSearch } from './events/events.ts';
 import { createFeedbackStore } from './feedback/feedback.ts';
+import { createTraceLimit, rememberOrganizations } from './long-reads.ts';
 import { createManagement, type ManagementEngine } from './management/management-store.ts';
-import { type SumReads, withFreshTotals } from './reads.ts';
+import { limitSumReads, type SumReads, withFreshTotals } from './reads.ts';
 import { createIndexer, createUnindexedCount, type IndexWork } from './search/indexer.ts';
 import { createSpendBlocks, type SpendWriter } from './spend/spend-blocks.ts';
 import { createLogRecordStore, type LogRecordWriter } from './traces/log-records.ts';
 import { completeSums, type KeepSums, type TraceFinder } from './traces/trace-finder.ts';
-import type { TraceReads, WholeTraceReads } from './traces/trace-reads.ts';
+import { limitWholeReads, type TraceReads, type WholeTraceReads } from './traces/trace-reads.ts';
 import type { QueryRunner, RunQuery } from './transaction.ts';
 
 /** The parts of a store that differ between engines. */
@@ -38,6 +39,8 @@ export type Engine = ManagementEngine &
     /** Stores all appends in one transaction. */
     readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
     readonly traces: TraceReads & TraceFinder & Pick<WholeTraceReads, 'sums'>;
+    /** How many large traces are read as a whole at once. */
+    readonly wholeTracesAtOnce: number;
     readonly keepSums: KeepSums;
     readonly lookUps: LookUps;
     readonly delivery: Delivery;
@@ -92,14 +95,19 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
   });
   const engine = start({ isClosed, refuseWhenClosed, isBusy: queue.isBusy });
   const { control, reads, rooms, traceChanges } = engine;
-  const { traces, keepSums: keep } = engine;
+  const organizationOf = rememberOrganizations(
+    async (projectNumber) =>
+      (await reads.runQuery(reads.queries.organization.findOrganizationNumber, { projectNumber }))[0]
+        ?.organizationNumber,
+  );
+  const traces = limitWholeReads(engine.traces, createTraceLimit(engine.wholeTracesAtOnce, organizationOf));
   const { find, completeTotals } = completeSums({
     finder: traces,
     sums: traces.sums,
-    keep,
+    keep: engine.keepSums,
     nowMs: () => performance.now(),
   });
-  const sums = withFreshTotals(engine.sums, completeTotals);
+  const sums = limitSumReads(withFreshTotals(engine.sums, completeTotals), organizationOf);
   const countUnindexed = createUnindexedCount(engine.control, engine.indexWork);
   const spendBlocks = { reads: sums, writer: engine.spendWriter, clock: Date.now };
   const events = { ...reads, queries: reads.queries.events };

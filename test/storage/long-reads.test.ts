@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FoundTraces, SearchQuery } from '../../src/domain/traces/search/trace-search-store.ts';
-import { limitSearches } from '../../src/storage/long-reads.ts';
+import { createSearchLimit, createTraceLimit } from '../../src/storage/long-reads.ts';
 
 const EVER = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 const NONE: FoundTraces = { traces: [], next: null, total: null };
@@ -24,9 +24,11 @@ function queryOf(projectNumber: number): SearchQuery {
 /** Searches that run until the test ends them, oldest first. */
 function createSearches() {
   const running: { readonly projectNumber: number; readonly end: (isOk: boolean) => void }[] = [];
-  const find = limitSearches(
-    ({ projectNumber }) =>
-      new Promise((resolve, reject) => {
+  // Projects 1 to 9 are of one organization, all others each of their own.
+  const limit = createSearchLimit(async (projectNumber) => (projectNumber < 10 ? 0 : projectNumber));
+  const find = limit(
+    ({ projectNumber }: SearchQuery) =>
+      new Promise<FoundTraces>((resolve, reject) => {
         running.push({ projectNumber, end: (isOk) => (isOk ? resolve(NONE) : reject(new Error('lost'))) });
       }),
   );
@@ -40,11 +42,11 @@ it('one project gets a part of the slots and is refused beyond it, another gets 
   const begun = Array.from({ length: 18 }, () => find(1));
   await expect(find(1)).rejects.toMatchObject({
     code: 'unavailable',
-    message: 'Too many searches of this project at once; try again.',
+    message: 'Too many searches of this organization at once; try again.',
   });
-  begun.push(find(2));
+  begun.push(find(20));
   await soon();
-  expect(running.map(({ projectNumber }) => projectNumber)).toEqual([1, 1, 2]);
+  expect(running.map(({ projectNumber }) => projectNumber)).toEqual([1, 1, 20]);
   const ends = Promise.allSettled(begun);
   for (let ended = 0; ended < begun.length; ended += 1) {
     running.shift()?.end(ended % 3 !== 0);
@@ -53,7 +55,7 @@ it('one project gets a part of the slots and is refused beyond it, another gets 
   }
   expect((await ends).filter(({ status }) => status === 'rejected')).toHaveLength(7);
   // All permits are free again, also those of failed searches.
-  const again = [find(1), find(1), find(2), find(2)];
+  const again = [find(1), find(1), find(20), find(20)];
   await soon();
   expect(running).toHaveLength(4);
   for (const { end } of running) end(true);
@@ -62,10 +64,10 @@ it('one project gets a part of the slots and is refused beyond it, another gets 
 
 it('all projects together have a limited number of slots', async () => {
   const { running, find } = createSearches();
-  const begun = Array.from({ length: 68 }, (_, index) => find(index));
+  const begun = Array.from({ length: 68 }, (_, index) => find(index + 10));
   await soon();
   expect(running).toHaveLength(4);
-  await expect(find(100)).rejects.toMatchObject({
+  await expect(find(1_000)).rejects.toMatchObject({
     code: 'unavailable',
     message: 'Too many searches at once; try again.',
   });
@@ -74,4 +76,42 @@ it('all projects together have a limited number of slots', async () => {
     await soon();
   }
   await Promise.all(begun);
+});
+
+it('one organization leaves a slot and half of the queue to others, whatever its projects are', async () => {
+  const { running, find } = createSearches();
+  const begun = [1, 2, 3, 4, 5].map(find);
+  await soon();
+  expect(running.map(({ projectNumber }) => projectNumber)).toEqual([1, 2, 3]);
+  begun.push(...Array.from({ length: 30 }, (_, index) => find(1 + (index % 5))));
+  await expect(find(6)).rejects.toMatchObject({
+    message: 'Too many searches of this organization at once; try again.',
+  });
+  begun.push(find(20), find(30));
+  await soon();
+  expect(running.map(({ projectNumber }) => projectNumber)).toEqual([1, 2, 3, 20]);
+  // Organizations take turns, and then the projects of each.
+  for (const ended of [0, 0]) {
+    running.splice(ended, 1)[0]?.end(true);
+    await soon();
+  }
+  expect(running.map(({ projectNumber }) => projectNumber)).toEqual([3, 20, 4, 30]);
+  for (let ended = 0; ended < begun.length; ended += 1) {
+    running.shift()?.end(true);
+    await soon();
+  }
+  await Promise.all(begun);
+});
+
+it('whole traces are read one after the other, and so many wait of a project, of an organization and of all', async () => {
+  const read = createTraceLimit(1, async (projectNumber) => (projectNumber < 10 ? 0 : projectNumber))(
+    async (_: { readonly projectNumber: number }) => await soon(),
+  );
+  const counts = await Promise.all(
+    [1, 2, 3, 20, 30, 40].map(async (projectNumber) => {
+      const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => read({ projectNumber })));
+      return outcomes.filter(({ status }) => status === 'fulfilled').length;
+    }),
+  );
+  expect(counts).toEqual([49, 48, 0, 48, 48, 0]);
 });

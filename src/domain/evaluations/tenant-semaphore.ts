@@ -10,7 +10,7 @@ import type { Tenant } from '../caller.ts';
 /** Who asks for a permit, and whether before others. */
 export type PermitRequest = { readonly tenant: Tenant; readonly isUrgent: boolean };
 
-type TenantSemaphoreOptions = {
+export type TenantSemaphoreOptions = {
   readonly permitsMax: number;
   /** How many urgent requests may wait, and how many others. */
   readonly waitingMax: number;

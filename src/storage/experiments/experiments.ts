@@ -38,7 +38,7 @@ export function createExperimentStore(room: ExperimentRoom): ExperimentStore {
         await yieldToEventLoop();
       }
     },
-    ({ run }) => run.projectId,
+    ({ run: { projectId } }) => ({ organizationId: projectId, projectId }),
     RUNS,
   );
   return {

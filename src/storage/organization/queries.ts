@@ -10,6 +10,14 @@ export const findAnyOrganization = query()((db) =>
 
 type OfOrganization = { readonly organizationId: string; readonly ids: readonly string[] };
 
+export const findOrganizationNumber = query<{ readonly projectNumber: number }>()((db, { projectNumber }) =>
+  db
+    .selectFrom('Project')
+    .innerJoin('Organization', 'Organization.id', 'Project.organizationId')
+    .where('Project.number', '=', projectNumber)
+    .select('Organization.number as organizationNumber'),
+);
+
 export const findProjectNumbers = query<OfOrganization>()((db, { organizationId, ids }, { isPoint }) =>
   rowsOf(db, 'Project', { organizationId }).where(isPoint('id', ids)).select(['id as id', 'number as number']),
 );

@@ -52,6 +52,26 @@ export type WholeTraceReads = Omit<TraceReads, 'rows' | 'spans' | 'versionedSpan
 // Each span may be as large as a request.
 const DIGEST_SPANS_AT_ONCE = 8;
 
+type Limit = <T>(read: (trace: StoredTrace) => Promise<T>) => (trace: StoredTrace) => Promise<T>;
+
+/** Limits reads of all spans where they are many. */
+export function limitWholeReads<Reads extends TraceReads & Pick<WholeTraceReads, 'sums'>>(
+  reads: Reads,
+  limit: Limit,
+): Reads {
+  function ofLarge<T>(read: (trace: StoredTrace) => Promise<T>) {
+    const limited = limit(read);
+    return (trace: StoredTrace) => (isLarge(trace) ? limited(trace) : read(trace));
+  }
+  return {
+    ...reads,
+    sums: limit(reads.sums),
+    outline: ofLarge(reads.outline),
+    digest: ofLarge(reads.digest),
+    calls: ofLarge(reads.calls),
+  };
+}
+
 /** Whether a trace has so many spans that reading them all takes long. */
 export function isLarge({ spanCount }: StoredTrace): boolean {
   return spanCount > SPANS_READ_THROUGH_MAX;

@@ -8,7 +8,6 @@ import type pg from 'pg';
 import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
-import type { StoredTrace } from '../../../domain/traces/telemetry-port.ts';
 import { createPeopleWriter } from '../../annotations/writers.ts';
 import { createAnswerWork } from '../../answers/answers.ts';
 import { createLeaseWork } from '../../budgets/leases.ts';
@@ -17,15 +16,14 @@ import { messageOf, StartError } from '../../errors.ts';
 import { createJobWork } from '../../evaluations/jobs.ts';
 import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
-import { createTraceLimit } from '../../long-reads.ts';
 import { createRooms } from '../../management/rooms.ts';
-import { createSumReads, type IndexReads, limitSumReads, type SumReads } from '../../reads.ts';
+import { createSumReads, type IndexReads, type SumReads } from '../../reads.ts';
 import { createSpendWriter } from '../../spend/spend-blocks.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { createLogRecordWriter } from '../../traces/log-records.ts';
 import { createTraceChanges } from '../../traces/trace-changes.ts';
 import { createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
-import { createTraceReads, isLarge, runCooperatively } from '../../traces/trace-reads.ts';
+import { createTraceReads, runCooperatively } from '../../traces/trace-reads.ts';
 import { createWriteWatch } from '../../write-watch.ts';
 import { settleEncryption } from './address.ts';
 import { createAppendBatch, createTraceNumbers } from './append.ts';
@@ -187,6 +185,7 @@ function startEngine(
       }),
     append: (appends) => probe.watch(() => appendBatch(appends)),
     traces: createTraceReader(reads),
+    wholeTracesAtOnce: WHOLE_TRACES_AT_ONCE,
     keepSums: createKeepSums(transact),
     lookUps: {
       findRequest: (key) => runQuery(queries.append.findRequest, [key]),
@@ -228,35 +227,24 @@ function startEngine(
 const WHOLE_TRACES_AT_ONCE = 2;
 
 function createTraceReader(pool: Pool): Engine['traces'] {
-  const limit = createTraceLimit(WHOLE_TRACES_AT_ONCE);
   const runner = createQueryRunner(pool, openQueries().traces);
   const reads = createTraceReads(
     { ...runner, queryForEach: (query, params, take) => queryInPages(pool, { query, params, take }) },
     runCooperatively,
   );
   const finder = createTraceFinder(runner, (prefix) => [textRange(prefix)]);
-  const [outline, digest, calls] = [limit(reads.outline), limit(reads.digest), limit(reads.calls)];
-  return {
-    ...reads,
-    ...finder,
-    sums: limit(reads.sums),
-    outline: (trace: StoredTrace) => (isLarge(trace) ? outline(trace) : reads.outline(trace)),
-    digest: (trace: StoredTrace) => (isLarge(trace) ? digest(trace) : reads.digest(trace)),
-    calls: (trace: StoredTrace) => (isLarge(trace) ? calls(trace) : reads.calls(trace)),
-  };
+  return { ...reads, ...finder };
 }
 
 function createReads(pool: Pool, index: IndexReads): SumReads {
   const runnerOf = <Of>(some: Of) => createQueryRunner(pool, some);
   const { runQuery } = runnerOf(null);
   const queries = openQueries();
-  return limitSumReads(
-    createSumReads(runnerOf, queries, {
-      ...index,
-      findRequests: (keys) => runQuery(queries.append.findRequest, keys),
-      findPositions: (keys) => runQuery(queries.append.findEventPosition, keys),
-    }),
-  );
+  return createSumReads(runnerOf, queries, {
+    ...index,
+    findRequests: (keys) => runQuery(queries.append.findRequest, keys),
+    findPositions: (keys) => runQuery(queries.append.findEventPosition, keys),
+  });
 }
 
 const OPEN_BLOCKS = {

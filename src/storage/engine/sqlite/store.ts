@@ -217,7 +217,7 @@ function startEngine(
       findRequest: writer.findRequest,
       findEvent: (key) => reads.runQuery(queries.append.findEvent, key),
     },
-    sums: searching.reads,
+    ...{ sums: searching.reads, wholeTracesAtOnce: 1 },
     indexWork: createIndexWork({ steps: searching.searchWork, endStep: writer.endIndexStep, control }),
     spendWriter: writer,
     retention: createRetention(control, writer.removeExpired),

@@ -1,8 +1,7 @@
 /** Long reads in a thread of their own, which starts with the first read and again after it died. */
 
 import type { Worker } from 'node:worker_threads';
-import { createTraceLimit } from '../../long-reads.ts';
-import { limitSumReads, type SumReads } from '../../reads.ts';
+import type { SumReads } from '../../reads.ts';
 import type { StatementRooms } from '../../statements/statement.ts';
 import type { WholeTraceReads } from '../../traces/trace-reads.ts';
 import { type KeptMatch, sendFiltersOnce } from './kept-filters.ts';
@@ -19,7 +18,6 @@ type ThreadReaderOptions = {
   readonly readMaxMs?: number;
 };
 
-const WHOLE_TRACES_AT_ONCE = 1;
 const READS_PENDING_MAX = 256;
 // In MiB. One read holds far less; without a bound the garbage would grow to several times that.
 const HEAP_MAX = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
@@ -32,7 +30,6 @@ export function spawnReader(file: string, statements: StatementRooms, telemetryU
 export type ThreadReader = ReturnType<typeof createThreadReader>;
 
 export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadReaderOptions) {
-  const limit = createTraceLimit(WHOLE_TRACES_AT_ONCE);
   const calls = createThreadCalls(readMaxMs);
   let thread: Worker | null = null;
   let closing = false;
@@ -60,11 +57,11 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
     }) as unknown as Served[V];
   return {
     /** Each read rejects with the unavailable Fault when the thread has ended, is overloaded or too slow. */
-    reads: limitSumReads<LongReads>({
-      outline: limit(call('outline')),
-      digest: limit(call('digest')),
-      sums: limit(call('sums')),
-      calls: limit(call('calls')),
+    reads: {
+      outline: call('outline'),
+      digest: call('digest'),
+      sums: call('sums'),
+      calls: call('calls'),
       spanOrder: call('spanOrder'),
       spanIdsOfType: call('spanIdsOfType'),
       evaluationOrder: call('evaluationOrder'),
@@ -80,7 +77,7 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       planSpend: call('planSpend'),
       // The triggers and one live tail of each project call this, one call after the other.
       match: sendFiltersOnce(call('match')),
-    }),
+    } satisfies LongReads,
     /** These fail in the same way. */
     searchWork: { indexSome: call('indexSome'), countUnbuilt: call('countUnbuilt') } satisfies SearchWork,
     /** Waits for reads that have begun, as long as a read may take, and refuses new ones. */
