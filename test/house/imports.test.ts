@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findCircles, importsOf, SOURCE, singleUserFiles, sourceFiles, target } from '../../scripts/house/imports.ts';
+import { importsOf, SOURCE, sourceFiles, target } from '../../scripts/house/imports.ts';
 
 /** Who may import whom. A path is a prefix inside src/; "gen" is generated code. */
 const ALLOWED: { readonly [room: string]: readonly string[] } = {
@@ -119,9 +119,6 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   config: /^node:(fs|crypto|path|os)$/,
   cli: /^(node:|pino$)/,
 };
-
-/** Only falls. */
-const SINGLE_USER_FILES_MAX = 70;
 
 describe('the house', () => {
   const rooms = Object.keys(ALLOWED);
@@ -242,17 +239,6 @@ describe('the house', () => {
     const outside = imports.filter(({ file }) => /^storage\/(?!engine\/|copy\/|open\.ts|migrate\.ts)/.test(file));
     expect(outside.length).toBeGreaterThan(0);
     expect(outside.filter((each) => target(each).startsWith('storage/engine/'))).toEqual([]);
-  });
-
-  it('no files import each other in a circle, not even types', () => {
-    expect(imports.length).toBeGreaterThan(100);
-    expect(findCircles(imports)).toEqual([]);
-  });
-
-  it('few small files have a single user', () => {
-    const files = singleUserFiles(imports);
-    expect(files.length).toBeGreaterThan(0);
-    expect(files.length, files.join('\n')).toBeLessThanOrEqual(SINGLE_USER_FILES_MAX);
   });
 
   it('only main reads the environment', () => {
