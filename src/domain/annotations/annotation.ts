@@ -75,7 +75,7 @@ export type AnnotationListing = {
  */
 export type AnnotationStore = {
   /**
-   * MUST answer `no_trace` and store nothing when there is no such trace, `limit_reached` when it has `annotationsMax`
+   * MUST return `no_trace` and store nothing when there is no such trace, `limit_reached` when it has `annotationsMax`
    * annotations, and `stale` when an expected definition is gone or has another type.
    */
   insert(

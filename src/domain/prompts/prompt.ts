@@ -120,7 +120,7 @@ export type PromptStore = {
   /** The oldest first. MUST store `seeds` before where nothing of prompts was ever stored for the organization. */
   tags(organizationId: string, seeds: readonly PromptTag[]): Promise<readonly PromptTag[]>;
   insertTag(tag: PromptTag, tagsMax: number, audited: AuditRecord): Promise<'stored' | 'name_taken' | 'limit_reached'>;
-  /** MUST answer `gone` where there is no such tag. */
+  /** MUST return `gone` where there is no such tag. */
   replaceTag(tag: PromptTag, audited: AuditRecord): Promise<'stored' | 'name_taken' | 'gone'>;
   /** MUST end what it names, too. False where there is no such tag. */
   removeTag(tag: PromptTag, audited: AuditRecord): Promise<boolean>;

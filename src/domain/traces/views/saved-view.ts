@@ -24,7 +24,7 @@ export type SavedViewsMax = {
   readonly ofPerson: number;
 };
 
-/** The views that a person sees; null: who is no person sees those of the project. */
+/** The views that a person sees; null: who is not a person sees those of the project. */
 export type SavedViewListing = PageRange & { readonly userId: string | null };
 
 export type SavedViewStore = {
