@@ -109,9 +109,9 @@ export type PromptStore = {
     prompt: Prompt,
     page: { readonly before: number | null; readonly limit: number },
   ): Promise<readonly Omit<VersionedPrompt, 'prompt'>[]>;
-  /** MUST answer `limit_reached` where the project already has `promptsMax`. */
+  /** MUST return `limit_reached` where the project already has `promptsMax`. */
   insert(prompt: Prompt, first: NewVersion, promptsMax: number): Promise<'stored' | Unstored | 'limit_reached'>;
-  /** MUST answer `stale` where the prompt is deleted, or its newest version is not the one before. */
+  /** MUST return `stale` where the prompt is deleted, or its newest version is not the one before. */
   append(prompt: Prompt, next: NewVersion): Promise<'stored' | Unstored | 'stale'>;
   /** MUST remove its versions, too. False where it is deleted already. */
   remove(prompt: Prompt, audited: AuditRecord): Promise<boolean>;

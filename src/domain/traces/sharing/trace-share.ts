@@ -16,7 +16,7 @@ export type TraceShare = {
 
 export type TraceShareStore = {
   /**
-   * MUST answer `limit_reached` and store nothing when the project has `liveMax` that have not expired at the time of its
+   * MUST return `limit_reached` and store nothing when the project has `liveMax` that have not expired at the time of its
    * creation. Removes those of the project that have. Stores `audited` with it.
    */
   insert(share: TraceShare, liveMax: number, audited: AuditRecord): Promise<'stored' | 'limit_reached'>;
@@ -27,6 +27,6 @@ export type TraceShareStore = {
   ): Promise<readonly TraceShare[]>;
   /** Of whichever project, also when it has expired. */
   findBySecret(secretHash: Buffer): Promise<TraceShare | null>;
-  /** MUST answer false and store nothing when the project has no such share. Stores `audited` with the removal. */
+  /** MUST return false and store nothing when the project has no such share. Stores `audited` with the removal. */
   remove(projectId: string, id: string, audited: AuditRecord): Promise<boolean>;
 };
