@@ -7,7 +7,7 @@ import { importsOf, SOURCE, sourceFiles, target } from '../../scripts/house/impo
 const ALLOWED: { readonly [room: string]: readonly string[] } = {
   // What it refuses is a fault like any other.
   json: ['json', 'domain/fault.ts', 'domain/message-parts.ts', 'domain/steps.ts', 'domain/text-limits.ts'],
-  domain: ['domain', 'json', 'scheduling/keyed-mutex.ts', 'scheduling/owner-queue.ts', 'scheduling/semaphore.ts'],
+  domain: ['domain', 'json', 'scheduling/keyed-mutex.ts', 'scheduling/semaphore.ts', 'scheduling/tenant-semaphore.ts'],
   auth: ['auth', 'domain', 'gen'],
   rpc: ['rpc', 'domain', 'json', 'auth', 'gen'],
   transport: [
@@ -53,7 +53,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'transport/call-ids.ts',
     'transport/call-log.ts',
   ],
-  scheduling: ['scheduling', 'domain/clock.ts'],
+  scheduling: ['scheduling', 'domain/caller.ts', 'domain/clock.ts'],
   evaluation: ['evaluation', 'scheduling', 'domain', 'json'],
   background: ['background', 'app/deps.ts', 'delivery', 'evaluation', 'metrics', 'scheduling', 'domain'],
   // Everything but the insides of storage.

@@ -3,9 +3,9 @@
  * requests come first; organizations take turns, and so do the projects of each.
  */
 
-import { createOwnerQueue, type OwnerQueue } from '../../scheduling/owner-queue.ts';
-import { allButOne, createCounts, createSemaphoreOf } from '../../scheduling/semaphore.ts';
-import type { Tenant } from '../caller.ts';
+import type { Tenant } from '../domain/caller.ts';
+import { createOwnerQueue, type OwnerQueue } from './owner-queue.ts';
+import { allButOne, createCounts, createSemaphoreOf } from './semaphore.ts';
 
 /** Who asks for a permit, and whether before others. */
 export type PermitRequest = { readonly tenant: Tenant; readonly isUrgent: boolean };

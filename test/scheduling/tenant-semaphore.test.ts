@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTenantSemaphore, type PermitRequest } from '../../../src/domain/evaluations/tenant-semaphore.ts';
+import { createTenantSemaphore, type PermitRequest } from '../../src/scheduling/tenant-semaphore.ts';
 
 /** `a1` is the project 1 of the organization a; `a1!` is urgent. */
 function requestOf(name: string): PermitRequest {
