@@ -10,7 +10,7 @@ import type { RetentionClock } from '../domain/management/retention-clock.ts';
 import type { PriceResolver } from '../domain/pricing/prices.ts';
 import { createShareBackfill } from '../domain/pricing/share-backfill.ts';
 import { createErasure, createRetention } from '../domain/retention.ts';
-import { type Schedule, type ScheduleOptions, startSchedule, type Wait } from '../scheduling/schedule.ts';
+import { type Loop, type ScheduleOptions, startSchedule, type Wait } from '../scheduling/schedule.ts';
 
 type JobDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'log'> & {
   readonly prices: PriceResolver;
@@ -44,7 +44,7 @@ const INDEX_REST_SHARE = 0.25;
 /** `failed`: the log line for a run that failed. */
 type Job = Omit<ScheduleOptions, 'wait' | 'onError'> & { readonly failed: string };
 
-export function startJobs(deps: JobDeps): Schedule {
+export function startJobs(deps: JobDeps): Pick<Loop, 'stop'> {
   const { store, wait, log } = deps;
   const jobs = [
     createClockJob(deps),
