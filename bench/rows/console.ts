@@ -86,7 +86,7 @@ async function withBrowser(bench: Bench, measure: (side: Side) => Promise<Figure
 
 /** Begins a session as the console does. */
 export async function signIn({ browser, port, projectKey }: Side): Promise<BrowserContext> {
-  // Without a locale it is that of the machine, which may be no language tag.
+  // Without a locale it is that of the machine, which may not be a language tag.
   const context = await browser.newContext({ locale: 'en-GB' });
   const headers = { 'x-auth-token': projectKey, 'x-spandrel-console': '1' };
   const answer = await context.request.post(`http://127.0.0.1:${port}/api/auth/session`, { headers, data: {} });

@@ -10,8 +10,8 @@ import { createJudgeBudget } from '../evaluation/judge/judge-budget.ts';
 import { createPostJson } from '../evaluation/judge/post-json.ts';
 import { createRunPages, type RunPagesDeps } from '../evaluation/run-pages.ts';
 import { createRunner, type RunnerDeps } from '../evaluation/runner.ts';
-import { waitUnref } from '../scheduling/schedule.ts';
-import { type RunWorker, startRunWorker } from './search-run-worker.ts';
+import { type Loop, waitUnref } from '../scheduling/schedule.ts';
+import { startRunWorker } from './search-run-worker.ts';
 
 export type EvaluationPorts = ReturnType<typeof createEvaluating>['ports'];
 
@@ -48,7 +48,7 @@ export function createEvaluating({ config, store, prices, clock, onEnd, log }: E
   });
   const monotonicMs = () => performance.now();
   const run = createRunner({ builtin: builtin.run, judge, monotonicMs, onEnd, log });
-  let worker: RunWorker | null = null;
+  let worker: Loop | null = null;
   return {
     ports: {
       run,

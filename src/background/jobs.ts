@@ -10,7 +10,7 @@ import type { RetentionClock } from '../domain/management/retention-clock.ts';
 import type { PriceResolver } from '../domain/pricing/prices.ts';
 import { createShareBackfill } from '../domain/pricing/share-backfill.ts';
 import { createErasure, createRetention } from '../domain/retention.ts';
-import { type Schedule, type ScheduleOptions, startSchedule, type Wait } from '../scheduling/schedule.ts';
+import { type Loop, type ScheduleOptions, startSchedule, type Wait } from '../scheduling/schedule.ts';
 
 type JobDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'log'> & {
   readonly prices: PriceResolver;
@@ -45,11 +45,11 @@ const INDEX_REST_SHARE = 0.25;
 type Job = Omit<ScheduleOptions, 'wait' | 'onError'> & { readonly failed: string };
 
 /** The only job of a process that is a gateway alone. */
-export function startClockJob(deps: Pick<JobDeps, 'retentionClock' | 'wait' | 'log'>): Schedule {
+export function startClockJob(deps: Pick<JobDeps, 'retentionClock' | 'wait' | 'log'>): Pick<Loop, 'stop'> {
   return startJob(deps, createClockJob(deps));
 }
 
-export function startJobs(deps: JobDeps): Schedule {
+export function startJobs(deps: JobDeps): Pick<Loop, 'stop'> {
   const { store } = deps;
   const jobs = [
     createClockJob(deps),
@@ -82,7 +82,7 @@ export function startJobs(deps: JobDeps): Schedule {
   };
 }
 
-function startJob({ wait, log }: Pick<JobDeps, 'wait' | 'log'>, { failed, ...job }: Job): Schedule {
+function startJob({ wait, log }: Pick<JobDeps, 'wait' | 'log'>, { failed, ...job }: Job): Pick<Loop, 'stop'> {
   return startSchedule({ ...job, wait, onError: (error) => log.warn({ err: error }, failed) });
 }
 

@@ -3,6 +3,7 @@
 import type { Clock, RandomBytes } from '../domain/clock.ts';
 import { Fault } from '../domain/fault.ts';
 import type { Leased, PageOutcome, SearchRun, SearchRunStore } from '../domain/traces/search/search-run.ts';
+import { type Loop, startLoop, type Wait } from '../scheduling/schedule.ts';
 
 export type RunWorkerDeps<Run extends SearchRun> = {
   /** What the runs do, for the log. */
@@ -15,8 +16,7 @@ export type RunWorkerDeps<Run extends SearchRun> = {
   readonly workPage: (run: Leased<Run>, signal: AbortSignal) => Promise<PageOutcome<Run>>;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** Resolves after the delay, or when the signal is aborted. */
-  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  readonly wait: Wait;
   readonly log: { warn(fields: object, message: string): void };
 };
 
@@ -28,44 +28,23 @@ const RENEW_MS = 20_000;
 const RETRY_MS = 5_000;
 const FAILURES_MAX = 100;
 
-export type RunWorker = ReturnType<typeof startRunWorker>;
-
-export function startRunWorker<Run extends SearchRun>(deps: RunWorkerDeps<Run>) {
-  const stopping = new AbortController();
-  let waking = new AbortController();
-  const wait: RunWorkerDeps<Run>['wait'] = async (delayMs, signal) => {
-    await deps.wait(delayMs, AbortSignal.any([signal, waking.signal]));
-    if (waking.signal.aborted) waking = new AbortController();
-  };
-  const ended = (async () => {
-    while (!stopping.signal.aborted) {
-      if (!(await workOnce({ ...deps, wait }, stopping.signal))) await wait(POLL_MS, stopping.signal);
-    }
-  })();
-  return {
-    /** To be called after a run was started or cancelled. */
-    wake: () => waking.abort(),
-    /** Resolves when no page is being worked on; unfinished runs continue later. */
-    async stop(): Promise<void> {
-      stopping.abort();
-      await ended;
-    },
-  };
+/** To be woken after a run was started or cancelled. A stop waits for the page that is worked on: its run continues later. */
+export function startRunWorker<Run extends SearchRun>(deps: RunWorkerDeps<Run>): Loop {
+  return startLoop({
+    ...{ retryDelayMs: POLL_MS, wait: deps.wait },
+    run: async (signal, wait) => ((await workOnce({ ...deps, wait }, signal)) ? 0 : POLL_MS),
+    onError: (error) => deps.log.warn({ err: error }, `${deps.name} could not be worked on`),
+  });
 }
 
-/** False when no run is free, or the store failed. */
+/** False when no run is free. */
 async function workOnce<Run extends SearchRun>(deps: RunWorkerDeps<Run>, stopping: AbortSignal): Promise<boolean> {
-  try {
-    const nowMs = deps.clock();
-    const fence = deps.random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES);
-    const run = await deps.store.lease({ nowMs, untilMs: nowMs + LEASE_MS, fence });
-    if (run === null) return false;
-    await workOn(deps, run, stopping);
-    return true;
-  } catch (error) {
-    deps.log.warn({ err: error }, `${deps.name} could not be worked on`);
-    return false;
-  }
+  const nowMs = deps.clock();
+  const fence = deps.random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES);
+  const run = await deps.store.lease({ nowMs, untilMs: nowMs + LEASE_MS, fence });
+  if (run === null) return false;
+  await workOn(deps, run, stopping);
+  return true;
 }
 
 /** Works on one page only, so that a long run does not delay others: the run that waited longest is next. */

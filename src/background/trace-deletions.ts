@@ -3,13 +3,13 @@
 import type { Deps } from '../app/deps.ts';
 import { createErasure } from '../domain/retention.ts';
 import { createDeletionPages, type DeletionPagesDeps } from '../domain/traces/deletion/deletion-pages.ts';
-import { waitUnref } from '../scheduling/schedule.ts';
-import { type RunWorker, startRunWorker } from './search-run-worker.ts';
+import { type Loop, waitUnref } from '../scheduling/schedule.ts';
+import { startRunWorker } from './search-run-worker.ts';
 
 type WorkDeps = Pick<Deps, 'store' | 'random'> & Pick<DeletionPagesDeps, 'searches'>;
 
 export function createTraceDeleting({ clock, log }: Pick<Deps, 'clock' | 'log'>) {
-  let worker: RunWorker | null = null;
+  let worker: Loop | null = null;
   return {
     /** Called after a deletion was started or cancelled. */
     onChanged: () => worker?.wake(),

@@ -10,7 +10,7 @@ import { type AddToQueue, createNotifying, type NotifyingDeps } from '../domain/
 import type { TraceRunDeps } from '../domain/triggers/trace-run.ts';
 import type { ActionRefusal } from '../domain/triggers/triggers.ts';
 import type { TriggerMeter } from '../metrics/trigger-meter.ts';
-import { waitUnref } from '../scheduling/schedule.ts';
+import { type Loop, startLoop, waitUnref } from '../scheduling/schedule.ts';
 import type { createWebhooks } from './webhooks.ts';
 
 type TriggeringDeps = Pick<Deps, 'config' | 'rootKeys' | 'clock' | 'retentionNowMs' | 'random' | 'log'> & {
@@ -40,31 +40,28 @@ export function createTriggering(deps: TriggeringDeps) {
   const { mailServer } = config;
   const sendMail = mailServer === null ? null : createMailSender({ server: mailServer, policy, resolve });
   const stopping = new AbortController();
-  const loops: Promise<void>[] = [];
-  let waking = new AbortController();
+  const loops: Loop[] = [];
+  let notifier: Loop | null = null;
 
   /** Runs a step again at once while there is work, and waits where there is none. */
-  async function repeat(step: Step, failed: string, restShare: number) {
-    const { signal } = stopping;
-    while (!signal.aborted) {
-      const startedAtMs = performance.now();
-      let delayMs = RETRY_MS;
-      try {
+  const repeat = (step: Step, failed: string, restShare: number) =>
+    startLoop({
+      ...{ retryDelayMs: RETRY_MS, wait: waitUnref },
+      async run(signal) {
+        const startedAtMs = performance.now();
         const done = await step(signal);
-        delayMs = done === 0 ? POLL_MS : (performance.now() - startedAtMs) * restShare;
-      } catch (error) {
-        log.warn({ err: error }, failed);
-      }
-      await waitUnref(delayMs, AbortSignal.any([signal, waking.signal]));
-      if (waking.signal.aborted) waking = new AbortController();
-    }
-  }
+        return done === 0 ? POLL_MS : (performance.now() - startedAtMs) * restShare;
+      },
+      onError: (error) => log.warn({ err: error }, failed),
+    });
 
-  const wake = () => waking.abort();
+  const onNotice = () => notifier?.wake();
   return {
     secrets,
     /** Called after something may be due. */
-    wake,
+    wake() {
+      for (const loop of loops) loop.wake();
+    },
     whyUnavailable: ((action) => {
       if (action === 'SEND_EMAIL' && sendMail === null) {
         return 'This server sends no e-mails: its operator has to set SPANDREL_SMTP_URL and SPANDREL_SMTP_FROM.';
@@ -79,14 +76,14 @@ export function createTriggering(deps: TriggeringDeps) {
       onUntested: meter.untested,
       onFired(count) {
         meter.fired(count);
-        wake();
+        onNotice();
       },
     }),
     /** Begins to evaluate and to notify. */
     work({ store, clock: nowMs, analytics, datasets, linkTo }: WorkDeps): void {
       const shared = { triggers: store.triggers, keys: store.keys, clock: nowMs, random };
       const monotonicMs = () => performance.now();
-      const evaluated = { onNotice: wake, onEvaluated: meter.evaluated };
+      const evaluated = { onNotice, onEvaluated: meter.evaluated };
       const evaluations = createEvaluation({ ...shared, ...evaluated, analytics, monotonicMs });
       const notifying = createNotifying({
         ...{ ...shared, secrets, datasets, sendMail, addToQueue, linkTo, log },
@@ -97,15 +94,17 @@ export function createTriggering(deps: TriggeringDeps) {
       const prune = createPruning(store, clock);
       const isSingleProcess = store.evaluationJobs.isSingleProcess;
       const begin = isSingleProcess ? once(() => store.triggers.takeOver()) : async () => undefined;
+      const sending = repeat(after(begin, notifying.step), 'notifications of triggers could not be sent', 0);
+      notifier = { ...sending, stop: () => sending.stop().then(notifying.end) };
       loops.push(
         ...evaluations.map((evaluate) => repeat(after(begin, evaluate), 'triggers could not be evaluated', REST_SHARE)),
-        repeat(after(begin, notifying.step), 'notifications of triggers could not be sent', 0).finally(notifying.end),
+        notifier,
         repeat(prune, 'old entries of triggers could not be removed', 1),
       );
     },
     async stop(): Promise<void> {
       stopping.abort();
-      await Promise.all(loops);
+      await Promise.all(loops.map((loop) => loop.stop()));
     },
   };
 }

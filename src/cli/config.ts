@@ -28,7 +28,7 @@ export function maskSetting(name: string, text: string): string {
   return isSecretSetting(name) && !isFile ? MASK : maskTokens(text);
 }
 
-/** Null: the text is no URL, or one in whose password a character ends the host, and may hold a password anywhere. */
+/** Null: the text is not a URL, or one in whose password a character ends the host, and may hold a password anywhere. */
 function maskUrl(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !/^(https?|postgres(ql)?|clickhouses?):$/.test(url.protocol)) return null;

@@ -27,7 +27,7 @@ const STATUSES_WITHOUT_BODY = [204, 304];
 
 /**
  * `text` is the header block without its final empty line. Null without a status, or when it contradicts itself about its
- * body. Lines may end in LF alone, and those that are no fields are passed over, as other clients do.
+ * body. Lines may end in LF alone, and those that are not fields are passed over, as other clients do.
  */
 export function parseHead(text: string): ResponseHead | null {
   const [first = '', ...lines] = text.replace(FOLD, ' ').split('\n');

@@ -46,7 +46,7 @@ type Prepared = {
 type Posted = {
   readonly head: string;
   readonly body: Buffer;
-  /** Whether the loss of a kept connection is no failure. */
+  /** Whether the loss of a kept connection is not a failure. */
   readonly isFirst: boolean;
   readonly needsText: boolean;
 };

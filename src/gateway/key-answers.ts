@@ -1,4 +1,4 @@
-/** Answers what the holder of a virtual key may ask of it: its limits, and the models that it can call. */
+/** Serves what the holder of a virtual key may ask of it: its limits, and the models that it can call. */
 
 import type { BudgetLedger } from '../domain/budgets/budget-store.ts';
 import { createKeyStatus, keyStatusJson } from '../domain/gateway/key-status.ts';

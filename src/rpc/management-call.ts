@@ -31,7 +31,7 @@ type IdempotentAnswer<M extends DescMethodUnary, R> = {
   readonly idOf?: (answer: MessageShape<M['output']>) => string | null;
 };
 
-/** Answers an operation that takes idempotency keys: the answer is also what a repeated call gets. */
+/** Returns the response of an operation that takes idempotency keys: a repeated call gets the same one. */
 export async function answerOnce<M extends DescMethodUnary, R>(
   context: Context<M>,
   { run, show, idOf }: IdempotentAnswer<M, R>,

@@ -3,7 +3,7 @@
 export type KeyedMutex = {
   /** Runs the work once all earlier work under the key has ended, whether it succeeded or failed. */
   run<R>(key: string, work: () => Promise<R>): Promise<R>;
-  /** Waits for all earlier holders of the key. The answer releases it and must be called. */
+  /** Waits for all earlier holders of the key. The returned function releases it and must be called. */
   acquire(key: string): Promise<() => void>;
   /** Whether the key is held. */
   isHeld(key: string): boolean;

@@ -169,7 +169,7 @@ function lacksClaims(token: IDToken, { roleClaim }: IssuerSettings): boolean {
 
 function claimsOf({ iss, sub }: IDToken, profile: Profile, { roleClaim }: IssuerSettings): Claims {
   const { email, email_verified: verified, name } = profile;
-  if (!SUBJECT.test(sub)) throw new Error('the subject of the token is no text of 1 to 255 characters');
+  if (!SUBJECT.test(sub)) throw new Error('the subject of the token is not a text of 1 to 255 characters');
   return {
     issuer: iss,
     subject: sub,

@@ -3,11 +3,11 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Tenant } from '../domain/caller.ts';
-import { createTenantSemaphore, type TenantSemaphoreOptions } from '../domain/evaluations/tenant-semaphore.ts';
 import { unavailableFault } from '../domain/fault.ts';
 import { keyedGroupHash } from '../domain/group-parts.ts';
 import type { SpanSummary } from '../domain/traces/trace.ts';
 import { aggregatesOf, choiceOf, type TraceChoice } from '../domain/traces/trace-aggregates.ts';
+import { createTenantSemaphore, type TenantSemaphoreOptions } from '../scheduling/tenant-semaphore.ts';
 import type { BehindSpan } from './traces/columns.ts';
 
 /** After this time a sum is given up, and the caller gets the unavailable Fault. */

@@ -45,7 +45,7 @@ export async function openStore({
   }
   const file = databaseFile(url);
   if (file === null && options.telemetryUrl != null) {
-    throw new StartError('a database in memory has no use for SPANDREL_TELEMETRY_URL');
+    throw new StartError('a database in memory has no use for SPANDREL_TELEMETRY_URL; unset it, or store in a file');
   }
   const { openFileStore, openMemoryStore } = await import('./engine/sqlite/store.ts');
   return file === null ? await openMemoryStore(options) : await openFileStore(file, options);
@@ -85,13 +85,13 @@ export function databaseFile(url: string): string | null {
 /** Paths that mean something to other programs. Taken literally, each would begin a new database somewhere else. */
 const MISLEADING: readonly (readonly [form: RegExp, says: string])[] = [
   [/^\/\//, 'has slashes behind the colon, as in sqlite://; write sqlite:/path or sqlite:./path'],
-  [/^file:/, 'begins with file:'],
-  [/\?/, 'has a question mark; there are no options such as ?mode='],
+  [/^file:/, 'begins with file:; write the path alone'],
+  [/\?/, 'has a question mark; there are no options such as ?mode=, so leave it out'],
   [/%[0-9a-fA-F]{2}/, 'has an escape such as %20; write the character itself'],
   [/(^|\/)\.{0,2}$/, 'names a folder; add the name of the file'],
   [/^~/, 'begins with ~, which only a shell replaces; write the whole path'],
   [/\$[\w{]/, 'has a variable, which only a shell replaces; write the whole path'],
-  [/[\0-\x1f\x7f]/, 'has a control character'],
+  [/[\0-\x1f\x7f]/, 'has a control character; rename the file or folder'],
 ];
 
 /** Copies a database file that may be in use. Throws StartError, also for databases with backup tools of their own. */

@@ -5,6 +5,7 @@
 
 import type { HandlerContext } from '@connectrpc/connect';
 import { Fault } from '../domain/fault.ts';
+import { createCounts } from '../scheduling/semaphore.ts';
 import { type Exchange, exchangeKey } from './connect-exchange.ts';
 
 type SharesOptions = {
@@ -59,27 +60,19 @@ function connectionOf(request: Exchange['request']): object {
  * function that releases it; null when none is left for this holder.
  */
 function createShares({ totalMax, perAddressMax, perConnectionMax }: SharesOptions) {
-  const byAddress = new Map<string, number>();
-  const byConnection = new Map<object, number>();
-  let total = 0;
-  const count = ({ connection, address }: Holder, by: 1 | -1) => {
-    total += by;
-    add(byAddress, address, by);
-    add(byConnection, connection, by);
+  const addresses = createCounts<string>();
+  const connections = createCounts<object>();
+  const count = ({ connection, address }: Holder, change: 1 | -1) => {
+    addresses.add(address, change);
+    connections.add(connection, change);
   };
   return (holder: Holder): (() => void) | null => {
     const isFull =
-      total >= totalMax ||
-      (byAddress.get(holder.address) ?? 0) >= perAddressMax ||
-      (byConnection.get(holder.connection) ?? 0) >= perConnectionMax;
+      addresses.total() >= totalMax ||
+      addresses.of(holder.address) >= perAddressMax ||
+      connections.of(holder.connection) >= perConnectionMax;
     if (isFull) return null;
     count(holder, 1);
     return () => count(holder, -1);
   };
-}
-
-function add<K>(counts: Map<K, number>, key: K, by: number): void {
-  const count = (counts.get(key) ?? 0) + by;
-  if (count > 0) counts.set(key, count);
-  else counts.delete(key);
 }

@@ -17,7 +17,7 @@ export type TestPage = {
   readonly complaints: readonly string[];
   /** Requested addresses of other origins. */
   readonly foreignRequests: readonly string[];
-  /** Runs `act` without a network. Failed requests are no complaints then. */
+  /** Runs `act` without a network. Failed requests are not complaints then. */
   whileAway(act: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 };

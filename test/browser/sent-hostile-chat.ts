@@ -2,7 +2,7 @@
 
 const SVG = `data:image/svg+xml;base64,${btoa('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(2)</script></svg>')}`;
 const PAGE = `data:text/html;base64,${btoa('<script>alert(3)</script>')}`;
-/** Bytes that are no picture under the type of one. */
+/** Bytes that are not a picture under the type of one. */
 const BROKEN = `data:image/png;base64,${btoa('<script>alert(4)</script>')}`;
 
 export const HOSTILE_MARKDOWN = [

@@ -292,7 +292,7 @@ it('prints a line for each finding, and exits with 1 if a start would be refused
   const broken = { ...environment, SPANDREL_DATABASE_URL: `sqlite:${join(dirname(folder), 'a-file', 'spandrel.db')}` };
   const failed = await runCli(['doctor'], broken);
   expect(failed.code).toBe(1);
-  expect(failed.stdout).toMatch(/^fail {2}data folder .* a part of its path is no folder/m);
+  expect(failed.stdout).toMatch(/^fail {2}data folder .* a part of its path is not a folder/m);
   expect(failed.stderr).toMatch(/^spandrel: \d+ of \d+ checks failed\n$/);
 });
 

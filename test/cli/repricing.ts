@@ -9,7 +9,7 @@ export type Server = { readonly address: string; readonly projectKey: string; re
 export const WITHIN_MS = Date.parse('2026-10-15T12:00:00Z');
 export const RANGE = ['--from', '2026-10-15', '--to', '2026-10-15T23:59:59.999Z'] as const;
 
-/** Traces of one span each by the model nobody knows; answers their ids. */
+/** Traces of one span each by the model nobody knows; returns their ids. */
 export async function sendTraces(server: Server, spans: readonly Body[]): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const span of spans) {

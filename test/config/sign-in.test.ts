@@ -69,7 +69,7 @@ it.each<readonly [string, Settings, RegExp]>([
   ['no client', { ...WORKING, SPANDREL_OIDC_CLIENT_ID: undefined }, /^SPANDREL_OIDC_CLIENT_ID must be set with/],
   ['no secret', { ...WORKING, SPANDREL_OIDC_CLIENT_SECRET: '' }, /^SPANDREL_OIDC_CLIENT_SECRET must be set with/],
   ['an issuer without TLS', { ...WORKING, SPANDREL_OIDC_ISSUER: 'http://issuer.example.com' }, /must be an https URL/],
-  ['an issuer that is no URL', { ...WORKING, SPANDREL_OIDC_ISSUER: 'issuer' }, /must be an https URL/],
+  ['an issuer that is not a URL', { ...WORKING, SPANDREL_OIDC_ISSUER: 'issuer' }, /must be an https URL/],
   ['an issuer with a query', { ...WORKING, SPANDREL_OIDC_ISSUER: 'https://a.example?b=c' }, /must be an https URL/],
   [
     'an issuer with a password',
@@ -81,7 +81,11 @@ it.each<readonly [string, Settings, RegExp]>([
   ['an address as a domain', { ...WORKING, SPANDREL_OIDC_ALLOWED_DOMAINS: 'a@b.example' }, /must be domains/],
   ['all domains', { ...WORKING, SPANDREL_OIDC_ALLOWED_DOMAINS: '*' }, /must be domains/],
   ['trust in every domain', { ...WORKING, SPANDREL_OIDC_TRUST_EMAIL: 'true' }, /needs SPANDREL_OIDC_ALLOWED_DOMAINS/],
-  ['trust that is no answer', { ...WORKING, SPANDREL_OIDC_TRUST_EMAIL: 'on' }, /must be one of true, false$/],
+  [
+    'trust that is neither true nor false',
+    { ...WORKING, SPANDREL_OIDC_TRUST_EMAIL: 'on' },
+    /must be one of true, false$/,
+  ],
   ['a claim without a map', { ...WORKING, SPANDREL_OIDC_ROLE_CLAIM: 'groups' }, /must be set together$/],
   ['a map without a claim', { ...WORKING, SPANDREL_OIDC_ROLE_MAP: 'a=ADMIN' }, /must be set together$/],
   ['a role that there is not', { ...WORKING, SPANDREL_OIDC_DEFAULT_ROLE: 'admin' }, /must be one of ADMIN, MEMBER/],

@@ -157,7 +157,7 @@ describe('the form of a model provider', () => {
     expect(toProvider({ ...draft, forgetsKey: true })).not.toHaveProperty('apiKey');
   });
 
-  it('says which line is no pair', () => {
+  it('says which line is not a pair', () => {
     expect(providerProblems({ ...draft, aliases: 'fast', headers: ': text' })).toEqual([
       { field: 'aliases', text: '“fast” does not have the form “name = model”.' },
       { field: 'extra_headers', text: '“: text” does not have the form “Name: text”.' },

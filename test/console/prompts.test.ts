@@ -40,9 +40,9 @@ describe('the editor of a prompt', () => {
 
   it.each([
     [{ system: ' ' }, 'The system message is empty.'],
-    [{ temperature: 'warm' }, 'The temperature is no number.'],
-    [{ maxTokens: '0' }, 'Max tokens is no whole number from 1.'],
-    [{ parameters: '[]' }, 'The parameters are no JSON object.'],
+    [{ temperature: 'warm' }, 'The temperature is not a number.'],
+    [{ maxTokens: '0' }, 'Max tokens is not a whole number from 1.'],
+    [{ parameters: '[]' }, 'The parameters are not a JSON object.'],
     [{}, null],
   ])('says what is wrong with %o', (part, said) => {
     expect(problemOf({ ...DRAFT, ...part })).toBe(said);
@@ -51,7 +51,7 @@ describe('the editor of a prompt', () => {
   it('sends texts as they are, and values of other types as JSON', () => {
     const variables = variablesOf(DRAFT);
     expect(toVariables(variables, { name: '5', rows: '[1, "a"]' })).toEqual({ json: '{"name":"5","rows":[1,"a"]}' });
-    expect(toVariables(variables, { rows: '[' })).toBe('The value of rows is no JSON.');
+    expect(toVariables(variables, { rows: '[' })).toBe('The value of rows is not JSON.');
   });
 });
 

@@ -103,7 +103,7 @@ describe('a trigger', () => {
     expect(isComplete({ ...named, line })).toBe(expected);
   });
 
-  it('whose conditions are no part of the line can be saved', () => {
+  it('whose conditions are not part of the line can be saved', () => {
     expect(isComplete(toDraft(trigger({ 'events.event_type': ['thumbs_up_down'] })))).toBe(true);
   });
 

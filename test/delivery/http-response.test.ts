@@ -48,7 +48,7 @@ const CARELESS = [
   'HTTP/1.1 429 X\r\nX-A : b\r\nRetry-After\t: 5\r\nContent-Length: 2\r\n\r\nno',
   'HTTP/1.1 429 X\r\nContent-Length: 2, 2\r\nRetry-After: 5\r\nContent-Length: 2\r\n\r\nno',
 ];
-/** The same, with lines that are no fields, after which a connection is not used again. */
+/** The same, with lines that are not fields, after which a connection is not used again. */
 const MUDDLED = [
   'HTTP/1.1 429 X\r\nnotice\r\nRetry-After: 5\r\nContent-Length: 2\r\n\r\nno',
   'HTTP/1.1 429 X\r\nX Made By: us\r\nRetry-After: 5\r\nContent-Length: 2\r\n\r\nno',
@@ -105,7 +105,7 @@ describe('an answer', () => {
     expectReading(text, { progress: 'end', status: 429, body: 'no', retryAfter: '5', isUsable: true });
   });
 
-  it.each(MUDDLED)('is read without the lines that are no fields: number %#', (text) => {
+  it.each(MUDDLED)('is read without the lines that are not fields: number %#', (text) => {
     expectReading(text, { progress: 'end', status: 429, body: 'no', retryAfter: '5', isUsable: false });
   });
 

@@ -5,7 +5,7 @@ import { until } from '../support/port.ts';
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b\r\nok\r\n0\r\nX-T: 1\r\n\r\n';
 
-/** Sends twice; answers how many connections that took. */
+/** Sends twice; returns how many connections that took. */
 async function connectionsFor(answer: string, idleMs = 0): Promise<number> {
   const receiver = await startRawReceiver(answering(answer));
   const time = { nowMs: 1_000 };

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type RunWorker, startRunWorker } from '../../src/background/search-run-worker.ts';
+import { startRunWorker } from '../../src/background/search-run-worker.ts';
 import type { Project } from '../../src/domain/caller.ts';
 import type { EvaluatorRun, EvaluatorRunStore, LeasedRun } from '../../src/domain/evaluations/evaluator-run.ts';
 import type { EvaluationOutcome } from '../../src/domain/evaluations/outcome.ts';
@@ -8,6 +8,7 @@ import { Fault } from '../../src/domain/fault.ts';
 import type { RunProgress } from '../../src/domain/traces/search/search-run.ts';
 import type { TraceView } from '../../src/domain/traces/traces.ts';
 import { createRunPages } from '../../src/evaluation/run-pages.ts';
+import type { Loop } from '../../src/scheduling/schedule.ts';
 
 const BUSY: EvaluationOutcome = { status: 'error', errorType: 'LLM_TIMEOUT', details: 'busy', isRetryable: true };
 const PASSED = { status: 'processed', score: 1, passed: true, label: null, details: null, costNanoUsd: null } as const;
@@ -21,7 +22,7 @@ const EVALUATOR = {
   configJson: '{"evaluatorType":"langevals/exact_match","settings":{}}',
 } as Evaluator;
 
-let worker: RunWorker | null = null;
+let worker: Loop | null = null;
 afterEach(async () => {
   await worker?.stop();
 });

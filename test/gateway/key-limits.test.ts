@@ -39,7 +39,7 @@ it.each([
   ['GET', '/api/traces/0af7651916cd43dd8448eb211c80319c'],
   ['POST', '/api/collector'],
   ['POST', '/v1/traces'],
-])('is no credential of %s %s', async (verb, path) => {
+])('is not a credential of %s %s', async (verb, path) => {
   const { app, secret } = gateway;
   for (const headers of [{ authorization: `Bearer ${secret}` }, { 'x-auth-token': secret }]) {
     const { status } = await callRest(app.address, { verb, path, headers, ...(verb === 'POST' && { body: {} }) });

@@ -32,7 +32,7 @@ describe('fallback', () => {
     expect(span.params.gateway).toMatchObject({ provider: 'second', fallback_count: 1 });
   });
 
-  it('passes the last answer on when all fail, and the first that is no failure', async () => {
+  it('passes the last answer on when all fail, and the first that is not a failure', async () => {
     const both = await gateway.send(CHAT_PATH, {
       secret: fallback.secret,
       body: CHAT,

@@ -55,7 +55,7 @@ const HOSTILE: { readonly [name: string]: Reaction } = {
   redirect: { kind: 'answer', status: 302, headers: { location: 'http://169.254.169.254/' } },
 };
 
-/** An event now and then, for so long. Answers their ids. */
+/** An event now and then, for so long. Returns their ids. */
 async function load(fixture: WebhookFixture, forMs: number, pauseMs = PAUSE_MS): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const endMs = performance.now() + forMs; performance.now() < endMs; await delay(pauseMs)) {

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { startSchedule, type Wait, waitUnref } from '../../src/scheduling/schedule.ts';
+import { describe, expect, it } from 'vitest';
+import { startLoop, startSchedule, type Wait, waitUnref } from '../../src/scheduling/schedule.ts';
 import { until } from '../support/temp.ts';
 
 /** A time that passes when the test says so. */
@@ -60,6 +60,63 @@ it('a stop ends the wait, aborts the run, and waits for it', async () => {
   finish();
   await stop;
   expect(waits).toHaveLength(3);
+});
+
+describe('a loop', () => {
+  it('begins at once, and each run says how long it waits for the next', async () => {
+    const { wait, waits } = createWaits();
+    const delays = [7, 0, 5];
+    const loop = startLoop({ retryDelayMs: 3, wait, run: async () => delays.shift() ?? 1, onError: () => {} });
+    for (let count = 1; count <= 3; count += 1) {
+      await until(() => waits.length === count);
+      waits.at(-1)?.pass();
+    }
+    await until(() => waits.length === 4);
+    expect(waits.map((each) => each.delayMs)).toEqual([7, 0, 5, 1]);
+    await loop.stop();
+  });
+
+  it('that is woken runs again at once, also where the call came during a run, and only once', async () => {
+    const { wait, waits } = createWaits();
+    let runs = 0;
+    const loop = startLoop({
+      ...{ retryDelayMs: 3, wait },
+      async run() {
+        runs += 1;
+        if (runs === 2) loop.wake();
+        return 3_600_000;
+      },
+      onError: () => {},
+    });
+    await until(() => waits.length === 1);
+    loop.wake();
+    await until(() => waits.length === 3);
+    expect(runs).toBe(3);
+    await loop.stop();
+    expect(runs).toBe(3);
+  });
+
+  it('that is woken ends a wait of its run', async () => {
+    const { wait, waits } = createWaits();
+    const never = new AbortController();
+    const loop = startLoop({
+      ...{ retryDelayMs: 3, wait },
+      async run(_, wakeableWait) {
+        await wakeableWait(20, never.signal);
+        return 30;
+      },
+      onError: () => {},
+    });
+    await until(() => waits.length === 1);
+    loop.wake();
+    await until(() => waits.length === 2);
+    expect(waits.map((each) => each.delayMs)).toEqual([20, 30]);
+    loop.wake();
+    await until(() => waits.length === 3);
+    const stop = loop.stop();
+    waits.at(-1)?.pass();
+    await stop;
+  });
 });
 
 it('real waits end with their delay or their signal', async () => {

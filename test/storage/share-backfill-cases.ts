@@ -87,7 +87,7 @@ const send = (app: TestApp, traceId: string, spans: readonly Body[]) =>
 
 const shareBackfillOf = ({ store }: TestApp) => createShareBackfill({ store: store.measuring, prices: pricesOfNobody });
 
-/** Answers how many spans it measured. */
+/** Returns how many spans it measured. */
 async function runToEnd(app: TestApp): Promise<number> {
   const { store } = app;
   const { step } = createBackfills({

@@ -26,7 +26,7 @@ type Store = Awaited<ReturnType<typeof open>>;
 
 type Kept = { readonly projectNumber: number; readonly traceId: string };
 
-/** Stores traces and removes most of them. Answers those that are left. */
+/** Stores traces and removes most of them. Returns those that are left. */
 async function fillAndErase(store: Store): Promise<readonly Kept[]> {
   const plan = samplePlan();
   await store.installation.bootstrap(plan);

@@ -82,14 +82,16 @@ it('D4: a full disk refuses writes, keeps reads and every acknowledged write, an
   await store.close();
 });
 
-it('names a full disk, for which SQLite says something else', () => {
+it('names a full disk, for which SQLite says something else, and what to do about rights', () => {
   const error = (code: string) => Object.assign(new Error('disk I/O error'), { code });
   const describe = (code: string, freeBytes: number) => describeFailure(error(code), '/data/x.db', () => freeBytes);
   for (const code of ['SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE', 'SQLITE_FULL', 'SQLITE_CANTOPEN']) {
-    expect(describe(code, 0)).toBe('the disk of /data is full: disk I/O error');
+    expect(describe(code, 0)).toBe('the disk of /data is full: disk I/O error; free some space');
     expect(describe(code, 100_000_000)).toBe('disk I/O error');
   }
   expect(describe('SQLITE_BUSY', 0)).toBe('disk I/O error');
+  expect(describe('SQLITE_READONLY', 0)).toContain('give the folder and its files to the user');
+  expect(describe('SQLITE_READONLY_DBMOVED', 0)).toBe('disk I/O error');
 });
 
 it('refuses writes while another program holds the database, and continues when it is released', async () => {

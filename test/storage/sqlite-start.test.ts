@@ -175,7 +175,7 @@ it('refuses a folder instead of the file', async () => {
 
 it('refuses a folder that cannot be created', async () => {
   writeFileSync(join(folder.path, 'plain'), '');
-  expect(await refusal(join(folder.path, 'plain', 'spandrel.db'))).toContain('cannot be created');
+  expect(await refusal(join(folder.path, 'plain', 'spandrel.db'))).toMatch(/cannot be created: .*; correct the path/);
 });
 
 // Root may write everywhere, so as root another user must try.
@@ -186,7 +186,7 @@ it('refuses a folder that may only be read', async () => {
   const { said } = await openElsewhere(otherUser);
   chmodSync(folder.path, 0o755);
   expect(said).toMatch(
-    /^refused: the file .*spandrel\.db\.lock cannot be written: EACCES: permission denied.*give the folder to the user/,
+    /^refused: the file .*spandrel\.db\.lock cannot be written: EACCES: permission denied.*give the folder and its files to the user/,
   );
 });
 
@@ -195,10 +195,14 @@ it('refuses a database or a lock that may only be read', async () => {
   chmodSync(folder.path, 0o777);
   chmodSync(file, 0o666);
   chmodSync(`${file}.lock`, 0o444);
-  expect((await openElsewhere(otherUser)).said).toMatch(/^refused: the lock of the database .* cannot be taken/);
+  expect((await openElsewhere(otherUser)).said).toMatch(
+    /^refused: the lock of the database .* cannot be taken: .*; give the folder and its files/,
+  );
   chmodSync(file, 0o444);
   chmodSync(`${file}.lock`, 0o666);
-  expect((await openElsewhere(otherUser)).said).toMatch(/^refused: .*cannot be opened for writing/);
+  expect((await openElsewhere(otherUser)).said).toMatch(
+    /^refused: .*cannot be opened for writing: .*; give the folder and its files/,
+  );
 });
 
 it.each([

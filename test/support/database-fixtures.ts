@@ -80,7 +80,7 @@ export function readDatabase(name: string, store: FixtureStore): Buffer {
 
 export type NewFixture = { readonly database: Buffer; readonly facts: Facts };
 
-/** Answers the size of the compressed database. */
+/** Returns the size of the compressed database. */
 export function writeFixture(folder: string, store: FixtureStore, { database, facts }: NewFixture): number {
   const params = {
     [constants.BROTLI_PARAM_SIZE_HINT]: database.length,

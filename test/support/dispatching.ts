@@ -27,7 +27,7 @@ export type DispatchingOptions = {
 
 export type Dispatching = {
   readonly state: DispatchState;
-  /** What `nowMs` answers from now on. */
+  /** What `nowMs` returns from now on. */
   time: { nowMs: number };
   step(event: DispatchEvent): void;
   /** Claims until no slot can be used. */

@@ -36,7 +36,7 @@ export function checkFolder(folder: string, machine: Machine): readonly Finding[
   if (place === null) {
     return [
       findingsAbout('data folder').fail(
-        `${folder} cannot be created: a part of its path is no folder; correct the path`,
+        `${folder} cannot be created: a part of its path is not a folder; correct the path`,
       ),
     ];
   }

@@ -23,7 +23,7 @@ export async function checkPort(config: Config): Promise<Finding> {
     const code = error instanceof Error && 'code' in error ? error.code : '';
     if (code === 'EADDRINUSE') return await checkServer(config);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      return about.fail(`${host} is no address of this machine: set SPANDREL_HOST to one, or to 0.0.0.0`);
+      return about.fail(`${host} is not an address of this machine: set SPANDREL_HOST to one, or to 0.0.0.0`);
     }
     if (code === 'EACCES') return about.fail(`this user may not listen on ${port}: set SPANDREL_PORT above 1023`);
     return about.fail(`nothing can listen on ${host}:${port} (${reasonOf(error)})`);

@@ -72,7 +72,7 @@ const MINUTES: Readonly<Record<Unit, number>> = { minute: 1, hour: 60, day: 1_44
 
 /**
  * How a query cuts its range into the points of a chart. The server makes days of the zone it is told also for means, and
- * charts of all that is no sum have days of UTC, as those of percentiles must.
+ * charts of all that is not a sum have days of UTC, as those of percentiles must.
  */
 export function scaleInput(bounds: Bounds, { emptyValue }: Pick<Metric<PointBucket>, 'emptyValue'>) {
   const { unit, zone } = cutOf(bounds, emptyValue === 0);

@@ -1,4 +1,4 @@
-/** Choices of layout that this browser keeps. They are no part of an address, because they suit one screen or one person. */
+/** Choices of layout that this browser keeps. They are not part of an address, because they suit one screen or one person. */
 
 import { useCallback, useState } from 'react';
 

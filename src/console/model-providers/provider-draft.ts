@@ -61,7 +61,7 @@ export const hasDefaultUrl = (kind: ModelProviderKind): boolean =>
 export const needsKey = (kind: ModelProviderKind): boolean => kind !== ModelProviderKind.OPENAI_COMPATIBLE;
 export const isAzure = (kind: ModelProviderKind): boolean => kind === ModelProviderKind.AZURE_OPENAI;
 
-/** The lines that are no pairs. */
+/** The lines that are not pairs. */
 export function providerProblems({ aliases, headers }: ProviderDraft): readonly Problem[] {
   return [
     ...pairProblems('aliases', aliases, ALIAS, 'name = model'),

@@ -90,9 +90,10 @@ export function toContent(draft: PromptDraft) {
 export function problemOf({ system, model, parameters, temperature, maxTokens }: PromptDraft): string | null {
   if (system.trim() === '') return 'The system message is empty.';
   if (model.trim() === '') return 'The model is empty.';
-  if (!Number.isFinite(Number(temperature))) return 'The temperature is no number.';
-  if (maxTokens.trim() !== '' && !/^[1-9]\d*$/.test(maxTokens.trim())) return 'Max tokens is no whole number from 1.';
-  return isObject(parameters) ? null : 'The parameters are no JSON object.';
+  if (!Number.isFinite(Number(temperature))) return 'The temperature is not a number.';
+  if (maxTokens.trim() !== '' && !/^[1-9]\d*$/.test(maxTokens.trim()))
+    return 'Max tokens is not a whole number from 1.';
+  return isObject(parameters) ? null : 'The parameters are not a JSON object.';
 }
 
 function isObject(json: string): boolean {
@@ -141,7 +142,7 @@ export function toVariables(variables: readonly Variable[], values: Values): { r
       try {
         members.push([name, JSON.parse(text)]);
       } catch {
-        return `The value of ${name} is no JSON.`;
+        return `The value of ${name} is not JSON.`;
       }
     }
   }

@@ -52,7 +52,7 @@ export async function beginSession(transport: Transport): Promise<void> {
   await createClient(SessionService, transport).createSession({});
 }
 
-/** A session that has ended already is no failure. */
+/** A session that has ended already is not a failure. */
 export async function endSession(transport: Transport): Promise<void> {
   await createClient(SessionService, transport).logout({}).catch(whenRefused);
 }

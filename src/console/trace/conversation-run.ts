@@ -125,7 +125,7 @@ function failureOf({ message, stacktrace }: SpanError): Message {
   return { role: 'error', parts: [{ kind: 'text', text: message }], source: { message, stacktrace } };
 }
 
-/** A value as messages; one that is no list of messages is one message of the role. */
+/** A value as messages; one that is not a list of messages is one message of the role. */
 function messagesOf(value: TypedValue | undefined, role: string, title: string): readonly Message[] | null {
   if (value === undefined) return null;
   const isListed = value.type === 'chat_messages' || role === 'user' || role === 'assistant';

@@ -20,7 +20,7 @@ export function LineHints({ line }: { readonly line: string }) {
       )}
       {unreadable.map((filter) => (
         <p key={`${filter.name}:${filter.value}`} className={controls.hint} role="status">
-          Left out, because {nameControls(`${filter.name}:${filter.value}`)} is no range. Write for example{' '}
+          Left out, because {nameControls(`${filter.name}:${filter.value}`)} is not a range. Write for example{' '}
           {examplesOf(filter)}.
         </p>
       ))}

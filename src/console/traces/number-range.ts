@@ -37,7 +37,7 @@ type Written =
   | { readonly operator: Operator; readonly amount: Amount }
   | { readonly from: Amount | null; readonly to: Amount | null };
 
-/** Null where it is no range, or one that no number is in. */
+/** Null where it is not a range, or one that no number is in. */
 export function readNumberRange(written: string, measure: Measure): NumberRange | null {
   const read = readWritten(written, measure);
   if (read === null) return null;
@@ -45,7 +45,7 @@ export function readNumberRange(written: string, measure: Measure): NumberRange 
   return range.least <= range.greatest ? range : null;
 }
 
-/** How a chip shows it: `> 10 s`. What is no range stays as it was typed. */
+/** How a chip shows it: `> 10 s`. What is not a range stays as it was typed. */
 export function showNumberRange(written: string, measure: Measure): string {
   const read = readWritten(written, measure);
   if (read === null) return written;

@@ -11,7 +11,7 @@ type ParsedLine = QueryLine & {
   readonly unknown: readonly string[];
   /** The names of filters without a value. */
   readonly empty: readonly string[];
-  /** Filters of numbers whose value is no range. */
+  /** Filters of numbers whose value is not a range. */
   readonly unreadable: readonly Filter[];
 };
 

@@ -51,7 +51,7 @@ export type TraceListSearch = ReturnType<typeof readTraceListSearch>;
 export type SortName = NonNullable<TraceListSearch['sort']>;
 
 /**
- * The part of a search that a saved view keeps. Whether the list follows new traces is no part of it. The range always
+ * The part of a search that a saved view keeps. Whether the list follows new traces is not a part of it. The range always
  * is, by its name if it is the default one.
  */
 export function stateOf(search: TraceListSearch): TraceListSearch {

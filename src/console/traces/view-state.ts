@@ -3,7 +3,7 @@
 import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-router';
 import { readTraceListSearch, stateOf, type TraceListSearch } from './search.ts';
 
-/** Anybody may have written it, so what is no part of a state is dropped. */
+/** Anybody may have written it, so what is not a part of a state is dropped. */
 export function readState(written: string): TraceListSearch {
   return stateOf(readTraceListSearch(defaultParseSearch(`?${written}`)));
 }

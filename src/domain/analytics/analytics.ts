@@ -25,7 +25,7 @@ type RequestOf<Query extends AnalyticsQuery | EvaluationAnalyticsQuery, Name> = 
   'fromMs' | 'toMs' | 'interval' | 'groupBy' | 'conditions'
 > & {
   readonly metrics: ReadonlySet<Name>;
-  /** Most groups to answer; null: GROUPS_DEFAULT. */
+  /** Most groups to return; null: GROUPS_DEFAULT. */
   readonly limit: number | null;
 };
 

@@ -107,7 +107,7 @@ export function createTallies(query: AnalyticsQuery, hashOf: GroupHash, limits: 
     },
     endPass(): void {
       interval.close();
-      // Removed traces are subtracted: a group of which nothing is left is not answered.
+      // Removed traces are subtracted: a group of which nothing is left is not returned.
       for (const tally of tallies.values()) {
         if (tally.sums.traces <= 0) continue;
         groupCount += 1;

@@ -75,13 +75,13 @@ export type AnnotationListing = {
  */
 export type AnnotationStore = {
   /**
-   * MUST answer `no_trace` and store nothing when there is no such trace, `limit_reached` when it has `annotationsMax`
+   * MUST return `no_trace` and store nothing when there is no such trace, `limit_reached` when it has `annotationsMax`
    * annotations, and `stale` when an expected definition is gone or has another type.
    */
   insert(
     write: AnnotationWrite & { readonly annotationsMax: number },
   ): Promise<'stored' | 'no_trace' | 'limit_reached' | 'stale'>;
-  /** MUST answer `stale` and store nothing also when the annotation changed at another instant than `expectedUpdatedAtMs`. */
+  /** MUST return `stale` and store nothing also when the annotation changed at another instant than `expectedUpdatedAtMs`. */
   replace(write: AnnotationWrite & { readonly expectedUpdatedAtMs: number }): Promise<'stored' | 'stale'>;
   /** False when there is none. */
   remove(projectNumber: number, id: string, change: { nowMs: number; audited: AuditRecord }): Promise<boolean>;
@@ -101,14 +101,14 @@ export type AnnotationStore = {
 export type ScoreStore = {
   /** Without deleted ones, the oldest first. */
   list(projectNumber: number): Promise<readonly ScoreDefinition[]>;
-  /** MUST answer `name_taken` or `limit_reached` and store nothing; deleted ones do not count. */
+  /** MUST return `name_taken` or `limit_reached` and store nothing; deleted ones do not count. */
   insert(
     projectNumber: number,
     definition: ScoreDefinition,
     change: { readonly liveMax: number; readonly audited: AuditRecord },
   ): Promise<'stored' | 'name_taken' | 'limit_reached'>;
   /**
-   * MUST answer `stale` when the definition changed at another instant than `expectedUpdatedAtMs` or is gone, and `in_use` when
+   * MUST return `stale` when the definition changed at another instant than `expectedUpdatedAtMs` or is gone, and `in_use` when
    * its type would change although an annotation has such a score; both store nothing.
    */
   replace(

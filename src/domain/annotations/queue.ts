@@ -79,13 +79,13 @@ export type QueueStore = {
   /** The oldest first. */
   list(projectNumber: number, at: ReadAt): Promise<readonly CountedQueue[]>;
   find(projectNumber: number, id: string, at: ReadAt): Promise<CountedQueue | null>;
-  /** MUST answer `name_taken` or `limit_reached` and store nothing. */
+  /** MUST return `name_taken` or `limit_reached` and store nothing. */
   insert(
     projectNumber: number,
     queue: ReviewQueue,
     change: { readonly liveMax: number; readonly audited: AuditRecord },
   ): Promise<'stored' | 'name_taken' | 'limit_reached'>;
-  /** MUST answer `stale` when the queue changed at another instant than `expectedUpdatedAtMs`, or is gone. */
+  /** MUST return `stale` when the queue changed at another instant than `expectedUpdatedAtMs`, or is gone. */
   replace(
     projectNumber: number,
     queue: ReviewQueue,
@@ -94,7 +94,7 @@ export type QueueStore = {
   /** Removes its items, too; false when there is none. */
   remove(projectNumber: number, id: string, audited: AuditRecord): Promise<boolean>;
   /**
-   * MUST add each trace once, however often it is added, whatever became of its item. MUST answer `no_queue`, or `full` and
+   * MUST add each trace once, however often it is added, whatever became of its item. MUST return `no_queue`, or `full` and
    * store nothing when the queue would have more than `itemsMax` items that are not done. An item MUST be removed
    * with its trace, also when both happen at once.
    */

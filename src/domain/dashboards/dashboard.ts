@@ -33,14 +33,14 @@ export type DashboardStore = {
   /** By `order`, each with the number of its graphs. */
   list(projectId: string): Promise<readonly (Dashboard & { readonly graphCount: number })[]>;
   find(projectId: string, id: string): Promise<Dashboard | null>;
-  /** Stores the dashboard after the last one. MUST answer `limit_reached` and store nothing when the project has `max`. */
+  /** Stores the dashboard after the last one. MUST return `limit_reached` and store nothing when the project has `max`. */
   insert(dashboard: Omit<Dashboard, 'order'>, max: number, audited: AuditRecord): Promise<Dashboard | 'limit_reached'>;
   /** Null when the project has no such dashboard. */
   rename(
     named: Pick<Dashboard, 'projectId' | 'id' | 'name' | 'updatedAtMs'>,
     audited: AuditRecord,
   ): Promise<Dashboard | null>;
-  /** MUST change nothing and answer the ids that the project does not have, if there are any. */
+  /** MUST change nothing and return the ids that the project does not have, if there are any. */
   reorder(
     order: { readonly projectId: string; readonly ids: readonly string[]; readonly nowMs: number },
     audited: AuditRecord,
@@ -52,7 +52,7 @@ export type DashboardStore = {
   listGraphs(projectId: string, dashboardId: string | null): Promise<readonly Graph[]>;
   findGraph(projectId: string, id: string): Promise<Graph | null>;
   /**
-   * A graph without a row is stored after those of its dashboard. MUST store nothing and answer `limit_reached` when the
+   * A graph without a row is stored after those of its dashboard. MUST store nothing and return `limit_reached` when the
    * project has `max` graphs, and `dashboard_gone` when it has no such dashboard.
    */
   insertGraph(
@@ -60,7 +60,7 @@ export type DashboardStore = {
     max: number,
     audited: AuditRecord,
   ): Promise<Graph | 'limit_reached' | 'dashboard_gone'>;
-  /** MUST store nothing and answer `stale` unless the stored graph was last updated at `knownAtMs`. */
+  /** MUST store nothing and return `stale` unless the stored graph was last updated at `knownAtMs`. */
   replaceGraph(graph: Graph, knownAtMs: number, audited: AuditRecord): Promise<'stored' | 'stale' | 'dashboard_gone'>;
   /** False when the project has no such graph. */
   removeGraph(projectId: string, id: string, audited: AuditRecord): Promise<boolean>;

@@ -33,8 +33,8 @@ export type DatasetStore = ResourceStore<Dataset> & {
   /** Up to a version, in ascending order. */
   versions(dataset: Pick<Dataset, 'projectId' | 'id'>, version: number): Promise<readonly DatasetVersion[]>;
   /**
-   * MUST answer `stale` and store nothing when the dataset is deleted, or its newest version is not the one before. Ends the
-   * notification that asked for the entries in the same transaction, if there is one, and answers `stale` when another
+   * MUST return `stale` and store nothing when the dataset is deleted, or its newest version is not the one before. Ends the
+   * notification that asked for the entries in the same transaction, if there is one, and returns `stale` when another
    * process has claimed it.
    */
   append(dataset: Dataset, next: DatasetVersion, asked?: NotificationKey): Promise<'stored' | 'stale'>;

@@ -2,6 +2,7 @@
 
 import { isObject, parseFreeJson } from '../../json/free-json.ts';
 import { type LosslessObject, readMember } from '../../json/lossless-json.ts';
+import type { PermitRequest } from '../../scheduling/tenant-semaphore.ts';
 import type { Project } from '../caller.ts';
 import { type Evaluator, type EvaluatorStore, readStoredObject } from '../evaluators/evaluator.ts';
 import { findCatalogueEntry, unavailableReason } from '../evaluators/evaluator-catalogue.ts';
@@ -12,7 +13,6 @@ import { isPossibleId } from '../ids.ts';
 import type { MonitorStore } from '../monitors/monitor.ts';
 import { cutToCharacters } from '../text-limits.ts';
 import type { EvaluationRequest, EvaluatorName, OnError } from './evaluation-request.ts';
-import type { PermitRequest } from './tenant-semaphore.ts';
 
 export type EvaluationTarget = {
   readonly entry: CatalogueEntry;

@@ -187,7 +187,7 @@ export type EvaluationJobStore = {
   /** Makes jobs due that are due later than any job can be: a clock was ahead. */
   correctDue(nowMs: number): Promise<void>;
   /**
-   * Commits the outcome of a run. MUST answer `stale` and change nothing when the job has another fence. A result MUST be
+   * Commits the outcome of a run. MUST return `stale` and change nothing when the job has another fence. A result MUST be
    * stored once, in the commit that ends the job, and never on a removed trace.
    */
   end(end: JobEnd): Promise<'recorded' | 'stale'>;

@@ -2,7 +2,7 @@
 
 export type JudgeSpendingStore = {
   /**
-   * Adds an amount to what a project has spent on a day. MUST answer false and add nothing when the sum would exceed the
+   * Adds an amount to what a project has spent on a day. MUST return false and add nothing when the sum would exceed the
    * budget, also when several processes reserve at once. MUST resolve true only after the amount is durable.
    */
   reserve(reservation: Reservation): Promise<boolean>;

@@ -1,8 +1,8 @@
 /** The input and the outcome of one run of an evaluator. */
 
 import type { LosslessObject } from '../../json/lossless-json.ts';
+import type { PermitRequest } from '../../scheduling/tenant-semaphore.ts';
 import type { Organization, Project } from '../caller.ts';
-import type { PermitRequest } from './tenant-semaphore.ts';
 
 export type ConversationTurn = { readonly input: string; readonly output: string };
 

@@ -30,7 +30,7 @@ export type EvaluatorStore = ResourceStore<Evaluator> & {
   /** Those of the evaluators that are not deleted, in any order. */
   findAll(projectId: string, ids: readonly string[]): Promise<readonly Evaluator[]>;
   /**
-   * Replaces name, config and fields. MUST answer `stale` and store nothing when the evaluator is deleted, or was updated
+   * Replaces name, config and fields. MUST return `stale` and store nothing when the evaluator is deleted, or was updated
    * at another instant than `expectedUpdatedAtMs`.
    */
   replace(evaluator: Evaluator, expectedUpdatedAtMs: number): Promise<'stored' | 'stale'>;

@@ -1,7 +1,7 @@
 /** The rules in the settings of langevals/basic, and the patterns among them. */
 
 import { isArray, isObject, type LosslessObject, readMember } from '../../json/lossless-json.ts';
-import type { PermitRequest } from '../evaluations/tenant-semaphore.ts';
+import type { PermitRequest } from '../../scheduling/tenant-semaphore.ts';
 import type { Reason } from '../fault.ts';
 import { maskedHead } from '../token-mask.ts';
 

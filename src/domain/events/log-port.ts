@@ -65,7 +65,7 @@ export type RequestStore = {
    */
   settle(settlement: Settlement): Promise<Settled>;
   /**
-   * Gives requests that wait for their outcomes the whole grace period again, and answers which of them still wait. A
+   * Gives requests that wait for their outcomes the whole grace period again, and returns which of them still wait. A
    * request that was renewed MUST NOT be settled before that period is over.
    */
   renew(renewal: RequestRenewal): Promise<readonly boolean[]>;
@@ -75,10 +75,10 @@ export type RequestStore = {
 
 export type EventStore = {
   /**
-   * Newest first by (created, id), ids by bytes. MUST answer each event that existed when a traversal began exactly
+   * Newest first by (created, id), ids by bytes. MUST return each event that existed when a traversal began exactly
    * once, whatever is appended meanwhile.
    */
   list(range: EventRange): Promise<readonly StoredEvent[]>;
-  /** MUST answer the appended bytes. Null when the organization has no such event created at or after `sinceMs`. */
+  /** MUST return the appended bytes. Null when the organization has no such event created at or after `sinceMs`. */
   find(organization: { id: string; number: number }, eventId: string, sinceMs: number): Promise<StoredEvent | null>;
 };

@@ -38,7 +38,7 @@ export function applySettlement(tables: AppendTables, { admittedByMs, countMax }
   return { count, hasMore: overdue.length === countMax };
 }
 
-/** Answers which of the requests still wait for their outcomes. */
+/** Returns which of the requests still wait for their outcomes. */
 export function applyRenewal(tables: AppendTables, renewal: RequestRenewal): readonly boolean[] {
   const log = tables.log(renewal.organizationNumber);
   return renewal.requests.map((request) => renewRequest(log, request, renewal.receivedAtMs));

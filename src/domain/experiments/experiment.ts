@@ -125,14 +125,14 @@ export type RunReported = { readonly run: ExperimentRun; readonly refused: reado
 /** `remove` MUST hide the runs of the experiment, too. */
 export type ExperimentStore = ResourceStore<Experiment> & {
   /**
-   * MUST answer an existing experiment with the slug without storing; `limit_reached` when the project already holds
+   * MUST return an existing experiment with the slug without storing; `limit_reached` when the project already holds
    * `liveMax` experiments.
    */
   init(experiment: Experiment, liveMax: number): Promise<Experiment | 'limit_reached'>;
   /** The newest first, at most `limit`. */
   list(projectId: string, limit: number): Promise<readonly Experiment[]>;
   /**
-   * MUST answer an existing run with the id without storing; `limit_reached` when the project already holds `runsMax`
+   * MUST return an existing run with the id without storing; `limit_reached` when the project already holds `runsMax`
    * runs that are not hidden, `not_found` when the experiment is deleted.
    */
   insertRun(run: ExperimentRun, runsMax: number): Promise<ExperimentRun | 'limit_reached' | 'not_found'>;

@@ -62,7 +62,7 @@ function createEvaluatorSums() {
   return {
     add({ status, score, passed }: ScoreFigures): void {
       counts[status] += 1;
-      // What a failed or skipped evaluation says of the score is no measurement.
+      // What a failed or skipped evaluation says of the score is not a measurement.
       if (status !== 'processed') return;
       scores.add(score);
       verdicts.add(passed === null ? null : Number(passed));

@@ -30,7 +30,7 @@ export type Recording = {
 export type FeedbackStore = {
   /**
    * Stores an event of a trace that may not exist yet. It MUST resolve only after the commit is durable, MUST store an event
-   * once however often it is sent, MUST answer `full` and store nothing beyond the room of the trace, and MUST note a
+   * once however often it is sent, MUST return `full` and store nothing beyond the room of the trace, and MUST note a
    * trace that exists as changed.
    */
   record(recording: Recording): Promise<'stored' | 'known' | 'full'>;

@@ -11,7 +11,7 @@ import { ANSWER_DEPTH_MAX, type AnswerForm } from './cached-stream.ts';
 export type Assembler = {
   /** Takes the next bytes of the stream. */
   push(bytes: Uint8Array): void;
-  /** The answer as JSON. Null: the stream was no whole one, is too large, or says what has no exact other form. */
+  /** The answer as JSON. Null: the stream was not whole, is too large, or says what has no exact other form. */
   end(): Buffer | null;
 };
 

@@ -11,7 +11,7 @@ export type AnswerForm = 'chat' | 'responses' | 'messages';
 
 export const ANSWER_DEPTH_MAX = 128;
 
-/** `includesUsage`: a stream of chat asks for its usage. Null: the body is no finished answer of this form. */
+/** `includesUsage`: a stream of chat asks for its usage. Null: the body is not a finished answer of this form. */
 export function streamAnswer(
   form: AnswerForm,
   body: Buffer,

@@ -13,7 +13,7 @@ export type BudgetLeaseStore = {
    * never made.
    */
   grant(ask: LeaseAsk): Promise<LeaseGrant | null>;
-  /** Renews all leases of a process by the clock of the database, and MUST answer exactly those that it still has. */
+  /** Renews all leases of a process by the clock of the database, and MUST return exactly those that it still has. */
   renew(processId: string): Promise<readonly RenewedLease[]>;
   /** Ends leases. What they hold MUST be free afterwards; one that ended before MUST change nothing. */
   giveBack(leases: readonly LeaseKey[]): Promise<void>;

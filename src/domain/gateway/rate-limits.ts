@@ -12,7 +12,7 @@ export type RateLimit = { readonly dimension: RateDimension; readonly limit: num
 export type RateSliceStore = {
   /**
    * Takes a slice out of the bucket of a limit, which is full at its first use and fills by the clock of the database. It MUST
-   * grant all that was wanted, or all that is there if that is `atLeast` or more; else nothing. It MUST answer after the commit.
+   * grant all that was wanted, or all that is there if that is `atLeast` or more; else nothing. It MUST return after the commit.
    */
   takeSlice(ask: RateSliceAsk): Promise<RateSlice>;
 };

@@ -32,7 +32,7 @@ export type RewriteSome = (cursor: string) => Promise<BackfillStep>;
 export type BackfillStore = {
   /** All backfills that this database has begun, by name. */
   list(): Promise<readonly Backfill[]>;
-  /** Leases an unfinished backfill with one of these names. MUST answer null while another process has each of them. */
+  /** Leases an unfinished backfill with one of these names. MUST return null while another process has each of them. */
   lease(names: readonly string[], lease: { nowMs: number; untilMs: number }): Promise<Backfill | null>;
   /** Stores the progress of a step and ends its lease. MUST change nothing when another lease has begun since. */
   advance(progress: Backfill): Promise<boolean>;

@@ -60,7 +60,7 @@ export type InstallationStore = {
   replaceSecret(secret: InstalledSecret): Promise<void>;
   /**
    * Creates the first organization with its initial records and stores the verifier, in one transaction. MUST do
-   * nothing and answer false when an organization exists already, also when several processes start at once.
+   * nothing and return false when an organization exists already, also when several processes start at once.
    */
   bootstrap(plan: Bootstrap): Promise<boolean>;
   /** Creates one more organization with its initial records, in one transaction. */
@@ -108,25 +108,25 @@ export type MaybePromise<T> = T | Promise<T>;
 
 /** Reads for authentication. Every answer MUST reflect all writes acknowledged before the call. */
 export type KeyStore = {
-  /** Null only for an unknown id: MUST answer revoked and expired keys. MUST omit bindings to archived projects. */
+  /** Null only for an unknown id: MUST return revoked and expired keys. MUST omit bindings to archived projects. */
   findApiKey(keyId: string): MaybePromise<ApiKey | null>;
   /** Costs as much as reading an unknown id: a refusal MUST take as long whether or not the key exists. */
   readDecoy(): MaybePromise<unknown>;
   /**
-   * Finds a project by the hash of its key, or of the previous key while its overlap lasts at `nowMs`. MUST NOT answer
+   * Finds a project by the hash of its key, or of the previous key while its overlap lasts at `nowMs`. MUST NOT return
    * archived projects.
    */
   findProjectByKeyHash(keyHash: Buffer, nowMs: number): MaybePromise<Project | null>;
-  /** MUST NOT answer archived projects. */
+  /** MUST NOT return archived projects. */
   findProject(projectId: string): MaybePromise<Project | null>;
   /**
-   * Finds a virtual key by the hash of its secret, or of the secret before while its overlap lasts at `nowMs`. MUST answer
-   * disabled, revoked and expired keys, and those of members who are not active, and MUST NOT answer keys of archived
+   * Finds a virtual key by the hash of its secret, or of the secret before while its overlap lasts at `nowMs`. MUST return
+   * disabled, revoked and expired keys, and those of members who are not active, and MUST NOT return keys of archived
    * projects.
    */
   findVirtualKey(secretHash: Buffer, nowMs: number): MaybePromise<PresentedKey | null>;
   /**
-   * Finds a session by the hash of its secret; null once it is revoked. Answers expired sessions, and MUST NOT answer one as
+   * Finds a session by the hash of its secret; null once it is revoked. Returns expired sessions, and MUST NOT return one as
    * idle at `nowMs` that another process has used.
    */
   findSession(secretHash: Buffer, nowMs: number): MaybePromise<PresentedSession | null>;

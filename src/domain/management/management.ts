@@ -191,7 +191,7 @@ export type ManagementStore = BudgetRecords &
      */
     version(organizationId: string): Promise<number>;
     /**
-     * Stores all of it or nothing, in one transaction. MUST answer `stale` and store nothing when the version is not the
+     * Stores all of it or nothing, in one transaction. MUST return `stale` and store nothing when the version is not the
      * expected one, or when another request took over the claim of the receipt, and `key_taken` when a project key is in
      * use anywhere, within the overlap of a rotation too. Every request that begins after the answer MUST see the change.
      * MUST append its events to the log of the organization, in the same order as all other events.

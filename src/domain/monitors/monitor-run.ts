@@ -92,7 +92,7 @@ export function createMonitorRun(deps: MonitorRunDeps): RunJob {
     try {
       return await run(job, signal);
     } catch (error) {
-      // A store that cannot be read is no failure of the job, which would end it after some of them.
+      // A store that cannot be read is not a failure of the job, which would end it after some of them.
       if (!(error instanceof Fault && error.kind === 'unavailable')) throw error;
       return { kind: 'wait', dueAtMs: deps.clock() + UNAVAILABLE_DELAY_MS };
     }

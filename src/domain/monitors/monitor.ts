@@ -50,7 +50,7 @@ export type MonitorStore = ResourceStore<Monitor> & {
   /** All monitors of the project that are not deleted. */
   list(projectId: string): Promise<readonly Monitor[]>;
   /**
-   * Replaces all but id, slug and creation time. MUST answer `stale` and store nothing when the monitor is deleted, or
+   * Replaces all but id, slug and creation time. MUST return `stale` and store nothing when the monitor is deleted, or
    * was updated at another instant than `expectedUpdatedAtMs`; `evaluator_gone` when it is enabled and its evaluator was
    * deleted. Every append that begins after the answer MUST use the stored state; no append may be refused or lost
    * because of changes, however many there are.

@@ -1,6 +1,6 @@
 /** Renders the templates of a prompt, which are Liquid, with values that a caller sends. */
 
-import type { PermitRequest } from '../evaluations/tenant-semaphore.ts';
+import type { PermitRequest } from '../../scheduling/tenant-semaphore.ts';
 import { type Reason, validationFault } from '../fault.ts';
 import { customReason } from '../reasons.ts';
 import type { PromptConfig } from './prompt-config.ts';

@@ -109,9 +109,9 @@ export type PromptStore = {
     prompt: Prompt,
     page: { readonly before: number | null; readonly limit: number },
   ): Promise<readonly Omit<VersionedPrompt, 'prompt'>[]>;
-  /** MUST answer `limit_reached` where the project already has `promptsMax`. */
+  /** MUST return `limit_reached` where the project already has `promptsMax`. */
   insert(prompt: Prompt, first: NewVersion, promptsMax: number): Promise<'stored' | Unstored | 'limit_reached'>;
-  /** MUST answer `stale` where the prompt is deleted, or its newest version is not the one before. */
+  /** MUST return `stale` where the prompt is deleted, or its newest version is not the one before. */
   append(prompt: Prompt, next: NewVersion): Promise<'stored' | Unstored | 'stale'>;
   /** MUST remove its versions, too. False where it is deleted already. */
   remove(prompt: Prompt, audited: AuditRecord): Promise<boolean>;
@@ -120,7 +120,7 @@ export type PromptStore = {
   /** The oldest first. MUST store `seeds` before where nothing of prompts was ever stored for the organization. */
   tags(organizationId: string, seeds: readonly PromptTag[]): Promise<readonly PromptTag[]>;
   insertTag(tag: PromptTag, tagsMax: number, audited: AuditRecord): Promise<'stored' | 'name_taken' | 'limit_reached'>;
-  /** MUST answer `gone` where there is no such tag. */
+  /** MUST return `gone` where there is no such tag. */
   replaceTag(tag: PromptTag, audited: AuditRecord): Promise<'stored' | 'name_taken' | 'gone'>;
   /** MUST end what it names, too. False where there is no such tag. */
   removeTag(tag: PromptTag, audited: AuditRecord): Promise<boolean>;

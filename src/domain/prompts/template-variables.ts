@@ -2,7 +2,7 @@
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const NUMBER_OR_TEXT = /^(?:\d|['"])/;
-/** Words of the language that are no variables. */
+/** Words of the language that are not variables. */
 const WORDS: ReadonlySet<string> = new Set([
   ...['true', 'false', 'nil', 'null', 'empty', 'blank', 'and', 'or', 'not', 'contains', 'forloop'],
   ...['if', 'elsif', 'else', 'endif', 'unless', 'endunless', 'for', 'endfor', 'in', 'case', 'when'],

@@ -6,7 +6,7 @@ export type SpendStore = {
   /**
    * The totals of the requests of a range. MUST count every request whose outcome was acknowledged before the call, once
    * and by its newest event in the log, and no request whose newest event has expired. MUST be exact at both ends of the
-   * range, MUST answer the same whether or not blocks were built, MUST delay neither appends nor other reads, and MUST
+   * range, MUST return the same whether or not blocks were built, MUST delay neither appends nor other reads, and MUST
    * end within half a minute.
    */
   sum(query: SpendQuery): Promise<SpendAnswer>;
@@ -36,7 +36,7 @@ export type SpendQuery = {
   readonly order: SpendOrder;
   /** Only groups after this position; null: from the first on. */
   readonly after: SpendPosition | null;
-  /** Most groups to answer. */
+  /** Most groups to return. */
   readonly limit: number;
 };
 

@@ -42,18 +42,18 @@ export type TraceStore = {
   /** By the exact normalised id. MUST see every append acknowledged before the call. */
   find(projectNumber: number, traceId: string): Promise<TraceRecord | null>;
   /**
-   * What lists show of the named traces, in a few reads for all of them and in any order. MUST answer of each as `find`,
+   * What lists show of the named traces, in a few reads for all of them and in any order. MUST return of each what `find`,
    * `outline`, `spans` and `evaluations` do. Leaves out unknown traces, and those that are better read one by one: with
    * more spans or evaluations than a list shows quickly, or with long texts.
    */
   rows(projectNumber: number, traceIds: readonly string[]): Promise<readonly TraceRow[]>;
   /** Ids with the prefix that were stored at or after `sinceMs`, at most `limit`, ascending. */
   findByPrefix(projectNumber: number, prefix: string, sinceMs: number, limit: number): Promise<readonly string[]>;
-  /** Summarizes all spans of a trace. MUST answer for any number of spans, without delaying other requests. */
+  /** Summarizes all spans of a trace. MUST work for any number of spans, without delaying other requests. */
   outline(trace: StoredTrace): Promise<TraceOutline>;
-  /** The digest of the trace, in the format of trace-digest.ts. MUST answer as `outline` does. */
+  /** The digest of the trace, in the format of trace-digest.ts. MUST work as `outline` does. */
   digest(trace: StoredTrace): Promise<string>;
-  /** The calls of a trace with their requests, in a fixed order. MUST answer as `outline` does. */
+  /** The calls of a trace with their requests, in a fixed order. MUST work as `outline` does. */
   calls(trace: StoredTrace): Promise<readonly ListedCall[]>;
   /** Positions of spans, in the order of `SpanPosition`. */
   spanOrder(trace: StoredTrace, range: ListRange<SpanPosition>): Promise<readonly (SpanPosition & SizedText)[]>;
@@ -61,7 +61,7 @@ export type TraceStore = {
   spans(trace: StoredTrace, spanIds: readonly string[]): Promise<readonly Span[]>;
   /** A span as it is stored, with its version; null without. MUST see every append acknowledged before the call. */
   versionedSpan(trace: StoredTrace, spanId: string): Promise<VersionedSpan | null>;
-  /** Ids of the spans of a type that come first or last, in that order. MUST answer as `outline` does. */
+  /** Ids of the spans of a type that come first or last, in that order. MUST work as `outline` does. */
   spanIdsOfType(trace: StoredTrace, request: SpansOfType): Promise<readonly string[]>;
   /** Positions of evaluations, by insertion and then id. */
   evaluationOrder(trace: StoredTrace, range: ListRange<ListPosition>): Promise<readonly (ListPosition & SizedText)[]>;
@@ -69,7 +69,7 @@ export type TraceStore = {
   evaluations(trace: StoredTrace, evaluationIds: readonly string[]): Promise<readonly Evaluation[]>;
 };
 
-/** A trace as `find` answered it, with its project's number. */
+/** A trace as `find` returned it, with its project's number. */
 export type StoredTrace = Pick<TraceRecord, 'sequence' | 'spanCount' | 'aggregatesJson'> & {
   readonly projectNumber: number;
 };

@@ -38,7 +38,7 @@ export function actionProblems(
   if (unknown.length > 0) {
     return unknown.map((name) => {
       const field = `actionParams.${name}`;
-      return customReason(field, `${field} is no parameter of ${action}${suggestName(name, MEMBERS[action])}`);
+      return customReason(field, `${field} is not a parameter of ${action}${suggestName(name, MEMBERS[action])}`);
     });
   }
   switch (action) {

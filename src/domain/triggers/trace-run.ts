@@ -98,7 +98,7 @@ export function withTriggers(deps: TraceRunDeps, run: RunJob): RunJob {
   };
 }
 
-/** As evaluations do while the store has no room: that is no failure of the job. */
+/** As evaluations do while the store has no room: that is not a failure of the job. */
 function waitLonger({ clock }: TraceRunDeps): JobOutcome {
   return { kind: 'wait', dueAtMs: clock() + UNAVAILABLE_DELAY_MS };
 }

@@ -130,7 +130,7 @@ export type TriggerStore = Omit<ResourceStore<Trigger>, 'remove'> & {
   state(projectId: string, id: string): Promise<TriggerState | null>;
   /**
    * Replaces all but id, kind and creation time, and the state where one is given, with an entry of the history. MUST
-   * answer `stale` and store nothing when the trigger is deleted, or was updated at another instant than
+   * return `stale` and store nothing when the trigger is deleted, or was updated at another instant than
    * `expectedUpdatedAtMs`.
    */
   replace(change: TriggerChange, expectedUpdatedAtMs: number): Promise<'stored' | 'stale'>;
@@ -156,7 +156,7 @@ export type TriggerStore = Omit<ResourceStore<Trigger>, 'remove'> & {
   /** Ends leases without an evaluation. MUST NOT change triggers that another caller has leased. */
   release(leased: readonly LeasedTrigger[]): Promise<void>;
   /**
-   * Stores the states after evaluations and their entries in one transaction, and ends the leases. MUST answer `stale` and
+   * Stores the states after evaluations and their entries in one transaction, and ends the leases. MUST return `stale` and
    * store neither for a trigger that another process has leased, or that was changed, paused or deleted meanwhile.
    */
   record(evaluated: readonly Evaluated[]): Promise<readonly Recorded[]>;
@@ -166,7 +166,7 @@ export type TriggerStore = Omit<ResourceStore<Trigger>, 'remove'> & {
    * their due times.
    */
   claim(lease: WorkLease & { readonly notOf: readonly string[] }): Promise<readonly ClaimedNotification[]>;
-  /** MUST answer false and store nothing when another process has claimed the notification. */
+  /** MUST return false and store nothing when another process has claimed the notification. */
   end(end: NotificationEnd): Promise<boolean>;
   /** Appends the event to the log of the organization, and ends the notification, in one transaction. The same duty. */
   handOver(event: HandedOver): Promise<boolean>;

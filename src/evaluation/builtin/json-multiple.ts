@@ -1,4 +1,4 @@
-/** Divides the numbers of JSON as decimals: as doubles, 0.3 would be no multiple of 0.1. */
+/** Divides the numbers of JSON as decimals: as doubles, 0.3 would not be a multiple of 0.1. */
 
 /** A schema's divisor is above 0. */
 export function isMultiple(number: number, divisor: number): boolean {

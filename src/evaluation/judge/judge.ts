@@ -7,13 +7,13 @@ import {
   permitRequestOf,
   type RunEvaluator,
 } from '../../domain/evaluations/outcome.ts';
-import { createTenantSemaphore } from '../../domain/evaluations/tenant-semaphore.ts';
 import { unavailableFault } from '../../domain/fault.ts';
 import type { PriceResolver, Prices } from '../../domain/pricing/prices.ts';
 import type { TokenCounts } from '../../domain/pricing/usage.ts';
 import { cutToCharacters } from '../../domain/text-limits.ts';
 import { numberOf } from '../../json/free-json.ts';
 import { type LosslessObject, readMember, stringifyLossless } from '../../json/lossless-json.ts';
+import { createTenantSemaphore } from '../../scheduling/tenant-semaphore.ts';
 import type { CompleteChat } from './chat.ts';
 import { type JudgeBudget, type Spending, tokenQuery } from './judge-budget.ts';
 import { type Judgement, judgementOf } from './judgements.ts';

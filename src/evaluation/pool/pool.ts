@@ -1,6 +1,6 @@
 /** A thread pool for work that would block the event loop, with limits on threads, time and waiting tasks. */
 
-import { createTenantSemaphore, type PermitRequest } from '../../domain/evaluations/tenant-semaphore.ts';
+import { createTenantSemaphore, type PermitRequest } from '../../scheduling/tenant-semaphore.ts';
 import { createPoolThread, type Lost, type PoolAnswer, type PoolThread, type ThreadOptions } from './pool-thread.ts';
 
 type PoolTask = PermitRequest & { readonly task: unknown };

@@ -49,7 +49,7 @@ function groupingsOf(isByModel: boolean, model: string | null): readonly number[
   return isByModel ? [GROUPINGS.models, GROUPINGS.withoutModel] : [GROUPINGS.traces];
 }
 
-/** Reads the hours page by page. Of rows received in `cutHour` only the hour of their start is answered. */
+/** Reads the hours page by page. Of rows received in `cutHour` only the hour of their start is returned. */
 export async function* readHours(
   { queries, runQuery }: AnalyticsRunner,
   { projectNumber, expiredBeforeMs, groupBy, conditions }: AnalyticsQuery,

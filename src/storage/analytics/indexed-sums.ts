@@ -169,10 +169,10 @@ export type ListedDuration = { readonly place: number; readonly value: number; r
 
 export type TimedTrace = Pick<SummedTrace, 'startMs' | DurationName>;
 
-/** Engines answer null where more groups tie: their names would have to be read. */
+/** Engines return null where more groups tie: their names would have to be read. */
 export const NAMED_MAX = 20_000;
 
-/** Picks the groups that are answered. Null: it cannot tell. */
+/** Picks the groups that are returned. Null: it cannot tell. */
 export type KeepGroups = (ranking: Ranking) => Promise<readonly (number | null)[] | null>;
 
 export type Ranking = {

@@ -13,12 +13,12 @@ export async function refuseUnfit({ rows }: ClickHouse): Promise<ServerFacts> {
   const [server] = await rows<{ version: string; readonly: number }>(
     `SELECT version() AS version, toUInt8(getSetting('readonly')) AS readonly`,
   );
-  if (server === undefined) throw new Error('the server does not say its version');
+  if (server === undefined) throw new StartError('no ClickHouse answers: correct SPANDREL_TELEMETRY_URL');
   const { version, readonly } = server;
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) {
     throw new StartError(
-      `ClickHouse ${version} is too old: SPANDREL_TELEMETRY_URL needs ${OLDEST.major}.${OLDEST.minor} or newer`,
+      `ClickHouse ${version} is too old: SPANDREL_TELEMETRY_URL needs ${OLDEST.major}.${OLDEST.minor} or newer; upgrade it, or unset the setting`,
     );
   }
   if (readonly !== 0) {

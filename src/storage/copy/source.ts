@@ -25,7 +25,9 @@ export function openSource(url: string) {
   const lock = acquireLock(file);
   try {
     if (pendingMigrations(file).length > 0) {
-      throw new StartError(`the database ${file} was written by an older version of Spandrel; migrate it first`);
+      throw new StartError(
+        `the database ${file} was written by an older version of Spandrel; run spandrel migrate on it first`,
+      );
     }
     return createSource(openReadHandle(file), lock);
   } catch (error) {
@@ -77,10 +79,12 @@ function* readRows(db: Database, { columns, source, from, key }: TableCopy, skip
   }
 }
 
+const DAMAGE_ADVICE = 'the database was changed by hand, or is damaged: undo the change, or copy from a backup';
+
 /** The form in which PostgreSQL reads a value from JSON. */
 function toJson({ name, holds }: Column, value: Value): Value {
   if (value !== null && Buffer.isBuffer(value) !== (holds === 'bytes')) {
-    throw new Error(`a value of the column ${name} is of another kind than the column`);
+    throw new StartError(`a value of the column ${name} is of another kind than the column; ${DAMAGE_ADVICE}`);
   }
   if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`;
   return typeof value === 'number' && holds !== 'reals' ? Math.min(value, INT8_MAX) : value;

@@ -10,7 +10,7 @@ import type {
 } from '../../domain/experiments/experiment.ts';
 import { limitReads, RUNS, readPages } from '../long-reads.ts';
 
-/** What the object mapper serves of the store. Its reads answer lists as their JSON texts. */
+/** What the object mapper serves of the store. Its reads return lists as their JSON texts. */
 export type ExperimentRoom = Omit<ExperimentStore, 'figures' | 'results'> & {
   /** By ascending key. */
   readonly figuresAfter: (run: StoredRun, after: ResultKey, limit: number) => Promise<readonly FiguresRow[]>;

@@ -47,7 +47,7 @@ async function fireOne(em: EntityManager, locked: Locked, { firings, nowMs, paus
     const { traceId: trace, eventId } = firing;
     if (isKnown.has(trace)) continue;
     const digest = firing.isDigest ? await findOpenDigest(em, projectId, eventId) : null;
-    // One more trace of a digest that is open is no notification of its own.
+    // One more trace of a digest that is open is not a notification of its own.
     if (digest?.row == null && room <= 0) {
       await pause(em, locked, { nowMs, id: pauseId });
       break;

@@ -94,7 +94,7 @@ function refuseOthers(database: string, { applied, versions, description }: Foun
   const name = changed ?? rewritten?.name;
   if (name === undefined && (versions.length === 0 || versions.length === applied.length)) return;
   throw new StartError(
-    `${database} was written by an unreleased build, whose migration ${name ?? applied.at(-1)} is not the one of this build; it cannot be upgraded`,
+    `${database} was written by an unreleased build, whose migration ${name ?? applied.at(-1)} is not the one of this build, so it cannot be upgraded; go on with that build, or begin with a new database`,
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * Finds traces by the index. Traces that changed since they were indexed are read from their tables. For all others the
- * index answers alone where it is exact, and else proposes candidates. Every answered trace passed the filter of the
+ * index answers alone where it is exact, and else proposes candidates. Every returned trace passed the filter of the
  * domain.
  */
 

@@ -88,7 +88,7 @@ function tooLong(): Fault {
   );
 }
 
-/** The values of a query string; lists and objects are no values there. */
+/** The values of a query string; lists and objects are not values there. */
 export function queryOf(members: JsonObject): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) {

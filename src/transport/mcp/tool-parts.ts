@@ -37,7 +37,7 @@ export function rangeOf(from: JsonValue | undefined, to: JsonValue | undefined) 
   return { from: millisecondsOf(from), to: millisecondsOf(to) };
 }
 
-/** Leaves what is no date to the route, which says what is wrong with it. */
+/** Leaves what is not a date to the route, which says what is wrong with it. */
 export function millisecondsOf(value: JsonValue | undefined): JsonValue | undefined {
   if (typeof value !== 'string' || /^\d+$/.test(value)) return value;
   const atMs = Date.parse(value);

@@ -15,7 +15,7 @@ const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const DAY_MS = 86_400_000;
 
 type PageDeps = {
-  /** Whether the store can read and write; answers within a second. */
+  /** Whether the store can read and write; resolves within a second. */
   readonly readiness: () => Promise<Readiness>;
   /** By how much the clock is ahead of what is stored while deletions are held back; else 0. */
   readonly heldMs: () => number;

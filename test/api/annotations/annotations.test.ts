@@ -159,7 +159,7 @@ describe('an annotation', () => {
     ['a path of a whole trace', { comment: 'x', anchorPath: 'output' }],
     ['an unknown kind', { comment: 'x', anchorKind: 'word' }],
     ['a score that is not defined', { scoreOptions: { other: { value: 1 } } }],
-    ['a score that is no object', { scoreOptions: { other: 1 } }],
+    ['a score that is not an object', { scoreOptions: { other: 1 } }],
     ['scores in a list', { scoreOptions: [1] }],
   ])('is refused with %s', async (_name, body) => {
     const traceId = await send();

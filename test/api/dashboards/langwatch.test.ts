@@ -129,7 +129,7 @@ describe('POST /api/analytics/timeseries', () => {
       '7/evaluations.evaluation_runs/cardinality': 0,
     });
     expect(sum).toBeGreaterThan(0);
-    // No evaluation has a verdict: that is no rate of 0.
+    // No evaluation has a verdict: that is not a rate of 0.
     expect(Object.keys(point)).not.toContain('6/evaluations.evaluation_pass_rate/avg');
   });
 

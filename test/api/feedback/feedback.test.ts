@@ -104,12 +104,12 @@ describe('an event of a user', () => {
   it.each([
     ['a vote of 2', { metrics: { vote: 2 } }, 'metrics.vote'],
     ['a thumb without a vote', { metrics: {} }, 'metrics.vote'],
-    ['feedback that is no text', { event_details: { feedback: 1 } }, 'event_details.feedback'],
+    ['feedback that is not a text', { event_details: { feedback: 1 } }, 'event_details.feedback'],
     ['a selection without its length', { event_type: 'selected_text' }, 'metrics.text_length'],
     ['waiting without its end', { event_type: 'waited_to_finish', metrics: { finished: 2 } }, 'metrics.finished'],
     ['a type in upper case', { event_type: 'Opened' }, 'event_type'],
     ['a type that is too long', { event_type: 'a'.repeat(65) }, 'event_type'],
-    ['a metric that is no number', { event_type: 'opened', metrics: { vote: '1' } }, 'metrics.vote'],
+    ['a metric that is not a number', { event_type: 'opened', metrics: { vote: '1' } }, 'metrics.vote'],
     ['metrics that are a list', { event_type: 'opened', metrics: [1] }, 'metrics'],
     ['no metrics', { metrics: undefined }, 'metrics'],
     ['a detail that is an object', { event_details: { a: {} } }, 'event_details.a'],
@@ -182,7 +182,7 @@ describe('filters of events', () => {
 
   it.each([
     ['one bound', { 'events.metrics.vote': ['1'] }],
-    ['a bound that is no number', { 'events.metrics.vote': ['a', ''] }],
+    ['a bound that is not a number', { 'events.metrics.vote': ['a', ''] }],
     ['no metric', { 'events.metrics': ['1', '2'] }],
   ])('refuse %s', async (_name, filters) => {
     expect((await post('/api/traces/search', { filters })).status).toBe(422);

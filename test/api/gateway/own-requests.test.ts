@@ -189,7 +189,7 @@ describe('two spans of one call through this gateway are one request', () => {
     expect((await spend()) - before).toBe(COST_NANO_USD);
   });
 
-  it('also while it is admitted, and when they are no pair any more', async () => {
+  it('also while it is admitted, and when they are not a pair any more', async () => {
     const before = await spend();
     await admit();
     await send(sdk());

@@ -89,7 +89,7 @@ describe.each(SURFACES)('a model provider over %s', (surface) => {
     ['a key that no header can hold', { ...OPENAI, api_key: 'two words' }, ['api_key']],
     ['a version of another kind', { ...OPENAI, api_version: '2024' }, ['api_version']],
     ['a credential as a header', { ...OPENAI, extra_headers: { Authorization: 'x' } }, ['extra_headers']],
-    ['a header that is no text', { ...OPENAI, extra_headers: { 'x-a': 1 } }, ['extra_headers']],
+    ['a header that is not a text', { ...OPENAI, extra_headers: { 'x-a': 1 } }, ['extra_headers']],
     ['a header of two lines', { ...OPENAI, extra_headers: { 'x-a': 'a\r\nb: c' } }, ['extra_headers']],
     ['an alias of nothing', { ...OPENAI, aliases: { fast: '' } }, ['aliases']],
     ['aliases as a list', { ...OPENAI, aliases: [] }, ['aliases']],

@@ -255,7 +255,7 @@ describe('replacing the key of a project, over REST and gRPC', () => {
     expect(await Promise.all([works(second), works(answer.body.apiKey)])).toEqual([false, true]);
   });
 
-  it("the key before is no other project's until its overlap ends", async () => {
+  it("the key before is not another project's until its overlap ends", async () => {
     const { id, apiKey } = await make();
     const other = await make();
     await act(app, 'POST', `/api/projects/${id}/rotate-api-key`, { overlapSeconds: 60 });

@@ -205,7 +205,7 @@ describe('threads, over REST and gRPC', () => {
     await expectEverywhere(app.address, listCase('threads', { customer_id: 'default' }, { status: 200, check }));
   });
 
-  it('refuse what is no list of theirs', async () => {
+  it('refuse what is not a list of theirs', async () => {
     const bad: readonly Query[] = [{ from: 2, to: 1 }, { limit: 0 }, { limit: 201 }, { query: 'x'.repeat(1_001) }];
     for (const query of bad) {
       for (const kind of ['threads', 'users'] as const) {

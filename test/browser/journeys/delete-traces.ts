@@ -36,7 +36,7 @@ export function deleteTraces(stage: Stage): void {
         expect(await open.count()).toBe(0);
         await page.getByLabel('Find traces').fill('cost:cheap');
         await page.keyboard.press('Enter');
-        await page.getByText('Left out, because cost:cheap is no range').waitFor();
+        await page.getByText('Left out, because cost:cheap is not a range').waitFor();
         expect(await open.count()).toBe(0);
         await page.getByLabel('Find traces').fill('model:gpt-5');
         await page.keyboard.press('Enter');

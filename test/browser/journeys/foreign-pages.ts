@@ -91,7 +91,7 @@ export function meetForeignPages(stage: Stage): void {
         const sent = JSON.stringify([address, projectKey, attempts]);
         const outcomes = await foreign.evaluate<string[]>(`(${ATTACK})(${sent})`);
         expect(outcomes).toHaveLength(attempts.length * 9 + 2);
-        // Of the answers that the page may read, only the one to its own key is no refusal.
+        // Of the answers that the page may read, only the one to its own key is not a refusal.
         const [ownKeyWithCookie, ownKey] = outcomes.slice(-2);
         expect([ownKeyWithCookie, ownKey]).toEqual(['blocked', '201']);
         const REFUSALS = ['loaded', 'no picture', 'opaque', 'blocked', '401'];

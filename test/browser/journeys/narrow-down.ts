@@ -73,7 +73,7 @@ export function narrowDown(stage: Stage): void {
         await page.keyboard.press('Enter');
         await page.getByRole('button', { name: 'Remove Model gpt-5-mini' }).waitFor();
         await page.getByRole('button', { name: 'Remove Duration > 10 s' }).waitFor();
-        await page.getByText('Left out, because cost:cheap is no range.').waitFor();
+        await page.getByText('Left out, because cost:cheap is not a range.').waitFor();
         await page.getByText(/^1 of 1 shown/).waitFor();
         await page
           .getByRole('row', { name: /research the order/ })

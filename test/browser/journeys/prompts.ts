@@ -77,7 +77,7 @@ async function tryPrompt(page: Page, mock: MockProvider): Promise<void> {
   await page.getByLabel('language', { exact: true }).fill('French');
   await page.getByLabel('input', { exact: true }).fill('Hi!');
   await page.getByLabel('Temperature').fill('warm');
-  await page.getByText('The temperature is no number.').first().waitFor();
+  await page.getByText('The temperature is not a number.').first().waitFor();
   await page.getByLabel('Temperature').fill('0.5');
   await page.getByRole('button', { name: 'Try it' }).click();
   const answer = page.getByRole('link', { name: 'Open the trace' });

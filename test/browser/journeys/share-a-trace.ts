@@ -14,7 +14,7 @@ export function shareTrace(stage: Stage): void {
     it('is made for a term, opens for anyone without a credential, and leads nowhere once revoked', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Open shop');
-        // The fifth trace failed: to its readers the other failures are no links.
+        // The fifth trace failed: to its readers the other failures are not links.
         await send(project, shopTrace(5, Date.now() - 60_000));
         const { address, slug } = project;
         await openSignedIn(page, signInLink(address, stage.app.adminKey, `/${slug}/traces/shop-5`));

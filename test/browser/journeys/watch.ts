@@ -51,7 +51,7 @@ export function watch(stage: Stage): void {
         await page.getByRole('img', { name: /^Traces over time/ }).click({ position: { x: 300, y: 60 } });
         await page.getByRole('heading', { level: 1, name: 'Traces' }).waitFor();
         expect(range(page)).toBe('custom');
-        // The hour of a point is no range for other pages.
+        // The hour of a point is not a range for other pages.
         await page.getByRole('link', { name: 'Overview', exact: true }).click();
         await page.waitForURL(/overview\?range=24h/);
       }));

@@ -79,7 +79,7 @@ describe('a plan of intervals', () => {
     expect(iso(startOf(Date.UTC(2026, 8, 6, 3)))).toBe('2026-09-05T04:00:00.000Z');
   });
 
-  it('counts in UTC where the zone is no whole hours from it for some of the range', () => {
+  it('counts in UTC where the zone is not whole hours from it for some of the range', () => {
     const year = { fromMs: Date.UTC(2026, 0, 5), toMs: Date.UTC(2026, 11, 20), timeZone: 'Australia/Lord_Howe' };
     expect(plan(1_440, year)).toMatchObject({ interval: 'day', isFolded: false });
   });

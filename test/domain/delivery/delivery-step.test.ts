@@ -44,7 +44,7 @@ function sendingAt(nowMs: number, parts: Partial<DeliveryState> = {}, endpoint =
   return claim({ delivery: newDelivery(nowMs, { run: endpoint.run, ...parts }), endpoint }, nowMs);
 }
 
-/** Claims when due and fails at once, until it is not tried any more. Answers the delays between attempts. */
+/** Claims when due and fails at once, until it is not tried any more. Returns the delays between attempts. */
 function failThrough(start: State, random = 0.5): { readonly end: Stepped; readonly delaysMs: readonly number[] } {
   const delaysMs: number[] = [];
   let nowMs = T0;

@@ -126,7 +126,7 @@ describe('a cached message as a stream', () => {
   });
 });
 
-describe('a body that is no finished answer', () => {
+describe('a body that is not a finished answer', () => {
   it.each([
     ['chat', '{"choices":[]}'],
     ['chat', '{"choices":[{"index":0}]}'],
@@ -214,7 +214,7 @@ describe('an answer put together from a stream', () => {
     ['an unknown delta', { type: 'content_block_delta', index: 0, delta: { type: 'audio_delta', audio: 'x' } }],
     ['a delta of no block', { type: 'content_block_delta', index: 9, delta: { type: 'text_delta', text: 'x' } }],
     [
-      'input that is no JSON',
+      'input that is not JSON',
       { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{' } },
     ],
     ['a second start', { type: 'message_start', message: MESSAGES.text }],

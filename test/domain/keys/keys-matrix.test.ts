@@ -54,7 +54,7 @@ const drafts = {
   admin: { ...nothing, bindings: [ADMIN_AT_O] },
 };
 
-/** The acts on one key; `target` answers its id. */
+/** The acts on one key; `target` returns its id. */
 const actsOn = (target: (caller: CallerName) => string): Record<'get' | 'patch' | 'delete' | 'rotate', Act> => ({
   get: (call, caller) => fixture.keys.get(call, target(caller)),
   patch: (call, caller) => fixture.keys.update(call, target(caller), { name: 'renamed' }),

@@ -91,7 +91,7 @@ describe('the run of a monitor', () => {
     expect(evaluation?.errorJson).toContain(message);
   });
 
-  it('waits for a store that cannot be read, which is no failure of the job', async () => {
+  it('waits for a store that cannot be read, which is not a failure of the job', async () => {
     const away = () => Promise.reject(unavailableFault('The store does not answer.', 1));
     const outcome = await runOf(evaluatorOf('langevals/exact_match'), away)(job, new AbortController().signal);
     expect(outcome).toEqual({ kind: 'wait', dueAtMs: NOW_MS + 5000 });

@@ -69,7 +69,7 @@ describe('an answer', () => {
     expect(outputOf(kind, Buffer.from(JSON.stringify(answer)))).toBe(text);
   });
 
-  it('that is no JSON has neither a text nor an error', () => {
+  it('that is not JSON has neither a text nor an error', () => {
     expect([outputOf('chat', Buffer.from('<html>')), errorMessageOf(Buffer.from('<html>'))]).toEqual([null, null]);
   });
 });

@@ -69,7 +69,7 @@ describe('testing triggers on traces', () => {
     expect(untested).toEqual(['one', 'bad']);
   });
 
-  it('a store without room is no failure of the trace', async () => {
+  it('a store without room is not a failure of the trace', async () => {
     const { test } = start({ error: unavailableFault('Full.', 1) });
     expect(await test('bad', 8)).toEqual({ kind: 'wait', dueAtMs: NOW_MS + 5_000 });
   });

@@ -45,7 +45,7 @@ const SCHEMAS: readonly (readonly [schema: string, output: string, expected: boo
   ['{"type":"nothing"}', '1', /^Invalid JSON Schema: /],
   ['{"pattern":"(?=a)b"}', '"b"', /^Invalid JSON Schema: .*\(\?=/],
   ['{"$ref":"http://localhost:1/other.json"}', '1', /^Invalid JSON Schema: .*other\.json/],
-  // What would return a promise, which is no verdict.
+  // What would return a promise, which is not a verdict.
   ['{"$async":true,"required":["b"]}', '{"a":1}', /^Invalid JSON Schema: \$async is not supported$/],
   ['{"$async":true}', '{"a":1}', /^Invalid JSON Schema: \$async is not supported$/],
   ['{"properties":{"a":{"$async":true,"type":"string"}}}', '{"a":1}', /^Invalid JSON Schema: \$async is/],

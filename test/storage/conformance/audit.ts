@@ -24,7 +24,7 @@ export function auditConformance(open: OpenManagement): void {
 function listConformance(open: OpenManagement): void {
   describe('the audit log', () => {
     it(
-      'answers whole entries, newest first by (createdAt, id), and continues after any of them',
+      'returns whole entries, newest first by (createdAt, id), and continues after any of them',
       withStore(open, async (store) => {
         const { organization, auditId } = await found(store);
         const { id } = organization;
@@ -50,7 +50,7 @@ function listConformance(open: OpenManagement): void {
     );
 
     it(
-      'answers only what the filters name, both ends of the range included',
+      'returns only what the filters name, both ends of the range included',
       withStore(open, async (store) => {
         const { organization } = await found(store);
         const { id } = organization;

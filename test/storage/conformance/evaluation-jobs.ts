@@ -359,7 +359,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
     );
 
     it(
-      'MUST store a result once, in the commit that ends the job, and answer stale to a fence that is not its own',
+      'MUST store a result once, in the commit that ends the job, and return stale to a fence that is not its own',
       withStore(open, async (store) => {
         const opened = await openProject(store);
         await opened.addMonitor();

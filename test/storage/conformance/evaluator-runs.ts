@@ -43,7 +43,7 @@ export function evaluatorRunConformance(open: OpenManagement): void {
     );
 
     it(
-      'MUST answer limit_reached and store nothing when runningMax runs of the project are under way; old ones that ended go',
+      'MUST return limit_reached and store nothing when runningMax runs of the project are under way; old ones that ended go',
       withStore(open, async ({ evaluatorRuns: runs }) => {
         const old = sampleRun({ status: 'completed', createdAtMs: 10 });
         await runs.insert(old, LIMITS);
@@ -61,7 +61,7 @@ export function evaluatorRunConformance(open: OpenManagement): void {
     );
 
     it(
-      'MUST answer too_many_started and store nothing when startedMax runs of the project were started lately',
+      'MUST return too_many_started and store nothing when startedMax runs of the project were started lately',
       withStore(open, async ({ evaluatorRuns: runs }) => {
         const limits = { ...LIMITS, startedMax: 2, startedSinceMs: 500 };
         for (const createdAtMs of [499, 500, 501]) {
@@ -109,7 +109,7 @@ export function evaluatorRunConformance(open: OpenManagement): void {
     );
 
     it(
-      'MUST answer false and store nothing when the run has ended, or somebody else has it now',
+      'MUST return false and store nothing when the run has ended, or somebody else has it now',
       withStore(open, async ({ evaluatorRuns: runs }) => {
         const run = sampleRun();
         await runs.insert(run, LIMITS);

@@ -74,7 +74,7 @@ export function evaluatorStoreConformance(open: OpenManagement): void {
     );
 
     it(
-      'answers limit_reached without storing when the project is full',
+      'returns limit_reached without storing when the project is full',
       withStore(open, async ({ evaluators }) => {
         for (const slug of ['a', 'b']) expect(await evaluators.insert(sampleEvaluator({ slug }), 2)).toBe('stored');
         expect(await evaluators.insert(sampleEvaluator({ slug: 'c' }), 2)).toBe('limit_reached');
@@ -130,7 +130,7 @@ export function evaluatorStoreConformance(open: OpenManagement): void {
     );
 
     it(
-      'MUST answer stale and store nothing when the evaluator was updated at another instant, also when several come at once',
+      'MUST return stale and store nothing when the evaluator was updated at another instant, also when several come at once',
       withStore(open, async ({ evaluators }) => {
         const evaluator = sampleEvaluator();
         await evaluators.insert(evaluator, MANY);

@@ -147,7 +147,7 @@ export function requestEventConformance(open: OpenSubject): void {
 export function eventStoreConformance(open: OpenSubject): void {
   describe('the log', () => {
     it(
-      'answers newest first by (created, id), both ends of the range counted',
+      'returns newest first by (created, id), both ends of the range counted',
       withStore(open, async ({ traces, events }) => {
         // Events of one append share an instant: the bytes of ids decide.
         const ids = ['b', 'a', 'B', 'a!', 'a:', 'aa', '~', '0'];
@@ -171,7 +171,7 @@ export function eventStoreConformance(open: OpenSubject): void {
     );
 
     it(
-      'MUST answer each event that existed when a walk began exactly once, whatever is appended meanwhile',
+      'MUST return each event that existed when a walk began exactly once, whatever is appended meanwhile',
       withStore(open, async ({ traces, events }) => {
         for (const limit of [1, 7, 50]) {
           await Promise.all(
@@ -194,7 +194,7 @@ export function eventStoreConformance(open: OpenSubject): void {
     );
 
     it(
-      'MUST answer the bytes that were appended',
+      'MUST return the bytes that were appended',
       withStore(open, async ({ traces, events }) => {
         await traces.append(appendOf(['gw-"\\\'1', ...idsOf('x', 20), `req_${'0'.repeat(30)}`]));
         const log = await events.list({ ...FOR_EVER, limit: 100 });

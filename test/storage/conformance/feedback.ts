@@ -84,7 +84,7 @@ export function feedbackConformance(open: OpenSubject): void {
     );
 
     it(
-      'MUST answer `full` beyond the room of the trace',
+      'MUST return `full` beyond the room of the trace',
       withStore(open, async (store) => {
         const traceId = randomHex(32);
         const record = (bytes: number, room: Recording['room']) =>

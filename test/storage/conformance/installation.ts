@@ -58,7 +58,7 @@ export function installationConformance(open: OpenManagement): void {
     );
 
     it(
-      'MUST do nothing and answer false when an organization exists already',
+      'MUST do nothing and return false when an organization exists already',
       withStore(open, async ({ installation, keys }) => {
         const [first, second] = [samplePlan(), samplePlan()];
         await installation.bootstrap(first);

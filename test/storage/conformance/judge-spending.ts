@@ -17,7 +17,7 @@ export async function countGranted(stores: readonly JudgeSpendingStore[], budget
 export function judgeSpendingConformance(open: OpenManagement): void {
   describe('what judges have cost', () => {
     it(
-      'MUST answer false and add nothing when the sum would exceed the budget, also when several reserve at once',
+      'MUST return false and add nothing when the sum would exceed the budget, also when several reserve at once',
       withStore(open, async ({ judgeSpending }) => {
         expect(await judgeSpending.reserve({ ...BUDGET, nanoUsd: BUDGET.budgetNanoUsd + 1 })).toBe(false);
         expect(await countGranted([judgeSpending])).toBe(10);

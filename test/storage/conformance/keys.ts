@@ -37,7 +37,7 @@ export function keyStoreConformance(open: OpenManagement): void {
     );
 
     it(
-      'answers a service key without an owner as active',
+      'returns a service key without an owner as active',
       withStore(open, async ({ installation, keys, management }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);
@@ -64,7 +64,7 @@ export function keyStoreConformance(open: OpenManagement): void {
     );
 
     it(
-      'MUST answer revoked and expired keys too; null only for an unknown id',
+      'MUST return revoked and expired keys too; null only for an unknown id',
       withStore(open, async ({ installation, keys, management }, { execute }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);
@@ -92,7 +92,7 @@ export function keyStoreConformance(open: OpenManagement): void {
     );
 
     it(
-      'answers the owner as inactive once disabled or removed',
+      'returns the owner as inactive once disabled or removed',
       withStore(open, async ({ installation, keys }, { execute }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);
@@ -171,7 +171,7 @@ export function projectConformance(open: OpenManagement): void {
     );
 
     it(
-      'MUST NOT answer archived projects',
+      'MUST NOT return archived projects',
       withStore(open, async ({ installation, keys }, { execute, bytes }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);

@@ -76,7 +76,7 @@ export function largeTraceConformance(open: OpenSubject): void {
     );
 
     it(
-      'MUST answer the totals of their spans while one that speaks for them is sent again and again',
+      'MUST have the totals of their spans while one that speaks for them is sent again and again',
       withStore(open, async ({ traces }) => {
         const append = sampleAppend({ spans: [...others(SPANS_READ_THROUGH_MAX), named('a')], requests: [] });
         await traces.append(append);
@@ -162,7 +162,7 @@ export function largeTraceConformance(open: OpenSubject): void {
     );
 
     it(
-      'MUST answer their outline and digest however many spans and texts they have',
+      'MUST return their outline and digest however many spans and texts they have',
       withStore(open, async ({ traces }) => {
         const text = JSON.stringify({ type: 'text', value: '\n'.repeat(3000) });
         const traceId = randomHex(32);

@@ -35,7 +35,7 @@ export function managementConformance(open: OpenManagement): void {
 function commitConformance(open: OpenManagement): void {
   describe('a change of an organization', () => {
     it(
-      'MUST answer stale and store nothing when the version is another than expected',
+      'MUST return stale and store nothing when the version is another than expected',
       withStore(open, async (store) => {
         const { organization } = await found(store);
         const team = sampleTeam(organization.id);
@@ -105,7 +105,7 @@ function commitConformance(open: OpenManagement): void {
     );
 
     it(
-      'MUST answer key_taken when a project key is in use anywhere',
+      'MUST return key_taken when a project key is in use anywhere',
       withStore(open, async (store, subject) => {
         const { organization, project, team } = await found(store);
         const others = await foundAnother(subject);
@@ -128,7 +128,7 @@ function commitConformance(open: OpenManagement): void {
     );
 
     it(
-      'MUST answer key_taken for the key before of another project, until its overlap ends',
+      'MUST return key_taken for the key before of another project, until its overlap ends',
       withStore(open, async (store, subject) => {
         const { organization, team } = await found(store);
         const others = await foundAnother(subject);

@@ -33,7 +33,7 @@ export function monitorStoreConformance(open: OpenManagement): void {
     );
 
     it(
-      'MUST keep slugs unique, answer limit_reached of a full project and evaluator_gone without an evaluator, storing nothing',
+      'MUST keep slugs unique, return limit_reached of a full project and evaluator_gone without an evaluator, storing nothing',
       withStore(open, async ({ monitors, evaluators }) => {
         const evaluator = sampleEvaluator();
         expect(await monitors.insert(sampleMonitor(evaluator), MANY)).toBe('evaluator_gone');
@@ -47,7 +47,7 @@ export function monitorStoreConformance(open: OpenManagement): void {
     );
 
     it(
-      'MUST answer stale when the monitor was updated at another instant or is deleted, and store nothing',
+      'MUST return stale when the monitor was updated at another instant or is deleted, and store nothing',
       withStore(open, async ({ monitors, evaluators }) => {
         const evaluator = sampleEvaluator();
         await evaluators.insert(evaluator, 10);

@@ -43,7 +43,7 @@ export function priceOverrideConformance(open: OpenManagement): void {
     );
 
     it(
-      'move the version on that authentication answers, and nothing else does',
+      'move the version on that authentication returns, and nothing else does',
       withStore(open, async (store) => {
         const { organization, project, apiKey } = await found(store);
         const versions = async () => {

@@ -9,7 +9,7 @@ const NOW_MS = 1_790_000_000_000;
 export function projectSettingsConformance(open: OpenManagement): void {
   describe('project settings', () => {
     it(
-      'MUST leave alone what is not named, and answers all of them',
+      'MUST leave alone what is not named, and returns all of them',
       withStore(open, async ({ installation, keys, projects }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);

@@ -186,7 +186,7 @@ export function promptConformance(open: OpenManagement): void {
     );
 
     it(
-      'move the version on that authentication answers, with every change and nothing else',
+      'move the version on that authentication returns, with every change and nothing else',
       withStore(open, async (store) => {
         const { organization, project } = await found(store);
         const { prompts } = store;

@@ -36,7 +36,7 @@ export function receiptConformance(open: OpenManagement): void {
     );
 
     it(
-      'answers the receipt that was stored together with the effect, until it is forgotten',
+      'returns the receipt that was stored together with the effect, until it is forgotten',
       withStore(open, async (store) => {
         const { name, claim, receipt } = await begin(store);
         const team = sampleTeam(name.organizationId);

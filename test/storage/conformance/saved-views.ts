@@ -34,7 +34,7 @@ async function audited(store: Management) {
 export function savedViewConformance(open: OpenManagement): void {
   describe('saved views', () => {
     it(
-      'are listed newest first by (createdAt, id): MUST NOT answer personal views of other people',
+      'are listed newest first by (createdAt, id): MUST NOT return personal views of other people',
       withStore(open, async (store) => {
         const { savedViews: views } = store;
         const { entry } = await audited(store);
@@ -63,7 +63,7 @@ export function savedViewConformance(open: OpenManagement): void {
     );
 
     it(
-      'MUST answer limit_reached and store nothing where as many are kept of those that the limit of the view counts',
+      'MUST return limit_reached and store nothing where as many are kept of those that the limit of the view counts',
       withStore(open, async (store) => {
         const { savedViews: views } = store;
         const { entry, countStored } = await audited(store);
@@ -81,7 +81,7 @@ export function savedViewConformance(open: OpenManagement): void {
     );
 
     it(
-      'MUST answer stale and store nothing when the view was changed or removed since, and limit_reached where it would count to a limit that it did not count to',
+      'MUST return stale and store nothing when the view was changed or removed since, and limit_reached where it would count to a limit that it did not count to',
       withStore(open, async (store) => {
         const { savedViews: views } = store;
         const { entry, countStored } = await audited(store);
@@ -104,7 +104,7 @@ export function savedViewConformance(open: OpenManagement): void {
     );
 
     it(
-      'MUST answer false and store nothing when the project has no such view',
+      'MUST return false and store nothing when the project has no such view',
       withStore(open, async (store) => {
         const { savedViews: views } = store;
         const { entry, countStored } = await audited(store);

@@ -22,7 +22,7 @@ const typed = (value: string) => JSON.stringify({ type: 'text', value });
 export function traceRowConformance(open: OpenSubject): void {
   describe('rows of traces for lists', () => {
     it(
-      'MUST answer of each trace as `find`, `outline`, `spans` and `evaluations` do, for random traces',
+      'MUST return of each trace what `find`, `outline`, `spans` and `evaluations` do, for random traces',
       withStore(open, async (store) => {
         const seed = drawSeed();
         console.log(JSON.stringify({ test: 'rows of traces', seed }));
@@ -37,7 +37,7 @@ export function traceRowConformance(open: OpenSubject): void {
     );
 
     it(
-      'MUST answer so for traces of every size, and leaves out those that are better read one by one',
+      'MUST do so for traces of every size, and leaves out those that are better read one by one',
       withStore(open, async (store) => {
         const children = (count: number) =>
           Array.from({ length: count }, (_, index) =>

@@ -32,7 +32,7 @@ const ERROR = '{"has_error":true,"message":"failed","stacktrace":[]}';
 export function traceSearchConformance(open: OpenSubject): void {
   describe('the search for traces', () => {
     it(
-      'MUST see every append acknowledged before, MUST leave out none that fits and answer none that does not',
+      'MUST see every append acknowledged before, MUST leave out none that fits and return none that does not',
       withStore(open, async (store) => {
         const traceIds: string[] = [];
         for (let round = 0; round < 20; round += 1) {

@@ -44,7 +44,7 @@ export function traceReadConformance(open: OpenSubject): void {
     );
 
     it(
-      'answers spans of every shape as they were sent',
+      'returns spans of every shape as they were sent',
       withStore(open, async ({ traces }) => {
         const sent = [
           ...IDS.map((id, index) => sampleSpan({ spanId: id, parentId: IDS[index + 1] ?? null })),
@@ -88,7 +88,7 @@ export function traceReadConformance(open: OpenSubject): void {
     );
 
     it(
-      'answers the named spans in the order of the ids and leaves unknown ones out',
+      'returns the named spans in the order of the ids and leaves unknown ones out',
       withStore(open, async ({ traces }) => {
         const sent = Array.from({ length: 600 }, (_, index) => bareSpan({ startedAtMs: RECEIVED_AT_MS - index }));
         const { traceId } = await appendSpans(traces, sent);
@@ -152,7 +152,7 @@ export function traceReadConformance(open: OpenSubject): void {
     );
 
     it(
-      'answers every span of a large trace once, by start, then id',
+      'returns every span of a large trace once, by start, then id',
       withStore(open, async ({ traces }) => {
         const sent = Array.from({ length: 5000 }, (_, index) =>
           bareSpan({
@@ -189,7 +189,7 @@ export function traceReadConformance(open: OpenSubject): void {
     );
 
     it(
-      'answers evaluations of every shape, by insertion, then id',
+      'returns evaluations of every shape, by insertion, then id',
       withStore(open, async ({ traces }) => {
         const bare = { type: null, spanId: null, threadId: null, isGuardrail: false, passed: null, score: null };
         const empty = {

@@ -110,7 +110,7 @@ export function createAnswer({ captures, isCachedInInput }: { captures: boolean;
       outputBytes += bytes;
       hasOutput ||= bytes > 0;
     },
-    /** Something passed unread that is no output for sure. */
+    /** Something passed unread that certainly is not output. */
     skip(): void {
       isUnread = true;
     },
@@ -124,7 +124,7 @@ export function createAnswer({ captures, isCachedInInput }: { captures: boolean;
   };
 }
 
-/** Of an input that is no text. */
+/** Of an input that is not a text. */
 function jsonText(input: LosslessJson | undefined): string {
   const isText = input !== undefined && input !== null && !nestsDeeperThan(input, JSON_DEPTH_MAX);
   return isText ? stringifyLossless(input) : '';

@@ -31,7 +31,7 @@ function toInput(value: LosslessJson, route: RouteKind): TypedInput {
   return messages === null ? { type: 'json', value } : { type: 'chat_messages', value: messages };
 }
 
-/** An item of Responses that is no message, as the message that chat completions would have. */
+/** An item of Responses that is not a message, as the message that chat completions would have. */
 function itemToMessage(item: LosslessJson): LosslessJson {
   if (!isObject(item) || readMember(item, 'role') !== null) return item;
   const type = readMember(item, 'type');

@@ -110,7 +110,7 @@ function readDoneItem(event: LosslessObject, answer: Answer): void {
   if (isObject(item) && isCall(item)) answer.addCall(ONLY, keyOf(event), { input: actionOf(item) });
 }
 
-/** What a call is to do when it is no text. */
+/** What a call is to do when it is not a text. */
 function actionOf(item: LosslessObject): LosslessJson {
   return readMember(item, 'action') ?? readMember(item, 'operation') ?? readMember(item, 'queries');
 }

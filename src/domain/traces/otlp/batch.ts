@@ -130,7 +130,7 @@ function evaluationIn({ name, attributes }: OtlpEvent, json: AttributeJson): Los
   const members = GEN_AI_EVALUATION.map(([member, key]) => [member, attributes.get(key) ?? null] as const);
   const { score = null, ...item } = Object.fromEntries(members);
   const figure = toFigure(score, 'score');
-  // What is no number refuses the evaluation, under its own value.
+  // What is not a number refuses the evaluation, under its own value.
   return { ...item, score: isUnreadable(figure) ? score : (figure ?? null) };
 }
 

@@ -38,7 +38,7 @@ export type RunProgress<Run extends SearchRun> = Leased<Run> & {
 
 export type SearchRunStore<Run extends SearchRun> = {
   /**
-   * MUST answer `limit_reached` and store nothing when `runningMax` runs of the project are running, and
+   * MUST return `limit_reached` and store nothing when `runningMax` runs of the project are running, and
    * `too_many_started` when `startedMax` were started since `startedSinceMs`. Removes the ended runs of the project that
    * are older than `endedBeforeMs`. Stores `audited` with the run, if given.
    */
@@ -54,7 +54,7 @@ export type SearchRunStore<Run extends SearchRun> = {
    * projects take turns, however many runs each has. Null: no run is free.
    */
   lease(lease: RunLease): Promise<Leased<Run> | null>;
-  /** MUST answer false and store nothing when the run has ended, or another worker has leased it. */
+  /** MUST return false and store nothing when the run has ended, or another worker has leased it. */
   advance(progress: RunProgress<Run>): Promise<boolean>;
 };
 

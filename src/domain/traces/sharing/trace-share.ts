@@ -18,7 +18,7 @@ export type ShareLimits = { readonly liveMax: number; readonly erasedBeforeMs: n
 
 export type TraceShareStore = {
   /**
-   * MUST answer `limit_reached` and store nothing when the project has `liveMax` that have not expired at the time of its
+   * MUST return `limit_reached` and store nothing when the project has `liveMax` that have not expired at the time of its
    * creation. Removes those of the project that expired before `erasedBeforeMs`. Stores `audited` with it.
    */
   insert(share: TraceShare, limits: ShareLimits, audited: AuditRecord): Promise<'stored' | 'limit_reached'>;
@@ -29,6 +29,6 @@ export type TraceShareStore = {
   ): Promise<readonly TraceShare[]>;
   /** Of whichever project, also when it has expired. */
   findBySecret(secretHash: Buffer): Promise<TraceShare | null>;
-  /** MUST answer false and store nothing when the project has no such share. Stores `audited` with the removal. */
+  /** MUST return false and store nothing when the project has no such share. Stores `audited` with the removal. */
   remove(projectId: string, id: string, audited: AuditRecord): Promise<boolean>;
 };

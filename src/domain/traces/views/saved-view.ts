@@ -24,21 +24,21 @@ export type SavedViewsMax = {
   readonly ofPerson: number;
 };
 
-/** The views that a person sees; null: who is no person sees those of the project. */
+/** The views that a person sees; null: who is not a person sees those of the project. */
 export type SavedViewListing = PageRange & { readonly userId: string | null };
 
 export type SavedViewStore = {
-  /** Newest first by (createdAt, id). MUST NOT answer personal views of other people. */
+  /** Newest first by (createdAt, id). MUST NOT return personal views of other people. */
   list(projectId: string, listing: SavedViewListing): Promise<readonly SavedView[]>;
   /** Of whichever person; null when the project has none with the id. */
   find(projectId: string, id: string): Promise<SavedView | null>;
   /**
-   * MUST answer `limit_reached` and store nothing where as many are kept of those that the limit of the view counts. Stores
+   * MUST return `limit_reached` and store nothing where as many are kept of those that the limit of the view counts. Stores
    * `audited` with it.
    */
   insert(view: SavedView, max: SavedViewsMax, audited: AuditRecord): Promise<'stored' | 'limit_reached'>;
   /**
-   * MUST answer `stale` and store nothing when the view was changed or removed since `expectedUpdatedAtMs`, and `limit_reached`
+   * MUST return `stale` and store nothing when the view was changed or removed since `expectedUpdatedAtMs`, and `limit_reached`
    * where it would count to a limit that it did not count to. Stores `audited` with it.
    */
   replace(
@@ -46,6 +46,6 @@ export type SavedViewStore = {
     expected: { readonly updatedAtMs: number; readonly max: SavedViewsMax },
     audited: AuditRecord,
   ): Promise<'stored' | 'stale' | 'limit_reached'>;
-  /** MUST answer false and store nothing when the project has no such view. Stores `audited` with the removal. */
+  /** MUST return false and store nothing when the project has no such view. Stores `audited` with the removal. */
   remove(projectId: string, id: string, audited: AuditRecord): Promise<boolean>;
 };

@@ -119,15 +119,19 @@ function authoritiesOf(root: string): string | string[] {
   if (root !== SYSTEM) return readPem('sslrootcert', root);
   const found = getCACertificates('system');
   if (found.length === 0)
-    throw new StartError('sslrootcert=system, but this system has no certificates of authorities');
+    throw new StartError(
+      'sslrootcert=system, but this system has no certificates of authorities; install them, or name a file',
+    );
   return found;
 }
+
+const FILE_ADVICE = 'correct the path, or give the file to the user that runs the server';
 
 function readPem(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new StartError(`the file of ${name} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new StartError(`the file of ${name} cannot be read: ${messageOf(error)}; ${FILE_ADVICE}`, { cause: error });
   }
 }
 

@@ -15,16 +15,26 @@ export function reasonOf(error: unknown): string {
 }
 
 const ENCODE = 'in the address, special characters of a user or password are written as %XX';
+const UNREACHABLE = 'check host and port, and the firewall';
 const HINTS: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'nothing listens there; is the database running, and are host and port right?'],
   ['ENOTFOUND', `there is no such host; ${ENCODE}`],
+  ['ETIMEDOUT', UNREACHABLE],
+  ['EHOSTUNREACH', UNREACHABLE],
+  ['ENETUNREACH', UNREACHABLE],
   ['ERR_INVALID_URL', ENCODE],
+  ['28000', 'let pg_hba.conf accept this user from this host, with or without TLS as sslmode says'],
   ['28P01', `user or password are wrong; ${ENCODE}`],
   ['3D000', 'create the database first'],
   ['42501', 'the user needs CREATE on the schema'],
+  ['53300', 'raise max_connections or the limit of the user, or lower SPANDREL_DATABASE_CONNECTIONS'],
   ['42P07', 'the schema holds tables of another program; use a database of its own'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'name the certificate of the authority with sslrootcert'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'name the certificate of the database with sslrootcert'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'name the certificate of the authority with sslrootcert'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'name the certificate of the authority with sslrootcert'],
+  ['CERT_HAS_EXPIRED', 'renew the certificate of the database'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'use a host that the certificate names, or sslmode=verify-ca'],
 ]);
 
 /** Throws StartError for a version or an encoding that cannot serve. */

@@ -38,10 +38,13 @@ type SettingsRow = {
   readonly ofDatabase: number | null;
 };
 
+const NO_SETTINGS =
+  'the query of the settings of the database returned no row: let the address lead to PostgreSQL itself, past what answers in its place';
+
 async function readSettings(client: pg.ClientBase) {
   const { rows } = await client.query<SettingsRow>(READ_SETTINGS);
   const [row] = rows;
-  if (row === undefined) throw new Error('the database answered without a row');
+  if (row === undefined) throw new Error(NO_SETTINGS);
   const limits = [row.ofServer, row.ofUser, row.ofDatabase].filter((limit) => limit !== null);
   return {
     about: `PostgreSQL ${row.version}`,

@@ -149,10 +149,13 @@ function getTypeParser(oid: number, format?: 'text' | 'binary') {
 
 const CLOCK: Statement = { name: 'clock', text: 'SELECT clock_ms() AS "nowMs"' };
 
+const NO_CLOCK =
+  'clock_ms() returned no row, so the function was changed: spandrel migrate --dry-run names what differs; undo the change';
+
 /** The clock of the database in milliseconds, which all processes share. */
 export async function readClock({ runStatement }: Pick<Pool, 'runStatement'>): Promise<number> {
   const [row] = await runStatement<{ nowMs: number }>(CLOCK, []);
-  if (row === undefined) throw new Error('clock_ms() returned no row');
+  if (row === undefined) throw new Error(NO_CLOCK);
   return row.nowMs;
 }
 

@@ -51,7 +51,12 @@ export type CurrentSchema = { readonly number: number; readonly servesFrom: numb
 /** Throws unless this process may use tables of that schema. */
 export function refuseOtherSchema([row]: readonly CurrentSchema[]): void {
   if (row !== undefined && row.servesFrom <= POSTGRES_SCHEMA_NUMBER && row.number >= POSTGRES_SCHEMA_NUMBER) return;
+  const number = row?.number ?? 0;
+  const advice =
+    number < POSTGRES_SCHEMA_NUMBER
+      ? 'restart this process, which migrates them'
+      : 'start the version that migrated them in place of this one';
   throw storageFault(
-    new Error(`the tables have schema ${row?.number ?? 0}, and this process needs ${POSTGRES_SCHEMA_NUMBER}`),
+    new Error(`the tables have schema ${number}, and this process needs ${POSTGRES_SCHEMA_NUMBER}; ${advice}`),
   );
 }

@@ -259,8 +259,8 @@ const STATE = {
   name: 'probe-state',
   text: `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
 };
+const READ_ONLY = 'the database can only be read: let SPANDREL_DATABASE_URL lead to the primary';
 const FILLER_BYTES = 65_536;
-
 const READS: Statement = { name: 'reads', text: 'SELECT FROM installation LIMIT 1' };
 
 /** Checks whether the database can be written to, and read by the pool for reads, which may have no connection. */
@@ -275,7 +275,7 @@ function createProbe(pool: Pool, reads: Pool) {
         pool.runStatement<{ isReadOnly: boolean }>(STATE, []),
         reads.runStatement(READS, []),
       ]);
-      if (state?.isReadOnly !== false) throw storageFault(new Error('the database can only be read'));
+      if (state?.isReadOnly !== false) throw storageFault(new Error(READ_ONLY));
       refuseOtherSchema(await pool.runStatement<CurrentSchema>(CURRENT_SCHEMA, []));
       if (!doWritesFail()) return;
       await watch(async () => {

@@ -37,7 +37,10 @@ function copyInto(source: string, draft: string): void {
 
 function check(draft: string): void {
   const found = withReadHandle(draft, (db) => db.pragma('quick_check(1)', { simple: true }));
-  if (found !== 'ok') throw new StartError(`the copy is damaged, and so may be the database: ${String(found)}`);
+  if (found !== 'ok')
+    throw new StartError(
+      `the copy is damaged, and so may be the database: ${String(found)}; keep all older copies, to restore one of them if the server reports damage, too`,
+    );
 }
 
 function syncFile(path: string): void {

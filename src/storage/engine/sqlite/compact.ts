@@ -141,7 +141,9 @@ function requireRoom(db: Database, file: string, freeBytesOf: (folder: string) =
   const free = freeBytesOf(dirname(file));
   if (free >= needed) return;
   const [needs, has] = [Math.ceil(needed / MIB), Math.floor(free / MIB)];
-  throw new StartError(`compacting ${file} needs ${needs} MiB of free disk in its folder, which has ${has} MiB`);
+  throw new StartError(
+    `compacting ${file} needs ${needs} MiB of free disk in its folder, which has ${has} MiB; free some space`,
+  );
 }
 
 function countFree(db: Database): number {

@@ -1,8 +1,8 @@
 /** Opens handles. Each sets and then checks the same promises about durability. */
 
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import SqliteDatabase from 'better-sqlite3';
-import { codeOf } from '../../errors.ts';
+import { codeOf, messageOf, StartError } from '../../errors.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 
 export type Database = SqliteDatabase.Database;
@@ -21,6 +21,8 @@ const WAL_MAX_BYTES = 64 * 1024 * 1024;
 const MEMORY = ':memory:';
 const SYNCHRONOUS_FULL = 2;
 
+const NO_LOG_ADVICE = 'its file system shares no memory between processes: put the database on a local disk';
+
 /** Opens the only handle that writes, and creates a missing file. `inspect` may refuse before anything is changed. */
 export function openWriteHandle(file: string, inspect: (db: Database) => void): Database {
   // Only the owner may read it; SQLite gives the files beside it the same rights.
@@ -33,7 +35,8 @@ export function openWriteHandle(file: string, inspect: (db: Database) => void): 
     // Lets `spandrel compact` shrink the file beside a running server; costs one and a half percent of the bytes written.
     db.pragma('auto_vacuum = INCREMENTAL');
     const mode = db.pragma('journal_mode = WAL', { simple: true });
-    if (mode !== (db.memory ? 'memory' : 'wal')) throw new Error(`the journal mode is ${String(mode)}, not WAL`);
+    if (mode !== (db.memory ? 'memory' : 'wal'))
+      throw new StartError(`${file} has no write-ahead log; ${NO_LOG_ADVICE}`);
     // Deleted rows are overwritten with zeros in pages that are written anyway; pages that become free keep their bytes until
     // they are used again, or cut off by `spandrel compact`.
     db.pragma('secure_delete = FAST');
@@ -43,6 +46,19 @@ export function openWriteHandle(file: string, inspect: (db: Database) => void): 
     // The first statement that fails on a read-only file.
     db.exec('BEGIN IMMEDIATE; CREATE TABLE attempt (filler); ROLLBACK');
   });
+}
+
+const FOLDER_ADVICE = 'correct the path, or give the folder above it to the user that runs the server';
+
+/** Throws StartError. */
+export function createFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw new StartError(`the folder ${folder} cannot be created: ${messageOf(error)}; ${FOLDER_ADVICE}`, {
+      cause: error,
+    });
+  }
 }
 
 /** Creates a missing file for its owner alone. */
@@ -102,7 +118,8 @@ function configure(db: Database): void {
   // The library lowers the level at the first statement unless it was set, and reports the true level only after it.
   db.prepare('SELECT count(*) FROM sqlite_schema').get();
   const level = db.pragma('synchronous', { simple: true });
-  if (level !== SYNCHRONOUS_FULL) throw new Error(`commits would not be durable: synchronous is ${String(level)}`);
+  if (level !== SYNCHRONOUS_FULL)
+    throw new StartError(`commits would not be durable: synchronous is ${String(level)}; install the packages again`);
 }
 
 function closeOnError(db: Database, prepare: () => void): Database {

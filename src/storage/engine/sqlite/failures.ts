@@ -32,14 +32,17 @@ export function isStorageFailure(error: unknown): boolean {
 }
 
 const OF_FULL_DISK = /^SQLITE_(FULL|IOERR|CANTOPEN)(_|$)/;
+// Not SQLITE_READONLY_DBMOVED, which is damage.
+const OF_RIGHTS = /^(SQLITE_(READONLY|READONLY_DIRECTORY|PERM|AUTH)|EACCES|EPERM|EROFS)$/;
 /** Less than the files beside the database need to grow. */
 const FREE_MIN_BYTES = 1024 * 1024;
 
-/** The message of an error on a database file; names a full disk, for which SQLite often says "disk I/O error". */
+/** The message of an error on a database file, with advice; names a full disk, for which SQLite often says "disk I/O error". */
 export function describeFailure(error: unknown, file: string, freeBytesOf = freeBytesIn): string {
-  const message = messageOf(error);
-  if (!OF_FULL_DISK.test(codeOf(error)) || freeBytesOf(dirname(file)) >= FREE_MIN_BYTES) return message;
-  return `the disk of ${dirname(file)} is full: ${message}`;
+  const [code, message] = [codeOf(error), messageOf(error)];
+  if (OF_RIGHTS.test(code)) return `${message}; give the folder and its files to the user that runs the server`;
+  if (!OF_FULL_DISK.test(code) || freeBytesOf(dirname(file)) >= FREE_MIN_BYTES) return message;
+  return `the disk of ${dirname(file)} is full: ${message}; free some space`;
 }
 
 /** Infinite where the system does not tell. */

@@ -3,7 +3,7 @@
 import { chmodSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { codeOf, messageOf, StartError } from '../../errors.ts';
+import { codeOf, StartError } from '../../errors.ts';
 import { createPrivately } from './connection.ts';
 import { describeFailure } from './failures.ts';
 
@@ -81,16 +81,13 @@ function realPathOf(file: string): string {
   }
 }
 
-const OF_PERMISSIONS: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);
-
 function openLockFile(path: string): Database.Database {
   try {
     createPrivately(path);
     closeToOthers(path);
     return new Database(path, { timeout: 0 });
   } catch (error) {
-    const advice = OF_PERMISSIONS.has(codeOf(error)) ? '; give the folder to the user that runs the server' : '';
-    throw new StartError(`the file ${path} cannot be written: ${messageOf(error)}${advice}`, { cause: error });
+    throw new StartError(`the file ${path} cannot be written: ${describeFailure(error, path)}`, { cause: error });
   }
 }
 

@@ -1,16 +1,14 @@
 /** Assembles the SQLite store: reads on their own handle, writes through the writer. */
 
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
-import { messageOf, StartError } from '../../errors.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { watchRooms } from '../../management/management-store.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { runCooperatively } from '../../traces/trace-reads.ts';
-import { type Database, openReadHandle, type RunRead, readNow } from './connection.ts';
+import { createFolder, type Database, openReadHandle, type RunRead, readNow } from './connection.ts';
 import type { CallWriter, Core, OpenedCore, WriterVerbs } from './core.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 import { openFileIndex } from './index-engine.ts';
@@ -261,14 +259,6 @@ function verbsThrough(verbs: readonly string[], call: CallWriter): WriterVerbs {
     (...args: Parameters<WriterVerbs[typeof verb]>) =>
       call(verb, ...args);
   return Object.fromEntries(verbs.map((verb) => [verb, methodOf(verb as keyof WriterVerbs)])) as WriterVerbs;
-}
-
-function createFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    throw new StartError(`the folder ${folder} cannot be created: ${messageOf(error)}`, { cause: error });
-  }
 }
 
 /** Notifies listeners soon that there may be something new. */

@@ -27,7 +27,10 @@ export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Pr
     // Whether these calls were committed is unknown; sending them again is safe.
     calls.rejectAll(cause);
     if (closing) return;
-    log.error({ err: cause, restartMs }, 'the writer thread died');
+    log.error(
+      { err: cause, restartMs },
+      'the writer thread died; it is started again, and writes are refused until then',
+    );
     restart = setTimeout(() => {
       restarting = restartThread();
     }, restartMs);

@@ -118,8 +118,8 @@ it('halves of a character in two deltas become one', () => {
 });
 
 it.each<readonly [string, RouteKind, string]>([
-  ['an event that is no JSON', 'chat', 'data: {"choices":[{"delta":{"content":"x"}}\n\n'],
-  ['an event that is no object', 'messages', 'data: [1]\n\ndata: null\n\ndata: "x"\n\n'],
+  ['an event that is not JSON', 'chat', 'data: {"choices":[{"delta":{"content":"x"}}\n\n'],
+  ['an event that is not an object', 'messages', 'data: [1]\n\ndata: null\n\ndata: "x"\n\n'],
   ['choices that are none', 'chat', 'data: {"choices":{"length":9},"usage":[],"model":{},"error":false}\n\n'],
   ['null everywhere', 'responses', 'data: {"type":"response.completed","response":null}\n\n'],
   ['counts that are none', 'chat', 'data: {"usage":{"prompt_tokens":-1,"completion_tokens":1.5}}\n\n'],
@@ -130,7 +130,7 @@ it.each<readonly [string, RouteKind, string]>([
     'data: {"type":"response.created","response":{"usage":{"input_tokens":1e300}}}\n\n',
   ],
   ['members of the prototype', 'chat', 'data: {"__proto__":{"usage":{"prompt_tokens":1}}}\n\n'],
-  ['bytes that are no UTF-8', 'chat', 'data: \ud800\n\n'],
+  ['bytes that are not UTF-8', 'chat', 'data: \ud800\n\n'],
   ['an unknown event', 'messages', 'event: x\ndata: {"type":"toString","delta":{"text":"x"}}\n\n'],
   ['deep JSON', 'chat', `data: {"choices":${'['.repeat(30_000)}${']'.repeat(30_000)}}\n\n`],
   [

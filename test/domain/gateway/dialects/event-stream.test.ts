@@ -47,7 +47,7 @@ it.each([
     const { events, push, end } = createSubject();
     const passed = Buffer.concat([push(bytes.subarray(0, at)), push(bytes.subarray(at)), end()]);
     expect(passed.equals(bytes)).toBe(true);
-    // A line feed that comes behind the carriage return of an empty line is no event.
+    // A line feed that comes behind the carriage return of an empty line is not an event.
     expect(events.map((event) => event.trim())).toEqual(expected.map((event) => event.trim()));
   }
 });

@@ -49,7 +49,7 @@ describe.each(ROUTES)('a body of %s', (route) => {
     expect((problem as BodyProblem).message).toMatch(/^[\w(].{5,120}\.$/s);
   });
 
-  it('that is no UTF-8 is refused', () => {
+  it('that is not UTF-8 is refused', () => {
     const bytes = Buffer.concat([Buffer.from('{"model":"'), Buffer.of(0xc3, 0x28), Buffer.from('"}')]);
     expect(readBody(route, bytes)).toMatchObject({ code: 'invalid_request', param: null });
   });

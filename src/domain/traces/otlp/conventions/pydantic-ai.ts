@@ -58,7 +58,7 @@ export const PYDANTIC_AI_SPANS: Dialect = {
 
 type Sides = readonly [asked: LosslessJson | undefined, answered: LosslessJson | undefined];
 
-/** Results of tools are no question of a user, whose role they have before version 6. */
+/** Results of tools are not a question of a user, whose role they have before version 6. */
 function toRole(message: LosslessJson): LosslessJson {
   if (!isObject(message) || message.role !== 'user' || !isArray(message.parts)) return message;
   const isResult = message.parts.every((part) => isObject(part) && part.type === 'tool_call_response');
