@@ -81,7 +81,7 @@ export function startJobs(deps: JobDeps): Schedule {
 
 function createRetentionJob({ store, retentionClock: clock, config, log, wait }: JobDeps): Job {
   const retention = createRetention({
-    store: store.retention,
+    store,
     clock,
     traceDefaultDays: config.traceRetentionDays,
     auditDays: config.auditRetentionDays,
@@ -102,7 +102,7 @@ function createRetentionJob({ store, retentionClock: clock, config, log, wait }:
 
 /** Of traces that were deleted one by one; a deletion by search erases before it has completed. */
 function createErasureJob({ store, wait }: JobDeps): Job {
-  const erase = createErasure({ store: store.retention, pause: wait });
+  const erase = createErasure({ store: store.telemetryRetention, pause: wait });
   return {
     firstDelayMs: ERASURE_INTERVAL_MS,
     intervalMs: ERASURE_INTERVAL_MS,

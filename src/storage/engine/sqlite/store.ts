@@ -220,7 +220,7 @@ function startEngine(
     sums: searching.reads,
     indexWork: createIndexWork({ steps: searching.searchWork, endStep: writer.endIndexStep, control }),
     spendWriter: writer,
-    retention: createRetention(control, writer.removeExpired),
+    ...createRetention(control, writer.removeExpired),
     usage: () => runOpenRead(() => readUsage(reader)),
     delivery: {
       runQuery: control.runQuery,
