@@ -88,7 +88,7 @@ function startJob({ wait, log }: Pick<JobDeps, 'wait' | 'log'>, { failed, ...job
 
 function createRetentionJob({ store, retentionClock: clock, config, log, wait }: JobDeps): Job {
   const retention = createRetention({
-    store: store.retention,
+    store,
     clock,
     traceDefaultDays: config.traceRetentionDays,
     auditDays: config.auditRetentionDays,
@@ -109,7 +109,7 @@ function createRetentionJob({ store, retentionClock: clock, config, log, wait }:
 
 /** Of traces that were deleted one by one; a deletion by search erases before it has completed. */
 function createErasureJob({ store, wait }: JobDeps): Job {
-  const erase = createErasure({ store: store.retention, pause: wait });
+  const erase = createErasure({ store: store.telemetryRetention, pause: wait });
   return {
     firstDelayMs: ERASURE_INTERVAL_MS,
     intervalMs: ERASURE_INTERVAL_MS,

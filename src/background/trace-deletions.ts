@@ -13,8 +13,8 @@ export function createTraceDeleting({ clock, log }: Pick<Deps, 'clock' | 'log'>)
   return {
     /** Called after a deletion was started or cancelled. */
     onChanged: () => worker?.wake(),
-    work({ store: { traceDeletions, traceChanges, retention, keys }, searches, random }: WorkDeps): void {
-      const erase = createErasure({ store: retention, pause: waitUnref });
+    work({ store: { traceDeletions, traceChanges, telemetryRetention, keys }, searches, random }: WorkDeps): void {
+      const erase = createErasure({ store: telemetryRetention, pause: waitUnref });
       worker = startRunWorker({
         name: 'deletions of traces',
         store: traceDeletions,

@@ -1,22 +1,25 @@
 /** Removes expired records in small steps that hardly delay other work. */
 
+import type { Log, LogCuts } from './events/log-port.ts';
 import { FEEDBACK_WAITS_MS } from './feedback/feedback-event.ts';
+import type { Management, ManagementCuts } from './management/management-port.ts';
 import type { RetentionClock } from './management/retention-clock.ts';
-import type {
-  RetentionCounts,
-  RetentionCuts,
-  RetentionStep,
-  RetentionStore,
-  RetentionWalk,
-  TraceCut,
-} from './management/retention-store.ts';
 import { retentionStartMs, termStartMs, traceTermDays } from './retention-terms.ts';
+import { beginWalk, type RetentionCounts, type RetentionStep, type RetentionTask } from './retention-walk.ts';
 import { LOG_RECORDS_KEPT_MS } from './traces/logs/log-record-store.ts';
+import type { TelemetryCuts, TelemetryRetention, TraceCut } from './traces/telemetry-port.ts';
 
-type TraceDeps = Pick<RetentionDeps, 'store' | 'traceDefaultDays'> & { readonly clock: Pick<RetentionClock, 'nowMs'> };
+type TraceDeps = Pick<RetentionDeps, 'traceDefaultDays'> & {
+  readonly store: TraceStores;
+  readonly clock: Pick<RetentionClock, 'nowMs'>;
+};
+
+type TraceStores = Pick<Management, 'managementRetention'> & {
+  readonly telemetryRetention: Omit<TelemetryRetention, 'beginErasure'>;
+};
 
 type RetentionDeps = {
-  readonly store: Omit<RetentionStore, 'beginErasure'>;
+  readonly store: TraceStores & Pick<Log, 'logRetention'>;
   readonly clock: Pick<RetentionClock, 'check' | 'nowMs'>;
   /** The term of traces in projects that never chose; null: for ever. */
   readonly traceDefaultDays: number | null;
@@ -63,8 +66,11 @@ export function createRetention(deps: RetentionDeps) {
     async run(signal: AbortSignal): Promise<RetentionReport> {
       await deps.clock.check();
       const cuts = await decideCuts(deps);
-      const backlog = await deps.store.backlog(cuts.traces);
-      return await takeSteps(deps.store.begin(cuts), { pause: deps.pause, backlog }, signal);
+      const { logRetention: log, telemetryRetention: telemetry, managementRetention: management } = deps.store;
+      const backlog = await telemetry.backlog(cuts.telemetry.traces);
+      // What refers to other records goes before them: events to traces, and both to what management has.
+      const tasks = [...log.begin(cuts.log), ...telemetry.begin(cuts.telemetry), ...management.begin(cuts.management)];
+      return await takeSteps(tasks, { pause: deps.pause, backlog }, signal);
     },
   };
 }
@@ -76,26 +82,27 @@ export function createRetention(deps: RetentionDeps) {
 export function createErasure({ store, pause }: Pick<RetentionDeps, 'pause'> & { readonly store: ErasureStore }) {
   return async (signal: AbortSignal): Promise<'more' | 'done'> => {
     const pace = { pause, backlog: 0, stepsMax: ERASURE_STEPS_MAX };
-    const { outcome } = await takeSteps(store.beginErasure(), pace, signal);
+    const { outcome } = await takeSteps(await store.beginErasure(), pace, signal);
     return outcome === 'done' ? 'done' : 'more';
   };
 }
 
-type ErasureStore = Pick<RetentionStore, 'beginErasure'>;
+type ErasureStore = Pick<TelemetryRetention, 'beginErasure'>;
 export type Erase = ReturnType<typeof createErasure>;
 
 type Pace = Pick<RetentionDeps, 'pause'> & { readonly backlog: number; readonly stepsMax?: number };
 
 /** `stopped` also after the last of the steps. */
 async function takeSteps(
-  walk: RetentionWalk,
+  tasks: readonly RetentionTask[],
   { pause, backlog, stepsMax = Number.POSITIVE_INFINITY }: Pace,
   signal: AbortSignal,
 ): Promise<RetentionReport> {
   let removed: RetentionCounts = { events: 0, traces: 0, logRecords: 0, auditEntries: 0, months: 0 };
   let rowsMax = ROWS_MIN;
+  const takeStep = beginWalk(tasks);
   for (let steps = 0; steps < stepsMax && !signal.aborted; steps += 1) {
-    const step = await walk.step(rowsMax);
+    const step = await takeStep(rowsMax);
     removed = addCounts(removed, step.removed);
     if (step.outcome === 'done' || step.outcome === 'busy') return { outcome: step.outcome, removed };
     if (step.outcome === 'more') rowsMax = nextRowsMax(rowsMax, step.removingMs);
@@ -106,25 +113,28 @@ async function takeSteps(
 
 /** About how many traces a run of retention would erase now. */
 export async function countBacklog(deps: TraceDeps): Promise<number> {
-  return await deps.store.backlog(await decideTraceCuts(deps, deps.clock.nowMs() - LINGER_MS));
+  return await deps.store.telemetryRetention.backlog(await decideTraceCuts(deps, deps.clock.nowMs() - LINGER_MS));
 }
+
+type RetentionCuts = { readonly log: LogCuts; readonly telemetry: TelemetryCuts; readonly management: ManagementCuts };
 
 /** The instants before which records may be removed. */
 async function decideCuts(deps: RetentionDeps): Promise<RetentionCuts> {
   const atMs = deps.clock.nowMs() - LINGER_MS;
   const traces = await decideTraceCuts(deps, atMs);
   return {
-    eventsBeforeMs: retentionStartMs(atMs),
-    traces,
-    logRecordsBeforeMs: atMs - LOG_RECORDS_KEPT_MS,
-    feedbackBeforeMs: atMs - FEEDBACK_WAITS_MS,
-    answersBeforeMs: atMs,
-    auditBeforeMs: termStartMs(deps.auditDays, atMs),
+    log: { eventsBeforeMs: retentionStartMs(atMs), answersBeforeMs: atMs },
+    telemetry: {
+      traces,
+      logRecordsBeforeMs: atMs - LOG_RECORDS_KEPT_MS,
+      feedbackBeforeMs: atMs - FEEDBACK_WAITS_MS,
+    },
+    management: { auditBeforeMs: termStartMs(deps.auditDays, atMs) },
   };
 }
 
 async function decideTraceCuts({ store, traceDefaultDays }: TraceDeps, atMs: number): Promise<readonly TraceCut[]> {
-  const terms = await store.traceTerms();
+  const terms = await store.managementRetention.traceTerms();
   return terms.flatMap((storedDays): readonly TraceCut[] => {
     const expiredBeforeMs = termStartMs(traceTermDays(storedDays, traceDefaultDays), atMs);
     return expiredBeforeMs === null ? [] : [{ storedDays, expiredBeforeMs }];

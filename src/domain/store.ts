@@ -1,15 +1,14 @@
 /** The store: three ports, and what they have in common. */
 
 import type { Log } from './events/log-port.ts';
+import type { ClockStore } from './management/clock-store.ts';
 import type { Management } from './management/management-port.ts';
-import type { ClockStore, RetentionStore } from './management/retention-store.ts';
 import type { StoreUsage } from './management/store-usage.ts';
 import type { Telemetry } from './traces/telemetry-port.ts';
 
 export type Store = Management &
   Log &
   Telemetry & {
-    readonly retention: RetentionStore;
     readonly clock: ClockStore;
     /** What a driver does in the background of its own accord. */
     readonly upkeep: readonly Upkeep[];

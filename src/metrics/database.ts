@@ -8,7 +8,7 @@ import { shareRead } from '../transport/shared-read.ts';
 import type { Registry } from './registry.ts';
 
 type DatabaseDeps = {
-  readonly store: Pick<Store, 'ready' | 'usage' | 'retention'>;
+  readonly store: Pick<Store, 'ready' | 'usage' | 'managementRetention' | 'telemetryRetention'>;
   readonly retentionClock: Pick<RetentionClock, 'nowMs'>;
   readonly monotonicMs: () => number;
   readonly traceDefaultDays: number | null;
@@ -64,12 +64,8 @@ export function registerDatabase(
   registry.gauge({
     name: 'spandrel_retention_backlog_traces',
     help: 'About how many traces are past their term and not erased yet; of the whole database.',
-    read: shareRead(
-      () => countBacklog({ store: store.retention, clock: retentionClock, traceDefaultDays }),
-      monotonicMs,
-      {
-        freshMs: BACKLOG_FRESH_MS,
-      },
-    ),
+    read: shareRead(() => countBacklog({ store, clock: retentionClock, traceDefaultDays }), monotonicMs, {
+      freshMs: BACKLOG_FRESH_MS,
+    }),
   });
 }

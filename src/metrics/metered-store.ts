@@ -11,7 +11,7 @@ import type {
   RequestsReported,
 } from '../domain/events/request-report.ts';
 import type { ManagementStore } from '../domain/management/management.ts';
-import type { RetentionStore } from '../domain/management/retention-store.ts';
+import type { RetentionTask } from '../domain/retention-walk.ts';
 import type { Store } from '../domain/store.ts';
 import type { LogRecordStore } from '../domain/traces/logs/log-record-store.ts';
 import type { TraceStore } from '../domain/traces/telemetry-port.ts';
@@ -31,7 +31,11 @@ export function meterStore(store: Store, { requests: meter, deliveries, monotoni
     traces: meterTraces(store.traces, { meter, monotonicMs }),
     requests: meterRequests(store.requests, { meter, monotonicMs }),
     management: meterManagement(store.management, meter),
-    retention: meterRetention(store.retention, meter),
+    logRetention: { begin: (cuts) => meterTasks(store.logRetention.begin(cuts), meter) },
+    telemetryRetention: {
+      ...store.telemetryRetention,
+      begin: (cuts) => meterTasks(store.telemetryRetention.begin(cuts), meter),
+    },
     logRecords: meterLogRecords(store.logRecords, meter),
     webhookLog: meterTests(store.webhookLog, deliveries),
     deliveries: meterDeliveries(store.deliveries, deliveries),
@@ -90,22 +94,16 @@ function meterManagement(management: ManagementStore, meter: RequestMeter): Mana
   };
 }
 
-function meterRetention(retention: RetentionStore, meter: RequestMeter): RetentionStore {
-  return {
-    ...retention,
-    begin(cuts) {
-      const walk = retention.begin(cuts);
-      return {
-        async step(rowsMax) {
-          const step = await walk.step(rowsMax);
-          meter.retentionDeleted(step.removed.events);
-          meter.retentionErased(step.removed.traces);
-          meter.logRecordsDropped('age', step.removed.logRecords);
-          return step;
-        },
-      };
-    },
-  };
+function meterTasks(tasks: readonly RetentionTask[], meter: RequestMeter): readonly RetentionTask[] {
+  return tasks.map((task) => async (rowsMax) => {
+    const outcome = await task(rowsMax);
+    if (typeof outcome.end === 'string') return outcome;
+    const { removed = {}, next } = outcome.end;
+    meter.retentionDeleted(removed.events ?? 0);
+    meter.retentionErased(removed.traces ?? 0);
+    meter.logRecordsDropped('age', removed.logRecords ?? 0);
+    return { ...outcome, end: { removed, next: meterTasks(next, meter) } };
+  });
 }
 
 function meterLogRecords(records: LogRecordStore, meter: RequestMeter): LogRecordStore {

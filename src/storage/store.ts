@@ -30,7 +30,7 @@ import type { QueryRunner, RunQuery } from './transaction.ts';
 
 /** The parts of a store that differ between engines. */
 export type Engine = ManagementEngine &
-  Pick<Store, 'retention' | 'usage'> & {
+  Pick<Store, 'logRetention' | 'telemetryRetention' | 'usage'> & {
     /** For longer reads. */
     readonly reads: QueryRunner;
     readonly traceChanges: TraceChangeStore;
@@ -163,7 +163,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
     leases: createLeaseStore(engine.leases, readNowMs),
     answers: createAnswerStore({ ...reads, work: engine.answers, nowMs: readNowMs }),
-    retention: engine.retention,
+    ...{ logRetention: engine.logRetention, telemetryRetention: engine.telemetryRetention },
     clock: { instants: rooms.clock.instants, trust: rooms.clock.trust, nowMs: engine.delivery.nowMs },
     repricing: {
       projects: () => reads.runQuery(reads.queries.pricing.listRepricedProjects, {}),

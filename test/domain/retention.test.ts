@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type {
-  RetentionCuts,
-  RetentionStep,
-  RetentionStore,
-  TraceCut,
-} from '../../src/domain/management/retention-store.ts';
+import type { LogCuts } from '../../src/domain/events/log-port.ts';
+import type { ManagementCuts } from '../../src/domain/management/management-port.ts';
 import { createRetention, type RetentionReport } from '../../src/domain/retention.ts';
 import { termStartMs, traceTermDays } from '../../src/domain/retention-terms.ts';
+import type { RetentionStep, RetentionTask } from '../../src/domain/retention-walk.ts';
+import type { TelemetryCuts, TraceCut } from '../../src/domain/traces/telemetry-port.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
@@ -38,27 +36,32 @@ async function run(options: Options) {
   } = options;
   const stopping = new AbortController();
   const calls = {
-    cuts: [] as RetentionCuts[],
+    cuts: {} as Partial<LogCuts & TelemetryCuts & ManagementCuts>,
     counted: [] as (readonly TraceCut[])[],
     rows: [] as number[],
     pauses: [] as number[],
   };
-  const store: Omit<RetentionStore, 'beginErasure'> = {
-    traceTerms: async () => terms,
-    async backlog(cuts) {
-      calls.counted.push(cuts);
-      return backlog;
+  const task: RetentionTask = async (rowsMax) => {
+    const answer = steps[Math.min(calls.rows.length, steps.length - 1)];
+    calls.rows.push(rowsMax);
+    const { outcome = 'done', removed = NOTHING, heldMs = 0, removingMs = 0 } = answer ?? {};
+    const isLeft = outcome === 'locked' || outcome === 'busy';
+    return { heldMs, removingMs, end: isLeft ? outcome : { removed, next: outcome === 'more' ? [task] : [] } };
+  };
+  const begin = (tasks: readonly RetentionTask[]) => (cuts: typeof calls.cuts) => {
+    calls.cuts = { ...calls.cuts, ...cuts };
+    return tasks;
+  };
+  const store = {
+    logRetention: { begin: begin([task]) },
+    telemetryRetention: {
+      begin: begin([]),
+      async backlog(cuts: readonly TraceCut[]) {
+        calls.counted.push(cuts);
+        return backlog;
+      },
     },
-    begin(cuts) {
-      calls.cuts.push(cuts);
-      return {
-        async step(rowsMax) {
-          const answer = steps[Math.min(calls.rows.length, steps.length - 1)];
-          calls.rows.push(rowsMax);
-          return { outcome: 'done', removed: NOTHING, heldMs: 0, removingMs: 0, ...answer };
-        },
-      };
-    },
+    managementRetention: { begin: begin([]), traceTerms: async () => terms },
   };
   const retention = createRetention({
     store,
@@ -92,7 +95,7 @@ describe('the term of traces', () => {
 
 describe('what a run may remove', () => {
   it('events before the month thirteen months ago, and not while a reader may still see them', async () => {
-    const cutAt = async (nowMs: number) => (await run({ nowMs })).cuts[0]?.eventsBeforeMs;
+    const cutAt = async (nowMs: number) => (await run({ nowMs })).cuts.eventsBeforeMs;
     expect(await cutAt(NOW_MS)).toBe(Date.UTC(2025, 9, 1));
     expect(await cutAt(Date.UTC(2026, 11, 1) + MINUTE_MS)).toBe(Date.UTC(2025, 9, 1));
     expect(await cutAt(Date.UTC(2026, 11, 1) + 11 * MINUTE_MS)).toBe(Date.UTC(2025, 10, 1));
@@ -101,17 +104,67 @@ describe('what a run may remove', () => {
   it('traces by the term of their project, a little later than they are out of sight', async () => {
     const atMs = NOW_MS - 10 * MINUTE_MS;
     const cut = (storedDays: number | null, days: number) => ({ storedDays, expiredBeforeMs: atMs - days * DAY_MS });
-    expect((await run({ terms: [7, 0, null, 30], traceDefaultDays: 90 })).cuts[0]?.traces).toEqual([
+    expect((await run({ terms: [7, 0, null, 30], traceDefaultDays: 90 })).cuts.traces).toEqual([
       cut(7, 7),
       cut(null, 90),
       cut(30, 30),
     ]);
-    expect((await run({ terms: [null, 0] })).cuts[0]?.traces).toEqual([]);
+    expect((await run({ terms: [null, 0] })).cuts.traces).toEqual([]);
   });
 
   it('entries of the audit log by their term, a little later than they are out of sight', async () => {
-    expect((await run({ auditDays: 30 })).cuts[0]?.auditBeforeMs).toBe(NOW_MS - 10 * MINUTE_MS - 30 * DAY_MS);
-    expect((await run({})).cuts[0]?.auditBeforeMs).toBeNull();
+    expect((await run({ auditDays: 30 })).cuts.auditBeforeMs).toBe(NOW_MS - 10 * MINUTE_MS - 30 * DAY_MS);
+    expect((await run({})).cuts.auditBeforeMs).toBeNull();
+  });
+});
+
+describe('the ports', () => {
+  /** Runs one task of each port; a task finds its rows locked as often as its port says, and names itself. */
+  async function runPorts(locked: { readonly [port: string]: number }) {
+    const names: string[] = [];
+    const taskOf = (port: string): RetentionTask => {
+      let lockedLeft = locked[port] ?? 0;
+      return async () => {
+        names.push(port);
+        const isLocked = lockedLeft > 0;
+        lockedLeft -= 1;
+        return { heldMs: 0, removingMs: 0, end: isLocked ? 'locked' : { removed: { events: 1 }, next: [] } };
+      };
+    };
+    const begin = (port: string) => () => [taskOf(`${port} 1`), taskOf(`${port} 2`)];
+    const pauses: number[] = [];
+    const { run: start } = createRetention({
+      store: {
+        logRetention: { begin: begin('log') },
+        telemetryRetention: { begin: begin('telemetry'), backlog: async () => 0 },
+        managementRetention: { begin: begin('management'), traceTerms: async () => [] },
+      },
+      clock: { check: async () => {}, nowMs: () => NOW_MS },
+      traceDefaultDays: null,
+      auditDays: null,
+      pause: async (delayMs) => void pauses.push(delayMs),
+    });
+    const { outcome, removed } = await start(new AbortController().signal);
+    return { names, waits: pauses.filter((delayMs) => delayMs === 5_000).length, outcome, events: removed.events };
+  }
+
+  const ALL = ['log 1', 'log 2', 'telemetry 1', 'telemetry 2', 'management 1', 'management 2'];
+
+  it('have their turns in the order in which their records refer to each other', async () => {
+    expect(await runPorts({})).toEqual({ names: ALL, waits: 0, outcome: 'done', events: 6 });
+  });
+
+  it('are all served before what others hold is tried again', async () => {
+    const { names, waits, events } = await runPorts({ 'log 1': 1, 'telemetry 2': 1 });
+    expect(names).toEqual([...ALL, 'log 1', 'telemetry 2']);
+    expect([waits, events]).toEqual([2, 6]);
+  });
+
+  it('leave what others still hold at the tenth try to the next run', async () => {
+    const { names, waits, outcome, events } = await runPorts({ 'log 2': 1_000, 'management 1': 1_000 });
+    expect(names.filter((name) => name === 'log 2')).toHaveLength(10);
+    expect(names.slice(6)).toEqual(Array.from({ length: 9 }, () => ['log 2', 'management 1']).flat());
+    expect({ waits, outcome, events }).toEqual({ waits: 18, outcome: 'done', events: 4 });
   });
 });
 
@@ -164,7 +217,7 @@ describe('the steps of a run', () => {
 
   it('count the traces that wait by the cuts of the run', async () => {
     const { cuts, counted } = await run({ terms: [7, null], traceDefaultDays: 90 });
-    expect(counted).toEqual([cuts[0]?.traces]);
+    expect(counted).toEqual([cuts.traces]);
   });
 
   it('come back later for what others hold', async () => {

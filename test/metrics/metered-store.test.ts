@@ -8,6 +8,7 @@ import { createDeliveryMeter } from '../../src/metrics/delivery-meter.ts';
 import { meterStore } from '../../src/metrics/metered-store.ts';
 import { createRegistry } from '../../src/metrics/registry.ts';
 import { createRequestMeter } from '../../src/metrics/request-meter.ts';
+import { finish, NO_LOG_CUTS, NO_TELEMETRY_CUTS } from '../storage/conformance/retention-walk.ts';
 import { bareSpan, sampleAppend, sampleRequest } from '../storage/conformance/samples.ts';
 
 /** Returns the given answers; it has only the methods that a test needs. */
@@ -98,22 +99,15 @@ it('counts nothing of a report that is not stored, or of an append that fails', 
 });
 
 it('counts what retention removed, step by step', async () => {
-  const step = async () => ({
-    outcome: 'more',
-    removed: { events: 4, traces: 1, logRecords: 0, auditEntries: 0, months: 0 },
-  });
-  const { store, samplesOf } = createFixture({ retention: { begin: () => ({ step }) } });
-  const walk = store.retention.begin({
-    eventsBeforeMs: 0,
-    traces: [],
-    logRecordsBeforeMs: 0,
-    feedbackBeforeMs: 0,
-    answersBeforeMs: 0,
-    auditBeforeMs: null,
-  });
-  await walk.step(10);
-  await walk.step(10);
+  const times = { heldMs: 0, removingMs: 0 };
+  const last = async () => ({ ...times, end: { removed: { events: 4 }, next: [] } });
+  const first = async () => ({ ...times, end: { removed: { events: 4, traces: 1 }, next: [last] } });
+  const begin = () => [first];
+  const { store, samplesOf } = createFixture({ logRetention: { begin }, telemetryRetention: { begin } });
+  await finish(store.logRetention.begin(NO_LOG_CUTS));
   expect(await samplesOf('spandrel_events_retention')).toEqual(['spandrel_events_retention_deleted_total 8']);
+  await finish(store.telemetryRetention.begin(NO_TELEMETRY_CUTS));
+  expect(await samplesOf('spandrel_traces_retention')).toEqual(['spandrel_traces_retention_erased_total 2']);
 });
 
 it('counts events of replays, and deliveries that die without an attempt', async () => {

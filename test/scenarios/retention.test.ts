@@ -3,12 +3,13 @@ import { expect, it } from 'vitest';
 import type { Organization } from '../../src/domain/caller.ts';
 import { createCursorCodec } from '../../src/domain/cursor.ts';
 import { createEvents } from '../../src/domain/events/events.ts';
-import type { RetentionStore } from '../../src/domain/management/retention-store.ts';
 import { createRetention } from '../../src/domain/retention.ts';
+import { beginWalk, type RetentionTask } from '../../src/domain/retention-walk.ts';
 import type { Store } from '../../src/domain/store.ts';
 import type { TraceAppend } from '../../src/domain/traces/trace.ts';
 import { waitUnref } from '../../src/scheduling/schedule.ts';
 import { openStore } from '../../src/storage/open.ts';
+import { NO_LOG_CUTS, NO_TELEMETRY_CUTS, NONE } from '../storage/conformance/retention-walk.ts';
 import {
   bareSpan,
   randomHex,
@@ -55,7 +56,7 @@ it('R1: while old events and traces are removed, no append waits more than 100 m
   const without: number[] = [];
   const clients = startClients(store, project);
   const retention = createRetention({
-    store: timeSteps(store.retention, heldMs),
+    store: timeSteps(store, heldMs),
     clock: { check: async () => {}, nowMs: Date.now },
     traceDefaultDays: 30,
     auditDays: null,
@@ -80,15 +81,8 @@ it('R1: while old events and traces are removed, no append waits more than 100 m
   expect(outcome).toBe('done');
   expect(removed.traces).toBe(OLD_TRACES + 1);
   expect(removed.events + removed.months).toBeGreaterThan(0);
-  const nothing = {
-    eventsBeforeMs: 0,
-    traces: [],
-    logRecordsBeforeMs: 0,
-    feedbackBeforeMs: 0,
-    answersBeforeMs: 0,
-    auditBeforeMs: null,
-  };
-  expect(await store.retention.begin(nothing).step(1)).toMatchObject({ removed: NONE });
+  const left = [...store.logRetention.begin(NO_LOG_CUTS), ...store.telemetryRetention.begin(NO_TELEMETRY_CUTS)];
+  expect(await beginWalk(left)(1)).toMatchObject({ removed: NONE });
   await store.close();
   await database.remove();
 
@@ -121,7 +115,7 @@ it('R2: traces are erased at least a quarter as fast as clients that never rest 
   clients.removeWaits();
   const startedAtMs = performance.now();
   const retention = createRetention({
-    store: store.retention,
+    store,
     clock: { check: async () => {}, nowMs: Date.now },
     traceDefaultDays: 30,
     auditDays: null,
@@ -139,8 +133,6 @@ it('R2: traces are erased at least a quarter as fast as clients that never rest 
   expect(removed.traces).toBe(BACKLOG_TRACES);
   expect(pass).toBe(true);
 });
-
-const NONE = { events: 0, traces: 0, logRecords: 0, auditEntries: 0, months: 0 };
 
 type Project = Pick<TraceAppend, 'projectId' | 'projectNumber' | 'organizationId' | 'organizationNumber'>;
 
@@ -188,19 +180,19 @@ async function expectNoOldEvents(events: Events, organization: Organization): Pr
   }
 }
 
-function timeSteps(store: RetentionStore, heldMs: number[]): RetentionStore {
+function timeSteps(store: Store, heldMs: number[]): Store {
+  const timed = (tasks: readonly RetentionTask[]): readonly RetentionTask[] =>
+    tasks.map((task) => async (rowsMax) => {
+      const { end, ...times } = await task(rowsMax);
+      heldMs.push(times.heldMs);
+      return { ...times, end: typeof end === 'string' ? end : { ...end, next: timed(end.next) } };
+    });
+  const { logRetention: log, telemetryRetention: telemetry, managementRetention: management } = store;
   return {
     ...store,
-    begin(cuts) {
-      const walk = store.begin(cuts);
-      return {
-        async step(rowsMax) {
-          const step = await walk.step(rowsMax);
-          heldMs.push(step.heldMs);
-          return step;
-        },
-      };
-    },
+    logRetention: { begin: (cuts) => timed(log.begin(cuts)) },
+    telemetryRetention: { ...telemetry, begin: (cuts) => timed(telemetry.begin(cuts)) },
+    managementRetention: { ...management, begin: (cuts) => timed(management.begin(cuts)) },
   };
 }
 

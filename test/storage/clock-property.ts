@@ -96,7 +96,7 @@ async function runOnce(harness: Harness, { setClock, random }: Run): Promise<voi
 
   async function removeOld(): Promise<void> {
     const retention = createRetention({
-      store: store.retention,
+      store,
       clock,
       traceDefaultDays: 30,
       auditDays: 30,

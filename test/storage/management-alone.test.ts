@@ -3,7 +3,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
 import { describe } from 'vitest';
-import type { Management } from '../../src/domain/management/management-port.ts';
+import type { Management, ManagementCuts } from '../../src/domain/management/management-port.ts';
+import type { RetentionTask } from '../../src/domain/retention-walk.ts';
 import { openMapper } from '../../src/storage/engine/sqlite/mapper.ts';
 import { openQueries } from '../../src/storage/engine/sqlite/statements.ts';
 import { cacheKeyReads } from '../../src/storage/keys/key-cache.ts';
@@ -11,7 +12,8 @@ import { createManagement, watchRooms } from '../../src/storage/management/manag
 import { createRooms } from '../../src/storage/management/rooms.ts';
 import { createUnit, unitOn } from '../../src/storage/mapper.ts';
 import { SQLITE_SCHEMAS } from '../../src/storage/migrations/sqlite.ts';
-import type { RunQuery } from '../../src/storage/transaction.ts';
+import { MANAGEMENT_PARTS } from '../../src/storage/retention/management-parts.ts';
+import type { RunQuery, Transaction } from '../../src/storage/transaction.ts';
 import { managementPortConformance } from './conformance/store.ts';
 import type { Row, Subject } from './conformance/subject.ts';
 
@@ -57,18 +59,36 @@ async function openManagement(): Promise<Subject<Management>> {
         }),
       ),
   });
-  const runQuery: RunQuery = ({ text, cells, row }, params) =>
-    inTurn(async () => {
-      const statement = db.prepare(text);
-      statement.setReturnArrays(true);
-      const found = statement.all(...(cells(params) as never[])) as readonly unknown[];
-      return found.map((raw) => row((raw as unknown[]).map(asBuffer) as never));
-    });
+  const queryNow: RunQuery = async ({ text, cells, row }, params) => {
+    const statement = db.prepare(text);
+    statement.setReturnArrays(true);
+    const found = statement.all(...(cells(params) as never[])) as readonly unknown[];
+    return found.map((raw) => row((raw as unknown[]).map(asBuffer) as never));
+  };
+  const change: Transaction['change'] = async ({ text, cells }, params) =>
+    Number(db.prepare(text).run(...(cells(params) as never[])).changes);
+  const runQuery: RunQuery = (query, params) => inTurn(() => queryNow(query, params));
+  const { retention } = openQueries();
+
+  function auditTask(cuts: ManagementCuts, after: number): RetentionTask {
+    return async (rowsMax) => {
+      const limits = { rowsMax, rowsAtOnce: rowsMax, heavyRowsAtOnce: rowsMax, isOver: () => false, sequenceAt: null };
+      const step = { runQuery: queryNow, change, ...limits, cuts, after };
+      const { next, ...removed } = await inTurn(() => commit(() => MANAGEMENT_PARTS.audit(retention, step)));
+      const end = { ...removed, next: next === null ? [] : [auditTask(cuts, next)] };
+      return { heldMs: 0, removingMs: 0, end };
+    };
+  }
+
   const control = { queries: openQueries(), runQuery, idsPerQuery: 100, pointsPerQuery: 1 };
   return {
     store: createManagement({
       ...{ control, reads: control, notify: () => undefined },
       rooms: watchRooms(rooms, count),
+      managementRetention: {
+        begin: (cuts) => [auditTask(cuts, 0)],
+        traceTerms: async () => (await runQuery(retention.listTraceTerms, {})).map(({ storedDays }) => storedDays),
+      },
       cacheKeys: (reader) => cacheKeyReads({ reader, generation: () => generation }),
     }),
     execute(sql) {

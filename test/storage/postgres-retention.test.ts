@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RetentionCounts, RetentionCuts } from '../../src/domain/management/retention-store.ts';
+import { beginWalk, type RetentionCounts } from '../../src/domain/retention-walk.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { RETENTION_LOCK } from '../../src/storage/engine/postgres/retention.ts';
 import { openStore } from '../../src/storage/open.ts';
@@ -8,18 +8,11 @@ import { insertOldEvents } from '../support/old-events.ts';
 import { query } from '../support/postgres-databases.ts';
 import { createPostgresTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { sampleAudit } from './conformance/management-samples.ts';
+import { NO_LOG_CUTS, NO_TELEMETRY_CUTS } from './conformance/retention-walk.ts';
 import { bareSpan, ORGANIZATION, RECEIVED_AT_MS, sampleAppend, samplePlan } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
 
 const ROWS = 100;
-const NOTHING: RetentionCuts = {
-  eventsBeforeMs: 0,
-  traces: [],
-  logRecordsBeforeMs: 0,
-  feedbackBeforeMs: 0,
-  answersBeforeMs: 0,
-  auditBeforeMs: null,
-};
 
 let database: TestDatabase;
 let store: Store;
@@ -54,13 +47,15 @@ async function count(table: string): Promise<number> {
   return Number((await query(database.url, `SELECT count(*) AS count FROM ${table}`))[0]?.count);
 }
 
-async function finish(cuts: RetentionCuts) {
-  const walk = store.retention.begin(cuts);
+/** Runs what PostgreSQL does with months: those of the log, and then those of telemetry. */
+async function finish(eventsBeforeMs = 0) {
+  const log = store.logRetention.begin({ ...NO_LOG_CUTS, eventsBeforeMs });
+  const takeStep = beginWalk([...log, ...store.telemetryRetention.begin(NO_TELEMETRY_CUTS)]);
   const removed: RetentionCounts[] = [];
   const outcomes: string[] = [];
   const heldMs: number[] = [];
   do {
-    const step = await walk.step(ROWS);
+    const step = await takeStep(ROWS);
     removed.push(step.removed);
     outcomes.push(step.outcome);
     heldMs.push(step.heldMs);
@@ -73,15 +68,15 @@ const OLD = { organizationNumber: 1, projectNumber: 1, count: 250 };
 describe('months', () => {
   it('of events are dropped whole, those of requests a month later, with the keys that lead to them', async () => {
     // Removes old months that exist already.
-    await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(16) });
+    await finish(monthAgoMs(16));
     await insertOldEvents(database, { ...OLD, firstAtMs: monthAgoMs(16) });
     // The empty partitions: spans and evaluations of both months, and events of the first.
-    expect(await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(16) })).toMatchObject({ months: 5 });
+    expect(await finish(monthAgoMs(16))).toMatchObject({ months: 5 });
     expect([await count('events'), await count('requests'), await count('request_keys')]).toEqual([250, 250, 250]);
-    await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(15) });
+    await finish(monthAgoMs(15));
     expect(await tables()).not.toContain(`events_${suffix(16)}`);
     expect([await count('events'), await count('requests'), await count('request_keys')]).toEqual([0, 250, 250]);
-    await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(14) });
+    await finish(monthAgoMs(14));
     expect(await tables()).not.toContain(`requests_${suffix(16)}`);
     expect([await count('requests'), await count('request_keys')]).toEqual([0, 0]);
   });
@@ -89,7 +84,7 @@ describe('months', () => {
   it('of requests follow the clock of the database, like those of events, not that of a process', async () => {
     const append = sampleAppend({ receivedAtMs: monthAgoMs(20) });
     await store.traces.append(append);
-    await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(13) });
+    await finish(monthAgoMs(13));
     const id = `${append.requests[0]?.gatewayRequestId}:completed`;
     expect(await store.events.find(ORGANIZATION, id, 0)).not.toBeNull();
     await store.traces.append({ ...append, receivedAtMs: Date.now() });
@@ -98,7 +93,7 @@ describe('months', () => {
 
   it('to come are made ahead of time', async () => {
     await query(database.url, `DROP TABLE IF EXISTS events_${suffix(-2)}, spans_${suffix(-1)}, requests_${suffix(0)}`);
-    await finish(NOTHING);
+    await finish();
     for (const months of [0, -1, -2]) {
       for (const parent of ['events', 'requests', 'spans', 'evaluations']) {
         expect(await tables()).toContain(`${parent}_${suffix(months)}`);
@@ -113,7 +108,7 @@ describe('months', () => {
     await store.traces.append(bare);
     await store.traces.append(full);
     await store.traces.append(sampleAppend({ receivedAtMs: Date.now() }));
-    await finish(NOTHING);
+    await finish();
     expect(await tables()).not.toContain(`spans_${suffix(3)}`);
     expect(await tables()).toEqual(expect.arrayContaining([`spans_${suffix(5)}`, `evaluations_${suffix(0)}`]));
     const late = { receivedAtMs: Date.now(), spans: [bareSpan()] };
@@ -141,7 +136,6 @@ describe('what others hold', () => {
   it('a month that is being read is left to the next walk, and appends hardly wait', async () => {
     await insertOldEvents(database, { ...OLD, firstAtMs: monthAgoMs(16) });
     await store.traces.append(sampleAppend({ receivedAtMs: Date.now() }));
-    const cuts = { ...NOTHING, eventsBeforeMs: monthAgoMs(14) };
     const { outcomes, waits } = await holding(`SELECT FROM events_${suffix(16)} LIMIT 1`, async () => {
       let isOver = false;
       const times: number[] = [];
@@ -152,7 +146,7 @@ describe('what others hold', () => {
           times.push(performance.now() - startedAtMs);
         }
       })();
-      const finished = await finish(cuts);
+      const finished = await finish(monthAgoMs(14));
       isOver = true;
       await appending;
       return { ...finished, waits: times };
@@ -164,15 +158,15 @@ describe('what others hold', () => {
     expect(waits.length).toBeGreaterThan(3);
     // A drop waits at most 50 ms; the rest allows for a busy machine.
     expect(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(100);
-    await finish(cuts);
+    await finish(monthAgoMs(14));
     expect(await tables()).not.toContain(`events_${suffix(16)}`);
   });
 
   it('a walk ends where another process is at it', async () => {
     await holding(`SELECT pg_advisory_xact_lock(${RETENTION_LOCK})`, async () => {
-      expect(await finish(NOTHING)).toMatchObject({ outcomes: ['busy'], months: 0 });
+      expect(await finish()).toMatchObject({ outcomes: ['busy'], months: 0 });
     });
-    expect((await finish(NOTHING)).outcomes.at(-1)).toBe('done');
+    expect((await finish()).outcomes.at(-1)).toBe('done');
   });
 
   it('a project that chooses a longer term waits for the step, and nothing goes after the answer', async () => {
@@ -186,10 +180,10 @@ describe('what others hold', () => {
       { traceRetentionDays: 1 },
       sampleAudit(plan.organization.id, { createdAtMs: 0 }),
     );
-    const cuts = { ...NOTHING, traces: [{ storedDays: 1, expiredBeforeMs: RECEIVED_AT_MS + 1 }] };
-    const walk = store.retention.begin(cuts);
-    await walk.step(ROWS);
-    const step = walk.step(ROWS);
+    const cuts = { ...NO_TELEMETRY_CUTS, traces: [{ storedDays: 1, expiredBeforeMs: RECEIVED_AT_MS + 1 }] };
+    const takeStep = beginWalk(store.telemetryRetention.begin(cuts));
+    await takeStep(ROWS);
+    const step = takeStep(ROWS);
     await store.projects.updateSettings(
       plan.project.id,
       { traceRetentionDays: 0 },
@@ -197,7 +191,7 @@ describe('what others hold', () => {
     );
     const left = await count('traces');
     await step;
-    for (let outcome = ''; outcome !== 'done'; ) ({ outcome } = await walk.step(ROWS));
+    for (let outcome = ''; outcome !== 'done'; ) ({ outcome } = await takeStep(ROWS));
     expect(await count('traces')).toBe(left);
     expect(left).toBeGreaterThanOrEqual(400);
   });

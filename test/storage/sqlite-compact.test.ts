@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { NO_CUTS } from '../../src/domain/management/retention-store.ts';
 import { compactFile } from '../../src/storage/engine/sqlite/compact.ts';
 import { compactDatabase, openStore } from '../../src/storage/open.ts';
 import { temporaryFolder } from '../support/temp.ts';
+import { finish, NO_TELEMETRY_CUTS } from './conformance/retention-walk.ts';
 import { RECEIVED_AT_MS, sampleAppend, samplePlan, sampleSpan } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -46,8 +46,7 @@ async function fillAndErase(store: Store): Promise<readonly Kept[]> {
   );
   for (const append of appends) await store.traces.append(append);
   const traces = [{ storedDays: null, expiredBeforeMs: RECEIVED_AT_MS + 1 }];
-  const walk = store.retention.begin({ ...NO_CUTS, traces });
-  while ((await walk.step(500)).outcome !== 'done');
+  await finish(store.telemetryRetention.begin({ ...NO_TELEMETRY_CUTS, traces }), 500);
   return appends.filter((_, index) => isKept(index));
 }
 

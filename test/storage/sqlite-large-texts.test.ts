@@ -1,20 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Evaluation, Span } from '../../src/domain/traces/trace.ts';
 import { openCore } from '../../src/storage/engine/sqlite/core.ts';
+import { NO_TELEMETRY_CUTS } from './conformance/retention-walk.ts';
 import { bareSpan, RECEIVED_AT_MS, sampleAppend, sampleEvaluation } from './conformance/samples.ts';
 
 const SPANS = 100;
 const BYTES = 1024 * 1024;
 const LARGE = `{"type":"text","value":"${'x'.repeat(BYTES)}"}`;
 const TRACE = { traceId: 'trace', metadataJson: null, requests: [] };
-const CUTS = {
-  eventsBeforeMs: 0,
-  traces: [],
-  logRecordsBeforeMs: 0,
-  feedbackBeforeMs: 0,
-  answersBeforeMs: 0,
-  auditBeforeMs: null,
-};
 
 let opened: ReturnType<typeof openCore>;
 beforeEach(() => {
@@ -42,10 +35,10 @@ function moveIntoRows(): void {
 
 /** Runs steps of retention until everything is freed. */
 async function freeAll(): Promise<void> {
-  const task = { part: 'texts', after: 0 } as const;
+  const removal = { port: 'telemetry', part: 'texts', cuts: NO_TELEMETRY_CUTS, after: 0 } as const;
   for (let steps = 0; ; steps += 1) {
-    const { end } = await opened.core.verbs.removeExpired({ task, cuts: CUTS, rowsMax: 100 });
-    if (end.next.length === 0) return;
+    const { end } = await opened.core.verbs.removeExpired({ removal, rowsMax: 100 });
+    if (end.next === null) return;
     expect(steps).toBeLessThan(4 * SPANS);
   }
 }

@@ -1,11 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beginWalk } from '../../src/domain/retention-walk.ts';
 import { packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
 import { createTransact, openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { prepareLargeTexts } from '../../src/storage/engine/sqlite/large-texts.ts';
 import { connectTo, openMapper } from '../../src/storage/engine/sqlite/mapper.ts';
 import { prepareRequestKeys } from '../../src/storage/engine/sqlite/request-keys.ts';
-import { createRetention, prepareRemoval, type RemovalDone } from '../../src/storage/engine/sqlite/retention.ts';
+import {
+  createRetention,
+  prepareRemoval,
+  type Removal,
+  type RemovalDone,
+} from '../../src/storage/engine/sqlite/retention.ts';
 import { createQueryRunner } from '../../src/storage/engine/sqlite/run-query.ts';
+import { NO_LOG_CUTS, NO_TELEMETRY_CUTS } from './conformance/retention-walk.ts';
 import { bareSpan, RECEIVED_AT_MS, randomHex, sampleAppend, samplePlan } from './conformance/samples.ts';
 
 let opened: ReturnType<typeof openCore>;
@@ -42,8 +49,9 @@ function rows(sql: string): unknown[] {
   return opened.db.prepare(sql).pluck().all();
 }
 
-const EVENTS = { part: 'events', after: 0 } as const;
-const TRACES = { part: 'traces', after: 0 } as const;
+function eventsBefore(eventsBeforeMs: number): Removal {
+  return { port: 'log', part: 'events', cuts: { ...NO_LOG_CUTS, eventsBeforeMs }, after: 0 };
+}
 
 function removalAt(nowMs: () => number) {
   const { db } = opened;
@@ -52,16 +60,8 @@ function removalAt(nowMs: () => number) {
 }
 
 function removeEvents(beforeMs: number, rowsMax = 1000): Promise<RemovalDone> {
-  const cuts = {
-    eventsBeforeMs: beforeMs,
-    traces: [],
-    logRecordsBeforeMs: 0,
-    feedbackBeforeMs: 0,
-    answersBeforeMs: 0,
-    auditBeforeMs: null,
-  };
   // The clock stands still, so only `rowsMax` ends a step.
-  return removalAt(() => 0)({ task: EVENTS, cuts, rowsMax });
+  return removalAt(() => 0)({ removal: eventsBefore(beforeMs), rowsMax });
 }
 
 describe('the requests of old events', () => {
@@ -97,9 +97,9 @@ describe('the requests of old events', () => {
 describe('a step', () => {
   it('removes the oldest first, and not more than it may', async () => {
     for (let seq = 1; seq <= 100; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
-    expect(await removeEvents(91, 30)).toMatchObject({ end: { removed: { events: 30 }, next: [EVENTS] } });
+    expect(await removeEvents(91, 30)).toMatchObject({ end: { removed: { events: 30 }, next: 0 } });
     expect(rows('SELECT min(seq) FROM envelopes')).toEqual([31]);
-    expect(await removeEvents(91, 1000)).toMatchObject({ end: { removed: { events: 60 }, next: [] } });
+    expect(await removeEvents(91, 1000)).toMatchObject({ end: { removed: { events: 60 }, next: null } });
     expect(rows('SELECT min(seq) FROM envelopes')).toEqual([91]);
   });
 
@@ -107,9 +107,9 @@ describe('a step', () => {
     for (const organization of [3, 5, 8]) insertRequest('gw-1', { completed: 50 }, organization);
     insertRequest('gw-2', { completed: 1 }, 8);
     expect(await removeEvents(10, 2)).toMatchObject({
-      end: { removed: { events: 0 }, next: [{ part: 'events', after: 5 }] },
+      end: { removed: { events: 0 }, next: 5 },
     });
-    expect(await removeEvents(10)).toMatchObject({ end: { removed: { events: 1 }, next: [] } });
+    expect(await removeEvents(10)).toMatchObject({ end: { removed: { events: 1 }, next: null } });
   });
 
   it('ends when it has taken its time, and always gets somewhere', async () => {
@@ -120,20 +120,13 @@ describe('a step', () => {
     let nowMs = 0;
     // Each read of the clock advances it by 6 ms.
     const remove = removalAt(() => (nowMs += 6));
-    const cuts = {
-      eventsBeforeMs: 1000,
-      traces: [],
-      logRecordsBeforeMs: 0,
-      feedbackBeforeMs: 0,
-      answersBeforeMs: 0,
-      auditBeforeMs: null,
-    };
-    const { end, heldMs } = await remove({ task: EVENTS, cuts, rowsMax: 500 });
+    const { end, heldMs } = await remove({ removal: eventsBefore(1000), rowsMax: 500 });
     expect(end.removed?.events).toBeGreaterThan(0);
     expect(end.removed?.events).toBeLessThan(100);
-    expect(end.next).toEqual([EVENTS]);
+    expect(end.next).toBe(0);
     expect(heldMs).toBeGreaterThan(0);
-    await remove({ task: TRACES, cuts, rowsMax: 500 });
+    const traces: Removal = { port: 'telemetry', part: 'traces', cuts: NO_TELEMETRY_CUTS, after: 0 };
+    await remove({ removal: traces, rowsMax: 500 });
     const [left] = rows('SELECT count(*) FROM spans');
     expect(left).toBeGreaterThan(100);
     expect(left).toBeLessThan(200);
@@ -158,17 +151,15 @@ it('a walk ends even when every step exceeds its time', async () => {
   for (let seq = 1; seq <= 40; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
   let nowMs = 0;
   const remove = removalAt(() => (nowMs += 20));
-  const cuts = {
-    eventsBeforeMs: 1000,
-    traces: [{ storedDays: null, expiredBeforeMs: RECEIVED_AT_MS + 1 }],
-    logRecordsBeforeMs: 0,
-    feedbackBeforeMs: 0,
-    answersBeforeMs: 0,
-    auditBeforeMs: RECEIVED_AT_MS + 1,
-  };
+  const beforeMs = RECEIVED_AT_MS + 1;
   const runner = createQueryRunner(opened.db, async (read) => read(), opened.queries);
-  const walk = createRetention(runner, async (step) => remove(step)).begin(cuts);
-  for (let steps = 0; (await walk.step(500)).outcome !== 'done'; steps += 1) {
+  const { logRetention, telemetryRetention, managementRetention } = createRetention(runner, remove);
+  const takeStep = beginWalk([
+    ...logRetention.begin({ ...NO_LOG_CUTS, eventsBeforeMs: 1000 }),
+    ...telemetryRetention.begin({ ...NO_TELEMETRY_CUTS, traces: [{ storedDays: null, expiredBeforeMs: beforeMs }] }),
+    ...managementRetention.begin({ auditBeforeMs: beforeMs }),
+  ]);
+  for (let steps = 0; (await takeStep(500)).outcome !== 'done'; steps += 1) {
     if (steps === 100) throw new Error('the walk gets nowhere');
   }
   expect(rows('SELECT id FROM events')).toEqual([]);

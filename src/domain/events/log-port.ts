@@ -11,6 +11,7 @@ import type { AnswerCacheStore } from '../gateway/answer-cache.ts';
 import type { GatewayOutcome } from '../gateway/gateway-outcome.ts';
 import type { BudgetLeaseStore } from '../gateway/lease-store.ts';
 import type { RateSliceStore } from '../gateway/rate-limits.ts';
+import type { PortRetention } from '../retention-walk.ts';
 import type { SpendStore } from '../spend/spend-store.ts';
 import type { EventRange, StoredEvent } from './event.ts';
 import type {
@@ -33,6 +34,17 @@ export type Log = {
   readonly evaluationJobs: EvaluationJobStore;
   readonly leases: BudgetLeaseStore & RateSliceStore;
   readonly answers: AnswerCacheStore;
+  readonly logRetention: PortRetention<LogCuts>;
+};
+
+export type LogCuts = {
+  /**
+   * The first instant of a month: events created earlier are removed, with requests without any event left, and what was
+   * spent.
+   */
+  readonly eventsBeforeMs: number;
+  /** Answers that the gateway has kept are removed if they expired before the instant. */
+  readonly answersBeforeMs: number;
 };
 
 export type RequestStore = {

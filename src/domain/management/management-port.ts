@@ -14,6 +14,7 @@ import type { ExperimentStore } from '../experiments/experiment.ts';
 import type { GatewaySetup } from '../gateway/gateway-setup.ts';
 import type { MonitorStore } from '../monitors/monitor.ts';
 import type { PromptStore } from '../prompts/prompt.ts';
+import type { PortRetention } from '../retention-walk.ts';
 import type { TraceDeletionStore } from '../traces/deletion/trace-deletion.ts';
 import type { TraceShareStore } from '../traces/sharing/trace-share.ts';
 import type { SavedViewStore } from '../traces/views/saved-view.ts';
@@ -50,6 +51,17 @@ export type Management = {
   readonly experiments: ExperimentStore;
   readonly webhooks: WebhookStore;
   readonly backfills: BackfillStore;
+  readonly managementRetention: ManagementRetention;
+};
+
+export type ManagementRetention = PortRetention<ManagementCuts> & {
+  /** The distinct trace retentions that projects have stored, archived projects included. */
+  traceTerms(): Promise<readonly (number | null)[]>;
+};
+
+export type ManagementCuts = {
+  /** Audit entries from before the instant are removed; null: they are kept for ever. */
+  readonly auditBeforeMs: number | null;
 };
 
 /** Data that exists once per database. */

@@ -4,7 +4,7 @@
  */
 
 import { AHEAD_MAX_MS, type Clock } from '../clock.ts';
-import type { ClockStore, StoredInstants } from './retention-store.ts';
+import type { ClockStore, StoredInstants } from './clock-store.ts';
 
 type RetentionClockDeps = {
   readonly store: ClockStore;

@@ -6,6 +6,7 @@ import type { QueueStore } from '../annotations/queue.ts';
 import type { FeedbackStore } from '../feedback/feedback-event.ts';
 import type { MeasuringStore } from '../pricing/measuring.ts';
 import type { RepricingStore } from '../pricing/repricing.ts';
+import type { PortRetention, RetentionTask } from '../retention-walk.ts';
 import type { TraceGroups } from '../threads/group-store.ts';
 import type { LogRecordStore } from './logs/log-record-store.ts';
 import type { SearchProgress, TraceSearch } from './search/trace-search-store.ts';
@@ -26,7 +27,30 @@ export type Telemetry = {
   readonly analytics: TraceAnalytics & TraceGroups;
   readonly repricing: RepricingStore;
   readonly measuring: MeasuringStore;
+  readonly telemetryRetention: TelemetryRetention;
 };
+
+/** A trace that cannot be erased at once MUST be unreachable before anything of it is removed. */
+export type TelemetryRetention = PortRetention<TelemetryCuts> & {
+  /**
+   * About how many traces are past a cut and not erased yet: MUST count those of at most 200 spans that were received in a
+   * whole hour before it and began at most 35 days before it.
+   */
+  backlog(cuts: readonly TraceCut[]): Promise<number>;
+  /** The tasks that erase what was removed before and could not be erased at once: large traces, and large texts. */
+  beginErasure(): Promise<readonly RetentionTask[]>;
+};
+
+export type TelemetryCuts = {
+  readonly traces: readonly TraceCut[];
+  /** Log records received before the instant are no longer kept for their spans. */
+  readonly logRecordsBeforeMs: number;
+  /** Feedback received before the instant no longer waits for its trace. */
+  readonly feedbackBeforeMs: number;
+};
+
+/** Traces received before the instant are removed from projects that store this very term during the step. */
+export type TraceCut = { readonly storedDays: number | null; readonly expiredBeforeMs: number };
 
 export type TraceStore = {
   /**

@@ -14,7 +14,7 @@ import type { CommitOutcome } from './commits.ts';
 import type { Rooms } from './rooms.ts';
 
 /** What a driver supplies for management, alone or beside the other ports. */
-export type ManagementEngine = {
+export type ManagementEngine = Pick<Management, 'managementRetention'> & {
   readonly rooms: Rooms;
   /** For point reads that requests wait for. */
   readonly control: QueryRunner;
@@ -27,10 +27,18 @@ export type ManagementEngine = {
 
 const CHANGES_RETRY_AFTER_SECONDS = 60;
 
-export function createManagement({ rooms, control, reads, cacheKeys, notify }: ManagementEngine): Management {
+export function createManagement({
+  rooms,
+  control,
+  reads,
+  cacheKeys,
+  notify,
+  managementRetention,
+}: ManagementEngine): Management {
   const { clock: _, management, projects, monitors, experiments, webhooks, triggers, ...asTheyAre } = rooms;
   return {
     ...asTheyAre,
+    managementRetention,
     triggers: notifying(triggers, notify),
     keys: cacheKeys(createKeyReader(control, management)),
     management: { ...management, commit: createCommit(management, notify) },

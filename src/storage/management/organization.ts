@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import { changedFields } from '../../domain/management/audit.ts';
+import type { ClockStore } from '../../domain/management/clock-store.ts';
 import type { ManagementStore } from '../../domain/management/management.ts';
 import type {
   InstallationStore,
@@ -9,7 +10,6 @@ import type {
   ProjectStore,
   StoredProjectSettings,
 } from '../../domain/management/management-port.ts';
-import type { ClockStore } from '../../domain/management/retention-store.ts';
 import { recordsOfNew } from '../../domain/organization/new-organization.ts';
 import { AuditEntry } from '../entities/audit.ts';
 import { Installation, Member, Organization, Project, RoleBinding, Team } from '../entities/organization.ts';

@@ -1,9 +1,9 @@
 /** Counts the traces that are past their term, from the hourly sums of analytics. */
 
-import type { RetentionStore, TraceCut } from '../../domain/management/retention-store.ts';
+import type { TelemetryRetention, TraceCut } from '../../domain/traces/telemetry-port.ts';
 import { hourOf } from '../analytics/hour-changes.ts';
 import type { RunQuery } from '../transaction.ts';
-import type { RetentionQueries } from './expired-traces.ts';
+import type { RetentionQueries } from './parts.ts';
 
 const PROJECTS_AT_ONCE = 20;
 /** Sums of hours stay when their traces are gone, so older ones are not read. */
@@ -12,7 +12,7 @@ const HOURS_BACK = 35 * 24;
 export function createBacklog(
   { listBacklog }: Pick<RetentionQueries, 'listBacklog'>,
   runQuery: RunQuery,
-): RetentionStore['backlog'] {
+): TelemetryRetention['backlog'] {
   async function countOf({ storedDays, expiredBeforeMs }: TraceCut): Promise<number> {
     const beforeHour = hourOf(expiredBeforeMs);
     const fromHour = beforeHour - HOURS_BACK;

@@ -4,12 +4,9 @@
  * its project chooses meanwhile.
  */
 
-import type { TraceCut } from '../../domain/management/retention-store.ts';
+import type { TraceCut } from '../../domain/traces/telemetry-port.ts';
 import { subtractFromHours } from '../analytics/hour-changes.ts';
-import type { Queries } from '../transaction.ts';
-import type { StepBudget } from './walk.ts';
-
-export type RetentionQueries = Queries['retention'];
+import type { RetentionQueries, StepBudget } from './parts.ts';
 
 type Trace = { readonly projectNumber: number; readonly traceId: string; readonly sequence: number };
 

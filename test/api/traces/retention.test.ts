@@ -52,7 +52,7 @@ async function expectUnknown(traceId: string): Promise<void> {
 
 async function runRetention(): Promise<number> {
   const retention = createRetention({
-    store: app.store.retention,
+    store: app.store,
     clock: { check: async () => {}, nowMs: () => nowMs },
     traceDefaultDays: 10,
     auditDays: null,

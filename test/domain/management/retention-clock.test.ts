@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { StoredInstants } from '../../../src/domain/management/clock-store.ts';
 import { createRetentionClock, type RetentionClock } from '../../../src/domain/management/retention-clock.ts';
-import type { StoredInstants } from '../../../src/domain/management/retention-store.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;

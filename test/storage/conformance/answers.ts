@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { type CacheKey, type NewAnswer, weightOf } from '../../../src/domain/gateway/answer-cache.ts';
-import type { RetentionCuts } from '../../../src/domain/management/retention-store.ts';
 import type { Store } from '../../../src/domain/store.ts';
+import { finish, NO_LOG_CUTS } from './retention-walk.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
 const KEPT = { ttlMs: 60_000, projectMaxBytes: 64 * 1024 * 1024 };
@@ -150,17 +150,8 @@ export function answerConformance(open: OpenSubject): void {
   });
 }
 
-async function removeExpired({ retention }: Store, answersBeforeMs: number): Promise<void> {
-  const cuts: RetentionCuts = {
-    eventsBeforeMs: 0,
-    traces: [],
-    logRecordsBeforeMs: 0,
-    feedbackBeforeMs: 0,
-    answersBeforeMs,
-    auditBeforeMs: null,
-  };
-  const walk = retention.begin(cuts);
-  while ((await walk.step(5)).outcome !== 'done');
+async function removeExpired({ logRetention }: Store, answersBeforeMs: number): Promise<void> {
+  await finish(logRetention.begin({ ...NO_LOG_CUTS, answersBeforeMs }), 5);
 }
 
 async function storedOf(answers: Store['answers'], requests: readonly number[]): Promise<readonly number[]> {

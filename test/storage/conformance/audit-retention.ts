@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { beginWalk } from '../../../src/domain/retention-walk.ts';
 import { EVERYTHING } from './audit.ts';
 import { AT_MS, change, found, foundAnother, sampleAudit } from './management-samples.ts';
-import { type OpenSubject, withStore } from './subject.ts';
+import { finish, repeating } from './retention-walk.ts';
+import { type OpenManagement, withStore } from './subject.ts';
 
 /** The most rows per step. */
 const ROWS = 10;
 
-export function auditRetentionConformance(open: OpenSubject): void {
+export function auditRetentionConformance(open: OpenManagement): void {
   describe('retention of the audit log', () => {
     it(
       'removes what is from before the cut in every organization, in small steps, and nothing else',
@@ -24,19 +26,11 @@ export function auditRetentionConformance(open: OpenSubject): void {
           return lists.map((entries) => entries.filter(({ actorKind }) => actorKind !== 'bootstrap'));
         };
         const before = (await left()).map((entries) => entries.filter(({ createdAtMs }) => createdAtMs >= AT_MS));
-        const cuts = {
-          eventsBeforeMs: 0,
-          traces: [],
-          logRecordsBeforeMs: 0,
-          feedbackBeforeMs: 0,
-          answersBeforeMs: 0,
-          auditBeforeMs: AT_MS,
-        };
         const versions = await Promise.all(ids.map((id) => store.management.version(id)));
-        const walk = store.retention.begin(cuts);
+        const takeStep = beginWalk(store.managementRetention.begin({ auditBeforeMs: AT_MS }));
         let removed = 0;
         for (let outcome = ''; outcome !== 'done'; ) {
-          const step = await walk.step(ROWS);
+          const step = await takeStep(ROWS);
           outcome = step.outcome;
           expect(step.removed.auditEntries).toBeLessThanOrEqual(ROWS);
           removed += step.removed.auditEntries;
@@ -55,16 +49,21 @@ export function auditRetentionConformance(open: OpenSubject): void {
         const { organization } = await found(store);
         await change(store, organization.id, { audit: [sampleAudit(organization.id, { createdAtMs: 1 })] });
         const before = await store.management.audit(organization.id, EVERYTHING);
-        const walk = store.retention.begin({
-          eventsBeforeMs: 0,
-          traces: [],
-          logRecordsBeforeMs: 0,
-          feedbackBeforeMs: 0,
-          answersBeforeMs: 0,
-          auditBeforeMs: null,
-        });
-        for (let outcome = ''; outcome !== 'done'; ) ({ outcome } = await walk.step(ROWS));
+        await finish(store.managementRetention.begin({ auditBeforeMs: null }), ROWS);
         expect(await store.management.audit(organization.id, EVERYTHING)).toEqual(before);
+      }),
+    );
+
+    it(
+      'MUST be safe when a task is run again',
+      withStore(open, async (store) => {
+        const { organization } = await found(store);
+        const old = Array.from({ length: 3 * ROWS }, () => sampleAudit(organization.id, { createdAtMs: AT_MS - 1 }));
+        await change(store, organization.id, { audit: [...old, sampleAudit(organization.id)] });
+        await finish(repeating(store.managementRetention.begin({ auditBeforeMs: AT_MS })), ROWS);
+        const left = await store.management.audit(organization.id, EVERYTHING);
+        expect(left.filter(({ createdAtMs }) => createdAtMs < AT_MS)).toEqual([]);
+        expect(left.length).toBeGreaterThan(0);
       }),
     );
   });

@@ -5,6 +5,7 @@ import type { FeedbackEvent, Recording } from '../../../src/domain/feedback/feed
 import type { Store } from '../../../src/domain/store.ts';
 import { beginningState, type Trigger } from '../../../src/domain/triggers/trigger.ts';
 import { found, sampleAudit } from './management-samples.ts';
+import { finish, NO_TELEMETRY_CUTS } from './retention-walk.ts';
 import { PROJECT, RECEIVED_AT_MS, randomHex, sampleAppend } from './samples.ts';
 import { keepUp, type OpenSubject, withStore } from './subject.ts';
 import { sampleTrigger } from './triggers.ts';
@@ -49,10 +50,8 @@ async function find({ search }: Store, name: 'events.event_type' | 'events.metri
   return found.traces.map(({ traceId }) => traceId);
 }
 
-async function retain({ retention }: Store, feedbackBeforeMs: number) {
-  const cuts = { eventsBeforeMs: 0, traces: [], logRecordsBeforeMs: 0, answersBeforeMs: 0, auditBeforeMs: null };
-  const walk = retention.begin({ ...cuts, feedbackBeforeMs });
-  for (let outcome = ''; outcome !== 'done'; ) outcome = (await walk.step(10)).outcome;
+async function retain({ telemetryRetention }: Store, feedbackBeforeMs: number) {
+  await finish(telemetryRetention.begin({ ...NO_TELEMETRY_CUTS, feedbackBeforeMs }), 10);
 }
 
 export function feedbackConformance(open: OpenSubject): void {

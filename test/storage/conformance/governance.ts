@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/domain/store.ts';
 import { governance, governanceOf, recordOf, reportOf } from './reports.ts';
+import { finish, NO_LOG_CUTS } from './retention-walk.ts';
 import { ORGANIZATION, samplePlan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
@@ -72,14 +73,6 @@ export function governanceConformance(open: OpenSubject): void {
   });
 }
 
-async function walk({ retention }: Store, eventsBeforeMs: number): Promise<void> {
-  const each = retention.begin({
-    eventsBeforeMs,
-    traces: [],
-    logRecordsBeforeMs: 0,
-    feedbackBeforeMs: 0,
-    answersBeforeMs: 0,
-    auditBeforeMs: null,
-  });
-  for (let outcome = 'more'; outcome === 'more' || outcome === 'locked'; ) outcome = (await each.step(50)).outcome;
+async function walk({ logRetention }: Store, eventsBeforeMs: number): Promise<void> {
+  await finish(logRetention.begin({ ...NO_LOG_CUTS, eventsBeforeMs }));
 }

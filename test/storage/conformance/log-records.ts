@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/domain/store.ts';
 import type { KeptRecord } from '../../../src/domain/traces/logs/log-record-store.ts';
+import { finish, NO_TELEMETRY_CUTS } from './retention-walk.ts';
 import { PROJECT, RECEIVED_AT_MS, randomHex, sampleAppend, sampleSpan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 import { findStored } from './trace-reading.ts';
@@ -71,22 +72,8 @@ export function logRecordConformance(open: OpenSubject): void {
         await keep(store, [old, joined]);
         await keep(store, [young], { atMs: RECEIVED_AT_MS + 1 });
         await store.logRecords.noteJoined(PROJECT.number, [joined]);
-        const cuts = {
-          eventsBeforeMs: 0,
-          traces: [],
-          logRecordsBeforeMs: RECEIVED_AT_MS + 1,
-          feedbackBeforeMs: 0,
-          answersBeforeMs: 0,
-          auditBeforeMs: null,
-        };
-        const walk = store.retention.begin(cuts);
-        let removed = 0;
-        for (let outcome = ''; outcome !== 'done'; ) {
-          const step = await walk.step(10);
-          outcome = step.outcome;
-          removed += step.removed.logRecords;
-        }
-        expect(removed).toBe(1);
+        const cuts = { ...NO_TELEMETRY_CUTS, logRecordsBeforeMs: RECEIVED_AT_MS + 1 };
+        expect(await finish(store.telemetryRetention.begin(cuts), 10)).toMatchObject({ logRecords: 1 });
         expect([await idsOf(store, old), await idsOf(store, joined)]).toEqual([[], []]);
         expect(await idsOf(store, young)).toHaveLength(1);
         const { traceId } = young;

@@ -13,6 +13,7 @@ import type { Store } from '../../../src/domain/store.ts';
 import { drawSeed, runsOf, seeded } from '../../support/scenario.ts';
 import { LINKED, linkedBy, namesOf, PROMPT_NAMES, type SentNames } from './linked-prompts.ts';
 import { governance, governanceOf, recordOf, reportOf } from './reports.ts';
+import { finish, NO_LOG_CUTS } from './retention-walk.ts';
 import { ORGANIZATION, RECEIVED_AT_MS, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';
 import { keepUp, type OpenSubject, withStore } from './subject.ts';
 
@@ -185,15 +186,7 @@ async function expectNothingBeforeTheCut(store: Store): Promise<void> {
   const expected = plainSums(left, { ...EVERYTHING, groupBy: 'model' });
   expect(expected.total.requests).toBeGreaterThan(0n);
   expect((await sum(store, { expiredBeforeMs, groupBy: 'model' })).total).toEqual(expected.total);
-  const cuts = {
-    eventsBeforeMs: Date.now() + 1,
-    traces: [],
-    logRecordsBeforeMs: 0,
-    feedbackBeforeMs: 0,
-    answersBeforeMs: 0,
-    auditBeforeMs: null,
-  };
-  for (const walk = store.retention.begin(cuts); (await walk.step(500)).outcome === 'more'; );
+  await finish(store.logRetention.begin({ ...NO_LOG_CUTS, eventsBeforeMs: Date.now() + 1 }), 500);
   expect((await sum(store, { expiredBeforeMs: Date.now() + 1 })).total.requests).toBe(0n);
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { annotationConformance } from './annotations.ts';
 import { answerConformance } from './answers.ts';
 import { appendConformance } from './appends.ts';
+import { auditRetentionConformance } from './audit-retention.ts';
 import { backfillConformance } from './backfills.ts';
 import { budgetCountingConformance, budgetRecordConformance } from './budgets.ts';
 import { clockConformance } from './clock.ts';
@@ -24,6 +25,7 @@ import { largePartConformance } from './large-parts.ts';
 import { largeTraceConformance } from './large-traces.ts';
 import { leaseConformance } from './leases.ts';
 import { logRecordConformance } from './log-records.ts';
+import { logRetentionConformance } from './log-retention.ts';
 import { managementConformance } from './management.ts';
 import { measuringConformance } from './measuring.ts';
 import { modelPercentilesConformance } from './model-percentiles.ts';
@@ -34,7 +36,6 @@ import { promptConformance } from './prompts.ts';
 import { repricingConformance } from './repricing.ts';
 import { requestStoreConformance } from './requests.ts';
 import { resentSpanConformance } from './resent-spans.ts';
-import { retentionConformance } from './retention.ts';
 import { PROJECT, sampleAppend, sampleEvaluator } from './samples.ts';
 import { savedViewConformance } from './saved-views.ts';
 import { searchIndexConformance } from './search-index.ts';
@@ -45,6 +46,7 @@ import { traceAnalyticsConformance } from './trace-analytics.ts';
 import { analyticsPropertyConformance } from './trace-analytics-property.ts';
 import { traceChangeConformance } from './trace-changes.ts';
 import { traceMatchConformance } from './trace-match.ts';
+import { traceRetentionConformance } from './trace-retention.ts';
 import { traceRowConformance } from './trace-rows.ts';
 import { traceSearchConformance } from './trace-search.ts';
 import { traceTextConformance } from './trace-texts.ts';
@@ -67,7 +69,6 @@ export function engineConformance(open: OpenSubject): void {
   lockingRoomConformance(open);
   logPortConformance(open);
   telemetryPortConformance(open);
-  retentionConformance(open);
   clockConformance(open);
 }
 
@@ -102,6 +103,7 @@ function lockingRoomConformance(open: OpenManagement): void {
   sessionConformance(open);
   virtualKeyConformance(open);
   backfillConformance(open);
+  auditRetentionConformance(open);
 }
 
 /** The rules of `Log`, and of the endpoints that its events are delivered to. */
@@ -118,6 +120,7 @@ export function logPortConformance(open: OpenSubject): void {
   evaluationJobConformance(open);
   leaseConformance(open);
   answerConformance(open);
+  logRetentionConformance(open);
 }
 
 /** The rules of `Telemetry`. */
@@ -143,6 +146,7 @@ export function telemetryPortConformance(open: OpenSubject): void {
   evaluationAnalyticsConformance(open);
   repricingConformance(open);
   measuringConformance(open);
+  traceRetentionConformance(open);
 }
 
 /** What a writer in a thread of its own could break: digits of numbers, bytes, being ready and closing. */

@@ -6,6 +6,7 @@ import type { Evaluation, Span } from '../../../src/domain/traces/trace.ts';
 import { type Chance, createChance } from '../../support/access-fuzzer/chance.ts';
 import { drawSeed, runsOf, seeded } from '../../support/scenario.ts';
 import { LINKED, linkedBy, namesOf, PROMPT_NAMES, type SentNames } from './linked-prompts.ts';
+import { finish, NO_TELEMETRY_CUTS } from './retention-walk.ts';
 import { bareSpan, RECEIVED_AT_MS, sampleAppend, sampleEvaluation, samplePlan } from './samples.ts';
 import { keepUp, type OpenSubject, withStore } from './subject.ts';
 import { compareGroupLists } from './trace-groups-model.ts';
@@ -14,13 +15,6 @@ const HOUR_MS = 3_600_000;
 const PROJECT_NUMBER = 1;
 const STEPS = runsOf(240);
 const QUESTIONS = 25;
-const NO_CUTS = {
-  eventsBeforeMs: 0,
-  logRecordsBeforeMs: 0,
-  feedbackBeforeMs: 0,
-  answersBeforeMs: 0,
-  auditBeforeMs: null,
-};
 
 /** The expected content of every stored trace, by id. */
 type Model = Map<string, Expected>;
@@ -84,8 +78,8 @@ async function change(store: Store, fixture: Fixture): Promise<number> {
       const laterMs = cutMs === 0 ? RECEIVED_AT_MS + chance.below(HOUR_MS) : cutMs + chance.below(HOUR_MS / 2);
       // Traces can count as gone before their removal.
       if (chance.happens(0.5)) return laterMs;
-      const walk = store.retention.begin({ ...NO_CUTS, traces: [{ storedDays: null, expiredBeforeMs: laterMs }] });
-      while ((await walk.step(20)).outcome !== 'done');
+      const cuts = { ...NO_TELEMETRY_CUTS, traces: [{ storedDays: null, expiredBeforeMs: laterMs }] };
+      await finish(store.telemetryRetention.begin(cuts), 20);
       for (const [id, { receivedAtMs }] of model) if (receivedAtMs < laterMs) model.delete(id);
       return laterMs;
     }

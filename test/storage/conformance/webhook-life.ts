@@ -5,6 +5,7 @@ import type {
   MaintenanceRequest,
   MaintenanceResult,
 } from '../../../src/domain/delivery/webhook-store.ts';
+import { finish, NO_LOG_CUTS } from './retention-walk.ts';
 import type { OpenSubject } from './subject.ts';
 import {
   batchOf,
@@ -246,16 +247,7 @@ function maintenanceConformance(open: OpenSubject): void {
         const cutMs = monthStartMs(one.created.lastMs, 1);
         expect(await maintain(harness, { eventsBeforeMs: one.created.firstMs })).toEqual([]);
         expect(await harness.delivery(endpoint, one.dispatchId)).toMatchObject({ status: 'retrying' });
-        const cuts = {
-          eventsBeforeMs: cutMs,
-          traces: [],
-          logRecordsBeforeMs: 0,
-          feedbackBeforeMs: 0,
-          answersBeforeMs: 0,
-          auditBeforeMs: null,
-        };
-        const walk = harness.store.retention.begin(cuts);
-        while ((await walk.step(100)).outcome === 'more');
+        await finish(harness.store.logRetention.begin({ ...NO_LOG_CUTS, eventsBeforeMs: cutMs }), 100);
         expect(await harness.store.deliveries.envelopes(harness.organizationNumber, one.seqs, one.created)).toEqual([]);
         const taken = takeOf(endpoint, await harness.delivery(endpoint, one.dispatchId));
         const outcome = only(await harness.apply([taken], { nowMs: NOW_MS + MINUTE_MS }));

@@ -4,7 +4,7 @@
  */
 
 import pg from 'pg';
-import type { TaskEnd } from '../../retention/walk.ts';
+import type { TaskEnd } from '../../../domain/retention-walk.ts';
 import { type Pool, readClock, type Statement } from './pool.ts';
 
 /** A sequence holds the month above this factor and the number of the trace below it. */

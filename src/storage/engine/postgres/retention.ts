@@ -4,11 +4,14 @@
  */
 
 import type pg from 'pg';
-import { NO_CUTS, type RetentionCuts, type RetentionStore } from '../../../domain/management/retention-store.ts';
+import type { RetentionTask, TaskEnd, TaskOutcome } from '../../../domain/retention-walk.ts';
 import { codeOf } from '../../errors.ts';
 import { createBacklog } from '../../retention/backlog.ts';
-import { type RemovalTask, removePart, SHARED_PARTS } from '../../retention/steps.ts';
-import { beginWalk, NOTHING_LEFT, type StepBudget, type TaskEnd, type TaskOutcome } from '../../retention/walk.ts';
+import { LOG_PARTS } from '../../retention/log-parts.ts';
+import { MANAGEMENT_PARTS } from '../../retention/management-parts.ts';
+import type { Parts, RemovePart, StepBudget } from '../../retention/parts.ts';
+import { NO_CUTS, TELEMETRY_PARTS } from '../../retention/telemetry-parts.ts';
+import type { Engine } from '../../store.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 import { firstSequenceAfter, planEmptyMonths, planMonths, type Task } from './months.ts';
 import type { Pool } from './pool.ts';
@@ -30,38 +33,46 @@ const BEGIN = `BEGIN;
 const LOCKED_BY_OTHERS: ReadonlySet<string> = new Set(['55P03', '40P01', '57014']);
 const UNDEFINED_TABLE = '42P01';
 
-export function createRetention(pool: Pool): RetentionStore {
+export function createRetention(
+  pool: Pool,
+): Pick<Engine, 'logRetention' | 'telemetryRetention' | 'managementRetention'> {
   const runQuery = createRunQuery(pool);
   const { retention: queries } = openQueries();
-  const walk = (tasks: readonly Task[]) =>
-    beginWalk(tasks, (task, rowsMax) => runAlone(pool, (client) => task(client, rowsMax)));
+
+  function alone(task: Task): RetentionTask {
+    return async (rowsMax) => {
+      const { end, ...times } = await runAlone(pool, (client) => task(client, rowsMax));
+      return { ...times, end: typeof end === 'string' ? end : { ...end, next: end.next.map(alone) } };
+    };
+  }
+
+  const tasksOf = <Cuts>(parts: Parts<Cuts>, cuts: Cuts) =>
+    Object.values(parts).map((part) => alone(removing(part, cuts)));
   return {
-    traceTerms: async () => (await runQuery(queries.listTraceTerms, {})).map(({ storedDays }) => storedDays),
-    backlog: createBacklog(queries, runQuery),
-    begin(cuts) {
-      const parts = SHARED_PARTS.map((part) => removing({ part, after: 0 }, cuts));
-      return walk([planMonths(cuts.eventsBeforeMs), ...parts, planEmptyMonths]);
+    // Events are dropped with their month.
+    logRetention: { begin: (cuts) => [alone(planMonths(cuts.eventsBeforeMs)), ...tasksOf(LOG_PARTS, cuts)] },
+    telemetryRetention: {
+      begin: (cuts) => [...tasksOf(TELEMETRY_PARTS, cuts), alone(planEmptyMonths)],
+      backlog: createBacklog(queries, runQuery),
+      // Texts are erased with the rows that hold them.
+      async beginErasure() {
+        // Every process asks often, and must not keep another one from a run of retention.
+        const isLeft = (await runQuery(queries.findHiddenTrace, {})).length > 0;
+        return isLeft ? [alone(removing(TELEMETRY_PARTS.traces, NO_CUTS))] : [];
+      },
     },
-    // Texts are erased with the rows that hold them.
-    beginErasure() {
-      const erasing = walk([removing({ part: 'traces', after: 0 }, NO_CUTS)]);
-      return {
-        async step(rowsMax) {
-          // Every process asks often, and must not keep another one from a run of retention.
-          const isLeft = (await runQuery(queries.findHiddenTrace, {})).length > 0;
-          return isLeft ? await erasing.step(rowsMax) : NOTHING_LEFT;
-        },
-      };
+    managementRetention: {
+      begin: (cuts) => tasksOf(MANAGEMENT_PARTS, cuts),
+      traceTerms: async () => (await runQuery(queries.listTraceTerms, {})).map(({ storedDays }) => storedDays),
     },
   };
 }
 
-/** Not for events, which are dropped with their month. */
-function removing(task: RemovalTask, cuts: RetentionCuts): Task {
+function removing<Cuts>(part: RemovePart<Cuts>, cuts: Cuts, after = 0): Task {
   return async (client, rowsMax) => {
-    const step = { ...budgetOf(client, rowsMax), cuts, sequenceAt: firstSequenceAfter };
-    const { removed, next } = await removePart(openQueries().retention, task, step);
-    return { ...(removed === undefined ? {} : { removed }), next: next.map((each) => removing(each, cuts)) };
+    const step = { ...budgetOf(client, rowsMax), cuts, after, sequenceAt: firstSequenceAfter };
+    const { next, ...removed } = await part(openQueries().retention, step);
+    return { ...removed, next: next === null ? [] : [removing(part, cuts, next)] };
   };
 }
 

@@ -194,7 +194,7 @@ function startEngine(
     sums: createReads(reads, index.reads),
     indexWork: index.work,
     spendWriter: createSpendWriter(transact),
-    retention: createRetention(management),
+    ...createRetention(management),
     usage: async () => ({
       databaseBytes: await readDatabaseBytes(reads),
       freeBytes: null,

@@ -1,22 +1,41 @@
 /** Retention on SQLite: each step is one short transaction of the writer. */
 
+import type { LogCuts } from '../../../domain/events/log-port.ts';
 import { parseEventId } from '../../../domain/events/request-event.ts';
-import { NO_CUTS, type RetentionCuts, type RetentionStore } from '../../../domain/management/retention-store.ts';
+import type { ManagementCuts } from '../../../domain/management/management-port.ts';
+import type { RetentionTask, StepTimes } from '../../../domain/retention-walk.ts';
+import type { TelemetryCuts } from '../../../domain/traces/telemetry-port.ts';
 import { IDS_PER_QUERY_MAX } from '../../queries.ts';
 import { createBacklog } from '../../retention/backlog.ts';
-import { continueAfter, type RemovalTask, removePart, SHARED_PARTS, type SharedPart } from '../../retention/steps.ts';
-import { beginWalk, type StepBudget, type StepTimes, type TaskEnd } from '../../retention/walk.ts';
-import type { QueryRunner, Transact, Transaction } from '../../transaction.ts';
+import { LOG_PARTS } from '../../retention/log-parts.ts';
+import { MANAGEMENT_PARTS } from '../../retention/management-parts.ts';
+import {
+  endOf,
+  type PartEnd,
+  type Parts,
+  type RemovePart,
+  type RetentionQueries,
+  type StepBudget,
+} from '../../retention/parts.ts';
+import { NO_CUTS, TELEMETRY_PARTS } from '../../retention/telemetry-parts.ts';
+import type { Engine } from '../../store.ts';
+import type { QueryRunner, Transact } from '../../transaction.ts';
 import type { Database } from './connection.ts';
 import { FREED_TEXT_MIN_BYTES, type LargeTexts } from './large-texts.ts';
 import type { RequestKeys } from './request-keys.ts';
 
-/** Travels between the main thread and the writer thread. */
-type Task = RemovalTask<'events' | SharedPart | 'texts'>;
+type TelemetryPart = keyof typeof TELEMETRY_PARTS;
 
-export type RemovalStep = { readonly task: Task; readonly cuts: RetentionCuts; readonly rowsMax: number };
+/** Travels from the main thread to the writer thread. */
+export type Removal = { readonly after: number } & (
+  | { readonly port: 'log'; readonly part: 'events' | keyof typeof LOG_PARTS; readonly cuts: LogCuts }
+  | { readonly port: 'telemetry'; readonly part: TelemetryPart | 'texts'; readonly cuts: TelemetryCuts }
+  | { readonly port: 'management'; readonly part: keyof typeof MANAGEMENT_PARTS; readonly cuts: ManagementCuts }
+);
 
-export type RemovalDone = StepTimes & { readonly end: TaskEnd<Task> };
+export type RemovalStep = { readonly removal: Removal; readonly rowsMax: number };
+
+export type RemovalDone = StepTimes & { readonly end: PartEnd };
 
 /** A step stops after this long, however few rows it has removed: some rows are heavy. */
 const STEP_TIME_MS = 20;
@@ -32,19 +51,38 @@ const AT_ONCE = {
 export function createRetention(
   { queries: { retention: queries }, runQuery }: QueryRunner,
   remove: (step: RemovalStep) => Promise<RemovalDone>,
-): RetentionStore {
-  const begin = (parts: readonly Task['part'][], cuts: RetentionCuts) =>
-    beginWalk(
-      parts.map((part): Task => ({ part, after: 0 })),
-      (task, rowsMax) => remove({ task, cuts, rowsMax }),
-    );
+): Pick<Engine, 'logRetention' | 'telemetryRetention' | 'managementRetention'> {
+  function taskOf(removal: Removal): RetentionTask {
+    return async (rowsMax) => {
+      const { end, ...times } = await remove({ removal, rowsMax });
+      const { next, ...removed } = end;
+      return { ...times, end: { ...removed, next: next === null ? [] : [taskOf({ ...removal, after: next })] } };
+    };
+  }
+
+  const after = 0;
+  // Texts last: they become unused by the removals before.
+  const telemetryTasks = (parts: readonly TelemetryPart[], cuts: TelemetryCuts) =>
+    [...parts, 'texts' as const].map((part) => taskOf({ port: 'telemetry', part, cuts, after }));
   return {
-    traceTerms: async () => (await runQuery(queries.listTraceTerms, {})).map(({ storedDays }) => storedDays),
-    backlog: createBacklog(queries, runQuery),
-    // Texts last: they become unused by the removals before.
-    begin: (cuts) => begin(['events', ...SHARED_PARTS, 'texts'], cuts),
-    beginErasure: () => begin(['traces', 'texts'], NO_CUTS),
+    logRetention: {
+      begin: (cuts) =>
+        (['events', ...namesOf(LOG_PARTS)] as const).map((part) => taskOf({ port: 'log', part, cuts, after })),
+    },
+    telemetryRetention: {
+      begin: (cuts) => telemetryTasks(namesOf(TELEMETRY_PARTS), cuts),
+      backlog: createBacklog(queries, runQuery),
+      beginErasure: async () => telemetryTasks(['traces'], NO_CUTS),
+    },
+    managementRetention: {
+      begin: (cuts) => namesOf(MANAGEMENT_PARTS).map((part) => taskOf({ port: 'management', part, cuts, after })),
+      traceTerms: async () => (await runQuery(queries.listTraceTerms, {})).map(({ storedDays }) => storedDays),
+    },
   };
+}
+
+function namesOf<Name extends string>(parts: { readonly [Each in Name]: unknown }): readonly Name[] {
+  return Object.keys(parts) as Name[];
 }
 
 type RemovalDeps = {
@@ -64,29 +102,32 @@ export function prepareRemoval({
   largeTexts,
   nowMs = () => performance.now(),
 }: RemovalDeps): (step: RemovalStep) => Promise<RemovalDone> {
-  const removeEvents = prepareExpiredEvents(db, requests);
+  const log = { events: prepareExpiredEvents(db, requests), ...LOG_PARTS } satisfies Parts<LogCuts>;
+  const telemetry = {
+    ...TELEMETRY_PARTS,
+    texts: async (_, { rowsMax }) => endOf(largeTexts.freeSome(rowsMax * FREED_TEXT_MIN_BYTES)),
+  } satisfies Parts<TelemetryCuts>;
 
-  async function remove(
-    { task, cuts }: RemovalStep,
-    pace: StepBudget & Pick<Transaction, 'queries'>,
-  ): Promise<TaskEnd<Task>> {
-    const { after, part } = task;
-    if (part === 'texts') return { next: largeTexts.freeSome(pace.rowsMax * FREED_TEXT_MIN_BYTES) ? [task] : [] };
-    if (part !== 'events')
-      return await removePart(pace.queries.retention, { part, after }, { ...pace, cuts, sequenceAt: null });
-    const { removed, next } = removeEvents({ ...pace, after, beforeMs: cuts.eventsBeforeMs });
-    return { removed: { events: removed }, next: continueAfter(part, next) };
+  function remove(removal: Removal, queries: RetentionQueries, budget: StepBudget): Promise<PartEnd> {
+    const step = { ...budget, sequenceAt: null };
+    switch (removal.port) {
+      case 'log':
+        return log[removal.part](queries, { ...step, ...removal });
+      case 'telemetry':
+        return telemetry[removal.part](queries, { ...step, ...removal });
+      case 'management':
+        return MANAGEMENT_PARTS[removal.part](queries, { ...step, ...removal });
+    }
   }
 
-  return async (step) => {
+  return async ({ removal, rowsMax }) => {
     const startedAtMs = nowMs();
     const isOver = () => nowMs() >= startedAtMs + STEP_TIME_MS;
-    const { rowsMax } = step;
     let removedAtMs = startedAtMs;
     const end = await transact(async (runner) => {
-      const after = await remove(step, { ...runner, ...AT_ONCE, rowsMax, isOver });
+      const done = await remove(removal, runner.queries.retention, { ...runner, ...AT_ONCE, rowsMax, isOver });
       removedAtMs = nowMs();
-      return after;
+      return done;
     });
     // Steps change many pages. Without a checkpoint now and then, the next automatic one would cover too many steps, and
     // the commit that runs it would take too long; one after each step would write the same pages again and again.
@@ -105,20 +146,11 @@ function countLogPages(db: Database): number {
   return state === undefined ? 0 : state.log - state.checkpointed;
 }
 
-type EventsStep = Pick<StepBudget, 'rowsMax' | 'heavyRowsAtOnce' | 'isOver'> & {
-  /** Organizations up to this number are done. */
-  readonly after: number;
-  readonly beforeMs: number;
-};
-
 /**
- * Removes events that are past their term, oldest first, and the requests whose events are all removed. Returns a function
- * to call inside a transaction; `next` is where the next step begins, null at the end.
+ * Removes events that are past their term, oldest first, and the requests whose events are all removed; `after` is the
+ * number of the last organization that is done.
  */
-function prepareExpiredEvents(
-  db: Database,
-  requests: RequestKeys,
-): (step: EventsStep) => { readonly removed: number; readonly next: number | null } {
+function prepareExpiredEvents(db: Database, requests: RequestKeys): RemovePart<LogCuts> {
   const statements = prepareStatements(db);
 
   function remove(organization: number, { createdAtMs, id, seq }: Row): void {
@@ -129,22 +161,22 @@ function prepareExpiredEvents(
     if (parsed !== null) requests.remove({ organizationNumber: organization, key: parsed.base }, createdAtMs);
   }
 
-  return ({ after, beforeMs, rowsMax, heavyRowsAtOnce, isOver }) => {
+  return async (_, { cuts, after, rowsMax, heavyRowsAtOnce, isOver }) => {
     let next = after;
-    let removed = 0;
+    let events = 0;
     // Every step makes progress, however little time there is.
     for (let examined = 0; examined === 0 || (examined < rowsMax && !isOver()); ) {
       const organization = statements.nextOrganization.get(next);
-      if (organization === undefined) return { removed, next: null };
+      if (organization === undefined) return { removed: { events }, next: null };
       const limit = Math.min(heavyRowsAtOnce, rowsMax - examined);
-      const rows = statements.oldest.all(organization, beforeMs, limit);
+      const rows = statements.oldest.all(organization, cuts.eventsBeforeMs, limit);
       for (const row of rows) remove(organization, row);
-      removed += rows.length;
+      events += rows.length;
       // Visiting an organization costs about as much as a removal.
       examined += Math.max(1, rows.length);
       if (rows.length < limit) next = organization;
     }
-    return { removed, next };
+    return { removed: { events }, next };
   };
 }
 

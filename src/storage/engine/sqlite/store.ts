@@ -218,7 +218,7 @@ function startEngine(
     ...{ sums: searching.reads, wholeTracesAtOnce: 1 },
     indexWork: createIndexWork({ steps: searching.searchWork, endStep: writer.endIndexStep, control }),
     spendWriter: writer,
-    retention: createRetention(control, writer.removeExpired),
+    ...createRetention(control, writer.removeExpired),
     usage: () => runOpenRead(() => readUsage(reader)),
     delivery: {
       runQuery: control.runQuery,

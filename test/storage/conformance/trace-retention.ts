@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { RetentionCounts, RetentionCuts } from '../../../src/domain/management/retention-store.ts';
+import { beginWalk } from '../../../src/domain/retention-walk.ts';
 import type { Store } from '../../../src/domain/store.ts';
-import type { StoredTrace } from '../../../src/domain/traces/telemetry-port.ts';
+import type { StoredTrace, TelemetryCuts } from '../../../src/domain/traces/telemetry-port.ts';
 import type { TraceAppend } from '../../../src/domain/traces/trace.ts';
-import { auditRetentionConformance } from './audit-retention.ts';
 import { sampleAudit } from './management-samples.ts';
+import { finish, NO_TELEMETRY_CUTS, NONE, repeating } from './retention-walk.ts';
 import {
   bareSpan,
   ORGANIZATION,
@@ -18,80 +18,10 @@ import {
 import { type OpenSubject, withStore } from './subject.ts';
 import { readAllEvaluations, readSpanIds } from './trace-reading.ts';
 
-const NOTHING: RetentionCuts = {
-  eventsBeforeMs: 0,
-  traces: [],
-  logRecordsBeforeMs: 0,
-  feedbackBeforeMs: 0,
-  answersBeforeMs: 0,
-  auditBeforeMs: null,
-};
 const DAY_MS = 86_400_000;
 const ROWS = 50;
 
-export function retentionConformance(open: OpenSubject): void {
-  auditRetentionConformance(open);
-  describe('retention of events', () => {
-    it(
-      'MUST remove nothing that is within its term',
-      withStore(open, async ({ traces, events, retention }) => {
-        const received = { receivedAtMs: Date.now() };
-        await Promise.all(Array.from({ length: 30 }, () => traces.append(sampleAppend(received))));
-        const before = await events.list({ ...EVERYTHING, limit: 100 });
-        const oldestAtMs = before.at(-1)?.createdAtMs ?? 0;
-        const cuts = { ...NOTHING, eventsBeforeMs: monthStartMs(oldestAtMs) };
-        // Empty earlier months may be removed.
-        expect(await walk({ retention }, cuts)).toEqual({ ...NONE, months: expect.any(Number) });
-        expect(await walk({ retention }, cuts)).toEqual(NONE);
-        expect(await events.list({ ...EVERYTHING, limit: 100 })).toEqual(before);
-        for (const { id, envelope } of before) {
-          expect(await events.find(ORGANIZATION, id, 0)).toMatchObject({ envelope });
-        }
-      }),
-    );
-
-    it(
-      'removes the events before the cut with their requests, in every organization, and ids are free again',
-      withStore(open, async ({ traces, events, retention }) => {
-        const organizations = [1, 2, 5].map((organizationNumber) => ({
-          organizationNumber,
-          organizationId: `organization_${organizationNumber}`,
-        }));
-        const appends = organizations.flatMap((organization) =>
-          Array.from({ length: 40 }, (_, index) =>
-            sampleAppend({ ...organization, requests: [sampleRequest({ gatewayRequestId: `gw-${index}` })] }),
-          ),
-        );
-        await Promise.all(appends.map((append) => traces.append(append)));
-        // PostgreSQL may remove an event a month before its request.
-        const cutMs = monthStartMs(Date.now(), 3);
-        await walk({ retention }, { ...NOTHING, eventsBeforeMs: cutMs });
-        for (const { organizationNumber: number, organizationId: id } of organizations) {
-          expect(await events.list({ ...EVERYTHING, organization: { id, number }, limit: 100 })).toEqual([]);
-          expect(await events.find({ id, number }, 'gw-7:completed', 0)).toBeNull();
-        }
-        for (const append of appends) await traces.append({ ...append, traceId: `${append.traceId}-2` });
-        for (const { organizationNumber: number, organizationId: id } of organizations) {
-          expect(await events.list({ ...EVERYTHING, organization: { id, number }, limit: 100 })).toHaveLength(40);
-          expect(await events.find({ id, number }, 'gw-7:completed', 0)).not.toBeNull();
-        }
-      }),
-    );
-  });
-
-  describe('the time of retention', () => {
-    it(
-      'MUST be the one that events get',
-      withStore(open, async ({ traces, events, clock }) => {
-        await traces.append(sampleAppend({ receivedAtMs: Date.now() }));
-        const [event] = await events.list({ ...EVERYTHING, limit: 1 });
-        const nowMs = (await clock.nowMs()) ?? Date.now();
-        expect(nowMs).toBeGreaterThanOrEqual(event?.createdAtMs ?? Number.POSITIVE_INFINITY);
-        expect(nowMs - (event?.createdAtMs ?? 0)).toBeLessThan(60_000);
-      }),
-    );
-  });
-
+export function traceRetentionConformance(open: OpenSubject): void {
   describe('the backlog of retention', () => {
     it(
       'MUST count the traces that are past the cut of their project and not erased yet',
@@ -110,11 +40,11 @@ export function retentionConformance(open: OpenSubject): void {
         }
         const cuts = [cut(7), cut(30)];
         // Of the first project those of 8, 29 and 31 days, of the second those of 31 and 50.
-        expect(await store.retention.backlog(cuts)).toBe(5);
-        expect(await store.retention.backlog([cut(30)])).toBe(2);
-        expect(await store.retention.backlog([])).toBe(0);
-        await walk(store, { ...NOTHING, traces: cuts });
-        expect(await store.retention.backlog(cuts)).toBe(0);
+        expect(await store.telemetryRetention.backlog(cuts)).toBe(5);
+        expect(await store.telemetryRetention.backlog([cut(30)])).toBe(2);
+        expect(await store.telemetryRetention.backlog([])).toBe(0);
+        await walk(store, { ...NO_TELEMETRY_CUTS, traces: cuts });
+        expect(await store.telemetryRetention.backlog(cuts)).toBe(0);
       }),
     );
   });
@@ -129,8 +59,8 @@ export function retentionConformance(open: OpenSubject): void {
         await execute(copyProject(short.projectId, long));
         await keepFor(store, short, 7);
         await keepFor(store, long, 30);
-        expect([...(await store.retention.traceTerms())].sort()).toEqual([30, 7]);
-        const cuts = { ...NOTHING, traces: [cut(7), cut(30), cut(null)] };
+        expect([...(await store.managementRetention.traceTerms())].sort()).toEqual([30, 7]);
+        const cuts = { ...NO_TELEMETRY_CUTS, traces: [cut(7), cut(30), cut(null)] };
         const appends = [short, long, unknown].flatMap((project) =>
           [1, 7, 8, 29, 31].map((days) => ({ days, append: traceOf(project, RECEIVED_AT_MS - days * DAY_MS) })),
         );
@@ -155,12 +85,12 @@ export function retentionConformance(open: OpenSubject): void {
         const project = await bootstrapProject(store);
         const append = traceOf(project, RECEIVED_AT_MS - 400 * DAY_MS);
         await store.traces.append(append);
-        const defaults = store.retention.begin({ ...NOTHING, traces: [cut(null, 30)] });
-        const chosen = store.retention.begin({ ...NOTHING, traces: [cut(30)] });
+        const defaults = store.telemetryRetention.begin({ ...NO_TELEMETRY_CUTS, traces: [cut(null, 30)] });
+        const chosen = store.telemetryRetention.begin({ ...NO_TELEMETRY_CUTS, traces: [cut(30)] });
         await keepFor(store, project, 0);
         for (const each of [defaults, chosen]) expect(await finish(each)).toMatchObject({ traces: 0 });
         expect(await readTrace(store, append)).toEqual({ spans: 3, evaluations: 2 });
-        expect(await store.retention.traceTerms()).toEqual([0]);
+        expect(await store.managementRetention.traceTerms()).toEqual([0]);
       }),
     );
 
@@ -181,9 +111,9 @@ export function retentionConformance(open: OpenSubject): void {
         const trace = await findTrace(store, large);
         let left = 1300;
         let steps = 0;
-        const each = store.retention.begin({ ...NOTHING, traces: [cut(null, 30)] });
+        const takeStep = beginWalk(store.telemetryRetention.begin({ ...NO_TELEMETRY_CUTS, traces: [cut(null, 30)] }));
         for (let more = true; more; steps += 1) {
-          more = (await each.step(ROWS)).outcome !== 'done';
+          more = (await takeStep(ROWS)).outcome !== 'done';
           const { spans, evaluations } = await readParts(store, trace);
           expect(left - spans - evaluations).toBeLessThanOrEqual(ROWS);
           left = spans + evaluations;
@@ -206,7 +136,7 @@ export function retentionConformance(open: OpenSubject): void {
         const project = await bootstrapProject(store);
         const old = Array.from({ length: 60 }, () => traceOf(project, RECEIVED_AT_MS - 31 * DAY_MS));
         await Promise.all(old.map((append) => store.traces.append(append)));
-        const cuts = { ...NOTHING, traces: [cut(null, 30)] };
+        const cuts = { ...NO_TELEMETRY_CUTS, traces: [cut(null, 30)] };
         const young = Array.from({ length: 60 }, () => traceOf(project, RECEIVED_AT_MS));
         const [first, second] = await Promise.all([
           walk(store, cuts),
@@ -217,6 +147,23 @@ export function retentionConformance(open: OpenSubject): void {
         expect(first.traces + second.traces + last.traces).toBe(old.length);
         for (const append of old) expect(await findTrace(store, append)).toBeNull();
         for (const append of young) expect(await readTrace(store, append)).toEqual({ spans: 3, evaluations: 2 });
+      }),
+    );
+  });
+
+  describe('a task of retention that is run again', () => {
+    it(
+      'MUST be safe: it removes the traces that have expired, and counts each once',
+      withStore(open, async (store) => {
+        const project = await bootstrapProject(store);
+        const old = Array.from({ length: 40 }, () => traceOf(project, RECEIVED_AT_MS - 31 * DAY_MS));
+        const young = traceOf(project, RECEIVED_AT_MS);
+        for (const append of [...old, young]) await store.traces.append(append);
+        const cuts = { ...NO_TELEMETRY_CUTS, traces: [cut(null, 30)] };
+        await finish(repeating(store.telemetryRetention.begin(cuts)), ROWS);
+        for (const append of old) expect(await findTrace(store, append)).toBeNull();
+        expect(await readTrace(store, young)).toEqual({ spans: 3, evaluations: 2 });
+        expect(await store.telemetryRetention.backlog([cut(null, 0)])).toBe(0);
       }),
     );
   });
@@ -242,7 +189,7 @@ export function retentionConformance(open: OpenSubject): void {
           spanCount: 2,
           metadataJson: '{"a":1}',
         });
-        await walk(store, NOTHING);
+        await walk(store, NO_TELEMETRY_CUTS);
         expect(await readParts(store, trace)).toEqual({ spans: 0, evaluations: 0 });
         expect(await readTrace(store, old)).toEqual({ spans: 2, evaluations: 0 });
       }),
@@ -271,20 +218,8 @@ const EVERYTHING = {
   type: null,
   after: null,
 } as const;
-const NONE: RetentionCounts = { events: 0, traces: 0, logRecords: 0, auditEntries: 0, months: 0 };
-
-/** Runs all steps until the walk is done, or another process is at work. */
-async function walk({ retention }: Pick<Store, 'retention'>, cuts: RetentionCuts): Promise<RetentionCounts> {
-  return await finish(retention.begin(cuts));
-}
-
-async function finish(each: ReturnType<Store['retention']['begin']>): Promise<RetentionCounts> {
-  const sum = { ...NONE };
-  for (;;) {
-    const { outcome, removed } = await each.step(ROWS);
-    for (const name of ['events', 'traces', 'auditEntries', 'months'] as const) sum[name] += removed[name];
-    if (outcome === 'done' || outcome === 'busy') return sum;
-  }
+async function walk({ telemetryRetention }: Store, cuts: TelemetryCuts) {
+  return await finish(telemetryRetention.begin(cuts), ROWS);
 }
 
 /** The cut of projects with this stored retention in days; null stands for the default. */
@@ -347,10 +282,4 @@ async function readParts(
     spans: (await readSpanIds(traces, trace)).length,
     evaluations: (await readAllEvaluations(traces, trace)).length,
   };
-}
-
-/** The start of the month `monthsLater` later. */
-function monthStartMs(instantMs: number, monthsLater = 0): number {
-  const instant = new Date(instantMs);
-  return Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth() + monthsLater);
 }
