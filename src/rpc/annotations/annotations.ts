@@ -1,6 +1,6 @@
 /** AnnotationService and AnnotationScoreService: message <-> domain values. */
 
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import {
   AnnotationAnchorKind,
   AnnotationAnchorScope,
@@ -28,7 +28,7 @@ import { checkRange, msOfTimestamp } from '../epoch-ms.ts';
 import { fieldsOf } from '../field-values.ts';
 import type { Context, Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
-import { isSent, sentBy } from '../update-mask.ts';
+import { sentFields } from '../update-mask.ts';
 
 const ANCHOR_KINDS = numbersOf(AnnotationAnchorKind);
 
@@ -131,28 +131,15 @@ function draftOf(request: CreateAnnotationRequest): AnnotationDraft {
   };
 }
 
-function contentOf({ annotation = create(AnnotationSchema), updateMask }: UpdateAnnotationRequest): AnnotationContent {
-  const sent = sentBy(updateMask);
-  return {
-    comment: sent('comment', annotation.comment),
-    isThumbsUp: sent('is_thumbs_up', annotation.isThumbsUp),
-    email: sent('email', annotation.email),
-    scoresJson: sent('score_options_json', annotation.scoreOptionsJson),
-    expectedOutput: sent('expected_output', annotation.expectedOutput),
-  };
+function contentOf({ annotation: resource, updateMask: mask }: UpdateAnnotationRequest): AnnotationContent {
+  const names = ['comment', 'isThumbsUp', 'email', 'scoreOptionsJson', 'expectedOutput'] as const;
+  const { scoreOptionsJson: scoresJson, ...sent } = sentFields(AnnotationSchema, { resource, mask }, names);
+  return { ...sent, scoresJson };
 }
 
-function changesOf({ score = create(AnnotationScoreSchema), updateMask }: UpdateAnnotationScoreRequest): ScoreDraft {
-  const sent = sentBy(updateMask);
-  const { name, dataType, options, min, max, active } = score;
-  return {
-    name: sent('name', name),
-    dataType: nameOf(AnnotationScoreType, dataType),
-    options: isSent(updateMask, 'options', options.length > 0 ? options : undefined) ? options : undefined,
-    min: sent('min', min),
-    max: sent('max', max),
-    active: sent('active', active),
-  };
+function changesOf({ score: resource, updateMask: mask }: UpdateAnnotationScoreRequest): ScoreDraft {
+  const sent = sentFields(AnnotationScoreSchema, { resource, mask }, ['name', 'options', 'min', 'max', 'active']);
+  return { ...sent, dataType: nameOf(AnnotationScoreType, resource?.dataType ?? 0) };
 }
 
 function toMessage(annotation: Annotation, project: Project): MessageInitShape<typeof AnnotationSchema> {
