@@ -26,7 +26,7 @@ import { nameOf, numbersOf } from '../enums.ts';
 import { toTimestamp } from '../epoch-ms.ts';
 import { fieldsOf, unsetNulls } from '../field-values.ts';
 import type { Context, Implementation } from '../method.ts';
-import { projectOf } from '../scope.ts';
+import { actorCallOf, projectOf } from '../scope.ts';
 import { isSent, sentFields } from '../update-mask.ts';
 
 type TriggerRpcDeps = {
@@ -69,10 +69,8 @@ export function createTriggerRpc({ triggers, platformUrl }: TriggerRpcDeps): Imp
 }
 
 function callOf(context: Pick<Context, 'caller' | 'project' | 'actor' | 'nowMs'>) {
-  const { actor, nowMs, caller } = context;
-  if (actor === null) throw new Error('the policy let a call without a credential through');
-  const require = (permission: string) => requirePermission(permission, caller);
-  return { project: projectOf(context), actor, nowMs, requirePermission: require };
+  const require = (permission: string) => requirePermission(permission, context.caller);
+  return { ...actorCallOf(context), requirePermission: require };
 }
 
 type Fields = Pick<CreateTriggerRequest, 'kind' | 'action' | 'cadence' | 'series' | 'thresholds'> & {
