@@ -1,6 +1,6 @@
 /**
- * What datasets, evaluators, experiments, monitors and triggers have in common: an id and a slug, a limit per project, and changes that
- * never undo each other. Each of them declares in its own file what is its own.
+ * What the resources of a project have in common: an id, mostly with a slug, a limit per project, and changes that never undo each
+ * other. Each of them declares in its own file what is its own.
  */
 
 import type { Project } from './caller.ts';
@@ -31,8 +31,10 @@ export type ResourceStore<R extends Resource> = {
   remove(projectId: string, id: string, nowMs: number): Promise<boolean>;
 };
 
+type Finds<R> = { find(projectId: string, idOrSlug: string): Promise<R | null> };
+
 type Declaration = {
-  readonly noun: 'dataset' | 'evaluator' | 'experiment' | 'monitor' | 'trigger';
+  readonly noun: 'dashboard' | 'dataset' | 'evaluator' | 'experiment' | 'graph' | 'monitor' | 'trigger';
   /** How many a project may hold. */
   readonly liveMax: number;
   /** What to do at the limit. */
@@ -65,11 +67,7 @@ export function resourceRules({ noun, liveMax, atLimit, isFlat = false, checkId 
   }
 
   /** Throws for a resource of another project, too. */
-  async function find<R extends Resource>(
-    store: Pick<ResourceStore<R>, 'find'>,
-    project: Project,
-    idOrSlug: string,
-  ): Promise<R> {
+  async function find<R>(store: Finds<R>, project: Project, idOrSlug: string): Promise<R> {
     checkId?.(idOrSlug);
     const found = isPossibleId(idOrSlug) ? await store.find(project.id, idOrSlug) : null;
     if (found === null) throw notFound();
@@ -96,20 +94,18 @@ export function resourceRules({ noun, liveMax, atLimit, isFlat = false, checkId 
       }
       throw new Error(`no free slug in ${SLUGS_DRAWN_MAX} draws`);
     },
-    /** Stores what `merge` makes of the stored resource; nothing where that is the stored one itself. */
-    change<R extends Resource>(
-      store: Pick<ResourceStore<R>, 'find'> & {
-        replace(resource: R, expectedUpdatedAtMs: number): Promise<'stored' | 'stale'>;
-      },
+    /** Stores what `merge` makes of the stored resource; nothing where that is the same. */
+    change<R extends Updated>(
+      store: Finds<R> & { replace(resource: R, expectedUpdatedAtMs: number, stored: R): Promise<'stored' | 'stale'> },
       { project, idOrSlug, nowMs }: Named & { readonly project: Project },
-      merge: (stored: R) => Promise<R>,
+      merge: (stored: R) => R | Promise<R>,
     ): Promise<R> {
       return retryStale(`Others keep changing this ${noun}; try again.`, async () => {
         const stored = await find(store, project, idOrSlug);
         const merged = await merge(stored);
-        if (merged === stored) return stored;
+        if (merged === stored || JSON.stringify(merged) === JSON.stringify(stored)) return stored;
         const next = { ...merged, updatedAtMs: nextUpdateMs(stored, nowMs) };
-        return (await store.replace(next, stored.updatedAtMs)) === 'stored' ? next : 'stale';
+        return (await store.replace(next, stored.updatedAtMs, stored)) === 'stored' ? next : 'stale';
       });
     },
     /** Returns its id. */

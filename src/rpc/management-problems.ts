@@ -1,18 +1,10 @@
 /** Problems that the request of any management operation can have. */
 
-import {
-  create,
-  type DescField,
-  type DescMessage,
-  type Message,
-  type MessageShape,
-  ScalarType,
-} from '@bufbuild/protobuf';
+import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import type { FieldMask } from '@bufbuild/protobuf/wkt';
 import { REASONS_MAX, type Reason } from '../domain/fault.ts';
 import { fieldValue, isUnset } from './field-values.ts';
 import { cached, isDeclared, isMask, pathIn, resourceField, restName, sendableFields, typeName } from './rest-shape.ts';
-import { isSent } from './update-mask.ts';
 
 /** Strings that hold U+0000, which not every store can keep. */
 export function nulProblems(message: Message, desc: DescMessage, parent = ''): readonly Reason[] {
@@ -70,25 +62,4 @@ function unsetProblems(request: Message, input: DescMessage): readonly Reason[] 
         received: 'null',
       };
     });
-}
-
-/** The resource of an update, and the mask of its fields that count as sent. */
-type Update<D extends DescMessage> = {
-  readonly resource: MessageShape<D> | undefined;
-  readonly mask: FieldMask | undefined;
-};
-
-/** The values of those fields of `names` that an update sends. */
-export function sentFields<D extends DescMessage, K extends string & keyof MessageShape<D>>(
-  desc: D,
-  { resource, mask }: Update<D>,
-  names: readonly K[],
-): { readonly [N in K]?: NonNullable<MessageShape<D>[N]> } {
-  if (resource === undefined) return {};
-  const sent = desc.fields.flatMap((field) => {
-    const value = fieldValue(resource, field);
-    const isNamed = (names as readonly string[]).includes(field.localName);
-    return isNamed && !isUnset(field, value) && isSent(mask, field.name, value) ? [[field.localName, value]] : [];
-  });
-  return Object.fromEntries(sent) as { [N in K]?: NonNullable<MessageShape<D>[N]> };
 }

@@ -1,6 +1,13 @@
 /** Which fields an update sends: those its mask names or, without a mask, those that are set. */
 
-import { type DescMessage, type DescMethod, isFieldSet, type Message } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  isFieldSet,
+  type Message,
+  type MessageShape,
+} from '@bufbuild/protobuf';
 import type { FieldMask } from '@bufbuild/protobuf/wkt';
 import { REASONS_MAX } from '../domain/fault.ts';
 import { fieldValue } from './field-values.ts';
@@ -23,10 +30,37 @@ export function isSent(mask: FieldMask | undefined, path: string, value: unknown
   return paths.length > 0 ? paths.includes(path) : value !== undefined;
 }
 
-/** Reads what an update sends of a field: undefined where it is not sent, null where it is sent without a value. */
-export function sentBy(mask: FieldMask | undefined) {
-  return <V>(path: string, value: V | undefined): V | null | undefined =>
-    isSent(mask, path, value) ? (value ?? null) : undefined;
+/** The resource of an update, and its mask. */
+type Update<D extends DescMessage> = {
+  readonly resource: MessageShape<D> | undefined;
+  readonly mask: FieldMask | undefined;
+};
+
+type Sent<V> = V extends readonly unknown[] ? V : V | null;
+
+/** What an update sends of the fields `names`. A field that is sent without a value is null, or an empty list. */
+export function sentFields<D extends DescMessage, K extends string & keyof MessageShape<D>>(
+  desc: D,
+  { resource, mask }: Update<D>,
+  names: readonly K[],
+): { readonly [N in K]?: Sent<NonNullable<MessageShape<D>[N]>> } {
+  const message: Message = resource ?? create(desc);
+  const fields = desc.fields.filter(({ localName }) => (names as readonly string[]).includes(localName));
+  const sent = fields.flatMap((field) => {
+    const value = fieldValue(message, field);
+    const isSet = isFieldSet(message, field);
+    if (!isSent(mask, field.name, isSet ? value : undefined)) return [];
+    return [[field.localName, isSet || field.fieldKind === 'list' ? value : null]];
+  });
+  return Object.fromEntries(sent) as { [N in K]?: Sent<NonNullable<MessageShape<D>[N]>> };
+}
+
+/** The same of fields that cannot be cleared: `updateProblems` refuses those that are sent without a value. */
+export function sentValues<D extends DescMessage, K extends string & keyof MessageShape<D>>(
+  ...args: Parameters<typeof sentFields<D, K>>
+): { readonly [N in K]?: NonNullable<MessageShape<D>[N]> } {
+  const values = Object.entries(sentFields(...args)).filter(([, value]) => value !== null);
+  return Object.fromEntries(values) as { [N in K]?: NonNullable<MessageShape<D>[N]> };
 }
 
 /**

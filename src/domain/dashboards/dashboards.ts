@@ -8,7 +8,7 @@ import { Fault, type Reason } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
 import { type Actor, auditRecord, changedFields } from '../management/audit.ts';
 import { refuseProblems, typeReason } from '../reasons.ts';
-import { nameProblems, nextUpdateMs, normalizeName, retryStale } from '../resources.ts';
+import { nameProblems, nextUpdateMs, normalizeName, resourceRules } from '../resources.ts';
 import type { Dashboard, DashboardStore, Graph } from './dashboard.ts';
 
 type DashboardDeps = { readonly store: DashboardStore; readonly random: RandomBytes };
@@ -19,9 +19,9 @@ type Call = { readonly project: Project; readonly actor: Actor; readonly nowMs: 
 export type GraphDraft = { readonly [Name in SentField]: Graph[Name] | null };
 type SentField = Exclude<keyof Graph, 'projectId' | 'id' | 'createdAtMs' | 'updatedAtMs'>;
 
-const DASHBOARDS_MAX = 100;
+const dashboardRules = resourceRules({ noun: 'dashboard', liveMax: 100, atLimit: 'delete one first', isFlat: true });
 /** All graphs of a project are one answer. */
-const GRAPHS_MAX = 300;
+const graphRules = resourceRules({ noun: 'graph', liveMax: 300, atLimit: 'delete one first', isFlat: true });
 const GRAPH_BYTES_MAX = 16_384;
 const DEPTH_MAX = 32;
 const MEMBERS_MAX = 1_000;
@@ -32,24 +32,12 @@ export function createDashboards({ store, random }: DashboardDeps) {
   const audit = ({ actor, nowMs }: Call, action: string, targetId: string, more: object = {}) =>
     auditRecord(actor, { action, targetId, ...more }, { nowMs, random });
 
-  async function find(project: Project, id: string): Promise<Dashboard> {
-    const found = isPossibleId(id) ? await store.find(project.id, id) : null;
-    if (found === null) throw dashboardNotFound();
-    return found;
-  }
-
-  async function findGraph(project: Project, id: string): Promise<Graph> {
-    const found = isPossibleId(id) ? await store.findGraph(project.id, id) : null;
-    if (found === null) throw graphNotFound();
-    return found;
-  }
-
   return {
     /** In their order, each with the number of its graphs. */
     list: ({ id }: Project) => store.list(id),
     /** Throws dashboard_not_found. */
     async get(project: Project, id: string) {
-      const dashboard = await find(project, id);
+      const dashboard = await dashboardRules.find(store, project, id);
       return { dashboard, graphs: await store.listGraphs(project.id, dashboard.id) };
     },
     /** Throws validation_error, dashboard_limit_reached. */
@@ -61,22 +49,19 @@ export function createDashboards({ store, random }: DashboardDeps) {
         ...{ projectId: project.id, id, name: normalizeName(name) },
         ...{ createdAtMs: nowMs, updatedAtMs: nowMs },
       };
-      const stored = await store.insert(
-        dashboard,
-        DASHBOARDS_MAX,
-        audit(call, 'dashboard.create', id, { status: 201 }),
-      );
-      if (stored !== 'limit_reached') return stored;
-      throw limitReached('dashboard', DASHBOARDS_MAX);
+      const audited = audit(call, 'dashboard.create', id, { status: 201 });
+      const stored = await store.insert(dashboard, dashboardRules.liveMax, audited);
+      if (stored === 'limit_reached') throw dashboardRules.limitReached();
+      return stored;
     },
     /** Throws validation_error, dashboard_not_found. */
     async rename(call: Call, id: string, name: string): Promise<Dashboard> {
       refuseProblems(nameProblems(name));
-      const stored = await find(call.project, id);
+      const stored = await dashboardRules.find(store, call.project, id);
       const { projectId } = stored;
       const named = { projectId, id, name: normalizeName(name), updatedAtMs: nextUpdateMs(stored, call.nowMs) };
       const renamed = await store.rename(named, audit(call, 'dashboard.update', id, { fields: ['name'] }));
-      if (renamed === null) throw dashboardNotFound();
+      if (renamed === null) throw dashboardRules.notFound();
       return renamed;
     },
     /** Throws validation_error for an id that is named twice, dashboards_unknown. */
@@ -94,7 +79,7 @@ export function createDashboards({ store, random }: DashboardDeps) {
     async remove(call: Call, id: string): Promise<Dashboard> {
       const audited = audit(call, 'dashboard.delete', id);
       const removed = isPossibleId(id) ? await store.remove(call.project.id, id, audited) : null;
-      if (removed === null) throw dashboardNotFound();
+      if (removed === null) throw dashboardRules.notFound();
       return removed;
     },
 
@@ -102,7 +87,7 @@ export function createDashboards({ store, random }: DashboardDeps) {
     listGraphs: async ({ id }: Project, dashboardId: string | null) =>
       dashboardId === null || isPossibleId(dashboardId) ? await store.listGraphs(id, dashboardId) : [],
     /** Throws graph_not_found. */
-    getGraph: findGraph,
+    getGraph: (project: Project, id: string) => graphRules.find({ find: store.findGraph }, project, id),
     /** Throws validation_error, dashboard_not_found, graph_limit_reached. */
     async createGraph(call: Call, draft: GraphDraft): Promise<Graph> {
       refuseProblems(newGraphProblems(draft));
@@ -117,31 +102,28 @@ export function createDashboards({ store, random }: DashboardDeps) {
         ...{ createdAtMs: nowMs, updatedAtMs: nowMs },
       };
       const audited = audit(call, 'graph.create', graph.id, { status: 201 });
-      const stored = await store.insertGraph(graph, GRAPHS_MAX, audited);
-      if (stored === 'dashboard_gone') throw dashboardNotFound();
-      if (stored === 'limit_reached') throw limitReached('graph', GRAPHS_MAX);
+      const stored = await store.insertGraph(graph, graphRules.liveMax, audited);
+      if (stored === 'dashboard_gone') throw dashboardRules.notFound();
+      if (stored === 'limit_reached') throw graphRules.limitReached();
       return stored;
     },
     /** Throws validation_error, graph_not_found, dashboard_not_found. Stores nothing when nothing changes. */
     async updateGraph(call: Call, id: string, change: GraphDraft): Promise<Graph> {
       refuseProblems(graphProblems(change));
-      return await retryStale('Others keep changing this graph; try again.', async () => {
-        const stored = await findGraph(call.project, id);
-        const merged = merge(stored, change);
-        const fields = changedFields(CHANGEABLE, stored, merged);
-        if (fields.length === 0) return stored;
-        refuseProblems(sizeProblems(merged));
-        const next = { ...merged, updatedAtMs: nextUpdateMs(stored, call.nowMs) };
-        const audited = audit(call, 'graph.update', id, { fields });
-        const outcome = await store.replaceGraph(next, stored.updatedAtMs, audited);
-        if (outcome === 'dashboard_gone') throw dashboardNotFound();
-        return outcome === 'stored' ? next : 'stale';
-      });
+      const replace = async (next: Graph, knownAtMs: number, stored: Graph) => {
+        refuseProblems(sizeProblems(next));
+        const fields = changedFields(CHANGEABLE, stored, next);
+        const outcome = await store.replaceGraph(next, knownAtMs, audit(call, 'graph.update', id, { fields }));
+        if (outcome === 'dashboard_gone') throw dashboardRules.notFound();
+        return outcome;
+      };
+      const graphs = { find: store.findGraph, replace };
+      return await graphRules.change(graphs, { ...call, idOrSlug: id }, (stored) => merge(stored, change));
     },
     /** Throws graph_not_found. */
     async removeGraph(call: Call, id: string): Promise<void> {
       const audited = audit(call, 'graph.delete', id);
-      if (!isPossibleId(id) || !(await store.removeGraph(call.project.id, id, audited))) throw graphNotFound();
+      if (!isPossibleId(id) || !(await store.removeGraph(call.project.id, id, audited))) throw graphRules.notFound();
     },
   };
 }
@@ -216,15 +198,3 @@ const NAMED_TWICE: Reason = {
   type: 'custom',
   message: 'dashboardIds must name each dashboard once',
 };
-
-function dashboardNotFound(): Fault {
-  return new Fault('dashboard_not_found', 'Dashboard not found', { flatError: 'Dashboard not found' });
-}
-
-function graphNotFound(): Fault {
-  return new Fault('graph_not_found', 'Graph not found', { flatError: 'Graph not found' });
-}
-
-function limitReached(noun: 'dashboard' | 'graph', max: number): Fault {
-  return new Fault(`${noun}_limit_reached`, `The project already holds ${max} ${noun}s; delete one first.`);
-}

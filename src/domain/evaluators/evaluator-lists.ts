@@ -2,7 +2,7 @@
 
 import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
-import { type CursorPage, type CursorPageRequest, invalidCursor } from '../management/listing.ts';
+import { type CursorPage, type CursorPageRequest, openCursor } from '../management/listing.ts';
 import { byLastUpdate } from '../resources.ts';
 import type { Evaluator, EvaluatorSize, EvaluatorStore } from './evaluator.ts';
 
@@ -41,23 +41,18 @@ async function listPage(
   call: ListCall,
   { cursor, limit }: CursorPageRequest,
 ): Promise<CursorPage<Evaluator>> {
+  const { cursors } = deps;
   const binding = ['evaluators', call.project.id];
-  const after = openCursor(deps.cursors, binding, cursor);
+  // The evaluator that the page before ended with.
+  const position = openCursor({ cursors, binding }, cursor);
+  const after = position && { updatedAtMs: position.createdAtMs, id: position.id };
   const sizes = (await deps.store.measure(call.project.id)).toSorted(byLastUpdate);
   const left = after === null ? sizes : sizes.filter((each) => each.id !== after.id && byLastUpdate(each, after) > 0);
   const taken = takeFirst(left, { countMax: limit ?? Number.POSITIVE_INFINITY, bytesMax: PAGE_MAX_BYTES });
   const items: Evaluator[] = [];
   for await (const part of readSteps(deps, call, taken)) items.push(...part);
   const last = taken.length < left.length ? taken.at(-1) : undefined;
-  return { items, nextCursor: last === undefined ? null : deps.cursors.seal(binding, [last.updatedAtMs, last.id]) };
-}
-
-/** The evaluator that the page before ended with; null: none. */
-function openCursor(cursors: CursorCodec, binding: readonly string[], cursor: string) {
-  if (cursor === '') return null;
-  const [updatedAtMs, id] = cursors.open(binding, cursor) ?? [];
-  if (typeof updatedAtMs !== 'number' || typeof id !== 'string') throw invalidCursor();
-  return { updatedAtMs, id };
+  return { items, nextCursor: last === undefined ? null : cursors.seal(binding, [last.updatedAtMs, last.id]) };
 }
 
 async function* readSteps(

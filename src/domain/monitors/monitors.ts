@@ -87,10 +87,7 @@ async function updateMonitor(deps: MonitorDeps, project: Project, { change, ...n
     replace: async (...args: Parameters<typeof replace>) => requireEvaluator(await replace(...args)),
   };
   refuseProblems(monitorProblems(change));
-  return await rules.change(store, { project, ...named }, async (stored) => {
-    const next = await merge(deps, project, { stored, change });
-    return JSON.stringify(next) === JSON.stringify(stored) ? stored : next;
-  });
+  return await rules.change(store, { project, ...named }, (stored) => merge(deps, project, { stored, change }));
 }
 
 /** Throws evaluator_not_found where the evaluator was deleted meanwhile. */

@@ -134,24 +134,21 @@ type Change = { readonly id: string; readonly draft: TriggerDraft };
 
 async function updateTrigger(deps: TriggerDeps, call: Call, { id, draft }: Change): Promise<TriggerWithState> {
   const { project, nowMs } = call;
-  let before: Trigger | null = null;
-  const replace = (next: Trigger, knownAtMs: number) =>
-    deps.store.replace(changeOf(deps, call, { stored: before ?? next, next }), knownAtMs);
+  const replace = (next: Trigger, knownAtMs: number, stored: Trigger) =>
+    deps.store.replace(changeOf(deps, call, { stored, next }), knownAtMs);
   await rules.change({ find: deps.store.find, replace }, { project, idOrSlug: id, nowMs }, async (stored) => {
-    before = stored;
     const { content, params, problems } = readDraft(draft, stored);
     refuseProblems(problems);
     const isOther = content.action !== stored.action || params !== null;
     if (isOther) await requireAction(deps, call, { content, params: params ?? {} });
     else if (actsOtherwise(stored, content)) requirePermissions(call, content);
     const isKept = content.action === stored.action && (params === null || isSecretKept(content.action, params));
-    const next: Trigger = {
+    return {
       ...stored,
       ...content,
       actionParams: isKept ? stored.actionParams : storedParams(content.action, params ?? {}),
       secret: isKept ? stored.secret : secretOf(deps, { id: stored.id, action: content.action, params }),
     };
-    return JSON.stringify(next) === JSON.stringify(stored) ? stored : next;
   });
   deps.onChanged();
   return await get(deps, project, id);

@@ -1,21 +1,19 @@
 /** AnnotationQueueService: message <-> domain values. */
 
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import {
   type AnnotationQueueItemSchema,
   AnnotationQueueItemStatus,
   AnnotationQueueSchema,
   type AnnotationQueueService,
-  type UpdateAnnotationQueueRequest,
 } from '../../../gen/spandrel/v1/annotation_queues_pb.js';
 import type { CountedQueue, ItemEnd, QueueItem } from '../../domain/annotations/queue.ts';
-import type { QueueDraft, ReviewQueues } from '../../domain/annotations/queues.ts';
-import { annotationCallOf } from '../annotations/annotations.ts';
+import type { ReviewQueues } from '../../domain/annotations/queues.ts';
 import { toTimestamp } from '../epoch-ms.ts';
 import { fieldsOf } from '../field-values.ts';
 import type { Context, Implementation } from '../method.ts';
-import { projectOf } from '../scope.ts';
-import { isSent, sentBy } from '../update-mask.ts';
+import { actorCallOf, projectOf } from '../scope.ts';
+import { sentFields } from '../update-mask.ts';
 
 type NamedItem = { readonly id: string; readonly itemId: string };
 
@@ -26,37 +24,29 @@ export function createAnnotationQueueRpc({
 }): Implementation<typeof AnnotationQueueService> {
   const atOf = (context: Context) => ({ project: projectOf(context), nowMs: context.nowMs });
   const end = async ({ id: queueId, itemId }: NamedItem, context: Context, how: ItemEnd) => ({
-    item: toItem(await queues.end(annotationCallOf(context), { queueId, itemId }, how), context.nowMs),
+    item: toItem(await queues.end(actorCallOf(context), { queueId, itemId }, how), context.nowMs),
   });
   return {
     listAnnotationQueues: async (_request, context) => ({ queues: (await queues.list(atOf(context))).map(toMessage) }),
     createAnnotationQueue: async ({ name, description, scoreIds }, context) => ({
-      queue: toMessage(await queues.create(annotationCallOf(context), { name, description, scoreIds })),
+      queue: toMessage(await queues.create(actorCallOf(context), { name, description, scoreIds })),
     }),
     getAnnotationQueue: async ({ id }, context) => ({ queue: toMessage(await queues.get(atOf(context), id)) }),
-    updateAnnotationQueue: async (request, context) => ({
-      queue: toMessage(await queues.update(annotationCallOf(context), request.id, changesOf(request))),
-    }),
+    async updateAnnotationQueue({ id, queue: resource, updateMask: mask }, context) {
+      const names = ['name', 'description', 'scoreIds'] as const;
+      const changes = sentFields(AnnotationQueueSchema, { resource, mask }, names);
+      return { queue: toMessage(await queues.update(actorCallOf(context), id, changes)) };
+    },
     async deleteAnnotationQueue({ id }, context) {
-      await queues.remove(annotationCallOf(context), id);
+      await queues.remove(actorCallOf(context), id);
       return {};
     },
     addAnnotationQueueItems: async ({ id, traceIds }, context) => await queues.addItems(atOf(context), id, traceIds),
     claimAnnotationQueueItem: async ({ id, resume }, context) => ({
-      item: toItem(await queues.claim(annotationCallOf(context), id, resume), context.nowMs),
+      item: toItem(await queues.claim(actorCallOf(context), id, resume), context.nowMs),
     }),
     completeAnnotationQueueItem: (request, context) => end(request, context, 'complete'),
     releaseAnnotationQueueItem: (request, context) => end(request, context, 'release'),
-  };
-}
-
-function changesOf({ queue = create(AnnotationQueueSchema), updateMask }: UpdateAnnotationQueueRequest): QueueDraft {
-  const sent = sentBy(updateMask);
-  const { name, description, scoreIds } = queue;
-  return {
-    name: sent('name', name),
-    description: sent('description', description),
-    scoreIds: isSent(updateMask, 'score_ids', scoreIds.length > 0 ? scoreIds : undefined) ? scoreIds : undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 /** AnnotationService and AnnotationScoreService: message <-> domain values. */
 
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import {
   AnnotationAnchorKind,
   AnnotationAnchorScope,
@@ -20,15 +20,15 @@ import {
   contentProblems,
   draftProblems,
 } from '../../domain/annotations/annotation-draft.ts';
-import type { AnnotationCall, Annotations } from '../../domain/annotations/annotations.ts';
+import type { Annotations } from '../../domain/annotations/annotations.ts';
 import type { ScoreDefinitions, ScoreDraft } from '../../domain/annotations/score-definitions.ts';
 import type { Project } from '../../domain/caller.ts';
 import { nameOf, numbersOf, wordOf } from '../enums.ts';
 import { checkRange, msOfTimestamp } from '../epoch-ms.ts';
 import { fieldsOf } from '../field-values.ts';
 import type { Context, Implementation } from '../method.ts';
-import { projectOf } from '../scope.ts';
-import { isSent, sentBy } from '../update-mask.ts';
+import { actorCallOf, projectOf } from '../scope.ts';
+import { sentFields } from '../update-mask.ts';
 
 const ANCHOR_KINDS = numbersOf(AnnotationAnchorKind);
 
@@ -63,7 +63,7 @@ export function createAnnotationRpc({
     createAnnotation: {
       check: (request) => draftProblems(draftOf(request)),
       async handle(request, context) {
-        const call = annotationCallOf(context);
+        const call = actorCallOf(context);
         return { annotation: toMessage(await annotations.create(call, draftOf(request)), call.project) };
       },
     },
@@ -74,13 +74,13 @@ export function createAnnotationRpc({
     updateAnnotation: {
       check: (request) => contentProblems(contentOf(request)),
       async handle(request, context) {
-        const call = annotationCallOf(context);
+        const call = actorCallOf(context);
         const changed = await annotations.update(call, request.id, contentOf(request));
         return { annotation: toMessage(changed, call.project) };
       },
     },
     async deleteAnnotation({ id }, context) {
-      await annotations.remove(annotationCallOf(context), id);
+      await annotations.remove(actorCallOf(context), id);
       return {};
     },
   };
@@ -97,13 +97,13 @@ export function createAnnotationScoreRpc({
     },
     async createAnnotationScore({ dataType, ...sent }, context) {
       const draft: ScoreDraft = { ...sent, dataType: nameOf(AnnotationScoreType, dataType) };
-      return { score: toScore(await scores.create(annotationCallOf(context), draft)) };
+      return { score: toScore(await scores.create(actorCallOf(context), draft)) };
     },
     async updateAnnotationScore(request, context) {
-      return { score: toScore(await scores.update(annotationCallOf(context), request.id, changesOf(request))) };
+      return { score: toScore(await scores.update(actorCallOf(context), request.id, changesOf(request))) };
     },
     async deleteAnnotationScore({ id }, context) {
-      await scores.remove(annotationCallOf(context), id);
+      await scores.remove(actorCallOf(context), id);
       return {};
     },
   };
@@ -112,13 +112,6 @@ export function createAnnotationScoreRpc({
 function countIn({ countResponseBytes }: Pick<Context, 'countResponseBytes'>) {
   return (read: readonly Annotation[]) =>
     countResponseBytes(read.reduce((units, each) => units + annotationUnits(each), 0));
-}
-
-/** The call of a change that the audit log names. */
-export function annotationCallOf(context: Pick<Context, 'project' | 'actor' | 'nowMs'>): AnnotationCall {
-  const { actor, nowMs } = context;
-  if (actor === null) throw new Error('the policy let a call without a credential through');
-  return { project: projectOf(context), actor, nowMs };
 }
 
 function draftOf(request: CreateAnnotationRequest): AnnotationDraft {
@@ -131,28 +124,15 @@ function draftOf(request: CreateAnnotationRequest): AnnotationDraft {
   };
 }
 
-function contentOf({ annotation = create(AnnotationSchema), updateMask }: UpdateAnnotationRequest): AnnotationContent {
-  const sent = sentBy(updateMask);
-  return {
-    comment: sent('comment', annotation.comment),
-    isThumbsUp: sent('is_thumbs_up', annotation.isThumbsUp),
-    email: sent('email', annotation.email),
-    scoresJson: sent('score_options_json', annotation.scoreOptionsJson),
-    expectedOutput: sent('expected_output', annotation.expectedOutput),
-  };
+function contentOf({ annotation: resource, updateMask: mask }: UpdateAnnotationRequest): AnnotationContent {
+  const names = ['comment', 'isThumbsUp', 'email', 'scoreOptionsJson', 'expectedOutput'] as const;
+  const { scoreOptionsJson: scoresJson, ...sent } = sentFields(AnnotationSchema, { resource, mask }, names);
+  return { ...sent, scoresJson };
 }
 
-function changesOf({ score = create(AnnotationScoreSchema), updateMask }: UpdateAnnotationScoreRequest): ScoreDraft {
-  const sent = sentBy(updateMask);
-  const { name, dataType, options, min, max, active } = score;
-  return {
-    name: sent('name', name),
-    dataType: nameOf(AnnotationScoreType, dataType),
-    options: isSent(updateMask, 'options', options.length > 0 ? options : undefined) ? options : undefined,
-    min: sent('min', min),
-    max: sent('max', max),
-    active: sent('active', active),
-  };
+function changesOf({ score: resource, updateMask: mask }: UpdateAnnotationScoreRequest): ScoreDraft {
+  const sent = sentFields(AnnotationScoreSchema, { resource, mask }, ['name', 'options', 'min', 'max', 'active']);
+  return { ...sent, dataType: nameOf(AnnotationScoreType, resource?.dataType ?? 0) };
 }
 
 function toMessage(annotation: Annotation, project: Project): MessageInitShape<typeof AnnotationSchema> {

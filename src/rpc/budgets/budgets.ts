@@ -22,9 +22,9 @@ import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { wordOf } from '../enums.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';
 import { answerOnce, managementCallOf } from '../management-call.ts';
-import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
+import { nulProblems, updateProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
-import { isSent } from '../update-mask.ts';
+import { sentFields, sentValues } from '../update-mask.ts';
 import { readBudget, toBudget } from './budget-message.ts';
 
 type Named = { readonly id: string };
@@ -85,7 +85,7 @@ function draftOf(request: CreateBudgetRequest): BudgetDraft {
 
 function changesOf({ budget: resource, updateMask: mask }: UpdateBudgetRequest): BudgetChanges {
   const names = ['name', 'limitUsd', 'onBreach', 'reserve', 'window', 'cycleAnchorAt'] as const;
-  const sent = sentFields(BudgetSchema, { resource, mask }, names);
+  const sent = sentValues(BudgetSchema, { resource, mask }, names);
   const { onBreach = 0, reserve = 0, window = 0, cycleAnchorAt, ...texts } = sent;
   const scope = sendsScope(mask) ? resource?.scope : undefined;
   const action = wordOf(BudgetOnBreach, onBreach);
@@ -99,7 +99,7 @@ function changesOf({ budget: resource, updateMask: mask }: UpdateBudgetRequest):
       ...(scope === undefined ? {} : { scope: scopeOf(scope) }),
       ...(length === null ? {} : { window: length }),
       ...(cycleAnchorAt === undefined ? {} : { cycleAnchorAtMs: msOfTimestamp(cycleAnchorAt) }),
-      ...(isSent(mask, 'provider_id', resource?.providerId) ? { providerId: resource?.providerId ?? null } : {}),
+      ...sentFields(BudgetSchema, { resource, mask }, ['providerId']),
     },
   };
 }

@@ -22,7 +22,7 @@ import { typeReason } from '../../domain/reasons.ts';
 import { wordOf } from '../enums.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';
 import { fieldValue } from '../field-values.ts';
-import { isSent, sentBy } from '../update-mask.ts';
+import { isSent, sentFields } from '../update-mask.ts';
 
 /** Reads a new endpoint. An unknown enum value reads like a missing one; the field rules report it. */
 export function readNewEndpoint(request: CreateEndpointRequest): EndpointDraft {
@@ -63,23 +63,17 @@ function destinationsOf(
 }
 
 const NOTHING = create(EndpointSchema);
+const PLAIN = ['enabledEvents', 'maxBatchSize', 'maxBatchDelayMs', 'maxInFlight', 'description'] as const;
 
 /** Reads the fields that an update sends. */
 export function readEndpointChange({ endpoint = NOTHING, updateMask: mask }: UpdateEndpointRequest): EndpointDraft {
-  const sent = sentBy(mask);
-  const { enabledEvents } = endpoint;
   const { url, sqs } = destinationsOf(EndpointSchema.field, endpoint);
-  const selectors = enabledEvents.length > 0 ? enabledEvents : undefined;
   return {
+    ...sentFields(EndpointSchema, { resource: endpoint, mask }, PLAIN),
     destinationKind: wordOf(DestinationKind, endpoint.destinationKind) ?? undefined,
-    url: sent('url', url),
+    url: isSent(mask, 'url', url) ? (url ?? null) : undefined,
     sqs: readQueueChange(sqs, mask),
-    enabledEvents: isSent(mask, 'enabled_events', selectors) ? enabledEvents : undefined,
     status: wordOf(EndpointStatus, endpoint.status) ?? undefined,
-    maxBatchSize: sent('max_batch_size', endpoint.maxBatchSize),
-    maxBatchDelayMs: sent('max_batch_delay_ms', endpoint.maxBatchDelayMs),
-    maxInFlight: sent('max_in_flight', endpoint.maxInFlight),
-    description: sent('description', endpoint.description),
   };
 }
 

@@ -1,6 +1,5 @@
 /** Requests about API keys -> domain values. */
 
-import { create } from '@bufbuild/protobuf';
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import {
   ApiKeySchema,
@@ -17,7 +16,7 @@ import {
 import type { BindingDraft, KeyDraft } from '../../domain/keys/key-draft.ts';
 import type { KeyListRequest } from '../../domain/keys/keys.ts';
 import { nameOf, wordOf } from '../enums.ts';
-import { isSent, sentBy } from '../update-mask.ts';
+import { sentFields } from '../update-mask.ts';
 
 export function readQuestion({ scope, includeRevoked, pageSize, pageToken }: ListApiKeysRequest): KeyListRequest {
   return {
@@ -44,23 +43,19 @@ export function readNewKey(request: CreateApiKeyRequest): KeyDraft {
   };
 }
 
-const NOTHING = create(ApiKeySchema);
+const PLAIN = ['name', 'description', 'permissions', 'projectIds', 'assignedToUserId'] as const;
+const FORMS = ['keyType', 'bindings', 'permissionMode', 'expiresAt'] as const;
 
 /** The fields that an update sends. */
-export function readKeyChange({ apiKey: key = NOTHING, updateMask: mask }: UpdateApiKeyRequest): KeyDraft {
-  const sent = sentBy(mask);
-  const sentList = <V>(path: string, values: readonly V[]): readonly V[] | undefined =>
-    isSent(mask, path, values.length > 0 ? values : undefined) ? values : undefined;
+export function readKeyChange({ apiKey: resource, updateMask: mask }: UpdateApiKeyRequest): KeyDraft {
+  const update = { resource, mask };
+  const { keyType, bindings, permissionMode, expiresAt } = sentFields(ApiKeySchema, update, FORMS);
   return {
-    keyType: sent('key_type', wordOf(KeyType, key.keyType) ?? undefined),
-    name: sent('name', key.name),
-    description: sent('description', key.description),
-    bindings: sentList('bindings', key.bindings)?.map(readBinding),
-    permissionMode: sent('permission_mode', wordOf(PermissionMode, key.permissionMode) ?? undefined),
-    permissions: sentList('permissions', key.permissions),
-    projectIds: sentList('project_ids', key.projectIds),
-    assignedToUserId: sent('assigned_to_user_id', key.assignedToUserId),
-    expiresAtMs: sent('expires_at', readInstant(key.expiresAt) ?? undefined),
+    ...sentFields(ApiKeySchema, update, PLAIN),
+    keyType: keyType == null ? keyType : wordOf(KeyType, keyType),
+    bindings: bindings?.map(readBinding),
+    permissionMode: permissionMode == null ? permissionMode : wordOf(PermissionMode, permissionMode),
+    expiresAtMs: expiresAt && timestampMs(expiresAt),
   };
 }
 

@@ -1,6 +1,6 @@
 /** ModelProviderService: message <-> domain values. */
 
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type CreateModelProviderRequest,
@@ -17,7 +17,7 @@ import { numbersOf, wordOf } from '../enums.ts';
 import { answerOnce, managementCallOf, targetOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
-import { isSent } from '../update-mask.ts';
+import { sentFields } from '../update-mask.ts';
 
 const KINDS = numbersOf(ModelProviderKind);
 
@@ -78,26 +78,17 @@ function readNew(request: CreateModelProviderRequest): ModelProviderDraft {
   };
 }
 
-const NOTHING = create(ModelProviderSchema);
+const PLAIN = ['name', 'baseUrl', 'apiKey', 'apiVersion', 'extraHeadersJson', 'aliasesJson', 'timeoutMs'] as const;
+const CHANGEABLE = [...PLAIN, 'streamUsage', 'enabled', 'models', 'projectIds'] as const;
 
 /** The fields that an update sends. */
-function readChange({ modelProvider = NOTHING, updateMask: mask }: UpdateModelProviderRequest): ModelProviderDraft {
-  /** Undefined: not sent; null: sent without a value. */
-  const sent = <V>(path: string, value: V | undefined): V | null | undefined =>
-    isSent(mask, path, value) ? (value ?? null) : undefined;
+function readChange({ modelProvider: resource, updateMask: mask }: UpdateModelProviderRequest): ModelProviderDraft {
+  const { models, projectIds, ...sent } = sentFields(ModelProviderSchema, { resource, mask }, CHANGEABLE);
+  const kind = wordOf(ModelProviderKind, resource?.kind ?? 0) ?? undefined;
   return {
-    name: sent('name', modelProvider.name),
-    kind: wordOf(ModelProviderKind, modelProvider.kind) ?? undefined,
-    baseUrl: sent('base_url', modelProvider.baseUrl),
-    apiKey: sent('api_key', modelProvider.apiKey),
-    apiVersion: sent('api_version', modelProvider.apiVersion),
-    extraHeadersJson: sent('extra_headers_json', modelProvider.extraHeadersJson),
-    models: sent('models', modelProvider.models?.names),
-    aliasesJson: sent('aliases_json', modelProvider.aliasesJson),
-    timeoutMs: sent('timeout_ms', modelProvider.timeoutMs),
-    projectIds: sent('project_ids', modelProvider.projectIds?.ids),
-    streamUsage: sent('stream_usage', modelProvider.streamUsage),
-    enabled: sent('enabled', modelProvider.enabled),
+    ...{ ...sent, kind },
+    models: models === null ? null : models?.names,
+    projectIds: projectIds === null ? null : projectIds?.ids,
   };
 }
 

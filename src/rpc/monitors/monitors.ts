@@ -24,7 +24,7 @@ import { toTimestamp } from '../epoch-ms.ts';
 import { fieldsOf } from '../field-values.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
-import { isSent } from '../update-mask.ts';
+import { sentFields } from '../update-mask.ts';
 
 type MonitorRpcDeps = {
   readonly monitors: Monitors;
@@ -129,14 +129,9 @@ function readNew(request: CreateMonitorRequest): MonitorDraft {
 
 /** A field that the mask names without a value counts as not sent, unless it is a list. */
 function readChange({ monitor = NOTHING, updateMask }: UpdateMonitorRequest): MonitorDraft {
-  const { name = null, evaluatorId = null, preconditions } = monitor;
-  const listed = preconditions.length > 0 ? preconditions : undefined;
-  return {
-    ...readSent(monitor),
-    name,
-    evaluatorId,
-    preconditions: isSent(updateMask, 'preconditions', listed) ? preconditions.map(readPrecondition) : null,
-  };
+  const { name = null, evaluatorId = null } = monitor;
+  const { preconditions } = sentFields(MonitorSchema, { resource: monitor, mask: updateMask }, ['preconditions']);
+  return { ...readSent(monitor), name, evaluatorId, preconditions: preconditions?.map(readPrecondition) ?? null };
 }
 
 function readPrecondition({ field = '', rule, valueJson }: MonitorPrecondition): PreconditionDraft {

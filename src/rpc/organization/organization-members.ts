@@ -7,8 +7,9 @@ import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { nameOf } from '../enums.ts';
 import { fieldsOf } from '../field-values.ts';
 import { answerOnce, managementCallOf } from '../management-call.ts';
-import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
+import { nulProblems, updateProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
+import { sentValues } from '../update-mask.ts';
 
 const ROLE_DEFAULT = 'MEMBER';
 
@@ -30,7 +31,7 @@ export function createMemberRpc({ members }: { readonly members: Members }): Imp
     updateMember: {
       check: updateProblems,
       async handle({ userId, member: resource, updateMask: mask }, context) {
-        const { role, ...sent } = sentFields(MemberSchema, { resource, mask }, ['role', 'disabled', 'name']);
+        const { role, ...sent } = sentValues(MemberSchema, { resource, mask }, ['role', 'disabled', 'name']);
         const word = role === undefined ? null : nameOf(MemberRole, role);
         const changes: MemberChanges = { ...sent, ...(word === null ? {} : { role: word }) };
         return { member: toMessage(await members.update(managementCallOf(context), userId, changes)) };

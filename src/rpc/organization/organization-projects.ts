@@ -9,8 +9,9 @@ import type { NewProject, Projects } from '../../domain/organization/projects.ts
 import { toTimestamp } from '../epoch-ms.ts';
 import { fieldsOf } from '../field-values.ts';
 import { answerOnce, managementCallOf } from '../management-call.ts';
-import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
+import { nulProblems, updateProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
+import { sentValues } from '../update-mask.ts';
 import { pageProblems, pageRequest, toPaging } from './organization.ts';
 
 type Named = { readonly id: string };
@@ -44,7 +45,7 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
       check: updateProblems,
       async handle({ id, project: resource, updateMask: mask }, context) {
         const names = ['name', 'language', 'framework', 'teamId'] as const;
-        const changes = sentFields(ProjectSchema, { resource, mask }, names);
+        const changes = sentValues(ProjectSchema, { resource, mask }, names);
         return { project: toProject(await projects.update(managementCallOf(context), id, changes)) };
       },
     },

@@ -15,8 +15,9 @@ import type { Teams } from '../../domain/organization/teams.ts';
 import type { Paged } from '../cursor-page.ts';
 import { fieldsOf } from '../field-values.ts';
 import { answerOnce, managementCallOf } from '../management-call.ts';
-import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
+import { nulProblems, updateProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
+import { sentValues } from '../update-mask.ts';
 
 export function createOrganizationRpc(deps: {
   readonly organizations: Organizations;
@@ -29,7 +30,7 @@ export function createOrganizationRpc(deps: {
     updateOrganization: {
       check: updateProblems,
       async handle({ organization: resource, updateMask: mask }, context) {
-        const changes = sentFields(OrganizationSchema, { resource, mask }, ['name']);
+        const changes = sentValues(OrganizationSchema, { resource, mask }, ['name']);
         return { organization: toOrganization(await organizations.update(managementCallOf(context), changes)) };
       },
     },

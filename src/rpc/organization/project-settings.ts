@@ -1,6 +1,5 @@
 /** Project settings: message <-> domain values. */
 
-import { create } from '@bufbuild/protobuf';
 import {
   ProjectSettingsSchema,
   type TraceService,
@@ -10,11 +9,9 @@ import type { Reason } from '../../domain/fault.ts';
 import type { ProjectSettings, ProjectSettingsService } from '../../domain/organization/project-settings.ts';
 import type { Implementation } from '../method.ts';
 import { actorCallOf, projectOf } from '../scope.ts';
-import { isSent } from '../update-mask.ts';
+import { sentFields } from '../update-mask.ts';
 
 type Rpcs = Pick<Implementation<typeof TraceService>, 'getProjectSettings' | 'updateProjectSettings'>;
-
-const NOTHING = create(ProjectSettingsSchema);
 
 export function createProjectSettingsRpc(settings: ProjectSettingsService): Rpcs {
   return {
@@ -32,21 +29,18 @@ function toMessage({ traceRetentionDays, emitRequestEvents }: ProjectSettings) {
   return { emitRequestEvents, ...(traceRetentionDays === null ? {} : { traceRetentionDays }) };
 }
 
+function sentOf({ settings: resource, updateMask: mask }: UpdateProjectSettingsRequest) {
+  return sentFields(ProjectSettingsSchema, { resource, mask }, ['traceRetentionDays', 'emitRequestEvents']);
+}
+
 function changeOf(request: UpdateProjectSettingsRequest): Partial<ProjectSettings> {
-  const { settings: { traceRetentionDays, emitRequestEvents } = NOTHING, updateMask } = request;
-  return {
-    ...(isSent(updateMask, 'trace_retention_days', traceRetentionDays)
-      ? { traceRetentionDays: traceRetentionDays ?? null }
-      : {}),
-    ...(isSent(updateMask, 'emit_request_events', emitRequestEvents) && emitRequestEvents !== undefined
-      ? { emitRequestEvents }
-      : {}),
-  };
+  const { emitRequestEvents, ...sent } = sentOf(request);
+  return emitRequestEvents == null ? sent : { ...sent, emitRequestEvents };
 }
 
 /** Only the retention can be cleared, which keeps traces for ever; the other setting is always on or off. */
-function changeProblems({ updateMask, settings = NOTHING }: UpdateProjectSettingsRequest): readonly Reason[] {
-  if (settings.emitRequestEvents !== undefined || !isSent(updateMask, 'emit_request_events', undefined)) return [];
+function changeProblems(request: UpdateProjectSettingsRequest): readonly Reason[] {
+  if (sentOf(request).emitRequestEvents !== null) return [];
   const message = 'emitRequestEvents must be a boolean';
   return [{ field: 'emitRequestEvents', type: 'invalid_type', message, expected: 'boolean', received: 'null' }];
 }

@@ -21,9 +21,10 @@ import {
 import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { nameOf } from '../enums.ts';
 import { fieldsOf } from '../field-values.ts';
-import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
+import { nulProblems, updateProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
-import { projectOf } from '../scope.ts';
+import { actorCallOf } from '../scope.ts';
+import { sentValues } from '../update-mask.ts';
 
 export function createSavedViewRpc({ views }: { readonly views: SavedViews }): Implementation<typeof SavedViewService> {
   const show = (call: SavedViewCall, view: SavedView): MessageInitShape<typeof SavedViewSchema> => ({
@@ -63,12 +64,10 @@ export function createSavedViewRpc({ views }: { readonly views: SavedViews }): I
 }
 
 function callOf(context: Pick<Context, 'caller' | 'project' | 'actor' | 'nowMs'>): SavedViewCall {
-  const { caller, actor, nowMs } = context;
-  if (actor === null || caller.kind === 'open') throw new Error('the policy let a call without a credential through');
-  const project = projectOf(context);
+  const { caller, ...call } = actorCallOf(context);
   return {
-    ...{ project, actor, nowMs },
-    may: (permission) => may(caller.principal, permission, projectScope(project)),
+    ...call,
+    may: (permission) => may(caller.principal, permission, projectScope(call.project)),
     require: (permission) => requirePermission(permission, caller),
   };
 }
@@ -79,7 +78,7 @@ function draftOf({ name = '', search = '', visibility }: CreateSavedViewRequest)
 }
 
 function changeOf({ savedView: resource, updateMask: mask }: UpdateSavedViewRequest): SavedViewChange {
-  const sent = sentFields(SavedViewSchema, { resource, mask }, ['name', 'search', 'visibility']);
+  const sent = sentValues(SavedViewSchema, { resource, mask }, ['name', 'search', 'visibility']);
   const { visibility: number = 0, ...texts } = sent;
   const visibility = nameOf(SavedViewVisibility, number);
   return { ...texts, ...(visibility !== null && { visibility }) };

@@ -26,8 +26,8 @@ import { nameOf, numbersOf } from '../enums.ts';
 import { toTimestamp } from '../epoch-ms.ts';
 import { fieldsOf, unsetNulls } from '../field-values.ts';
 import type { Context, Implementation } from '../method.ts';
-import { projectOf } from '../scope.ts';
-import { sentBy } from '../update-mask.ts';
+import { actorCallOf, projectOf } from '../scope.ts';
+import { isSent, sentFields } from '../update-mask.ts';
 
 type TriggerRpcDeps = {
   readonly triggers: Triggers;
@@ -69,10 +69,8 @@ export function createTriggerRpc({ triggers, platformUrl }: TriggerRpcDeps): Imp
 }
 
 function callOf(context: Pick<Context, 'caller' | 'project' | 'actor' | 'nowMs'>) {
-  const { actor, nowMs, caller } = context;
-  if (actor === null) throw new Error('the policy let a call without a credential through');
-  const require = (permission: string) => requirePermission(permission, caller);
-  return { project: projectOf(context), actor, nowMs, requirePermission: require };
+  const require = (permission: string) => requirePermission(permission, context.caller);
+  return { ...actorCallOf(context), requirePermission: require };
 }
 
 type Fields = Pick<CreateTriggerRequest, 'kind' | 'action' | 'cadence' | 'series' | 'thresholds'> & {
@@ -106,32 +104,25 @@ function readNew(request: CreateTriggerRequest): TriggerDraft {
 }
 
 const NOTHING = create(TriggerSchema);
+const TEXTS = ['name', 'filtersJson', 'query', 'message', 'actionParamsJson'] as const;
+const PLAIN = [...TEXTS, 'active', 'windowMinutes', 'recoveryWindows', 'renotifyMinutes'] as const;
 
 function readChange({ trigger = NOTHING, updateMask }: UpdateTriggerRequest): TriggerDraft {
-  const sent = sentBy(updateMask);
   const forms = readForms(trigger);
-  const form = <V>(path: string, value: V | null) => sent(path, value ?? undefined);
+  const form = <V>(path: string, value: V | null) => (isSent(updateMask, path, value ?? undefined) ? value : undefined);
   // REST names the members of an object one by one; the object still replaces the stored one.
   const isWithin = (path: string) => updateMask?.paths.some((each) => each.startsWith(`${path}.`)) === true;
   const whole = <V>(path: string, value: V | null) => (isWithin(path) ? value : form(path, value));
   return {
-    name: sent('name', trigger.name),
+    ...sentFields(TriggerSchema, { resource: trigger, mask: updateMask }, PLAIN),
     kind: form('kind', forms.kind),
-    active: sent('active', trigger.active),
-    filtersJson: sent('filters_json', trigger.filtersJson),
-    query: sent('query', trigger.query),
     alertType: form('alert_type', forms.alertType),
-    message: sent('message', trigger.message),
     action: form('action', forms.action),
-    actionParamsJson: sent('action_params_json', trigger.actionParamsJson),
     cadence: form('cadence', forms.cadence),
     series: whole('series', forms.series),
     operator: form('operator', forms.operator),
     thresholds: whole('thresholds', forms.thresholds),
-    windowMinutes: sent('window_minutes', trigger.windowMinutes),
-    recoveryWindows: sent('recovery_windows', trigger.recoveryWindows),
     noData: form('no_data', forms.noData),
-    renotifyMinutes: sent('renotify_minutes', trigger.renotifyMinutes),
   };
 }
 

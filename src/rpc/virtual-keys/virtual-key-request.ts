@@ -1,6 +1,5 @@
 /** Requests about virtual keys -> domain values. */
 
-import { create } from '@bufbuild/protobuf';
 import type { FieldMask, Timestamp } from '@bufbuild/protobuf/wkt';
 import {
   type CreateVirtualKeyRequest,
@@ -14,7 +13,7 @@ import type { ConfigDraft, NewVirtualKey, VirtualKeyDraft } from '../../domain/v
 import { readBudget } from '../budgets/budget-message.ts';
 import { wordOf } from '../enums.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';
-import { isSent } from '../update-mask.ts';
+import { sentFields } from '../update-mask.ts';
 
 export function readNewVirtualKey(request: CreateVirtualKeyRequest): NewVirtualKey {
   const { name, description, principalUserId, externalId, metadataJson, labels, config, traceProjectId = '' } = request;
@@ -27,27 +26,15 @@ export function readNewVirtualKey(request: CreateVirtualKeyRequest): NewVirtualK
   };
 }
 
-const NOTHING = create(VirtualKeySchema);
+const PLAIN = ['name', 'description', 'principalUserId', 'externalId', 'metadataJson', 'labels'] as const;
 
 /** The fields that an update sends. */
 export function readVirtualKeyChange({
-  virtualKey: key = NOTHING,
+  virtualKey: resource,
   updateMask: mask,
 }: UpdateVirtualKeyRequest): VirtualKeyDraft {
-  /** Undefined: not sent; null: sent without a value. */
-  const sent = <V>(path: string, value: V | undefined): V | null | undefined =>
-    isSent(mask, path, value) ? (value ?? null) : undefined;
-  const { labels } = key;
-  return {
-    name: sent('name', key.name),
-    description: sent('description', key.description),
-    principalUserId: sent('principal_user_id', key.principalUserId),
-    externalId: sent('external_id', key.externalId),
-    metadataJson: sent('metadata_json', key.metadataJson),
-    labels: isSent(mask, 'labels', labels.length > 0 ? labels : undefined) ? labels : undefined,
-    expiresAtMs: sent('expires_at', readInstant(key.expiresAt)),
-    config: readConfig(key.config, mask),
-  };
+  const { expiresAt, ...sent } = sentFields(VirtualKeySchema, { resource, mask }, [...PLAIN, 'expiresAt']);
+  return { ...sent, expiresAtMs: expiresAt && msOfTimestamp(expiresAt), config: readConfig(resource?.config, mask) };
 }
 
 /**
