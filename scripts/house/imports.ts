@@ -1,9 +1,10 @@
-/** The import graph of src. */
+/** The import graph of src, and of the generated code that it imports. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 
 export const SOURCE = new URL('../../src/', import.meta.url).pathname;
+const GENERATED = '../gen/';
 
 /** One import, or export of what another file has. Paths are relative to src. */
 export type Import = {
@@ -20,10 +21,18 @@ export function sourceFiles(): string[] {
   return readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(tsx?|js|css)$/.test(name));
 }
 
+/** Modules and their declarations, without the bundle of the console, whose files are parts of src. */
+export function generatedFiles(): string[] {
+  const names = readdirSync(join(SOURCE, GENERATED), { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => /\.(js|d\.ts)$/.test(name) && !name.startsWith('console/'))
+    .map((name) => GENERATED + name);
+}
+
 export function importsOf(file: string): Import[] {
   const text = readFileSync(join(SOURCE, file), 'utf8');
   const statements = text.matchAll(
-    /^\s*(?:import|export)\b[^'"`;]*?from\s+'([^']+)'|\bimport\(\s*'([^']+)'|^import\s+'([^']+)'/gm,
+    /^\s*(?:import|export)\b[^'"`;]*?from\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]/gm,
   );
   return [...statements].map((match) => ({
     file,
@@ -35,19 +44,24 @@ export function importsOf(file: string): Import[] {
 
 /** A relative import as a path inside src/, generated code as "gen". */
 export function target({ file, from }: Pick<Import, 'file' | 'from'>): string {
-  const path = relative(SOURCE, normalize(join(SOURCE, dirname(file), from)));
-  return path.startsWith('../gen/') ? 'gen' : path;
+  const path = importedPath({ file, from });
+  return path.startsWith(GENERATED) ? 'gen' : path;
 }
 
-/** Each as the path from a file back to itself; imports of types count too. */
+function importedPath({ file, from }: Pick<Import, 'file' | 'from'>): string {
+  return relative(SOURCE, normalize(join(SOURCE, dirname(file), from)));
+}
+
+/** Each as the path from a file back to itself; imports of types count too. A module and its declarations are one file. */
 export function findCircles(imports: readonly Import[]): readonly string[] {
-  const targets = Map.groupBy(imports.filter(isRelative), ({ file }) => file);
+  const moduleOf = (path: string) => path.replace(/\.d\.ts$/, '.js');
+  const targets = Map.groupBy(imports.filter(isRelative), ({ file }) => moduleOf(file));
   const finished = new Set<string>();
   const circles: string[] = [];
   const visit = (file: string, path: readonly string[]): void => {
     if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
     if (finished.has(file) || path.includes(file)) return;
-    for (const next of targets.get(file) ?? []) visit(target(next), [...path, file]);
+    for (const next of targets.get(file) ?? []) visit(moduleOf(importedPath(next)), [...path, file]);
     finished.add(file);
   };
   for (const file of targets.keys()) visit(file, []);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { importsOf, SOURCE, sourceFiles, target } from '../../scripts/house/imports.ts';
+import { findCircles, type Import, importsOf, SOURCE, sourceFiles, target } from '../../scripts/house/imports.ts';
 
 /** Who may import whom. A path is a prefix inside src/; "gen" is generated code. */
 const ALLOWED: { readonly [room: string]: readonly string[] } = {
@@ -239,6 +239,19 @@ describe('the house', () => {
     const outside = imports.filter(({ file }) => /^storage\/(?!engine\/|copy\/|open\.ts|migrate\.ts)/.test(file));
     expect(outside.length).toBeGreaterThan(0);
     expect(outside.filter((each) => target(each).startsWith('storage/engine/'))).toEqual([]);
+  });
+
+  it('a circle through generated code is seen, also where only declarations close it', () => {
+    const importOf = (file: string, from: string): Import => ({ file, from, isType: false, isDynamic: false });
+    const made = [
+      importOf('rpc/keys.ts', '../../gen/spandrel/v1/keys_pb.js'),
+      importOf('../gen/spandrel/v1/keys_pb.js', './options_pb.js'),
+      importOf('../gen/spandrel/v1/options_pb.d.ts', './keys_pb.js'),
+    ];
+    expect(findCircles(made)).toEqual([
+      '../gen/spandrel/v1/keys_pb.js -> ../gen/spandrel/v1/options_pb.js -> ../gen/spandrel/v1/keys_pb.js',
+    ]);
+    expect(findCircles(made.slice(0, 2))).toEqual([]);
   });
 
   it('only main reads the environment', () => {
