@@ -19,7 +19,6 @@ import { createQuotas } from '../rpc/quotas.ts';
 import { createInvokeStream } from '../rpc/streams/invoke-stream.ts';
 import { createStreamWatch } from '../rpc/streams/stream-watch.ts';
 import { type Wait, waitUnref } from '../scheduling/schedule.ts';
-import { isPostgres } from '../storage/open.ts';
 import { createIdSource } from '../transport/call-ids.ts';
 import { createCallLog } from '../transport/call-log.ts';
 import { createGrpc } from '../transport/grpc.ts';
@@ -104,11 +103,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
     held: quotas.held,
     openSockets: webhooks.openSockets,
     retentionClock,
-    build: {
-      version: readVersion(),
-      commit: readCommit(),
-      store: isPostgres(config.databaseUrl) ? 'postgres' : 'sqlite',
-    },
+    build: { version: readVersion(), commit: readCommit(), store: deps.store.kind },
     openFilesMax: openFilesLimit(),
     traceDefaultDays: config.traceRetentionDays,
   });

@@ -78,7 +78,6 @@ import { createTraceShareRpc } from '../rpc/trace-shares/trace-shares.ts';
 import { createOtlpMethods, type OtlpRpcDeps } from '../rpc/traces/otlp.ts';
 import { createTraceRpc } from '../rpc/traces/traces.ts';
 import { waitUnref } from '../scheduling/schedule.ts';
-import { isPostgres } from '../storage/open.ts';
 import type { Deps } from './deps.ts';
 import { compileGateway } from './gateway-services.ts';
 import { compileManagement } from './management-services.ts';
@@ -167,7 +166,7 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
     traces,
     keys: store.keys,
     feed: changeFeed,
-    isSingleProcess: !isPostgres(config.databaseUrl),
+    isSingleProcess: store.isSingleProcess,
     clock,
     wait: waitUnref,
     pause: waitUnref,

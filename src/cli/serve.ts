@@ -12,7 +12,7 @@ import { openRootKeys, type RootSecrets } from '../domain/organization/secret-ro
 import { readPriceList } from '../domain/pricing/price-list.ts';
 import { createPricing } from '../domain/pricing/pricing.ts';
 import type { Store } from '../domain/store.ts';
-import { databaseFile, isPostgres, openStore } from '../storage/open.ts';
+import { databaseFile, openStore } from '../storage/open.ts';
 import { exportLines } from './first-keys.ts';
 import type { Environment } from './io.ts';
 import { createLog } from './log.ts';
@@ -80,8 +80,7 @@ export async function serve(environment: Environment): Promise<void> {
       reload: tlsWatch?.reload ?? null,
       isBehindShell: environment.npm_lifecycle_event === 'npx',
     });
-    const storeKind = isPostgres(config.databaseUrl) ? 'postgres' : 'sqlite';
-    log.info({ address: app.address, version: readVersion(), store: storeKind }, 'ready');
+    log.info({ address: app.address, version: readVersion(), store: store.kind }, 'ready');
   } catch (error) {
     await store.close();
     throw adviseOnPort(error);

@@ -10,6 +10,10 @@ export type Store = Management &
   Log &
   Telemetry & {
     readonly clock: ClockStore;
+    /** The kind of database, for operators. */
+    readonly kind: 'sqlite' | 'postgres';
+    /** Whether no other process can have the database open: then all changes are made through this store. */
+    readonly isSingleProcess: boolean;
     /** What a driver does in the background of its own accord. */
     readonly upkeep: readonly Upkeep[];
     /** What the database and the connections to it hold now. */

@@ -1,13 +1,14 @@
 /** Metrics of the process that cost nothing to read, and what its requests use. */
 
 import { readdirSync } from 'node:fs';
+import type { Store } from '../domain/store.ts';
 import type { Registry } from './registry.ts';
 
 export type Build = {
   readonly version: string;
   /** Empty where it is unknown. */
   readonly commit: string;
-  readonly store: 'sqlite' | 'postgres';
+  readonly store: Store['kind'];
 };
 
 export function registerBuild(registry: Registry, build: Build): void {

@@ -30,7 +30,7 @@ import type { QueryRunner, RunQuery } from './transaction.ts';
 
 /** The parts of a store that differ between engines. */
 export type Engine = ManagementEngine &
-  Pick<Store, 'logRetention' | 'telemetryRetention' | 'usage'> & {
+  Pick<Store, 'logRetention' | 'telemetryRetention' | 'usage' | 'kind'> & {
     /** For longer reads. */
     readonly reads: QueryRunner;
     readonly traceChanges: TraceChangeStore;
@@ -164,6 +164,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     leases: createLeaseStore(engine.leases, readNowMs),
     answers: createAnswerStore({ ...reads, work: engine.answers, nowMs: readNowMs }),
     ...{ logRetention: engine.logRetention, telemetryRetention: engine.telemetryRetention },
+    ...{ kind: engine.kind, isSingleProcess: engine.delivery.isSingleProcess },
     clock: { instants: rooms.clock.instants, trust: rooms.clock.trust, nowMs: engine.delivery.nowMs },
     repricing: {
       projects: () => reads.runQuery(reads.queries.pricing.listRepricedProjects, {}),

@@ -56,7 +56,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
   scheduling: ['scheduling', 'domain/caller.ts', 'domain/clock.ts'],
   evaluation: ['evaluation', 'scheduling', 'domain', 'json'],
   background: ['background', 'app/deps.ts', 'delivery', 'evaluation', 'metrics', 'scheduling', 'domain'],
-  // Everything but the insides of storage.
+  // Storage is opened by who starts it.
   app: [
     'app',
     'auth',
@@ -73,7 +73,6 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'rpc',
     'scheduling',
     'sign-in',
-    'storage/open.ts',
     'transport',
     'gen',
   ],

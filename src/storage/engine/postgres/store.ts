@@ -215,7 +215,7 @@ function startEngine(
     },
     ...{ jobs: createJobWork(serve, backlog), leases: createLeaseWork(serve), answers: createAnswerWork(serve) },
     people: createPeopleWriter(transact, { jobQueue, backlog }),
-    ...{ notify: wakeUps.notify, check: probe.check },
+    ...{ kind: 'postgres' as const, notify: wakeUps.notify, check: probe.check },
     async release() {
       await wakeUps.close();
       await index.close();

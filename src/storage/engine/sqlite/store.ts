@@ -232,9 +232,8 @@ function startEngine(
       isSingleProcess: true,
       onReconnect: () => undefined,
     },
-    jobs: writer,
-    leases: writer,
-    answers: writer,
+    ...{ jobs: writer, leases: writer, answers: writer },
+    kind: 'sqlite',
     notify: wake.notify,
     check: async () => {
       await control.runQuery(queries.organization.findAnyOrganization, {});
