@@ -25,7 +25,7 @@ function audited(action = 'annotation.create'): AuditRecord {
   };
 }
 
-function annotationOf(changes: Partial<Annotation>): Annotation {
+export function annotationOf(changes: Partial<Annotation>): Annotation {
   const empty = { spanId: null, anchorPath: null, isThumbsUp: null, userId: null, email: null, expectedOutput: null };
   const times = { createdAtMs: NOW, updatedAtMs: NOW };
   return {
@@ -40,7 +40,7 @@ function annotationOf(changes: Partial<Annotation>): Annotation {
   };
 }
 
-function writeOf(annotation: Annotation, changes: Partial<AnnotationWrite> = {}): AnnotationWrite {
+export function writeOf(annotation: Annotation, changes: Partial<AnnotationWrite> = {}): AnnotationWrite {
   const activity = { reviewer: 'nobody', untilMs: NOW };
   return { projectNumber, annotation, expected: [], activity, audited: audited(), ...changes };
 }
@@ -57,7 +57,7 @@ async function newTrace({ traces }: Store): Promise<string> {
 const remove = ({ traceChanges }: Store, traceId: string) =>
   traceChanges.removeTrace({ projectNumber, expiredBeforeMs: null, traceId });
 
-function scoreOf(changes: Partial<ScoreDefinition>): ScoreDefinition {
+export function scoreOf(changes: Partial<ScoreDefinition>): ScoreDefinition {
   const values = { options: [], min: null, max: null, active: true, createdAtMs: NOW, updatedAtMs: NOW };
   return { id: randomHex(16), name: randomHex(8), dataType: 'NUMERIC', ...values, ...changes };
 }
@@ -73,7 +73,7 @@ async function find({ search }: Store, condition: Omit<Condition, 'of'> & { read
 }
 
 /** A fresh store with the organization that the audit log names. */
-function withOrganization(open: OpenSubject, body: (store: Store) => Promise<void>) {
+export function withOrganization(open: OpenSubject, body: (store: Store) => Promise<void>) {
   return withStore(open, async (store) => {
     const plan = samplePlan();
     await store.installation.bootstrap({ ...plan, organization: { ...plan.organization, id: ORGANIZATION.id } });
@@ -400,6 +400,6 @@ export function annotationConformance(open: OpenSubject): void {
   });
 }
 
-function live() {
+export function live() {
   return { liveMax: 3, audited: audited() };
 }

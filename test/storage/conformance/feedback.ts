@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 
 type Changes = Partial<FeedbackEvent> & Partial<Pick<Recording, 'contentId' | 'bytes' | 'room'>>;
 
-function recordingOf({ contentId = null, bytes = 100, room, ...changes }: Changes): Recording {
+export function recordingOf({ contentId = null, bytes = 100, room, ...changes }: Changes): Recording {
   const event: FeedbackEvent = {
     eventId: randomHex(16),
     traceId: randomHex(32),

@@ -17,6 +17,7 @@ import { evaluatorStoreConformance } from './evaluators.ts';
 import { eventStoreConformance, requestEventConformance } from './events.ts';
 import { experimentConformance } from './experiments.ts';
 import { feedbackConformance } from './feedback.ts';
+import { filterMeaningConformance } from './filter-meaning.ts';
 import { governanceConformance } from './governance.ts';
 import { installationConformance } from './installation.ts';
 import { judgeSpendingConformance } from './judge-spending.ts';
@@ -138,6 +139,7 @@ export function telemetryPortConformance(open: OpenSubject): void {
   traceRowConformance(open);
   traceSearchConformance(open);
   traceMatchConformance(open);
+  filterMeaningConformance(open);
   traceValuesConformance(open);
   searchIndexConformance(open);
   traceAnalyticsConformance(open);
