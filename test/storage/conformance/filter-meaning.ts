@@ -77,7 +77,8 @@ const TRACES: Readonly<Record<string, Sample>> = {
     ],
   },
   f: {
-    metadataJson: '{"user_id":"","plan":true,"price":1.5,"number":12345678901234567890,"prompt_ids":["greeting","greeting:2"]}',
+    metadataJson:
+      '{"user_id":"","plan":true,"price":1.5,"number":12345678901234567890,"prompt_ids":["greeting","greeting:2"]}',
     spans: [span(1_000, { promptTokens: 1_000_000, costNanoUsd: 1, firstTokenAtMs: STARTED_AT_MS + 1_000 })],
   },
   g: {
