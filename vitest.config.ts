@@ -81,7 +81,10 @@ const SQLITE = { provide: { store: 'sqlite' as const }, globalSetup: 'test/suppo
 const MEMORY = { provide: { store: 'memory' as const } };
 const POSTGRESQL = { provide: { store: 'postgres' as const }, globalSetup: 'test/support/postgres-setup.ts' };
 
-const NOT_OF_MEMORY = [...OF_TWO_ORGANIZATIONS, POSTGRES];
+/** A process of theirs goes on with the data of the one before. */
+const OF_SEVERAL_PROCESSES = ['test/api/triggers/kills.test.ts', 'test/api/evaluations/judge-limits.test.ts'];
+
+const NOT_OF_MEMORY = [...OF_TWO_ORGANIZATIONS, ...OF_SEVERAL_PROCESSES, POSTGRES];
 /** Some metrics exist on one store only. */
 const METRICS_OF_STORES = ['test/deploy/watching.test.ts'];
 const OF_POSTGRESQL = [...API_OF_STORES, ...SCENARIOS_OF_STORES, ...METRICS_OF_STORES, POSTGRES];

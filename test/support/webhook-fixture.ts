@@ -2,6 +2,7 @@
 
 import type { Store } from '../../src/domain/store.ts';
 import { startApp, type TestApp, type TestAppOptions } from './app.ts';
+import { ignoreDatabaseClock } from './database-clock.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { createWebhookClient, type WebhookClient } from './webhook-client.ts';
 
@@ -30,13 +31,7 @@ export async function startWebhookFixture(options: WebhookFixtureOptions = {}): 
     // Tests end without waiting for receivers.
     environment: { ...ALLOW_THIS_MACHINE, SPANDREL_DRAIN_MS: '600', ...environment },
     clock: now,
-    // Deliveries use the clock of the test even if the database has its own.
-    wrapStore: (store) =>
-      wrapStore({
-        ...store,
-        deliveries: { ...store.deliveries, nowMs: async () => null },
-        clock: { ...store.clock, nowMs: async () => null },
-      }),
+    wrapStore: (store) => wrapStore(ignoreDatabaseClock(store)),
     ...(wait === undefined ? {} : { wait }),
   });
   const client = createWebhookClient({

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { ignoreDatabaseClock } from '../../support/database-clock.ts';
 import { hex } from '../../support/fixtures.ts';
 import type { Body } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
@@ -30,6 +31,7 @@ beforeAll(async () => {
       SPANDREL_SMTP_FROM: 'Spandrel <alerts@example.com>',
     },
     clock: () => nowMs,
+    wrapStore: ignoreDatabaseClock,
   });
   for (const email of ['ada@example.com', 'bob@example.com'])
     await act(app, 'POST', '/api/organization/members', { email, name: 'Member', role: 'MEMBER' });
