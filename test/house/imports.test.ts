@@ -202,7 +202,7 @@ describe('the house', () => {
   const STORAGE_ROOMS = [
     // Those of the contract.
     ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'evaluations', 'monitors'],
-    ...['budgets', 'experiments', 'organization', 'pricing', 'spend', 'threads', 'feedback', 'annotations'],
+    ...['budgets', 'datasets', 'experiments', 'organization', 'pricing', 'spend', 'threads', 'feedback', 'annotations'],
     ...[
       'answers',
       'append',

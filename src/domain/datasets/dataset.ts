@@ -30,7 +30,10 @@ export type DatasetStore = ResourceStore<Dataset> & {
   insert(dataset: Dataset, first: DatasetVersion, liveMax: number): Promise<'stored' | 'slug_taken' | 'limit_reached'>;
   /** The newest first, at most `limit`. */
   list(projectId: string, limit: number): Promise<readonly Dataset[]>;
-  /** Up to a version, in ascending order. */
+  /**
+   * Up to a version, in ascending order; none where the dataset is removed meanwhile. MUST leave room for other work in
+   * between, however long the entries are.
+   */
   versions(dataset: Pick<Dataset, 'projectId' | 'id'>, version: number): Promise<readonly DatasetVersion[]>;
   /**
    * MUST return `stale` and store nothing when the dataset is deleted, or its newest version is not the one before. Ends the

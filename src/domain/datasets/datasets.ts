@@ -96,6 +96,8 @@ export function createDatasets(deps: DatasetDeps) {
       const dataset = await rules.find(store, project, idOrSlug);
       if (version !== null && (version < 1 || version > dataset.version)) throw versionFault(dataset);
       const versions = await store.versions(dataset, version ?? dataset.version);
+      // Even a dataset without entries has a version.
+      if (versions.length === 0) throw rules.notFound();
       return { dataset, entries: versions.flatMap((each) => numberEntries(dataset, each)) };
     },
     /** The newest first. */

@@ -2,7 +2,7 @@
 
 import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
-import { type CursorPage, type CursorPageRequest, openCursor } from '../management/listing.ts';
+import { type CursorPage, type CursorPageRequest, openCursor, takeFirst } from '../management/listing.ts';
 import { byLastUpdate } from '../resources.ts';
 import type { Evaluator, EvaluatorSize, EvaluatorStore } from './evaluator.ts';
 
@@ -48,7 +48,7 @@ async function listPage(
   const after = position && { updatedAtMs: position.createdAtMs, id: position.id };
   const sizes = (await deps.store.measure(call.project.id)).toSorted(byLastUpdate);
   const left = after === null ? sizes : sizes.filter((each) => each.id !== after.id && byLastUpdate(each, after) > 0);
-  const taken = takeFirst(left, { countMax: limit ?? Number.POSITIVE_INFINITY, bytesMax: PAGE_MAX_BYTES });
+  const taken = takeFirst(left, { countMax: limit ?? Number.POSITIVE_INFINITY, bytesMax: PAGE_MAX_BYTES }, bytesOf);
   const items: Evaluator[] = [];
   for await (const part of readSteps(deps, call, taken)) items.push(...part);
   const last = taken.length < left.length ? taken.at(-1) : undefined;
@@ -61,8 +61,8 @@ async function* readSteps(
   sizes: readonly EvaluatorSize[],
 ): AsyncGenerator<readonly Evaluator[], void> {
   for (let done = 0; done < sizes.length; ) {
-    const step = takeFirst(sizes.slice(done), { countMax: STEP_MAX, bytesMax: STEP_MAX_BYTES });
-    countBytes(step.reduce((sum, { bytes }) => sum + bytes + FRAME_BYTES, 0));
+    const step = takeFirst(sizes.slice(done), { countMax: STEP_MAX, bytesMax: STEP_MAX_BYTES }, bytesOf);
+    countBytes(step.reduce((sum, size) => sum + bytesOf(size), 0));
     const ids = step.map(({ id }) => id);
     const found = new Map((await store.findAll(project.id, ids)).map((each) => [each.id, each]));
     yield ids.flatMap((id) => found.get(id) ?? []);
@@ -70,14 +70,6 @@ async function* readSteps(
   }
 }
 
-type Room = { readonly countMax: number; readonly bytesMax: number };
-
-/** The first evaluators that fit; at least one. */
-function takeFirst(sizes: readonly EvaluatorSize[], { countMax, bytesMax }: Room): readonly EvaluatorSize[] {
-  let bytes = 0;
-  const end = sizes.findIndex((size, index) => {
-    bytes += size.bytes + FRAME_BYTES;
-    return index > 0 && (index >= countMax || bytes > bytesMax);
-  });
-  return end === -1 ? sizes : sizes.slice(0, end);
+function bytesOf({ bytes }: EvaluatorSize): number {
+  return bytes + FRAME_BYTES;
 }

@@ -3,13 +3,13 @@
 import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
-import { bindFilter, invalidCursor } from '../management/listing.ts';
+import { bindFilter, invalidCursor, takeFirst } from '../management/listing.ts';
 import type { ExperimentResult, ExperimentRun, ExperimentStore } from './experiment.ts';
 import { resultKeyText } from './run-report.ts';
 import type { RunSummary } from './run-summary.ts';
 import {
-  cutToBytes,
   findRun,
+  PAGE_MAX_BYTES,
   type PlainFigures,
   type ResultPageRequest,
   type RunReference,
@@ -67,7 +67,8 @@ export function createRunComparisons({
       const isByTarget = sides.base.target === null && sides.other.target === null;
       const pairs = matchFigures(baseRead.figures, otherRead.figures, isByTarget);
       const rest = pairs.slice(start);
-      const page = cutToBytes(rest, request.limit ?? LIMIT_DEFAULT, pairBytes);
+      const room = { countMax: request.limit ?? LIMIT_DEFAULT, bytesMax: PAGE_MAX_BYTES };
+      const page = takeFirst(rest, room, pairBytes);
       request.countResponseBytes(page.reduce((sum, pair) => sum + pairBytes(pair), 0));
       const isLast = page.length === rest.length;
       return {

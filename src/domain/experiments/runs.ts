@@ -12,6 +12,7 @@ import {
   invalidCursor,
   limitOf,
   readCursorPage,
+  takeFirst,
 } from '../management/listing.ts';
 import { RECEIVED_CHARACTERS_MAX } from '../reasons.ts';
 import { maskedHead } from '../token-mask.ts';
@@ -78,8 +79,10 @@ const LIMITS: RunLimits = {
 };
 /** Results of a report per transaction: more would delay other writes, because each may be large. */
 const RESULTS_AT_ONCE = 25;
-/** Results read at once. */
-const READ_AT_ONCE = 200;
+/** Results read at once: with more, other work of the store would wait long. */
+const READ_AT_ONCE = { countMax: 200, bytesMax: 2 * 1024 * 1024 };
+/** Of the results in one response. */
+export const PAGE_MAX_BYTES = RESPONSE_MAX_BYTES;
 
 export type ExperimentRuns = ReturnType<typeof createExperimentRuns>;
 
@@ -164,7 +167,7 @@ export function createExperimentRuns({ store, datasets, random, cursors }: RunDe
       if (request.cursor !== '' && position === null) throw invalidCursor();
       const start = position === null ? 0 : figures.findIndex((figure) => isAfter(figure, position));
       const rest = start < 0 ? [] : figures.slice(start);
-      const page = cutToBytes(rest, limitOf(request), ({ bytes }) => bytes);
+      const page = takeFirst(rest, { countMax: limitOf(request), bytesMax: PAGE_MAX_BYTES }, bytesOf);
       request.countResponseBytes(page.reduce((sum, { bytes }) => sum + bytes, 0));
       const last = page.at(-1);
       const isLast = last === undefined || page.length === rest.length;
@@ -214,25 +217,22 @@ export async function readFigures(
 export async function readResults(
   store: Pick<ExperimentStore, 'results'>,
   run: ExperimentRun,
-  named: readonly ResultKey[],
+  named: readonly NamedResult[],
 ): Promise<readonly ExperimentResult[]> {
   const results: ExperimentResult[] = [];
-  for (let start = 0; start < named.length; start += READ_AT_ONCE) {
-    const some = named.slice(start, start + READ_AT_ONCE);
+  for (let done = 0; done < named.length; ) {
+    const some = takeFirst(named.slice(done), READ_AT_ONCE, bytesOf);
+    done += some.length;
     const found = new Map((await store.results(run, some)).map((result) => [resultKeyText(result), result]));
     results.push(...some.flatMap((figure) => found.get(resultKeyText(figure)) ?? []));
   }
   return results;
 }
 
-/** The first items: at most `limit`, at most what one response may hold, but at least one. */
-export function cutToBytes<T>(items: readonly T[], limit: number, bytesOf: (item: T) => number): readonly T[] {
-  let leftBytes = RESPONSE_MAX_BYTES;
-  const excess = items.slice(0, limit).findIndex((item, index) => {
-    leftBytes -= bytesOf(item);
-    return leftBytes < 0 && index > 0;
-  });
-  return items.slice(0, excess < 0 ? limit : excess);
+type NamedResult = ResultKey & Pick<ResultFigures, 'bytes'>;
+
+function bytesOf({ bytes }: NamedResult): number {
+  return bytes;
 }
 
 function isAfter({ entryIndex, targetId }: ResultKey, [afterIndex = 0, afterTarget = '']: readonly unknown[]) {

@@ -87,6 +87,23 @@ export async function readCursorPage<T>(
   return toCursorPage(await read({ after, limit: limit + 1 }), limit, listing);
 }
 
+/** What a page or a step may hold. */
+export type Room = { readonly countMax: number; readonly bytesMax: number };
+
+/** The first items that fit; at least one. */
+export function takeFirst<T>(
+  items: readonly T[],
+  { countMax, bytesMax }: Room,
+  bytesOf: (item: T) => number,
+): readonly T[] {
+  let bytes = 0;
+  const end = items.findIndex((item, index) => {
+    bytes += bytesOf(item);
+    return index > 0 && (index >= countMax || bytes > bytesMax);
+  });
+  return end === -1 ? items : items.slice(0, end);
+}
+
 /** A page of a list that was read whole, oldest first. */
 export function slicePageAfter<T>(all: readonly T[], request: CursorPageRequest, listScope: Listing<T>): CursorPage<T> {
   const after = openCursor(listScope, request.cursor);

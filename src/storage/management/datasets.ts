@@ -1,22 +1,34 @@
 /** Datasets. The entries of a deleted dataset are removed. */
 
-import type { DatasetStore } from '../../domain/datasets/dataset.ts';
+import { raw } from '@mikro-orm/core';
+import type { DatasetRoom } from '../datasets/datasets.ts';
 import { DatasetPartRow, DatasetRow } from '../entities/datasets.ts';
 import { findLive, hasRoom, hide, insertUnlessTaken, listNewest } from './slugs.ts';
 import { lockNotification, sentAt } from './trigger-states.ts';
 import type { Units } from './units.ts';
 
-export function createDatasetStore({ read, transact }: Units): DatasetStore {
+export function createDatasetRoom({ read, transact }: Units): DatasetRoom {
   return {
     find: (projectId, idOrSlug) => read((em) => findLive(em, DatasetRow, { projectId, idOrSlug })),
     list: (projectId, limit) => read((em) => listNewest(em, DatasetRow, { projectId, limit })),
-    versions: ({ projectId, id: datasetId }, version) =>
-      // Rows, because a dataset may have thousands of versions: entities of them would cost ten times as much.
+    // Rows, because a dataset may have thousands of versions: entities of them would cost ten times as much.
+    sizes: ({ projectId, id: datasetId }, { after, upTo }, limit) =>
       read((em) =>
         em
           .createQueryBuilder(DatasetPartRow)
-          .select(['version', 'firstPosition', 'entryLines', 'createdAtMs'])
-          .where({ projectId, datasetId, version: { $lte: version } })
+          // Neither database reads the text for this.
+          .select(['version', 'firstPosition', 'createdAtMs', raw('octet_length(entry_lines)').as('bytes')])
+          .where({ projectId, datasetId, version: { $gt: after, $lte: upTo } })
+          .orderBy({ version: 'asc' })
+          .limit(limit)
+          .execute('all'),
+      ),
+    lines: ({ projectId, id: datasetId }, { from, to, after, limit }) =>
+      read((em) =>
+        em
+          .createQueryBuilder(DatasetPartRow)
+          .select(['version', raw('substr(entry_lines, ?, ?)', [after + 1, limit]).as('lines')])
+          .where({ projectId, datasetId, version: { $gte: from, $lte: to } })
           .orderBy({ version: 'asc' })
           .execute('all'),
       ),

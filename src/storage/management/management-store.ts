@@ -4,6 +4,7 @@ import { Fault } from '../../domain/fault.ts';
 import type { ManagementStore } from '../../domain/management/management.ts';
 import type { KeyStore, Management, ProjectStore } from '../../domain/management/management-port.ts';
 import type { TriggerStore } from '../../domain/triggers/trigger-store.ts';
+import { createDatasetStore } from '../datasets/datasets.ts';
 import { createWebhookStore } from '../endpoints/webhook-store.ts';
 import { createExperimentStore } from '../experiments/experiments.ts';
 import type { KeyReader } from '../keys/key-cache.ts';
@@ -35,7 +36,7 @@ export function createManagement({
   notify,
   managementRetention,
 }: ManagementEngine): Management {
-  const { clock: _, management, projects, monitors, experiments, webhooks, triggers, ...asTheyAre } = rooms;
+  const { clock: _, management, projects, monitors, datasets, experiments, webhooks, triggers, ...asTheyAre } = rooms;
   return {
     ...asTheyAre,
     managementRetention,
@@ -44,6 +45,7 @@ export function createManagement({
     management: { ...management, commit: createCommit(management, notify) },
     projects: { updateSettings: projects.updateSettings, numbers: createProjectNumbers(control) },
     monitors: createMonitorStore(monitors),
+    datasets: createDatasetStore(datasets),
     experiments: createExperimentStore(experiments),
     webhooks: createWebhookStore(webhooks, reads),
   };

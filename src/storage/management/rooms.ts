@@ -7,7 +7,7 @@ import { createBackfillStore } from './backfills.ts';
 import { createBudgetRecords } from './budgets.ts';
 import { createCommit } from './commits.ts';
 import { createDashboardStore } from './dashboards.ts';
-import { createDatasetStore } from './datasets.ts';
+import { createDatasetRoom } from './datasets.ts';
 import { createWebhookRoom } from './endpoints.ts';
 import { createEvaluatorStore } from './evaluators.ts';
 import { createExperimentRoom } from './experiments.ts';
@@ -36,7 +36,7 @@ export function createRooms(units: Units) {
   return {
     backfills: createBackfillStore(units),
     dashboards: createDashboardStore(units),
-    datasets: createDatasetStore(units),
+    datasets: createDatasetRoom(units),
     evaluatorRuns: createRunStore(units, EvaluatorRunRow),
     traceDeletions: createRunStore(units, TraceDeletionRow),
     traceShares: createShareStore(units),

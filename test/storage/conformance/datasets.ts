@@ -75,6 +75,26 @@ export function datasetConformance(open: OpenManagement): void {
     );
 
     it(
+      'are read whole, however long their entries are, and however many versions they have',
+      withStore(open, async ({ datasets }, { execute }) => {
+        const dataset = sampleDataset();
+        const long = { ...samplePart(), entryLines: JSON.stringify({ a: 'aß日😀"\\'.repeat(300_000) }) };
+        await datasets.insert(dataset, long, MANY);
+        await execute(`INSERT INTO dataset_parts
+          (project_id, dataset_id, version, first_position, entry_lines, created_at)
+          WITH RECURSIVE numbers (number) AS (SELECT 2 UNION ALL SELECT number + 1 FROM numbers WHERE number < 2500)
+          SELECT 'project_1', 'dataset_1', number, number - 1, '{"n":' || number || '}', number FROM numbers`);
+        const versions = await datasets.versions(dataset, 2_400);
+        expect(versions).toHaveLength(2_400);
+        expect(versions[0]).toEqual(long);
+        expect(versions.map(({ version }) => version)).toEqual(versions.map((_, index) => index + 1));
+        expect(versions.at(-1)).toEqual({
+          ...{ version: 2_400, firstPosition: 2_399, entryLines: '{"n":2400}', createdAtMs: 2_400 },
+        });
+      }),
+    );
+
+    it(
       'are hidden from every read once they are removed, with their entries, and free their slug',
       withStore(open, async ({ datasets }) => {
         const dataset = sampleDataset();
