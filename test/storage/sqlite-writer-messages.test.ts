@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createDatasets } from '../../src/domain/datasets/datasets.ts';
 import type { ExperimentResult, ExperimentRun } from '../../src/domain/experiments/experiment.ts';
-import { readFigures, readResults } from '../../src/domain/experiments/runs.ts';
+import { createExperimentRuns, readFigures, readResults } from '../../src/domain/experiments/runs.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { createInlineStore } from '../../src/storage/engine/sqlite/store.ts';
@@ -10,13 +10,14 @@ import { temporaryFolder } from '../support/temp.ts';
 import { quietLog } from './quiet-log.ts';
 
 const MIB = 1024 * 1024;
-/** Of texts in the answer to one message; names and numbers are beside it. */
+/** Of texts in one message or its answer; names and numbers are beside it. */
 const MESSAGE_MAX_BYTES = 2 * MIB;
 const FRAME_BYTES = 256 * 1024;
 const AT_MS = 1_760_000_000_000;
 const RESOURCE = { projectId: 'project_1', name: 'Large', createdAtMs: AT_MS, updatedAtMs: AT_MS };
 
-type Answered = { readonly verb: string; readonly bytes: number };
+/** `sentBytes`: of the message. */
+type Answered = { readonly verb: string; readonly bytes: number; readonly sentBytes: number };
 
 /** A store whose answers of the writer are measured. `before` is called with each verb. */
 async function withMeasuredStore(
@@ -31,7 +32,7 @@ async function withMeasuredStore(
     async (...args: never[]) => {
       await hook.before(verb);
       const answer: unknown = await (serve as (...each: never[]) => Promise<unknown>)(...args);
-      answered.push({ verb, bytes: textBytes(answer) });
+      answered.push({ verb, bytes: textBytes(answer), sentBytes: textBytes(args) });
       return answer;
     },
   ]);
@@ -51,8 +52,8 @@ function textBytes(value: unknown): number {
   return Object.values(value).reduce((sum: number, each) => sum + textBytes(each), 0);
 }
 
-function largestOf(answered: readonly Answered[], room: string): number {
-  return Math.max(...answered.filter(({ verb }) => verb.startsWith(`${room}.`)).map(({ bytes }) => bytes));
+function largestOf(answered: readonly Answered[], room: string, of: 'bytes' | 'sentBytes' = 'bytes'): number {
+  return Math.max(...answered.filter(({ verb }) => verb.startsWith(`${room}.`)).map((each) => each[of]));
 }
 
 /** Entries of a version; characters of one to four bytes, so that no step ends where another one would. */
@@ -111,17 +112,24 @@ describe('a message to the writer', () => {
       expect(reads).toBe(3);
     }));
 
-  it('reads at most 2 MiB of the results of a run, however large they are', () =>
+  it('stores and reads at most 2 MiB of the results of a run, however large they are', () =>
     withMeasuredStore(async (store, answered) => {
       const { experiments } = store;
       await experiments.init({ ...RESOURCE, id: 'experiment_1', slug: 'large' }, 10);
       expect(await experiments.insertRun(RUN, 10)).toEqual(RUN);
       const results = Array.from({ length: 60 }, (_, index) => resultOf(index));
-      for (let start = 0; start < results.length; start += 20) {
-        const some = results.slice(start, start + 20).map((result) => ({ ...result, field: '' }));
-        await experiments.report(RUN, { ...NOTHING_ELSE, results: some }, LIMITS);
-      }
-      answered.length = 0;
+      const unused = undefined as never;
+      const runs = createExperimentRuns({ store: experiments, datasets: unused, random: unused, cursors: unused });
+      const reported = results.map((result, index) => ({ ...result, field: `dataset.${index}` }));
+      const { refused } = await runs.log(
+        { id: RUN.projectId } as never,
+        { experiment: RUN.experimentId, id: RUN.id },
+        { ...NOTHING_ELSE, results: reported, finishedAtMs: AT_MS },
+      );
+      expect(refused).toEqual([]);
+      expect((await experiments.findRun(RUN))?.finishedAtMs).toBe(AT_MS);
+      expect(largestOf(answered, 'experiments', 'sentBytes')).toBeGreaterThan(MESSAGE_MAX_BYTES / 2);
+      expect(largestOf(answered, 'experiments', 'sentBytes')).toBeLessThanOrEqual(MESSAGE_MAX_BYTES + FRAME_BYTES);
       const { figures } = await readFigures(experiments, RUN, null);
       expect(await readResults(experiments, RUN, figures)).toEqual(results);
       expect(largestOf(answered, 'experiments')).toBeGreaterThan(MESSAGE_MAX_BYTES / 2);
@@ -137,12 +145,7 @@ const RUN: ExperimentRun = {
   ...{ resultCount: 0, totalBytes: 0, createdAtMs: AT_MS, updatedAtMs: AT_MS, finishedAtMs: null },
 };
 
-const NOTHING_ELSE = { targets: [], total: null, progress: null, finishedAtMs: null, nowMs: AT_MS };
-
-const LIMITS = {
-  ...{ resultsMax: 100, totalMaxBytes: 64 * MIB, resultMaxBytes: MIB / 4, evaluationsMax: 10, evaluatorsMax: 10 },
-  ...{ targetsMax: 10, targetsMaxBytes: 1000 },
-};
+const NOTHING_ELSE = { targets: [], total: null, progress: null, name: null, createdAtMs: null, nowMs: AT_MS };
 
 function resultOf(entryIndex: number): ExperimentResult {
   return {

@@ -78,6 +78,12 @@ export function resultKeyText({ entryIndex, targetId }: ResultKey): string {
   return `${entryIndex}:${targetId}`;
 }
 
+/** About what storing a reported result costs: the bytes of its texts. */
+export function reportedBytes({ evaluations, ...fields }: ResultReport): number {
+  const texts = evaluations.flatMap(({ name, details, inputsJson }) => [name, details, inputsJson]);
+  return [...texts, ...TEXTS.map((name) => fields[name])].reduce((sum, text) => sum + textBytes(text), 0);
+}
+
 type ResultFields = Omit<ExperimentResult, 'evaluations'>;
 
 /** A result while reports are applied to it: an evaluation costs the same, however large the result is. */

@@ -31,7 +31,7 @@ import type {
   RunReported,
 } from './experiment.ts';
 import { experimentRules } from './experiments.ts';
-import { resultKeyText } from './run-report.ts';
+import { reportedBytes, resultKeyText } from './run-report.ts';
 import { createRunSums, type RunSummary } from './run-summary.ts';
 
 type RunDeps = {
@@ -77,10 +77,9 @@ const LIMITS: RunLimits = {
   targetsMax: 100,
   targetsMaxBytes: 64 * 1024,
 };
-/** Results of a report per transaction: more would delay other writes, because each may be large. */
-const RESULTS_AT_ONCE = 25;
-/** Results read at once: with more, other work of the store would wait long. */
+/** Results read, and results of a report stored, at once: with more, other work of the store would wait long. */
 const READ_AT_ONCE = { countMax: 200, bytesMax: 2 * 1024 * 1024 };
+const STORED_AT_ONCE = { countMax: 25, bytesMax: 2 * 1024 * 1024 };
 /** Of the results in one response. */
 export const PAGE_MAX_BYTES = RESPONSE_MAX_BYTES;
 
@@ -270,13 +269,17 @@ function splitLog(log: Omit<RunReport, 'nowMs'>): readonly Omit<RunReport, 'nowM
   const { finishedAtMs } = log;
   // What is reported of one result is applied together, so that the result is read and written once.
   const results = [...Map.groupBy(log.results, resultKeyText).values()];
-  const count = Math.max(Math.ceil(results.length / RESULTS_AT_ONCE), 1);
-  return Array.from({ length: count }, (_, index) => ({
-    ...log,
-    targets: index === 0 ? log.targets : [],
-    results: results.slice(index * RESULTS_AT_ONCE, (index + 1) * RESULTS_AT_ONCE).flat(),
-    finishedAtMs: index === count - 1 ? finishedAtMs : null,
-  }));
+  const parts: Omit<RunReport, 'nowMs'>[] = [];
+  let done = 0;
+  do {
+    const some = takeFirst(results.slice(done), STORED_AT_ONCE, (of) =>
+      of.reduce((sum, each) => sum + reportedBytes(each), 0),
+    );
+    const targets = done === 0 ? log.targets : [];
+    done += some.length;
+    parts.push({ ...log, targets, results: some.flat(), finishedAtMs: done < results.length ? null : finishedAtMs });
+  } while (done < results.length);
+  return parts;
 }
 
 /** Names the id, because a comparison asks for two. */
