@@ -25,9 +25,8 @@ export type ErasureTerm = {
 export function erasedBeforeMs(
   { traceDefaultDays, retentionNowMs }: ErasureTerm,
   { traceRetentionDays }: { readonly traceRetentionDays: number | null },
-  nowMs: number,
 ): number | null {
-  return termStartMs(traceTermDays(traceRetentionDays, traceDefaultDays), Math.min(nowMs, retentionNowMs()));
+  return termStartMs(traceTermDays(traceRetentionDays, traceDefaultDays), retentionNowMs());
 }
 
 export const TERM_MIN_DAYS = 1;

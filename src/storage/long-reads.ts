@@ -69,7 +69,7 @@ type LimitSearches = <Query extends OfProject, Found>(
 
 /** Limits searches of an organization, and then of its projects. Each kind of search has its own limit. */
 export function createSearchLimit(organizationOf: OrganizationOf): LimitSearches {
-  return (find) => limitReads(find, ({ projectNumber }) => tenantOf(organizationOf, projectNumber), SEARCHES);
+  return (find) => limitReads(find, ({ projectNumber }) => ownerOf(organizationOf, projectNumber), SEARCHES);
 }
 
 type TraceRead = { readonly trace: OfProject; readonly read: () => Promise<unknown> };
@@ -78,7 +78,7 @@ type TraceRead = { readonly trace: OfProject; readonly read: () => Promise<unkno
 export function createTraceLimit(permitsMax: number, organizationOf: OrganizationOf) {
   const run = limitReads(
     ({ read }: TraceRead) => read(),
-    ({ trace }) => tenantOf(organizationOf, trace.projectNumber),
+    ({ trace }) => ownerOf(organizationOf, trace.projectNumber),
     { ...WHOLE_TRACES, limits: { permitsMax, waitingMax: 192 } },
   );
   return <Trace extends OfProject, T>(read: (trace: Trace) => Promise<T>) =>
@@ -86,7 +86,7 @@ export function createTraceLimit(permitsMax: number, organizationOf: Organizatio
       run({ trace, read: () => read(trace) }) as Promise<T>;
 }
 
-async function tenantOf(organizationOf: OrganizationOf, projectNumber: number): Promise<Tenant> {
+async function ownerOf(organizationOf: OrganizationOf, projectNumber: number): Promise<Tenant> {
   return { organizationId: String(await organizationOf(projectNumber)), projectId: String(projectNumber) };
 }
 

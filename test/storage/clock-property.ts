@@ -89,7 +89,7 @@ async function runOnce(harness: Harness, { setClock, random }: Run): Promise<voi
     const [traceId, spans] = [...traces].at(draw(traces.size)) ?? [];
     if (traceId === undefined || spans === undefined) return;
     const term = { traceDefaultDays: 30, retentionNowMs: clock.nowMs };
-    const expiredBeforeMs = erasedBeforeMs(term, { traceRetentionDays: null }, nowMs());
+    const expiredBeforeMs = erasedBeforeMs(term, { traceRetentionDays: null });
     await store.traces.append(sampleAppend({ traceId, receivedAtMs: nowMs(), expiredBeforeMs, requests: [] }));
     traces.set(traceId, spans + 1);
   }

@@ -37,7 +37,7 @@ export type TraceResults = ReturnType<typeof createTraceResults>;
 export function createTraceResults(deps: TraceResultsDeps) {
   const { store, limits, runCooperatively } = deps;
   /** As the append that follows decides. */
-  const cutOf = (project: Project, nowMs: number) => erasedBeforeMs(deps, project, nowMs);
+  const cutOf = (project: Project) => erasedBeforeMs(deps, project);
 
   /** The append that stores a result on the trace with exactly that id. */
   function toAppend(project: Project, traceId: string, result: NewResult): TraceAppend {
@@ -52,7 +52,7 @@ export function createTraceResults(deps: TraceResultsDeps) {
       organizationNumber: project.organizationNumber,
       traceId,
       receivedAtMs: nowMs,
-      expiredBeforeMs: cutOf(project, nowMs),
+      expiredBeforeMs: cutOf(project),
       spansMax: limits.spansPerTraceMax,
       metadataJson: null,
       expectedOutput: undefined,
@@ -62,11 +62,11 @@ export function createTraceResults(deps: TraceResultsDeps) {
     };
   }
 
-  async function originsOf(project: Project, traceId: string, { draft, data, nowMs }: NewResult): Promise<Origins> {
+  async function originsOf(project: Project, traceId: string, { draft, data }: NewResult): Promise<Origins> {
     // Most texts are short, so that nothing is read for them.
     const record = Object.values(data).some(isWorthReferring) ? await store.find(project.number, traceId) : null;
     // The append replaces an expired trace by a new one.
-    if (record === null || record.insertedAtMs < (cutOf(project, nowMs) ?? Number.NEGATIVE_INFINITY)) return {};
+    if (record === null || record.insertedAtMs < (cutOf(project) ?? Number.NEGATIVE_INFINITY)) return {};
     const spanId = typeof draft.spanId === 'string' ? normaliseSpanId(draft.spanId) : null;
     const trace = { ...record, projectNumber: project.number };
     return await findOrigins({ traces: store, runCooperatively }, { trace, spanId, data });
@@ -78,7 +78,7 @@ export function createTraceResults(deps: TraceResultsDeps) {
      * result creates a trace that does not exist yet. Throws what the store throws.
      */
     async attach(project: Project, sentId: string, result: NewResult): Promise<void> {
-      const traceId = await findTraceId(store, { project, sentId, expiredBeforeMs: cutOf(project, result.nowMs) });
+      const traceId = await findTraceId(store, { project, sentId, expiredBeforeMs: cutOf(project) });
       if (result.mustBeKnown === true && (await store.find(project.number, traceId)) === null) return;
       const origins = result.origins ?? (await originsOf(project, traceId, result));
       await store.append(toAppend(project, traceId, { ...result, origins }));

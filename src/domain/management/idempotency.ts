@@ -54,7 +54,7 @@ export function createIdempotency(deps: IdempotencyDeps) {
       const found = await store.claim(name, fingerprint, {
         nowMs,
         staleBeforeMs: nowMs - CLAIM_MAX_MS,
-        expiredBeforeMs: Math.min(nowMs, retentionNowMs()) - RECEIPT_KEPT_MS,
+        expiredBeforeMs: retentionNowMs() - RECEIPT_KEPT_MS,
       });
       if (found === 'running') throw inProgress();
       if (found !== 'claimed') {

@@ -17,7 +17,7 @@ type RetentionClockDeps = {
 export type RetentionClock = {
   /** Compares the clock with what is stored. Until the first time nothing counts as old. */
   check(): Promise<void>;
-  /** The present for all deletions by age. */
+  /** The present for all deletions by age; never ahead of the clock. */
   nowMs(): number;
   /** By how much the clock is ahead of what is certain to have come; 0: deletions follow the clock. */
   heldMs(): number;
@@ -96,7 +96,7 @@ export function createRetentionClock({ store, clock, monotonicMs, log }: Retenti
       const knownMs = trusted?.atMs ?? 0;
       if (trustedAtMs === null || Math.abs(knownMs - trustedAtMs) >= KEPT_EVERY_MS) await store.trust(knownMs);
     },
-    nowMs: () => (trusted === null ? 0 : advance(trusted, monotonicMs())),
+    nowMs: () => (trusted === null ? 0 : Math.min(clock(), advance(trusted, monotonicMs()))),
     heldMs: () => heldMs,
     logResets: () => resets ?? 0,
   };

@@ -108,7 +108,7 @@ async function findPlan(deps: MonitorRunDeps, job: ClaimedJob): Promise<Plan | n
   const evaluator = await deps.evaluators.find(monitor.projectId, monitor.evaluatorId);
   const record = await deps.traces.find(projectNumber, traceId);
   if (project === null || evaluator === null || record === null || record.sequence !== traceSequence) return null;
-  const expiredBeforeMs = erasedBeforeMs(deps, project, deps.clock());
+  const expiredBeforeMs = erasedBeforeMs(deps, project);
   if (expiredBeforeMs !== null && record.insertedAtMs < expiredBeforeMs) return null;
   return { job, project, monitor, evaluator, trace: { ...record, projectNumber } };
 }

@@ -14,22 +14,14 @@ export function correctPrices(
   const corrected = providers.map((provider) => ({
     ...provider,
     models: provider.models.flatMap((model) => {
-      const later: ServedModel[] = [];
-      const changed = corrections
-        .filter((correction) => correction.provider === provider.id && correction.models.test(model.id))
-        .reduce<ServedModel>((before, correction) => {
-          const { change } = correction;
-          if (change.kind === 'later_model') {
-            if (provider.models.every(({ id }) => id !== change.model.id)) used.add(correction);
-            later.push(change.model);
-            return before;
-          }
-          const after = correctModel(before, change);
-          if (after !== before) used.add(correction);
-          return after;
-        }, model);
-      // The first model that matches a name is taken.
-      return [...later, changed];
+      let served: readonly ServedModel[] = [model];
+      for (const correction of corrections) {
+        if (correction.provider !== provider.id || !correction.models.test(model.id)) continue;
+        const after = correct(served, correction.change, provider);
+        if (after !== served) used.add(correction);
+        served = after;
+      }
+      return served;
     }),
   }));
   const unused = corrections.find((correction) => !used.has(correction));
@@ -37,6 +29,16 @@ export function correctPrices(
     throw new Error(`a correction changes nothing: ${unused.provider} ${unused.models} ${unused.change.kind}`);
   }
   return corrected;
+}
+
+/** The same list where the change changes nothing. The model is its last; the first that matches a name is taken. */
+function correct(served: readonly ServedModel[], change: PriceChange, { models }: Provider): readonly ServedModel[] {
+  if (change.kind === 'later_model') {
+    return models.some(({ id }) => id === change.model.id) ? served : [change.model, ...served];
+  }
+  const [model] = served.slice(-1);
+  const after = model && correctModel(model, change);
+  return after === undefined || after === model ? served : [...served.slice(0, -1), after];
 }
 
 type ChangeOfModel = Exclude<PriceChange, { kind: 'later_model' }>;

@@ -257,7 +257,7 @@ function* listModels(drafts: readonly TraceDraft[], spansMax: number): Iterable<
 }
 
 function arrivalOf(deps: TracesDeps, at: { project: Project; nowMs: number }): Arrival {
-  return { ...at, expiredBeforeMs: erasedBeforeMs(deps, at.project, at.nowMs) };
+  return { ...at, expiredBeforeMs: erasedBeforeMs(deps, at.project) };
 }
 
 /** Traces first received before this instant have expired; null: none has. */

@@ -152,7 +152,7 @@ async function fireAll(deps: FireDeps, jobs: readonly ClaimedJob[]): Promise<voi
   const asOf = new Map<string, number>();
   for (const job of jobs) asOf.set(job.traceId, Math.max(job.asOf, asOf.get(job.traceId) ?? 0));
   const nowMs = clock();
-  const expiredBeforeMs = erasedBeforeMs(deps, project, nowMs);
+  const expiredBeforeMs = erasedBeforeMs(deps, project);
   const firings: Firing[] = [];
   for (let traceIds: readonly string[] = [...asOf.keys()]; traceIds.length > 0; ) {
     const { traces, left } = await search.match({ projectNumber, expiredBeforeMs, traceIds, filters });

@@ -38,6 +38,7 @@ export function createExperimentStore(room: ExperimentRoom): ExperimentStore {
         await yieldToEventLoop();
       }
     },
+    // Runs do not know their organization: each project has a share as if it were one.
     ({ run: { projectId } }) => ({ organizationId: projectId, projectId }),
     RUNS,
   );

@@ -79,6 +79,5 @@ export function limitsOf(
   { runningMax, startedMax }: Pick<RunLimits, 'runningMax' | 'startedMax'>,
   { nowMs, retentionNowMs }: { readonly nowMs: number; readonly retentionNowMs: number },
 ): RunLimits {
-  const endedBeforeMs = Math.min(nowMs, retentionNowMs) - KEPT_MS;
-  return { runningMax, startedMax, startedSinceMs: nowMs - HOUR_MS, endedBeforeMs };
+  return { runningMax, startedMax, startedSinceMs: nowMs - HOUR_MS, endedBeforeMs: retentionNowMs - KEPT_MS };
 }

@@ -74,7 +74,7 @@ export function createTraceShares(deps: TraceSharesDeps) {
       );
       // A link outlives the credential that made it.
       await requireStillMay(deps.management, call, 'traces:share');
-      const limits = { liveMax: LIVE_MAX, erasedBeforeMs: Math.min(nowMs, deps.retentionNowMs()) };
+      const limits = { liveMax: LIVE_MAX, erasedBeforeMs: deps.retentionNowMs() };
       if ((await store.insert(share, limits, audited)) === 'stored') return { share, token };
       const message = `The project has ${LIVE_MAX} links to traces; revoke some first.`;
       throw new Fault('trace_share_limit_reached', message);
