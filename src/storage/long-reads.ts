@@ -102,7 +102,7 @@ export const SUMS: Reads = { all: 'sums at once', ofTenant: 'sums of this organi
 /** A run may have a hundred thousand scores, which the event loop parses: two such reads at once would slow all else. */
 export const RUNS: Reads = {
   all: 'reads of runs at once',
-  ofTenant: 'reads of runs of this project at once',
+  ofTenant: 'reads of runs of this organization at once',
   limits: { ...LIMITS, permitsMax: 2 },
 };
 

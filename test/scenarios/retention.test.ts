@@ -106,9 +106,13 @@ it('R2: traces are erased at least a quarter as fast as clients that never rest 
   const database = await createTestDatabase();
   const project = await createProject(database);
   const store = await open(database);
-  const old = { ...project, requests: [], receivedAtMs: Date.now() - 31 * DAY_MS };
+  const receivedAtMs = Date.now() - 31 * DAY_MS;
+  const old = { ...project, requests: [], receivedAtMs };
+  // The backlog is known by the hours in which traces started.
+  const times = { startedAtMs: receivedAtMs, endedAtMs: receivedAtMs + 1_000 };
   for (let sent = 0; sent < BACKLOG_TRACES; sent += 500) {
-    await Promise.all(Array.from({ length: 500 }, () => store.traces.append(sampleAppend(old))));
+    const append = () => store.traces.append(sampleAppend({ ...old, spans: [sampleSpan(times)] }));
+    await Promise.all(Array.from({ length: 500 }, append));
   }
   const clients = startClients(store, project);
   await clients.goOn(BASELINE_MS);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FoundTraces, SearchQuery } from '../../src/domain/traces/search/trace-search-store.ts';
+import { createExperimentStore, type ExperimentRoom } from '../../src/storage/experiments/experiments.ts';
 import { createSearchLimit, createTraceLimit } from '../../src/storage/long-reads.ts';
 
 const EVER = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
@@ -114,4 +115,23 @@ it('whole traces are read one after the other, and so many wait of a project, of
     }),
   );
   expect(counts).toEqual([49, 48, 0, 48, 48, 0]);
+});
+
+it('an organization reads one run at a time, whatever project asks, and leaves the other read to others', async () => {
+  const running: { readonly projectId: string; readonly end: () => void }[] = [];
+  const room = {
+    figuresAfter: ({ projectId }: { readonly projectId: string }) =>
+      new Promise<readonly never[]>((resolve) => running.push({ projectId, end: () => resolve([]) })),
+  };
+  const { figures } = createExperimentStore(room as Partial<ExperimentRoom> as ExperimentRoom);
+  const read = (organizationId: string, projectId: string) => figures({ organizationId, projectId }, 'run', () => {});
+  const reads = [read('1', 'a'), read('1', 'b'), read('2', 'c')];
+  await soon();
+  expect(running.map(({ projectId }) => projectId)).toEqual(['a', 'c']);
+  running.shift()?.end();
+  await reads[0];
+  await soon();
+  expect(running.map(({ projectId }) => projectId)).toEqual(['c', 'b']);
+  for (const { end } of running) end();
+  await Promise.all(reads);
 });

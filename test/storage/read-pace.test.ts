@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { paceReads } from '../../src/storage/engine/sqlite/read-pace.ts';
 
-/** Reads that take `readMs` on a clock that only reads and rests advance. */
+/** Reads that take `readMs` on a clock that only reads, rests and `passTime` advance. */
 function createThrottled(isBusy: () => boolean, readMs: number) {
   let nowMs = 0;
   const rests: number[] = [];
@@ -19,15 +19,28 @@ function createThrottled(isBusy: () => boolean, readMs: number) {
     },
     yieldToEventLoop: async () => void turnsAtMs.push(nowMs),
   });
-  return { runPaced, rests, turnsAtMs };
+  const passTime = (ms: number) => {
+    nowMs += ms;
+  };
+  return { runPaced, rests, turnsAtMs, passTime };
 }
 
 it('reads while appends are on their way take a small share of the time, in the order they came', async () => {
   const { runPaced, rests } = createThrottled(() => true, 1);
   const answers: number[] = [];
-  await Promise.all([1, 2, 3].map((each) => runPaced(() => answers.push(each))));
-  expect(answers).toEqual([1, 2, 3]);
-  expect(rests).toEqual([4, 4]);
+  await Promise.all([1, 2, 3, 4, 5].map((each) => runPaced(() => answers.push(each))));
+  expect(answers).toEqual([1, 2, 3, 4, 5]);
+  // A rest of four milliseconds is too short to wait for: it adds to the next one.
+  expect(rests).toEqual([7, 7]);
+});
+
+it('rests of short reads end while nothing is read', async () => {
+  const { runPaced, rests, passTime } = createThrottled(() => true, 1);
+  for (const each of [1, 2, 3]) {
+    await runPaced(() => each);
+    passTime(4);
+  }
+  expect(rests).toEqual([]);
 });
 
 it('no rest is longer than a few milliseconds', async () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Project } from '../../src/domain/caller.ts';
 import { createDatasets } from '../../src/domain/datasets/datasets.ts';
 import type { ExperimentResult, ExperimentRun } from '../../src/domain/experiments/experiment.ts';
 import { createExperimentRuns, readFigures, readResults } from '../../src/domain/experiments/runs.ts';
@@ -119,10 +120,11 @@ describe('a message to the writer', () => {
       expect(await experiments.insertRun(RUN, 10)).toEqual(RUN);
       const results = Array.from({ length: 60 }, (_, index) => resultOf(index));
       const unused = undefined as never;
+      const project = { id: RUN.projectId } as Project;
       const runs = createExperimentRuns({ store: experiments, datasets: unused, random: unused, cursors: unused });
       const reported = results.map((result, index) => ({ ...result, field: `dataset.${index}` }));
       const { refused } = await runs.log(
-        { id: RUN.projectId } as never,
+        project,
         { experiment: RUN.experimentId, id: RUN.id },
         { ...NOTHING_ELSE, results: reported, finishedAtMs: AT_MS },
       );
@@ -130,7 +132,7 @@ describe('a message to the writer', () => {
       expect((await experiments.findRun(RUN))?.finishedAtMs).toBe(AT_MS);
       expect(largestOf(answered, 'experiments', 'sentBytes')).toBeGreaterThan(MESSAGE_MAX_BYTES / 2);
       expect(largestOf(answered, 'experiments', 'sentBytes')).toBeLessThanOrEqual(MESSAGE_MAX_BYTES + FRAME_BYTES);
-      const { figures } = await readFigures(experiments, RUN, null);
+      const { figures } = await readFigures(experiments, { project, run: RUN, target: null });
       expect(await readResults(experiments, RUN, figures)).toEqual(results);
       expect(largestOf(answered, 'experiments')).toBeGreaterThan(MESSAGE_MAX_BYTES / 2);
       expect(largestOf(answered, 'experiments')).toBeLessThanOrEqual(MESSAGE_MAX_BYTES + FRAME_BYTES);

@@ -1,7 +1,7 @@
 /** The datasets of a project, on which experiments run. */
 
-import { createSemaphore, type SemaphoreOptions } from '../../scheduling/semaphore.ts';
-import type { Project } from '../caller.ts';
+import { createTenantSemaphore, type TenantSemaphoreOptions } from '../../scheduling/tenant-semaphore.ts';
+import { type Project, tenantOf } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { Fault, unavailableFault } from '../fault.ts';
 import { refuseProblems, typeReason } from '../reasons.ts';
@@ -47,21 +47,22 @@ const rules = resourceRules({ noun: 'dataset', liveMax: 1000, atLimit: 'delete o
 const APPEND_ATTEMPTS_MAX = 20;
 const RETRY_AFTER_SECONDS = 1;
 /** One at a time: several at once take as long together, and hold the memory of all. */
-const READING: SemaphoreOptions = { permitsMax: 1, waitingMax: 256, waitingOfOwnerMax: 64 };
+const READING: TenantSemaphoreOptions = { permitsMax: 1, waitingMax: 256 };
 
 export type Datasets = ReturnType<typeof createDatasets>;
 
 export function createDatasets(deps: DatasetDeps) {
   const { store } = deps;
-  const semaphore = createSemaphore<string>(READING);
+  const semaphore = createTenantSemaphore(READING);
   async function readEntries(project: Project, draft: EntriesDraft) {
-    if ((await semaphore.acquire(project.id)) !== 'acquired') {
+    const request = { tenant: tenantOf(project), isUrgent: false };
+    if ((await semaphore.acquire(request)) !== 'acquired') {
       throw unavailableFault('Too many entries of datasets are being read; try again.', RETRY_AFTER_SECONDS);
     }
     try {
       return await validateEntries(draft, deps);
     } finally {
-      semaphore.release(project.id);
+      semaphore.release(request);
     }
   }
   return {

@@ -61,8 +61,8 @@ export function createRunComparisons({
       }
       const binding = ['experiment-comparison', project.id, base.key, other.key, ...targetsOf(sides)];
       const start = openPosition(cursors, binding, request.cursor);
-      const baseRead = await readFigures(store, base, sides.base.target);
-      const otherRead = await readFigures(store, other, sides.other.target);
+      const baseRead = await readFigures(store, { project, run: base, target: sides.base.target });
+      const otherRead = await readFigures(store, { project, run: other, target: sides.other.target });
       // A target that is named for one side is compared with any result of the other side.
       const isByTarget = sides.base.target === null && sides.other.target === null;
       const pairs = matchFigures(baseRead.figures, otherRead.figures, isByTarget);

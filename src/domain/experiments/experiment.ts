@@ -1,5 +1,6 @@
 /** Experiments and their port: runs of an application over entries, with the result of each entry. */
 
+import type { Tenant } from '../caller.ts';
 import type { PageRange } from '../management/listing.ts';
 import type { Resource, ResourceStore } from '../resources.ts';
 
@@ -147,9 +148,9 @@ export type ExperimentStore = ResourceStore<Experiment> & {
   report(key: RunKey, report: RunReport, limits: RunLimits): Promise<RunReported | null>;
   /**
    * Visits the figures of all results, in ascending order of the keys. MUST leave room for other work in between, however
-   * many scores the results have. Rejects with the unavailable Fault when too many such reads are waiting.
+   * many scores the results have. Tenants take turns; rejects with the unavailable Fault when too many such reads are waiting.
    */
-  figures(run: StoredRun, visit: (figures: ResultFigures) => void): Promise<void>;
+  figures(tenant: Tenant, key: StoredRun['key'], visit: (figures: ResultFigures) => void): Promise<void>;
   /** The results with these keys, in any order. */
   results(run: StoredRun, keys: readonly ResultKey[]): Promise<readonly ExperimentResult[]>;
   /** MUST hide the run from every later read. False when it does not exist. */

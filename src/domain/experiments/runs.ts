@@ -1,6 +1,6 @@
 /** Runs of experiments: creating them, reporting results, reading them back. */
 
-import type { Project } from '../caller.ts';
+import { type Project, tenantOf } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
 import type { Datasets } from '../datasets/datasets.ts';
@@ -160,7 +160,7 @@ export function createExperimentRuns({ store, datasets, random, cursors }: RunDe
     /** Returns the run with a page of its results. Throws experiment_not_found, experiment_run_not_found, invalid_cursor. */
     async get(project: Project, name: RunReference, request: ResultPageRequest): Promise<RunPage> {
       const run = await findRun(store, project, name);
-      const { figures, summary } = await readFigures(store, run, null);
+      const { figures, summary } = await readFigures(store, { project, run, target: null });
       const binding = ['experiment-results', project.id, run.key];
       const position = request.cursor === '' ? null : cursors.open(binding, request.cursor);
       if (request.cursor !== '' && position === null) throw invalidCursor();
@@ -195,15 +195,16 @@ export async function findRun(
 /** The figures of a result without its scores, of which a run may have very many. */
 export type PlainFigures = Omit<ResultFigures, 'scores'>;
 
+type FiguresOf = { readonly project: Project; readonly run: ExperimentRun; readonly target: string | null };
+
 /** Reads the figures of all results of a target, or of all targets. */
 export async function readFigures(
   store: Pick<ExperimentStore, 'figures'>,
-  run: ExperimentRun,
-  target: string | null,
+  { project, run, target }: FiguresOf,
 ): Promise<{ readonly figures: readonly PlainFigures[]; readonly summary: RunSummary }> {
   const figures: PlainFigures[] = [];
   const sums = createRunSums();
-  await store.figures(run, (each) => {
+  await store.figures(tenantOf(project), run.key, (each) => {
     if (target !== null && each.targetId !== target) return;
     sums.add(each);
     const { scores: _, ...plain } = each;

@@ -1,6 +1,7 @@
 /** The store of experiments. Its long reads go page by page, and parse lists in this thread, not in the writer's. */
 
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { Tenant } from '../../domain/caller.ts';
 import type {
   ExperimentResult,
   ExperimentStore,
@@ -26,10 +27,10 @@ export type ResultRow = Omit<ExperimentResult, 'evaluations'> & { readonly evalu
 
 export function createExperimentStore(room: ExperimentRoom): ExperimentStore {
   const readFigures = limitReads(
-    async ({ run, visit }: FiguresRead) => {
+    async ({ tenant: { projectId }, key, visit }: FiguresRead) => {
       const pages = readPages(FIGURES_AT_ONCE, (last: ResultKey | null) => {
         const { entryIndex, targetId } = last ?? { entryIndex: -1, targetId: '' };
-        return room.figuresAfter(run, { entryIndex, targetId }, FIGURES_AT_ONCE);
+        return room.figuresAfter({ projectId, key }, { entryIndex, targetId }, FIGURES_AT_ONCE);
       });
       for await (const rows of pages) {
         for (const { hasError, scores, ...rest } of rows) {
@@ -38,21 +39,21 @@ export function createExperimentStore(room: ExperimentRoom): ExperimentStore {
         await yieldToEventLoop();
       }
     },
-    // Runs do not know their organization: each project has a share as if it were one.
-    ({ run: { projectId } }) => ({ organizationId: projectId, projectId }),
+    ({ tenant }) => tenant,
     RUNS,
   );
   return {
     ...room,
     // Runs have long texts, which need not pass between threads.
-    figures: ({ projectId, key }, visit) => readFigures({ run: { projectId, key }, visit }),
+    figures: (tenant, key, visit) => readFigures({ tenant, key, visit }),
     results: async ({ projectId, key }, keys) => (await room.resultRows({ projectId, key }, keys)).map(parseResult),
   };
 }
 
 type FiguresRead = {
-  readonly run: StoredRun;
-  readonly visit: Parameters<ExperimentStore['figures']>[1];
+  readonly tenant: Tenant;
+  readonly key: StoredRun['key'];
+  readonly visit: Parameters<ExperimentStore['figures']>[2];
 };
 
 // A result may have hundreds of scores, which are parsed in one turn of the event loop.

@@ -22,8 +22,8 @@ type StepOfTraces = StepBudget & {
 };
 
 // Of one step. Examining a trace costs a fraction of removing a row.
-const EXAMINED_MAX = 1000;
-// Traces are listed in portions: what a step has no time for is not read.
+const EXAMINED_MAX = 2000;
+// Traces are listed in portions, of at least so many: what a step has no time for is not read.
 const TRACES_AT_ONCE = 200;
 
 /** `next` is where the next step begins; null at the end. */
@@ -67,15 +67,18 @@ export async function removeExpiredTraces(
     await subtractFromHours(step, queries, batch);
     for (const [projectNumber, traces] of Map.groupBy(batch, (trace) => trace.projectNumber)) {
       const sequences = traces.map(({ sequence }) => sequence);
-      await change(queries.markStored, { projectNumber, sequences });
-      await change(queries.removeSpans, { projectNumber, sequences });
-      await change(queries.removeUsageNodes, { projectNumber, sequences });
-      await change(queries.removeTexts, { projectNumber, sequences });
-      await change(queries.removeEvaluations, { projectNumber, sequences });
-      await change(queries.removeJobs, { projectNumber, sequences });
       const traceIds = traces.map(({ traceId }) => traceId);
-      await dropBesides(step, queries, { projectNumber, traceIds });
-      await change(queries.removeTraces, { projectNumber, traceIds });
+      // In this order; a database at the end of a network gets them all before it has answered the first.
+      await Promise.all([
+        change(queries.markStored, { projectNumber, sequences }),
+        change(queries.removeSpans, { projectNumber, sequences }),
+        change(queries.removeUsageNodes, { projectNumber, sequences }),
+        change(queries.removeTexts, { projectNumber, sequences }),
+        change(queries.removeEvaluations, { projectNumber, sequences }),
+        change(queries.removeJobs, { projectNumber, sequences }),
+        dropBesides(step, queries, { projectNumber, traceIds }),
+        change(queries.removeTraces, { projectNumber, traceIds }),
+      ]);
     }
   }
 
@@ -127,8 +130,9 @@ export async function removeExpiredTraces(
   // Hidden traces come first.
   if (!(await eraseHidden())) return { removed, next };
   if (cuts.length === 0) return { removed, next: null };
-  for (let examined = 0; examined < EXAMINED_MAX && !isSpent(); examined += TRACES_AT_ONCE) {
-    const { expired, end } = await listExpired(queries, { ...step, after: next });
+  const limit = Math.max(TRACES_AT_ONCE, rowsAtOnce);
+  for (let examined = 0; examined < EXAMINED_MAX && !isSpent(); examined += limit) {
+    const { expired, end } = await listExpired(queries, { ...step, after: next }, limit);
     if (!(await removeLocked(expired))) return { removed, next };
     if (end === null) return { removed, next: null };
     next = end;
@@ -143,9 +147,10 @@ export async function removeExpiredTraces(
 async function listExpired(
   queries: RetentionQueries,
   { runQuery, after, before, cuts }: StepOfTraces,
+  limit: number,
 ): Promise<{ readonly expired: readonly number[]; readonly end: number | null }> {
-  const traces = await runQuery(queries.listTracesAfter, { after, before, limit: TRACES_AT_ONCE });
-  const end = traces.length < TRACES_AT_ONCE ? null : (traces.at(-1)?.sequence ?? null);
+  const traces = await runQuery(queries.listTracesAfter, { after, before, limit });
+  const end = traces.length < limit ? null : (traces.at(-1)?.sequence ?? null);
   const expiredBeforeMs = new Map(cuts.map((cut) => [cut.storedDays, cut.expiredBeforeMs]));
   const latestCutMs = Math.max(...expiredBeforeMs.values());
   const old = traces.filter(({ insertedAtMs }) => insertedAtMs < latestCutMs);
@@ -184,10 +189,8 @@ export async function dropBesides(
   { dropEventsOf, dropAnnotationsOf, dropItemsOf, dropFiringsOf }: RetentionQueries,
   traces: { readonly projectNumber: number; readonly traceIds: readonly string[] },
 ): Promise<void> {
-  await change(dropEventsOf, traces);
-  await change(dropAnnotationsOf, traces);
-  await change(dropItemsOf, traces);
-  await change(dropFiringsOf, traces);
+  const drops = [dropEventsOf, dropAnnotationsOf, dropItemsOf, dropFiringsOf];
+  await Promise.all(drops.map((drop) => change(drop, traces)));
 }
 
 /** Hides a trace, whose id another trace may then use. */

@@ -11,6 +11,7 @@ import type {
 import { type OpenManagement, withStore } from './subject.ts';
 
 const MANY = 1000;
+const TENANT = { organizationId: 'organization_1', projectId: 'project_1' };
 const AT_MS = 1_760_000_000_000;
 const LIMITS: RunLimits = {
   resultsMax: MANY,
@@ -164,7 +165,7 @@ export function experimentConformance(open: OpenManagement): void {
         expect(await experiments.results(run, [{ entryIndex: 2, targetId: 't' }])).toEqual([results[2]]);
         expect(await experiments.results({ ...run, projectId: 'project_2' }, keysOf(2))).toEqual([]);
         const figures: ResultFigures[] = [];
-        await experiments.figures(run, (each) => void figures.push(each));
+        await experiments.figures(TENANT, run.key, (each) => void figures.push(each));
         expect(
           figures.map(({ entryIndex, targetId, hasError, costUsd }) => [entryIndex, targetId, hasError, costUsd]),
         ).toEqual([
@@ -191,7 +192,7 @@ export function experimentConformance(open: OpenManagement): void {
         const results = indexes.map((index) => sampleResult(index, { evaluations: [scoredBy(index)] }));
         await experiments.report(run, reportOf(results), { ...LIMITS, totalMaxBytes: 10_000_000, evaluatorsMax: 200 });
         const visited: number[] = [];
-        await experiments.figures(run, ({ entryIndex }) => void visited.push(entryIndex));
+        await experiments.figures(TENANT, run.key, ({ entryIndex }) => void visited.push(entryIndex));
         expect(visited).toEqual(indexes);
       }),
     );

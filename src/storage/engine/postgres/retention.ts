@@ -14,7 +14,7 @@ import { NO_CUTS, TELEMETRY_PARTS } from '../../retention/telemetry-parts.ts';
 import type { Engine } from '../../store.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 import { firstSequenceAfter, planEmptyMonths, planMonths, type Task } from './months.ts';
-import type { Pool } from './pool.ts';
+import type { Pool, Statement } from './pool.ts';
 import { createRunQuery } from './run-query.ts';
 import { openQueries } from './statements.ts';
 
@@ -78,9 +78,11 @@ function removing<Cuts>(part: RemovePart<Cuts>, cuts: Cuts, after = 0): Task {
 
 /** No transaction waits for the rows of a step, so it removes them all at once. */
 function budgetOf(client: pg.ClientBase, rowsMax: number): StepBudget {
+  const run = <Row extends pg.QueryResultRow>({ name, text }: Statement, values: unknown[]) =>
+    client.query<Row>({ name, text, values });
   return {
-    runQuery: async ({ text, cells, row }, params) => (await client.query<never>(text, cells(params))).rows.map(row),
-    change: async ({ text, cells }, params) => (await client.query(text, cells(params))).rowCount ?? 0,
+    runQuery: async (query, params) => (await run<never>(query, query.cells(params))).rows.map(query.row),
+    change: async (query, params) => (await run(query, query.cells(params))).rowCount ?? 0,
     rowsMax,
     rowsAtOnce: rowsMax,
     heavyRowsAtOnce: rowsMax,

@@ -20,6 +20,8 @@ type PaceDeps = {
 /** The rest after a read, as a multiple of its duration; sending its rows costs as much again. */
 const REST_SHARE = 4;
 const REST_MAX_MS = 10;
+/** Shorter rests add up: beside long computations a wait takes a turn of the event loop, however short it was to be. */
+const REST_MIN_MS = 5;
 /** How long queued reads run before the event loop serves other work. */
 const TURN_MS = 5;
 
@@ -34,14 +36,15 @@ export function paceReads({ runRead, isBusy, nowMs, wait, yieldToEventLoop }: Pa
       await yieldToEventLoop();
     }
     const restMs = restUntilMs - nowMs();
-    if (restMs > 0 && isBusy()) await wait(restMs);
+    if (restMs >= REST_MIN_MS && isBusy()) await wait(restMs);
     const startedAtMs = nowMs();
     try {
       return await runRead(read);
     } finally {
       const endedAtMs = nowMs();
       readForMs += endedAtMs - startedAtMs;
-      restUntilMs = endedAtMs + Math.min(REST_MAX_MS, (endedAtMs - startedAtMs) * REST_SHARE);
+      const rest = (endedAtMs - startedAtMs) * REST_SHARE;
+      restUntilMs = Math.min(endedAtMs + REST_MAX_MS, Math.max(endedAtMs, restUntilMs) + rest);
     }
   }
 
