@@ -30,7 +30,8 @@ export function readEvaluators(reader: ConfigReader) {
 
 const LLM_TOKENS = { min: 1, max: 10_000_000 };
 const LLM_REQUEST_BYTES = { min: 1024, max: 16 * 1024 * 1024 };
-const LLM_TIMEOUT_MS = { min: 100, max: 600_000 };
+// Node's client gives up after five minutes without an answer, whatever was asked.
+const LLM_TIMEOUT_MS = { min: 100, max: 300_000 };
 
 export function readLlm(reader: ConfigReader) {
   const apiKey = reader.text('SPANDREL_LLM_API_KEY');

@@ -24,6 +24,10 @@ export async function sealEverything(server: Server): Promise<Body> {
   const events = { enabled_events: ['gateway.virtual_key.*'] };
   const endpoint = await send(server, '/api/webhooks/v1/endpoints', { url: 'https://example.com/in', ...events });
   await send(server, `/api/webhooks/v1/endpoints/${endpoint.data.id}/roll-secret`, undefined);
+  const archived = await send(server, '/api/webhooks/v1/endpoints', { url: 'https://example.com/gone', ...events });
+  const headers = { authorization: `Bearer ${server.adminKey}` };
+  const path = `/api/webhooks/v1/endpoints/${archived.data.id}`;
+  expect((await callRest(server.address, { verb: 'DELETE', path, headers })).status).toBe(200);
   const sqs = {
     queue_url: 'https://sqs.eu-west-1.amazonaws.com/123456789012/events',
     ...{ access_key_id: 'AKIAEXAMPLE', secret_access_key: SEALED_TEXTS.queueKey },

@@ -134,7 +134,7 @@ describe('a connection', () => {
 
   it('is not replaced when the receiver is silent until the deadline', async () => {
     const { receiver } = await startForgetful(() => {});
-    const sender = createTestSender({ limits: { deadlineMs: 300 } });
+    const sender = createTestSender({ limits: { deadlineMs: 2_000 } });
     expect(await sender.attempt(receiver.url)).toMatchObject({ kind: 'accepted' });
     expect(await sender.attempt(receiver.url)).toMatchObject({ error: 'timeout' });
     expect(sender.connects).toHaveLength(1);

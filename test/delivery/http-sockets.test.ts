@@ -17,6 +17,8 @@ const ATTEMPTS_EACH = 3;
 /** Longer than any attempt at such a receiver may last, so that only a reset can end it. */
 const DEADLINE_MS = 60_000;
 const SOON_MS = 5_000;
+/** Long enough to look at attempts under way on a busy machine. */
+const LOOKED_AT_MS = 3_000;
 
 function drip(socket: Socket, text: string): void {
   const timer = setInterval(() => socket.write(text), 20);
@@ -119,7 +121,8 @@ describe('a receiver that', () => {
       () => {},
       (socket) => bodyBytes && socket.pause(),
     );
-    const sender = createTestSender({ limits: { deadlineMs: 300, connectMs: 200 }, ...(connect ? { connect } : {}) });
+    const limits = { deadlineMs: LOOKED_AT_MS, connectMs: LOOKED_AT_MS };
+    const sender = createTestSender({ limits, ...(connect ? { connect } : {}) });
     const url = receiver.url.replace('http', scheme);
     const body = Buffer.alloc(bodyBytes ?? 100, 'x');
     const attempts = Array.from({ length: WORKERS }, () => sender.attempt(url, { body }));

@@ -55,7 +55,9 @@ export function createReviewQueues({ store, scores, random, traceDefaultDays }: 
     return found;
   }
 
-  async function checkScores(project: Project, { scoreIds }: ReviewQueue): Promise<void> {
+  /** A queue may keep a score that was deleted since. */
+  async function checkScores(project: Project, now: ReviewQueue, before: Pick<ReviewQueue, 'scoreIds'>): Promise<void> {
+    const scoreIds = now.scoreIds.filter((id) => !before.scoreIds.includes(id));
     if (scoreIds.length === 0) return;
     const defined = new Set((await scores.list(project.number)).map(({ id }) => id));
     if (scoreIds.every((id) => defined.has(id))) return;
@@ -75,7 +77,7 @@ export function createReviewQueues({ store, scores, random, traceDefaultDays }: 
       const id = newId('queue', random);
       const queue = merge({ id, ...EMPTY, createdAtMs: nowMs, updatedAtMs: nowMs }, draft);
       refuseProblems(queueProblems(queue));
-      await checkScores(project, queue);
+      await checkScores(project, queue, EMPTY);
       const audited = auditRecord(actor, { action: 'annotationQueue.create', targetId: id }, { nowMs, random });
       const outcome = await store.insert(project.number, queue, { liveMax: LIVE_MAX, audited });
       if (outcome === 'name_taken') throw nameTaken(queue);
@@ -91,7 +93,7 @@ export function createReviewQueues({ store, scores, random, traceDefaultDays }: 
         const known = await find(project, id, nowMs);
         const merged = merge(known.queue, draft);
         refuseProblems(queueProblems(merged));
-        await checkScores(project, merged);
+        await checkScores(project, merged, known.queue);
         const fields = changedFields(FIELDS, known.queue, merged);
         if (fields.length === 0) return known;
         const queue = { ...merged, updatedAtMs: nextUpdateMs(known.queue, nowMs) };

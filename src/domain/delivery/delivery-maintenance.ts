@@ -39,8 +39,15 @@ function disableEndpoint(rows: LoadedRows, endpointNumber: number, nowMs: number
 function correctDelivery(rows: LoadedRows, number: number, nowMs: number): void {
   const delivery = rows.delivery(number);
   if (delivery === undefined || delivery.endedAtMs !== null) return;
-  const { lastAttemptAtMs } = delivery;
-  rows.setDelivery({ ...delivery, dueAtMs: correctDueAt(delivery, { lastAttemptAtMs, nowMs }) });
+  const { status, lastAttemptAtMs } = delivery;
+  const dueAtMs = correctDueAt(delivery, { lastAttemptAtMs, nowMs });
+  // Else the next run would correct it again. While an attempt is under way, the instant is the key of its row.
+  const isOver = status !== 'sending' && lastAttemptAtMs !== null;
+  rows.setDelivery({
+    ...delivery,
+    dueAtMs,
+    lastAttemptAtMs: isOver ? Math.min(lastAttemptAtMs, nowMs) : lastAttemptAtMs,
+  });
 }
 
 function endWaiting(

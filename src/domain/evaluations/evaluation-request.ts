@@ -1,6 +1,6 @@
 /** A request to run an evaluator: which one, on what data, and the trace to which the result belongs. */
 
-import { type LosslessJson, type LosslessObject, readMember } from '../../json/lossless-json.ts';
+import { jsonTypeOf, type LosslessJson, type LosslessObject, readMember } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
 import { lengthReason, typeReason } from '../reasons.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
@@ -39,6 +39,7 @@ export function requestProblems(request: EvaluationRequest): readonly Reason[] {
   const found: Reason[] = [];
   validateObject(request.data, 'data', found);
   validateObject(request.settings, 'settings', found);
+  for (const member of ['trace_id', 'span_id']) validateText(request.data, member, found);
   validateId(traceIdOf(request), 'trace_id', found);
   validateId(spanIdOf(request), 'span_id', found);
   validateLength(request.evaluationId, { field: 'evaluation_id', min: 1, max: ID_CHARACTERS_MAX }, found);
@@ -62,7 +63,13 @@ export function spanIdOf({ spanId, data }: EvaluationRequest): string | null {
   return spanId ?? textIn(data, 'span_id');
 }
 
-/** A value of another type is ordinary data. */
+/** An id that is no text would store the result nowhere. */
+function validateText(data: Sent<LosslessObject>, member: string, found: Reason[]): void {
+  const value: LosslessJson = readMember(objectOf(data), member);
+  if (value !== null && typeof value !== 'string')
+    found.push(typeReason(`data.${member}`, 'string', jsonTypeOf(value)));
+}
+
 function textIn(data: Sent<LosslessObject>, member: string): string | null {
   const value: LosslessJson = readMember(objectOf(data), member);
   return typeof value === 'string' ? value : null;

@@ -69,6 +69,9 @@ export function createEvaluations(deps: EvaluationsDeps) {
       const run = await planRun(deps, { project, target }, request);
       const startedAtMs = deps.clock();
       const outcome = await deps.run(run, signal);
+      if (request.asGuardrail && outcome.status === 'error' && outcome.isUnread === true) {
+        throw new Fault('invalid_data', outcome.details);
+      }
       const passed = passedOf(outcome, request.asGuardrail, request.onError ?? target.onError);
       const traceId = traceIdOf(request);
       if (traceId === null) return { outcome, passed, result: null };

@@ -113,8 +113,10 @@ export type JobOutcome =
 export function endJob(job: EvaluationJob, outcome: Exclude<JobOutcome, { kind: 'settle' }>): EvaluationJob | null {
   const free = { ...job, fence: 0, againDueAtMs: null, againSinceMs: null };
   if (outcome.kind === 'wait') return { ...free, dueAtMs: outcome.dueAtMs };
-  if (outcome.kind === 'retry') return { ...free, dueAtMs: outcome.dueAtMs, failures: job.failures + 1 };
-  if (job.againDueAtMs === null || job.againSinceMs === null) return null;
+  const isUnchanged = job.againDueAtMs === null || job.againSinceMs === null;
+  if (isUnchanged)
+    return outcome.kind === 'retry' ? { ...free, dueAtMs: outcome.dueAtMs, failures: job.failures + 1 } : null;
+  // What has come since is not tried yet, and does not wait for a retry.
   return { ...free, dueAtMs: job.againDueAtMs, sinceMs: job.againSinceMs, failures: 0 };
 }
 
@@ -144,8 +146,8 @@ export function splitJob(
     const key = { projectNumber, traceSequence, sourceId: monitor.id, traceId };
     const asOf = monitor.id === TRIGGERS ? job.asOf : 0;
     if (before === undefined) return [{ ...key, ...UNTRIED, dueAtMs, sinceMs, isRooted: true, asOf }];
-    // A waiting job, also one that waits for a retry, reads the changed trace anyway.
-    if (before.fence === 0) return [];
+    // A waiting job reads the changed trace anyway; one that waits for a retry need not wait any longer.
+    if (before.fence === 0) return before.failures === 0 ? [] : [{ ...before, asOf, dueAtMs, failures: 0 }];
     return [{ ...before, asOf, againDueAtMs: dueAtMs, againSinceMs: before.againSinceMs ?? sinceMs }];
   });
 }

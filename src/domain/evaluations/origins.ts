@@ -1,17 +1,13 @@
 /** Finds on a trace the texts that a request sent to an evaluator. */
 
-import {
-  createTraceInputs,
-  INPUTS_TOO_LARGE,
-  type TraceInputs,
-  type TraceInputsDeps,
-} from '../monitors/trace-inputs.ts';
+import { createTraceInputs, type TraceInputs, type TraceInputsDeps } from '../monitors/trace-inputs.ts';
 import type { StoredTrace } from '../traces/telemetry-port.ts';
 import type { TraceTexts } from '../traces/trace.ts';
 import { SPANS_READ_THROUGH_MAX } from '../traces/trace-aggregates.ts';
 import { readField } from './evaluation-data.ts';
 import type { EvaluationRun } from './outcome.ts';
 import { inputText, isWorthReferring, type Origins, type TraceField } from './result-inputs.ts';
+import { INPUTS_TOO_LARGE } from './trace-fields.ts';
 
 type OriginsQuestion = {
   readonly trace: StoredTrace & TraceTexts;

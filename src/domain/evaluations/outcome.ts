@@ -52,10 +52,17 @@ export type EvaluationOutcome =
       readonly details: string;
       /** Whether a retry may succeed. */
       readonly isRetryable: boolean;
+      /** True: the texts were too large to be looked at. */
+      readonly isUnread?: true;
     };
 
 export function failedOutcome(errorType: string, details: string, isRetryable = false): EvaluationOutcome {
   return { status: 'error', errorType, details, isRetryable };
+}
+
+/** For texts that were too large to be looked at. A guardrail refuses them, because it must not pass what it did not see. */
+export function unreadOutcome(errorType: string, details: string): EvaluationOutcome {
+  return { status: 'error', errorType, details, isRetryable: false, isUnread: true };
 }
 
 /** For the semaphores on which runs wait. */

@@ -22,6 +22,8 @@ type TraceFieldsDeps = {
 const METADATA = 'metadata.';
 /** Retrieval spans whose documents are read. */
 const RETRIEVALS_MAX = 1_000;
+/** Thrown where a field has more than an evaluator may be given. */
+export const INPUTS_TOO_LARGE = Symbol('inputs too large');
 
 export function metadataField(key: string): TraceField {
   return { spanId: null, name: METADATA + key };
@@ -48,7 +50,9 @@ export function createTraceFields(
 
   async function readAllContexts(): Promise<LosslessJson> {
     const found: LosslessJson[] = [];
-    for (const id of await store.spanIdsOfType(trace, { type: 'rag', order: 'first', limit: RETRIEVALS_MAX })) {
+    const ids = await store.spanIdsOfType(trace, { type: 'rag', order: 'first', limit: RETRIEVALS_MAX + 1 });
+    if (ids.length > RETRIEVALS_MAX) throw INPUTS_TOO_LARGE;
+    for (const id of ids) {
       for (const context of await readContexts(await readSpan(id))) found.push(context);
     }
     return found.length === 0 ? null : found;

@@ -16,6 +16,7 @@ import {
 } from '../evaluations/outcome.ts';
 import { resultDraft, resultIdOf } from '../evaluations/result-draft.ts';
 import { areInputsStored, type Origins, type TraceField } from '../evaluations/result-inputs.ts';
+import { INPUTS_TOO_LARGE } from '../evaluations/trace-fields.ts';
 import type { TraceResults } from '../evaluations/trace-results.ts';
 import { type Evaluator, type EvaluatorStore, readStoredObject } from '../evaluators/evaluator.ts';
 import { Fault } from '../fault.ts';
@@ -24,13 +25,7 @@ import { type ErasureTerm, erasedBeforeMs } from '../retention-terms.ts';
 import type { StoredTrace, TraceStore } from '../traces/telemetry-port.ts';
 import type { TraceAppend, TraceRecord } from '../traces/trace.ts';
 import { type Monitor, type MonitorStore, sourceOfField } from './monitor.ts';
-import {
-  createTraceInputs,
-  INPUTS_MAX_BYTES,
-  INPUTS_TOO_LARGE,
-  type TraceInputs,
-  type TraceInputsDeps,
-} from './trace-inputs.ts';
+import { createTraceInputs, INPUTS_MAX_BYTES, type TraceInputs, type TraceInputsDeps } from './trace-inputs.ts';
 
 type MonitorRunDeps = TraceInputsDeps &
   ErasureTerm & {

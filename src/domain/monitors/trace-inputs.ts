@@ -3,7 +3,7 @@
 import { isArray } from '../../json/free-json.ts';
 import { type LosslessJson, stringifyLossless } from '../../json/lossless-json.ts';
 import type { TraceField } from '../evaluations/result-inputs.ts';
-import { createTraceFields, metadataField } from '../evaluations/trace-fields.ts';
+import { createTraceFields, INPUTS_TOO_LARGE, metadataField } from '../evaluations/trace-fields.ts';
 import type { RunCooperatively } from '../steps.ts';
 import type { StoredTrace, TraceStore } from '../traces/telemetry-port.ts';
 import type { Span, TraceTexts } from '../traces/trace.ts';
@@ -18,7 +18,6 @@ export type TraceInputsDeps = {
 
 /** The same limit as for a request that runs an evaluator. */
 export const INPUTS_MAX_BYTES = 10 * 1024 * 1024;
-export const INPUTS_TOO_LARGE = Symbol('inputs too large');
 
 export type TraceInputs = ReturnType<typeof createTraceInputs>;
 

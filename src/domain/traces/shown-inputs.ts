@@ -6,7 +6,7 @@
 import type { LosslessJson } from '../../json/lossless-json.ts';
 import { readField } from '../evaluations/evaluation-data.ts';
 import { excerptOf, hashInput, type InputReference, inputText, readReferences } from '../evaluations/result-inputs.ts';
-import { createTraceFields } from '../evaluations/trace-fields.ts';
+import { createTraceFields, INPUTS_TOO_LARGE } from '../evaluations/trace-fields.ts';
 import type { RunCooperatively } from '../steps.ts';
 import type { StoredTrace, TraceStore } from './telemetry-port.ts';
 import type { Evaluation, Span, TraceTexts } from './trace.ts';
@@ -86,7 +86,7 @@ function createResolve(deps: ShowDeps, { maxBytes, countResponseBytes, ...showin
       const shaped = readField(field, value);
       return { value: shaped, sha256: hashInput(inputText(shaped)), bytes: Buffer.byteLength(JSON.stringify(shaped)) };
     } catch (error) {
-      if (error === NOT_READ) return null;
+      if (error === NOT_READ || error === INPUTS_TOO_LARGE) return null;
       throw error;
     }
   }

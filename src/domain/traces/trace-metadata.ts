@@ -151,11 +151,17 @@ function* readMember(result: Result, { members: sent, pathPrefix }: MetadataDraf
     if (reading.problem !== null) addReason(result, reading.problem.slice(1));
     return;
   }
-  const text = readValue(result, { value: sent[key], target, path });
+  const text = withoutRepeats(result, target, readValue(result, { value: sent[key], target, path }));
   if (reading.problem !== null) addReason(result, reading.problem.slice(1));
   else if (text === null || (text === 'null' && members.texts.has(target))) return;
   else if (setMember(members, target, text)) result.cuts += reading.cuts;
   else addReason(result, `${path}: ${SIZE_REASON}`);
+}
+
+/** Each of prompt_ids once, as in a merge: so a request sent again changes nothing. */
+function withoutRepeats({ reasons }: Result, target: string, text: string | null): string | null {
+  const sent = text === null || target !== PROMPT_IDS ? null : listOf(text);
+  return sent === null ? text : uniteLists([], sent, { key: target, notes: reasons });
 }
 
 /** Resolves an alias to its well-known key, unless that key has a value itself. */

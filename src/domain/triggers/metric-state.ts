@@ -76,8 +76,9 @@ export function stepMetric(
   if (level === 'keep') return goOn(to, state.status === 'ERROR' ? (seen.announced ?? 'NO_DATA') : state.status);
   if (level === 'ERROR') return change({ ...seen, goodWindows: 0 }, 'ERROR', nowMs);
   if (level === 'OK') return recover(to);
-  if (isWorseThanAnnounced(level, seen.announced)) return fire({ ...seen, announced: level }, level, nowMs);
-  return goOn({ ...to, seen: { ...seen, goodWindows: 0 } }, level);
+  const bad = { ...seen, goodWindows: 0 };
+  if (isWorseThanAnnounced(level, seen.announced)) return fire({ ...bad, announced: level }, level, nowMs);
+  return goOn({ ...to, seen: bad }, level);
 }
 
 function levelOf(rule: MetricRule, observation: Observation): Level | 'keep' {
@@ -96,7 +97,7 @@ function isWorseThanAnnounced(level: 'WARNING' | 'ALERT' | 'NO_DATA', announced:
 
 type Seen = { readonly rule: MetricRule; readonly seen: TriggerState; readonly nowMs: number };
 
-/** Announces what is announced already only once it is time to. */
+/** Announces what is announced already only once it is time to, which does not end a row of good windows. */
 function goOn({ rule, seen, nowMs }: Seen, status: TriggerStatus): MetricStep {
   const { renotifyMinutes } = rule;
   const lastMs = seen.notifiedAtMs ?? seen.sinceMs;
@@ -105,7 +106,7 @@ function goOn({ rule, seen, nowMs }: Seen, status: TriggerStatus): MetricStep {
 }
 
 function fire(seen: TriggerState, status: TriggerStatus, nowMs: number): MetricStep {
-  const { next } = change({ ...seen, goodWindows: 0, notifiedAtMs: nowMs }, status, nowMs);
+  const { next } = change({ ...seen, notifiedAtMs: nowMs }, status, nowMs);
   return { next, notice: { kind: 'fired' } };
 }
 

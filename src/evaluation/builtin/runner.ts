@@ -2,7 +2,12 @@
 
 import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { type EvaluationOutcome, type EvaluationRun, permitRequestOf } from '../../domain/evaluations/outcome.ts';
+import {
+  type EvaluationOutcome,
+  type EvaluationRun,
+  permitRequestOf,
+  unreadOutcome,
+} from '../../domain/evaluations/outcome.ts';
 import { type CheckPatterns, readTextRules } from '../../domain/evaluators/text-rules.ts';
 import { unavailableFault } from '../../domain/fault.ts';
 import { type Rendered, type RenderInThread, unrendered } from '../../domain/prompts/prompt-template.ts';
@@ -50,7 +55,7 @@ export function createBuiltinRunner(options: BuiltinRunnerOptions = {}) {
     async run(run: EvaluationRun, signal: AbortSignal): Promise<EvaluationOutcome> {
       if (isCheap(run)) return runHere(run);
       if (countCharacters(run) > CHARACTERS_MAX) {
-        return failed('EVALUATOR_ERROR', `The texts have more than ${CHARACTERS_MAX} characters`);
+        return unreadOutcome('EVALUATOR_ERROR', `The texts have more than ${CHARACTERS_MAX} characters`);
       }
       const task: Task = { kind: 'evaluate', run: { ...run, settings: stringifyLossless(run.settings) } };
       return outcomeOf(await pool.run({ ...permitRequestOf(run), task }, signal), timeoutMs);

@@ -10,7 +10,7 @@ import type { Exchanged, PostJson } from './post-json.ts';
 type ChatReply =
   | { readonly kind: 'answer'; readonly content: string; readonly usage: TokenCounts | null }
   /** The response is not a chat completion. */
-  | { readonly kind: 'garbage' }
+  | { readonly kind: 'garbage'; readonly usage: TokenCounts | null }
   | { readonly kind: 'refused'; readonly details: string }
   | { readonly kind: 'too_large'; readonly bytes: number }
   /** The budget does not cover a call; or a further attempt. */
@@ -120,8 +120,8 @@ function readCompletion(text: string): ChatReply {
     return { kind: 'refused', details: 'The endpoint filtered the answer.' };
   }
   const content = memberOf(message, 'content');
-  if (typeof content !== 'string') return { kind: 'garbage' };
-  return { kind: 'answer', content, usage: readUsage(memberOf(completion, 'usage')) };
+  const usage = readUsage(memberOf(completion, 'usage'));
+  return typeof content === 'string' ? { kind: 'answer', content, usage } : { kind: 'garbage', usage };
 }
 
 function readUsage(usage: unknown): TokenCounts | null {

@@ -6,6 +6,7 @@ import {
   failedOutcome,
   permitRequestOf,
   type RunEvaluator,
+  unreadOutcome,
 } from '../../domain/evaluations/outcome.ts';
 import { unavailableFault } from '../../domain/fault.ts';
 import type { PriceResolver, Prices } from '../../domain/pricing/prices.ts';
@@ -112,7 +113,7 @@ async function judge(context: JudgeContext, { run, user, signal }: JudgedRun): P
     const reply = await context.ask(bodyOf(request), { signal, spending, bodyMaxBytes });
     if (reply.kind === 'too_large') {
       const details = `The request to the model takes ${reply.bytes} bytes; at most ${bodyMaxBytes} are allowed.`;
-      return failedOutcome('LLM_REQUEST_TOO_LARGE', details);
+      return unreadOutcome('LLM_REQUEST_TOO_LARGE', details);
     }
     if (reply.kind === 'too_expensive') return failedOutcome('LLM_BUDGET_EXCEEDED', BUDGET_EXCEEDED);
     if (reply.kind === 'failed') return failedOutcome(reply.errorType, reply.details, reply.isRetryable);
@@ -123,8 +124,8 @@ async function judge(context: JudgeContext, { run, user, signal }: JudgedRun): P
       continue;
     }
     answers += 1;
-    if (reply.kind === 'garbage') continue;
     usages.push(reply.usage);
+    if (reply.kind === 'garbage') continue;
     const answer = judgement.read(parseAnswer(reply.content));
     if (answer === null) continue;
     const { reasoning: details, score, passed, label } = answer;
@@ -196,11 +197,11 @@ function parseAnswer(content: string): unknown {
 
 /** Removes a surrounding code fence. Without a pattern, which could backtrack over long answers. */
 function withoutFence(text: string): string {
-  const lineEnd = text.indexOf('\n');
-  const isFenced =
-    text.startsWith(FENCE) && text.endsWith(FENCE) && lineEnd !== -1 && lineEnd <= text.length - FENCE.length;
-  if (!isFenced || !/^[a-zA-Z]*$/.test(text.slice(FENCE.length, lineEnd).trim())) return text;
-  return text.slice(lineEnd + 1, -FENCE.length);
+  if (text.length < 2 * FENCE.length || !text.startsWith(FENCE) || !text.endsWith(FENCE)) return text;
+  const fenced = text.slice(FENCE.length, -FENCE.length);
+  // The language, such as `json`, stands before the answer, on the same line or on one of its own.
+  const start = fenced.search(/[^a-zA-Z]/);
+  return start < 0 ? text : fenced.slice(start);
 }
 
 /** Null when the cost of any answer is unknown. */

@@ -9,6 +9,7 @@ import type { ApplyOptions, WorkItem } from '../../domain/delivery/webhook-store
 import type { Subscription } from '../../domain/endpoints/endpoint.ts';
 import { changeSubscriptions, dropPassed } from '../../domain/endpoints/subscriptions.ts';
 import { NO_EVENTS } from '../../domain/events/event-type.ts';
+import { WebhookEndpoint } from '../entities/endpoints.ts';
 import type { Transaction } from '../transaction.ts';
 
 /** The keys of the rows that a transaction reads and locks. */
@@ -129,12 +130,14 @@ type Heads = ReadonlyMap<number, number>;
 
 const NO_HEADS: Heads = new Map();
 
-/** Locks the heads of their logs until the commit. */
+/** Locks the heads of their logs until the commit. The object mapper alone writes endpoints; their states are locked already. */
 async function disableEndpoints(
-  { runQuery, queryByNumbers, change, changeRows, queries }: Transaction,
+  { em, runQuery, queryByNumbers, change, changeRows, queries }: Transaction,
   disabled: readonly EndpointRow[],
 ): Promise<Heads> {
   const inOrder = organizationsOf(disabled);
+  const ends = new Map(disabled.map((endpoint) => [endpoint.number, endpoint]));
+  const endpoints = await em.find(WebhookEndpoint, { number: { $in: [...ends.keys()] } });
   const counted = change(queries.endpointsChanges.countChange, {});
   changeRows(queries.endpointsChanges.insertHeads, inOrder.map(newHead));
   const [, [{ change: changeNumber } = { change: 0 }], heads] = await Promise.all([
@@ -142,10 +145,12 @@ async function disableEndpoints(
     runQuery(queries.endpoints.findChange, {}),
     queryByNumbers(queries.endpointsChanges.lockHeads, inOrder),
   ]);
-  changeRows(
-    queries.endpointsChanges.disableEndpoints,
-    disabled.map((endpoint) => ({ ...endpoint, changeNumber })),
-  );
+  for (const endpoint of endpoints) {
+    const { status, disabledReason, disabledAtMs, version } = ends.get(endpoint.number) ?? endpoint;
+    // The instant of disabling is also that of the last update.
+    const updatedAtMs = disabledAtMs ?? endpoint.updatedAtMs;
+    Object.assign(endpoint, { status, disabledReason, disabledAtMs, updatedAtMs, version, changeNumber });
+  }
   const seqs = new Map(heads.map(({ organizationNumber, seq }) => [organizationNumber, seq]));
   return new Map(disabled.map(({ number, organizationNumber }) => [number, seqs.get(organizationNumber) ?? 0]));
 }

@@ -2,20 +2,11 @@
 
 import { sql } from 'kysely';
 import type { EndpointRow, FinishedCount, HourCount, NewDeliveryRow } from '../../domain/delivery/delivery-rows.ts';
-import { insert, insertNew, ofRows, pick, update, updateRest } from '../plain-queries.ts';
+import { insert, insertNew, ofRows, update, updateRest } from '../plain-queries.ts';
 import { change, changeRows, type OfNumbers, query } from '../queries.ts';
 
 export const updateStates = changeRows<EndpointRow>((db, params, { row, update }) =>
   update(db, 'WebhookState', { endpointNumber: params.number }).set(row('WebhookState', params, 'endpointNumber')),
-);
-
-/** The instant of disabling is also that of the last update. */
-export const disableEndpoints = changeRows<EndpointRow & { readonly changeNumber: number }>((db, params) =>
-  db
-    .updateTable('WebhookEndpoint')
-    .where('number', '=', params.number)
-    .set(pick(params, 'status', 'disabledReason', 'disabledAtMs', 'version', 'changeNumber'))
-    .set({ updatedAtMs: params.disabledAtMs as number }),
 );
 
 export const insertDeliveries = changeRows<NewDeliveryRow>((db, params, { row }) =>

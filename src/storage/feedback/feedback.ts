@@ -64,7 +64,10 @@ async function roomFor({ runQuery, queries }: Transaction, recording: Recording)
   const { feedback } = queries;
   const known =
     contentId === null
-      ? await runQuery(feedback.findEvent, { projectNumber, eventId })
+      ? [
+          ...(await runQuery(feedback.findEvent, { projectNumber, eventId })),
+          ...(await runQuery(feedback.findEventOfTrace, { projectNumber, traceId, eventId })),
+        ]
       : await runQuery(feedback.findAlike, {
           ...{ projectNumber, traceId, contentId },
           ...{ fromMs: atMs - alikeWithinMs, toMs: atMs + alikeWithinMs },

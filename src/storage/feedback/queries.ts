@@ -23,6 +23,12 @@ export const findEvent = query<InProject & { readonly eventId: string }>()((db, 
     .limit(1),
 );
 
+/** The event of a trace with this id, whoever gave it. */
+export const findEventOfTrace = query<Named & { readonly eventId: string }>()(
+  (db, { projectNumber, traceId, eventId }, { storedId }) =>
+    rowsOf(db, 'FeedbackEvent', { projectNumber, traceId: storedId(traceId), eventId }).select('eventId as eventId'),
+);
+
 type Alike = Named & { readonly contentId: string; readonly fromMs: number; readonly toMs: number };
 
 export const findAlike = query<Alike>()((db, { projectNumber, traceId, contentId, fromMs, toMs }, { storedId }) =>

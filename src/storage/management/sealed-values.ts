@@ -63,7 +63,9 @@ export function createSealedStore({ read, transact }: Units): SealedStore {
           ...{ first: BATCH, includeCount: false, disableIdentityMap: true },
           ...(after === null ? {} : { after }),
         });
-        const values = page.items.map((row) => ({
+        // An archived endpoint has an empty secret.
+        const sealedRows = page.items.filter((row) => (row[property] as Buffer).length > 0);
+        const values = sealedRows.map((row) => ({
           key: Object.fromEntries(key.map((part) => [part, row[part] as string | number])),
           belongsTo: belongsTo(row),
           sealed: row[property] as Buffer,

@@ -88,6 +88,10 @@ describe('a queue', () => {
     expect(changed).toMatchObject({ name: `${name}!`, description: '', scoreIds: [score.id] });
     expect((await call('PATCH', path, { scoreIds: ['other'] })).status).toBe(422);
     expect((await call('PATCH', path, { name: `${name} too` })).body.error).toBe('annotation_queue_name_taken');
+    await ok('DELETE', `/api/annotation-scores/${score.id}`);
+    const renamed = await ok('PATCH', path, { name: `${name}?`, scoreIds: [score.id] });
+    expect(renamed).toMatchObject({ name: `${name}?`, scoreIds: [score.id] });
+    expect((await call('PATCH', path, { scoreIds: [score.id, 'other'] })).status).toBe(422);
     expect(await ok('DELETE', path)).toEqual({ success: true });
     expect((await call('GET', path)).body.error).toBe('annotation_queue_not_found');
     const audit = await callRest(app.address, {
@@ -95,7 +99,8 @@ describe('a queue', () => {
       headers: { 'x-auth-token': app.adminKey },
     });
     const actions = audit.body.data.map(({ action }: Body) => action);
-    expect(actions.toSorted()).toEqual(['annotationQueue.create', 'annotationQueue.delete', 'annotationQueue.update']);
+    const changes = ['annotationQueue.update', 'annotationQueue.update'];
+    expect(actions.toSorted()).toEqual(['annotationQueue.create', 'annotationQueue.delete', ...changes]);
   });
 
   it('takes each trace once, and counts what it has', async () => {

@@ -154,6 +154,10 @@ describe('a run is refused', () => {
     expect([beside.status, beside.body.code]).toEqual([422, 'invalid_data']);
     const known = { output: 'x', contexts: [], conversation: [], trace_id: null };
     await expectRun(api, { data: known }, { status: 200, check: (body) => expect(body.passed).toBe(true) });
+    // Its result would be stored on no trace.
+    for (const member of ['trace_id', 'span_id']) {
+      await expectRun(api, { data: { output: 'x', [member]: 5 } }, { status: 422, code: 'validation_error' });
+    }
   });
 
   it('for settings of the wrong shape, before required data is missed', async () => {

@@ -54,6 +54,21 @@ describe('what an operator allows to evaluators', () => {
     expect(askedCount()).toBe(0);
   });
 
+  it('is no way past a guardrail: what is too large to be looked at is refused', async () => {
+    await start({});
+    for (const [evaluator, characters] of [
+      [JUDGE, 300_000],
+      ['langwatch/api_keys_and_secrets_detection', 2_200_000],
+    ] as const) {
+      const asked = { data: { output: `${'x'.repeat(characters)} AKIAIOSFODNN7EXAMPLE` }, on_error: 'pass' };
+      const { status, body } = await client.rest(`/api/guardrails/${evaluator}/evaluate`, asked);
+      expect({ status, code: body.code }, evaluator).toEqual({ status: 422, code: 'invalid_data' });
+      // Without a verdict to give, it is an error of the run.
+      expect((await client.rest(`/api/evaluations/${evaluator}/evaluate`, asked)).body.status).toBe('error');
+    }
+    expect(askedCount()).toBe(0);
+  });
+
   it('are the listed models and the default one', async () => {
     await start({ SPANDREL_LLM_MODELS: 'gpt-5, openai/gpt-5-nano' });
     for (const model of ['gpt-5', 'openai/gpt-5-nano', 'gpt-5-mini', '', null]) {

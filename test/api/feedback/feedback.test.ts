@@ -90,6 +90,17 @@ describe('an event of a user', () => {
     expect(await eventsOf(traceId)).toHaveLength(1);
   });
 
+  it('counts once under the id that the server gave it, as an export has it', async () => {
+    const [traceId, other] = [await send(), await send()];
+    await track(vote(traceId, 1));
+    const [{ event_id: eventId }] = await eventsOf(traceId);
+    await track(vote(traceId, 1, { event_id: eventId }));
+    expect(await eventsOf(traceId)).toHaveLength(1);
+    // Of another trace it is another event.
+    await track(vote(other, 1, { event_id: eventId }));
+    expect(await eventsOf(other)).toHaveLength(1);
+  });
+
   it('counts once without an id too, when it is sent again within a second', async () => {
     const traceId = await send();
     await track(vote(traceId, 1, { event_details: { a: 'x', b: 2 } }));

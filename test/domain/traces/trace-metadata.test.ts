@@ -182,6 +182,9 @@ describe('metadata of several requests', () => {
     const { json } = mergeMetadata('{"user_id":"u","prompt_ids":[{"id":1},"q"]}', sent);
     expect(json).toBe('{"user_id":"u","prompt_ids":[{"id":1},"q",12345678901234567890,"p",[1]]}');
     expect(mergeMetadata(json, sent).json).toBe(json);
+    expect(read({ prompt_ids: [false, 'p', false, 'p', { id: 1 }, { id: 1 }] }).json).toBe(
+      '{"prompt_ids":[false,"p",{"id":1}]}',
+    );
   });
 
   it('leaves out what would exceed a limit, and says so', () => {

@@ -74,6 +74,12 @@ describe('the state of a trigger on a metric', () => {
     expect(told.flatMap((each, index) => (each.endsWith('!') ? [index] : []))).toEqual([0, 5, 10]);
   });
 
+  it('ends an alert after enough good windows, however often it is announced again meanwhile', () => {
+    const seen = [9, ...Array.from({ length: 7 }, () => 1)].map(value);
+    const { told } = play({ recoveryWindows: 7, renotifyMinutes: 2 }, seen);
+    expect(told).toEqual(['ALERT!', 'ALERT', 'ALERT!', 'ALERT', 'ALERT!', 'ALERT', 'ALERT!', 'OK resolved']);
+  });
+
   it('keeps its state without data, alerts, or counts the window as good, as the rule says', () => {
     const seen = [value(9), NO_DATA, NO_DATA, value(1)];
     expect(play({ noData: 'KEEP' }, seen).told).toEqual(['ALERT!', 'ALERT', 'ALERT', 'OK resolved']);
@@ -120,7 +126,7 @@ describe.each(SEEDS)('any course of a metric, seed %i', (seed) => {
   const rule: MetricRule = {
     ...RULE,
     warning: pick([null, 3]),
-    recoveryWindows: pick([1, 2, 5]),
+    recoveryWindows: pick([1, 2, 5, 10]),
     noData: pick(['KEEP', 'ALERT', 'OK'] as const),
     renotifyMinutes: pick([null, 5, 17]),
   };
@@ -141,8 +147,12 @@ describe.each(SEEDS)('any course of a metric, seed %i', (seed) => {
     let announced = false;
     let notifiedAtMs = 0;
     let worst: string | null = null;
+    let good = 0;
     for (const { before, next, notice, nowMs, observation } of steps()) {
       expect(next.evaluatedAtMs).toBe(nowMs);
+      const isGood = observation.kind === 'value' && observation.value <= (rule.warning ?? rule.alert);
+      good = isGood ? good + 1 : 0;
+      if (good >= rule.recoveryWindows) expect(next.announced).toBeNull();
       if (notice?.kind === 'resolved') {
         expect(announced).toBe(true);
         expect(next.status).toBe('OK');

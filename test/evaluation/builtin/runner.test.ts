@@ -85,6 +85,7 @@ describe('the runner of evaluators in this process', () => {
       errorType: 'EVALUATOR_ERROR',
       details: 'The texts have more than 2097152 characters',
       isRetryable: false,
+      isUnread: true,
     });
   });
 

@@ -167,8 +167,24 @@ describe('an answer', () => {
   });
 
   it('in a code fence is the same', async () => {
-    endpoint.answer(completion(`\`\`\`json\n${JSON.stringify(YES)}\n\`\`\``));
-    expect(await judge()).toMatchObject({ status: 'processed', passed: true });
+    for (const [before, after] of [
+      ['json\n', '\n'],
+      ['\n', ''],
+      ['json ', ' '],
+      ['', ''],
+    ]) {
+      endpoint.answer(completion(`\`\`\`${before}${JSON.stringify(YES)}${after}\`\`\``));
+      expect(await judge(), before).toMatchObject({ status: 'processed', passed: true });
+    }
+  });
+
+  it('costs what an answer without content has cost before it, too', async () => {
+    endpoint.answer(completion(YES));
+    const once = await judge();
+    endpoint.answer(completion(YES, { message: { content: null } }), completion(YES));
+    const cost = once.status === 'processed' ? once.costNanoUsd : null;
+    expect(await judge()).toMatchObject({ status: 'processed', costNanoUsd: 2 * (cost ?? 0) });
+    expect(cost).toBeGreaterThan(0);
   });
 
   it('without usage, or of a model without a price, has no cost', async () => {

@@ -109,6 +109,43 @@ function dueConformance(open: OpenSubject): void {
     );
 
     it(
+      'wait as long as the receiver asked, however often they are corrected',
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint();
+        const aheadMs = NOW_MS + 5 * MINUTE_MS;
+        const failed = await harness.send(endpoint, await harness.emit(1), aheadMs);
+        await harness.finish(endpoint, failed, { ...FAILURE, retryAfterMs: 10 * MINUTE_MS }, aheadMs);
+        await maintain(harness);
+        const waitMs = waitOf(await harness.delivery(endpoint, failed.dispatchId));
+        expect(waitMs).toBeGreaterThanOrEqual(10 * MINUTE_MS);
+        expect(waitMs).toBeLessThan(12 * MINUTE_MS);
+        for (let minutes = 1; minutes < 4; minutes += 1) await maintain(harness, NOW_MS + minutes * MINUTE_MS);
+        expect(waitOf(await harness.delivery(endpoint, failed.dispatchId))).toBe(waitMs);
+      }),
+    );
+
+    it(
+      'are retried too where a later event of theirs has an earlier instant',
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint();
+        const [one, two] = await harness.emit(2);
+        if (one === undefined || two === undefined) throw new Error('nothing was emitted');
+        const createdAtMs = one.createdAtMs - 1_000;
+        await harness.subject.execute(`UPDATE events SET created_at = ${createdAtMs} WHERE seq = ${two.seq}`);
+        const sent = await harness.send(endpoint, [one, { ...two, createdAtMs }]);
+        await harness.finish(endpoint, sent, FAILURE);
+        const { number, fence, dueAtMs } = await harness.delivery(endpoint, sent.dispatchId);
+        const { version } = await harness.read(endpoint.id);
+        const retry = { kind: 'claim', endpointNumber: endpoint.number, version, number, fence } as const;
+        const claimed = await harness.claim(
+          { ...retry, attemptId: 'webhookattempt_again', leaseMs: LEASE_MS },
+          (dueAtMs ?? 0) + 1,
+        );
+        expect(claimed.seqs).toEqual([one.seq, two.seq]);
+      }),
+    );
+
+    it(
       'are taken over from a lost sender within the time of a lease',
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint();

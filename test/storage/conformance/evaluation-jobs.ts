@@ -414,6 +414,33 @@ export function evaluationJobConformance(open: OpenSubject): void {
     );
 
     it(
+      'what comes while a job waits for a retry, or before the run that fails ends, is tried soon and anew',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        await opened.addMonitor();
+        const { traceId, ...append } = opened.append({ spans: [rooted()] });
+        await store.traces.append({ ...append, traceId });
+        const fail = async ([job]: readonly ClaimedJob[]) => {
+          if (job === undefined) throw new Error('nothing was claimed');
+          const outcome = { kind: 'retry', dueAtMs: LATER_MS + 20 * LEASE_MS } as const;
+          expect(await store.evaluationJobs.end({ ...job, kind: 'evaluation', outcome })).toBe('recorded');
+        };
+        await fail(await opened.claim());
+        await store.traces.append(opened.append({ traceId, receivedAtMs: LATER_MS + 10 }));
+        const second = await opened.claim(LATER_MS + LEASE_MS);
+        expect(second.map(({ failures }) => failures)).toEqual([0]);
+        await store.traces.append(opened.append({ traceId, receivedAtMs: LATER_MS + LEASE_MS + 10 }));
+        expect(await opened.claim(LATER_MS + LEASE_MS + 2_000)).toEqual([]);
+        await fail(second);
+        const third = await opened.claim(LATER_MS + LEASE_MS + 3_000);
+        expect(third.map(({ failures }) => failures)).toEqual([0]);
+        await fail(third);
+        expect(await opened.claim(LATER_MS + 19 * LEASE_MS)).toEqual([]);
+        expect((await opened.claim(LATER_MS + 20 * LEASE_MS)).map(({ failures }) => failures)).toEqual([1]);
+      }),
+    );
+
+    it(
       'jobs go with their trace, come to nothing without their monitor, and a result MUST NOT be stored on a trace that is gone',
       withStore(open, async (store) => {
         const opened = await openProject(store);

@@ -69,11 +69,13 @@ export function createDialect(schema: Schema, formOf: (column: Column) => string
       db
         .selectFrom(sql`generate_series(1, ${count}::integer)`.as('drawn'))
         .select([sql`nextval('webhook_deliveries_number_seq')`.as('first'), sql.lit(1).as('count')]) as never,
-    // The log drops whole months, oldest first: if the first event remains, all do.
+    // The log drops whole months, oldest first: if the oldest event remains, all do. Where the clock was set back, it is not
+    // the first.
     eventsKept: () => sql`(select ${sql.ref('delivery.eventCount')} from events
       where events.organization_number = ${sql.ref('endpoint.organizationNumber')}
         and events.created_at = ${sql.ref('delivery.eventsFromMs')}
-        and events.seq = (${sql.ref('delivery.seqs')}::jsonb ->> 0)::bigint)`,
+        and events.seq in (select value::bigint from jsonb_array_elements_text(${sql.ref('delivery.seqs')}::jsonb))
+      limit 1)`,
   };
 }
 
