@@ -182,7 +182,7 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
   ],
   SPANDREL_LLM_API_KEY: ['', 'Sent to that endpoint as a bearer token.'],
   SPANDREL_LLM_MODEL: ['gpt-5-mini', 'The model that evaluators ask unless they name one.'],
-  SPANDREL_LLM_TIMEOUT_MS: ['30000', 'How long one attempt at a judgement may take.'],
+  SPANDREL_LLM_TIMEOUT_MS: ['30000', 'How long one attempt at a judgement may take, at most 300000.'],
   SPANDREL_LLM_CONCURRENCY: ['4', 'Judgements of this process under way at once.'],
   SPANDREL_LLM_MODELS: [
     'all',

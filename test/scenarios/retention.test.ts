@@ -109,7 +109,7 @@ it('R2: traces are erased at least a quarter as fast as clients that never rest 
   const receivedAtMs = Date.now() - 31 * DAY_MS;
   const old = { ...project, requests: [], receivedAtMs };
   // The backlog is known by the hours in which traces started.
-  const times = { startedAtMs: receivedAtMs, endedAtMs: receivedAtMs + 1_000 };
+  const times = { startedAtMs: receivedAtMs, finishedAtMs: receivedAtMs + 1_000 };
   for (let sent = 0; sent < BACKLOG_TRACES; sent += 500) {
     const append = () => store.traces.append(sampleAppend({ ...old, spans: [sampleSpan(times)] }));
     await Promise.all(Array.from({ length: 500 }, append));

@@ -26,16 +26,16 @@ function createThrottled(isBusy: () => boolean, readMs: number) {
 }
 
 it('reads while appends are on their way take a small share of the time, in the order they came', async () => {
-  const { runPaced, rests } = createThrottled(() => true, 1);
+  const { runPaced, rests } = createThrottled(() => true, 0.5);
   const answers: number[] = [];
   await Promise.all([1, 2, 3, 4, 5].map((each) => runPaced(() => answers.push(each))));
   expect(answers).toEqual([1, 2, 3, 4, 5]);
-  // A rest of four milliseconds is too short to wait for: it adds to the next one.
-  expect(rests).toEqual([7, 7]);
+  // A rest of three milliseconds is too short to wait for: it adds to the next one.
+  expect(rests).toEqual([5.5, 5.5]);
 });
 
 it('rests of short reads end while nothing is read', async () => {
-  const { runPaced, rests, passTime } = createThrottled(() => true, 1);
+  const { runPaced, rests, passTime } = createThrottled(() => true, 0.5);
   for (const each of [1, 2, 3]) {
     await runPaced(() => each);
     passTime(4);

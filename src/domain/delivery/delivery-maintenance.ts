@@ -41,7 +41,8 @@ function correctDelivery(rows: LoadedRows, number: number, nowMs: number): void 
   if (delivery === undefined || delivery.endedAtMs !== null) return;
   const { status, lastAttemptAtMs } = delivery;
   const dueAtMs = correctDueAt(delivery, { lastAttemptAtMs, nowMs });
-  // Else the next run would correct it again. While an attempt is under way, the instant is the key of its row.
+  // With an attempt in the future, the next run would shorten the wait once more. Of an attempt under way, the instant is
+  // the key of its row.
   const isOver = status !== 'sending' && lastAttemptAtMs !== null;
   rows.setDelivery({
     ...delivery,

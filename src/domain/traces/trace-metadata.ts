@@ -158,10 +158,15 @@ function* readMember(result: Result, { members: sent, pathPrefix }: MetadataDraf
   else addReason(result, `${path}: ${SIZE_REASON}`);
 }
 
-/** Each of prompt_ids once, as in a merge: so a request sent again changes nothing. */
-function withoutRepeats({ reasons }: Result, target: string, text: string | null): string | null {
-  const sent = text === null || target !== PROMPT_IDS ? null : listOf(text);
-  return sent === null ? text : uniteLists([], sent, { key: target, notes: reasons });
+/** Each of prompt_ids once, as in a merge: so a request sent again changes nothing. A longer text is refused anyway. */
+function withoutRepeats(result: Result, target: string, text: string | null): string | null {
+  if (text === null || target !== PROMPT_IDS || text.length > METADATA_BYTES_MAX) return text;
+  const sent = listOf(text);
+  if (sent === null) return text;
+  const notes: string[] = [];
+  const united = uniteLists([], sent, { key: target, notes });
+  for (const note of notes) addReason(result, note);
+  return united;
 }
 
 /** Resolves an alias to its well-known key, unless that key has a value itself. */

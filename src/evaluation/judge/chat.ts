@@ -9,7 +9,7 @@ import type { Exchanged, PostJson } from './post-json.ts';
 
 type ChatReply =
   | { readonly kind: 'answer'; readonly content: string; readonly usage: TokenCounts | null }
-  /** The response is not a chat completion. */
+  /** The response has no text that could be an answer. */
   | { readonly kind: 'garbage'; readonly usage: TokenCounts | null }
   | { readonly kind: 'refused'; readonly details: string }
   | { readonly kind: 'too_large'; readonly bytes: number }

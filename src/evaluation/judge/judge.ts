@@ -195,7 +195,7 @@ function parseAnswer(content: string): unknown {
   }
 }
 
-/** Removes a surrounding code fence. Without a pattern, which could backtrack over long answers. */
+/** Removes a surrounding code fence. */
 function withoutFence(text: string): string {
   if (text.length < 2 * FENCE.length || !text.startsWith(FENCE) || !text.endsWith(FENCE)) return text;
   const fenced = text.slice(FENCE.length, -FENCE.length);

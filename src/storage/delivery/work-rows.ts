@@ -136,8 +136,8 @@ async function disableEndpoints(
   disabled: readonly EndpointRow[],
 ): Promise<Heads> {
   const inOrder = organizationsOf(disabled);
-  const ends = new Map(disabled.map((endpoint) => [endpoint.number, endpoint]));
-  const endpoints = await em.find(WebhookEndpoint, { number: { $in: [...ends.keys()] } });
+  const found = await em.find(WebhookEndpoint, { number: { $in: disabled.map(({ number }) => number) } });
+  const endpoints = new Map(found.map((endpoint) => [endpoint.number, endpoint]));
   const counted = change(queries.endpointsChanges.countChange, {});
   changeRows(queries.endpointsChanges.insertHeads, inOrder.map(newHead));
   const [, [{ change: changeNumber } = { change: 0 }], heads] = await Promise.all([
@@ -145,11 +145,12 @@ async function disableEndpoints(
     runQuery(queries.endpoints.findChange, {}),
     queryByNumbers(queries.endpointsChanges.lockHeads, inOrder),
   ]);
-  for (const endpoint of endpoints) {
-    const { status, disabledReason, disabledAtMs, version } = ends.get(endpoint.number) ?? endpoint;
+  for (const { number, status, disabledReason, disabledAtMs, version } of disabled) {
+    const endpoint = endpoints.get(number);
     // The instant of disabling is also that of the last update.
-    const updatedAtMs = disabledAtMs ?? endpoint.updatedAtMs;
-    Object.assign(endpoint, { status, disabledReason, disabledAtMs, updatedAtMs, version, changeNumber });
+    const updatedAtMs = disabledAtMs ?? endpoint?.updatedAtMs;
+    if (endpoint !== undefined)
+      Object.assign(endpoint, { status, disabledReason, disabledAtMs, updatedAtMs, version, changeNumber });
   }
   const seqs = new Map(heads.map(({ organizationNumber, seq }) => [organizationNumber, seq]));
   return new Map(disabled.map(({ number, organizationNumber }) => [number, seqs.get(organizationNumber) ?? 0]));

@@ -147,6 +147,17 @@ describe('a monitor', () => {
       ['skipped', 'contexts is required for Context F1 evaluator'],
       ['skipped', 'output is required for BLEU Score evaluator'],
     ]);
+    // Some of them alone would be judged wrongly.
+    const full = newTraceId();
+    const retrievals = Array.from({ length: 1_001 }, (_, index) =>
+      span(`r${index}`, { type: 'rag', contexts: ['one'] }),
+    );
+    await send(full, { metadata: { wanted: ['one'] }, more: retrievals });
+    const onFull = await waitFor(full, ({ length }) => length === 2);
+    expect(onFull.find((each) => each.monitor_id === contexts.id)).toMatchObject({
+      status: 'skipped',
+      details: expect.stringMatching(/too many items$/),
+    });
     for (const { id } of [contexts, tools]) await rest('DELETE', `/api/monitors/${id}`);
   });
 

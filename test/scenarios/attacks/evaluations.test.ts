@@ -139,7 +139,7 @@ it(`P2: ${MONITORS} monitors on one large trace`, async () => {
 it(`P3: ${QUESTIONS} questions to a model, with prompts of megabytes and answers without end`, async () => {
   await target.attack({ id: 'P3', n: QUESTIONS }, async ({ serves }) => {
     const judge = async (index: number) => {
-      // Every fifth is sent to the model while there is a budget; the others ask for more than is allowed.
+      // The first and the last may reach the model while there is a budget; the others ask for what is not allowed.
       const settings = [
         {},
         { prompt: 'p'.repeat(900_000) },

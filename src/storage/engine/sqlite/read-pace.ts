@@ -18,7 +18,7 @@ type PaceDeps = {
 };
 
 /** The rest after a read, as a multiple of its duration; sending its rows costs as much again. */
-const REST_SHARE = 4;
+const REST_SHARE = 6;
 const REST_MAX_MS = 10;
 /** Shorter rests add up: beside long computations a wait takes a turn of the event loop, however short it was to be. */
 const REST_MIN_MS = 5;
