@@ -112,6 +112,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   const changeFeed = createChangeFeed();
   const store = publishChanges(metrics.store, changeFeed);
   let publicUrl = config.publicUrl ?? '';
+  const publicOrigin = config.publicUrl === null ? null : new URL(config.publicUrl).origin;
   const yieldToEventLoop = createYieldToEventLoop();
   const runCooperatively = createCooperativeRunner({ yieldToEventLoop, nowMs: monotonicMs });
   const traceParts = createTraceParts({ ...deps, store, runCooperatively, lossMeter: metrics.losses });
@@ -153,7 +154,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
       pepper: deps.rootKeys.pepper,
       prefixes: config.keyPrefixes,
       keySessions: config.signIn.byKey,
-      publicOrigin: config.publicUrl === null ? null : new URL(config.publicUrl).origin,
+      publicOrigin,
     }),
     clock,
     ownOrigins: () => originsOf(typeof config.cors === 'string' ? [publicUrl] : [publicUrl, ...config.cors]),
@@ -167,7 +168,7 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
   const ids = tracing.watchIds(createIdSource(deps.random, config.tracing));
   const watch = createBodyWatch({ gapMs: BODY_GAP_MS, wholeMs: BODY_WHOLE_MS }, monotonicMs);
   const health = createHealth({ methods, accepting: () => accepting, ready: store.ready, monotonicMs });
-  const originOf = createOriginOf({ quotas, trustedProxies: config.trustedProxies });
+  const originOf = createOriginOf({ quotas, trustedProxies: config.trustedProxies, publicOrigin });
   const responses = createResponseWatch(RESPONSE_TIMEOUTS, monotonicMs);
   const addressOf = createAddressOf(config.trustedProxies);
   const callLog = tracing.watchCalls(createCallLog({ log: deps.log, meter: metrics.calls, addressOf, monotonicMs }));

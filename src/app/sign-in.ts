@@ -13,11 +13,11 @@ import type { Deps } from './deps.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 export function compileSessions(
-  { store: { management: store }, random, rootKeys: { pepper }, config }: Deps,
+  { store: { management: store }, random, rootKeys: { pepper }, retentionNowMs, config }: Deps,
   { cursors, compile }: ServiceParts,
 ): Method[] {
   const { byKey } = config.signIn;
-  const sessions = createSessions({ store, random, cursors, pepper, byKey });
+  const sessions = createSessions({ store, random, cursors, pepper, retentionNowMs, byKey });
   return compile(SessionService, createSessionRpc({ sessions }));
 }
 
@@ -29,13 +29,14 @@ export function createSignInWays(deps: Deps): SignInWays {
 }
 
 /** Null where the settings name no issuer. */
-function createOidc({ config, store, rootKeys, random, clock, log }: Deps): SignIn | null {
+function createOidc({ config, store, rootKeys, random, clock, retentionNowMs, log }: Deps): SignIn | null {
   const { oidc } = config.signIn;
   const { publicUrl } = config;
   if (oidc === null || publicUrl === null) return null;
   const { management } = store;
   const { pepper, encryptionKeys } = rootKeys;
-  const people = { store: management, random, pepper, rules: oidc, limits: config.limits.organization };
+  const means = { store: management, random, pepper, retentionNowMs };
+  const people = { ...means, rules: oidc, limits: config.limits.organization };
   const issuer = createIssuer({
     settings: oidc,
     monotonicMs: () => performance.now(),
@@ -45,7 +46,7 @@ function createOidc({ config, store, rootKeys, random, clock, log }: Deps): Sign
   return createSignIn({
     ...{ issuer, publicUrl, encryptionKeys, random, clock },
     begin: (visit, claims) => signPersonIn(people, visit, claims),
-    claimOnce: (state, nowMs) => claimState(management, state, nowMs),
+    claimOnce: (state, nowMs) => claimState(means, state, nowMs),
     isConsolePage: (path) => !path.startsWith('/assets/') && findConsolePage(path) !== null,
     onBug: (error) => log.error({ err: error }, 'a sign-in failed'),
   });

@@ -50,7 +50,9 @@ function readOidc(reader: ConfigReader): OidcConfig | null {
     return null;
   }
   if (!isIssuer(issuer)) {
-    reader.refuse(`${ISSUER} must be an https URL without query, or an http URL of this machine for trials`);
+    reader.refuse(
+      `${ISSUER} must be an https URL without query, or an http URL of this machine for trials, and is not its /.well-known/ document`,
+    );
   }
   const domains = readDomains(reader);
   if (isTrusting && domains.length === 0) {
@@ -72,8 +74,10 @@ function readOidc(reader: ConfigReader): OidcConfig | null {
 /** Tokens are read from it, so nobody on the way may change them. */
 function isIssuer(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { protocol, hostname, search, hash, username, password } = new URL(text);
+  const { protocol, hostname, pathname, search, hash, username, password } = new URL(text);
   if (search !== '' || hash !== '' || username !== '' || password !== '') return false;
+  // Nothing would compare how the document names its issuer.
+  if (pathname.includes('/.well-known/')) return false;
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
 }
 

@@ -109,7 +109,7 @@ export function createIssuer({ settings, monotonicMs, onFailure }: IssuerDeps) {
         }
         // Many issuers keep the profile out of the token.
         const info = await fetchUserInfo(configuration, tokens.access_token, token.sub);
-        return claimsOf(token, { ...info, ...token }, settings);
+        return claimsOf(token, joinProfile(token, info), settings);
       } catch (error) {
         report(error);
         throw faultOf(error);
@@ -139,6 +139,10 @@ async function discoverIssuer(settings: Pick<IssuerSettings, 'issuer' | 'clientI
       [oidc.customFetch]: fetchBounded,
     },
   );
+  const named = configuration.serverMetadata().issuer;
+  // Tokens of every tenant would count as tokens of this issuer.
+  if (named.includes('{'))
+    throw new Error(`${named} stands for several issuers: name one, such as that of your tenant`);
   configuration.timeout = CALL_MAX_SECONDS;
   configuration[oidc.customFetch] = fetchBounded;
   return configuration;
@@ -164,7 +168,15 @@ const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 type Profile = IDToken | (IDToken & UserInfoResponse);
 
 function lacksClaims(token: IDToken, { roleClaim }: IssuerSettings): boolean {
-  return token.email === undefined || (roleClaim !== null && token[roleClaim] === undefined);
+  const needed = ['email', 'email_verified', ...(roleClaim === null ? [] : [roleClaim])];
+  return needed.some((name) => token[name] === undefined);
+}
+
+/** The token comes first. What userinfo says of an address counts for that address alone. */
+function joinProfile(token: IDToken, info: UserInfoResponse): Profile {
+  const { email_verified: verified, ...others } = info;
+  const isOfAddress = verified !== undefined && (token.email === undefined || token.email === info.email);
+  return { ...others, ...(isOfAddress && { email_verified: verified }), ...token };
 }
 
 function claimsOf({ iss, sub }: IDToken, profile: Profile, { roleClaim }: IssuerSettings): Claims {
@@ -192,7 +204,9 @@ function reasonOf(error: unknown): string {
 const SERVER_ERROR_MIN = 500;
 
 function faultOf(error: unknown): Fault {
-  const { name, code, error: reason, status } = error as { [member: string]: unknown };
+  const { name, code, error: reason, cause, ...others } = error as { [member: string]: unknown };
+  // An answer that is not of OAuth is known by its cause alone.
+  const status = cause instanceof Response ? cause.status : others.status;
   if (name === 'AuthorizationResponseError') {
     const isOwn = reason === 'access_denied' || reason === 'login_required' || reason === 'consent_required';
     return isOwn

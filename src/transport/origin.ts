@@ -10,7 +10,7 @@ export type Origin = {
   readonly remoteAddress: string | null;
   /** The unit of limits by address: the IPv4 address, or the /64 of an IPv6 address. */
   readonly network: string | null;
-  /** Whether the client reached this server, or the trusted proxy before it, over TLS. */
+  /** Whether the client reached this server, the trusted proxy before it, or a page of the console, over TLS. */
   readonly isSecure: boolean;
   readonly quota: RequestQuota;
 };
@@ -40,20 +40,23 @@ type OriginDeps = {
   readonly quotas: Quotas;
   /** Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
   readonly trustedProxies: readonly AddressRange[];
+  /** Of SPANDREL_PUBLIC_URL; null: not set. */
+  readonly publicOrigin: string | null;
 };
 
 const MAPPED = '::ffff:';
 /** Networks are assigned as /64 at least, so one client can use all addresses that share the first four groups. */
 const IPV6_NETWORK_GROUPS = 4;
 
-export function createOriginOf({ quotas, trustedProxies }: OriginDeps): OriginOf {
+export function createOriginOf({ quotas, trustedProxies, publicOrigin }: OriginDeps): OriginOf {
   const addressOf = createAddressOf(trustedProxies);
   return (arrival) => {
     const { hasBody } = arrival;
     const remoteAddress = addressOf(arrival);
     const network = remoteAddress === null ? null : networkOf(remoteAddress);
     const quota = quotas.open({ address: network, hasBody });
-    return { remoteAddress, network, isSecure: isSecure(arrival, trustedProxies), quota };
+    const isOfPublicPage = publicOrigin?.startsWith('https:') === true && arrival.headers.origin === publicOrigin;
+    return { remoteAddress, network, isSecure: isOfPublicPage || isSecure(arrival, trustedProxies), quota };
   };
 }
 

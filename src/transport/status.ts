@@ -130,7 +130,7 @@ export function errorTrailers(fault: Fault, family: Family, ids: CallIds): Recor
 
 function conflictCode(code: string): number | null {
   if (code.endsWith('_taken') || code.endsWith('_already_exists')) return ALREADY_EXISTS;
-  return code === 'idempotency_error' || code === 'revision_mismatch' ? ABORTED : null;
+  return code === 'idempotency_error' ? ABORTED : null;
 }
 
 function toSnakeCase(name: string): string {

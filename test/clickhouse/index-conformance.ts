@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/domain/store.ts';
 import type { SearchFilter } from '../../src/domain/traces/search/trace-filter.ts';
 import { ALL_TRACES } from '../../src/domain/traces/search/trace-search-store.ts';
 import { type ClickHouse, openClickHouse } from '../../src/storage/clickhouse/client.ts';
 import { purgeRemoved } from '../../src/storage/clickhouse/index-place.ts';
-import { PROJECT, sampleAppend } from '../storage/conformance/samples.ts';
+import { PROJECT, sampleAppend, sampleSpan } from '../storage/conformance/samples.ts';
 import { keepUp } from '../storage/conformance/subject.ts';
 import { until } from '../support/temp.ts';
 import type { ClickHouseSubject } from './subjects.ts';
@@ -72,19 +73,41 @@ export function indexConformance(open: () => Promise<ClickHouseSubject>): void {
       }),
     );
 
+    it.each([[['traces', 'state', 'spandrel_schema']], [['traces']], [['state']]])(
+      'is filled anew when it has lost its tables %j, and until then every trace is found all the same',
+      (lost) =>
+        withSubject(async ({ store }, clickHouse) => {
+          await appendSome(store, 10);
+          await keepUp(store);
+          for (const table of lost) await clickHouse.command(`DROP TABLE ${table} SYNC`);
+          await expect(find(store)).rejects.toMatchObject({ code: 'unavailable' });
+          expect(await find(store)).toHaveLength(10);
+          await keepUp(store);
+          expect(await countTraces(clickHouse)).toBe(10);
+          expect(await find(store)).toHaveLength(10);
+        })(),
+    );
+
     it(
-      'is filled anew when it has lost its tables, and until then every trace is found all the same',
+      'is filled with large traces a few at a time, and counts those that it lacks',
       withSubject(async ({ store }, clickHouse) => {
-        await appendSome(store, 10);
+        await appendSome(store, 1);
         await keepUp(store);
-        await clickHouse.command('DROP TABLE traces SYNC');
-        await clickHouse.command('DROP TABLE state SYNC');
-        await clickHouse.command('DROP TABLE spandrel_schema SYNC');
-        await expect(find(store)).rejects.toMatchObject({ code: 'unavailable' });
-        expect(await find(store)).toHaveLength(10);
-        await keepUp(store);
-        expect(await countTraces(clickHouse)).toBe(10);
-        expect(await find(store)).toHaveLength(10);
+        const large = Array.from({ length: 7 }, () =>
+          sampleAppend({ spans: Array.from({ length: 60 }, newLargeSpan) }),
+        );
+        for (const append of large) await store.traces.append(append);
+        expect(await store.search.countUnindexed()).toBe(7);
+        const counts = new Set<number>();
+        for (let steps = 0; steps < 20 && !counts.has(8); steps += 1) {
+          for (const { step } of store.upkeep) await step();
+          counts.add(await countTraces(clickHouse));
+        }
+        counts.delete(1);
+        // Each has 3.9 million characters of text; a step ends once it has sixteen.
+        expect([...counts]).toEqual([6, 8]);
+        expect(await store.search.countUnindexed()).toBe(0);
+        expect(await find(store)).toHaveLength(8);
       }),
     );
 
@@ -193,6 +216,11 @@ async function find(store: Store): Promise<readonly string[]> {
   const query = { ...ALL_TRACES, filter: FILTER, projectNumber: PROJECT.number } as const;
   const { traces } = await store.search.find({ ...query, sort: 'started_at', isAscending: false, limit: 100 });
   return traces.map(({ traceId }) => traceId);
+}
+
+function newLargeSpan() {
+  const value = randomBytes(50_000).toString('hex');
+  return sampleSpan({ inputJson: JSON.stringify({ type: 'text', value }) });
 }
 
 async function countTraces(clickHouse: ClickHouse): Promise<number> {

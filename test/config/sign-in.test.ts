@@ -70,6 +70,11 @@ it.each<readonly [string, Settings, RegExp]>([
   ['no secret', { ...WORKING, SPANDREL_OIDC_CLIENT_SECRET: '' }, /^SPANDREL_OIDC_CLIENT_SECRET must be set with/],
   ['an issuer without TLS', { ...WORKING, SPANDREL_OIDC_ISSUER: 'http://issuer.example.com' }, /must be an https URL/],
   ['an issuer that is not a URL', { ...WORKING, SPANDREL_OIDC_ISSUER: 'issuer' }, /must be an https URL/],
+  [
+    'a document instead of the issuer',
+    { ...WORKING, SPANDREL_OIDC_ISSUER: 'https://a.example/.well-known/openid-configuration' },
+    /must be an https URL .* and is not its \/\.well-known\/ document/,
+  ],
   ['an issuer with a query', { ...WORKING, SPANDREL_OIDC_ISSUER: 'https://a.example?b=c' }, /must be an https URL/],
   [
     'an issuer with a password',

@@ -49,7 +49,8 @@ describe('compiled queries', () => {
       }
     }
     // There are few hours; these queries need all keys and retention terms; any organization will do; price changes affect all
-    // projects; waiting jobs are counted; leases are few and short-lived.
+    // projects; waiting jobs are counted; leases are few and short-lived; an index
+    // has one step.
     expect(whole).toEqual([
       'budgets.listOldLeases',
       'endpointsDue.dropHours',
@@ -59,6 +60,7 @@ describe('compiled queries', () => {
       'pricing.listRepricedProjects',
       'retention.listTraceTerms',
       'searchIndex.countPending',
+      'searchIndex.findStep',
     ]);
     db.close();
   });

@@ -206,7 +206,7 @@ export function createCallParts(options: PortOptions = {}) {
   return {
     quotas,
     ids: createIdSource(randomBytes, true),
-    originOf: createOriginOf({ quotas, trustedProxies: [] }),
+    originOf: createOriginOf({ quotas, trustedProxies: [], publicOrigin: null }),
     responses: createResponseWatch(answerTimes, () => performance.now()),
     reading: createReadBudget({ bytesPerTurn: 65_536 }),
     yieldToEventLoop,

@@ -170,7 +170,7 @@ function infoOf(error: ServiceError): { code: string; type: string; meta: unknow
 export function grpcStatus(status: number, code: string): number {
   if (status === 409) {
     if (/_(taken|already_exists)$/.test(code)) return 6;
-    return code === 'idempotency_error' || code === 'revision_mismatch' ? 10 : 9;
+    return code === 'idempotency_error' ? 10 : 9;
   }
   const table: { readonly [status: number]: number } = {
     400: 3,

@@ -10,7 +10,7 @@ describe('the address of a request', () => {
   function addressOf(peer: string, forwarded: string | undefined, proxies = trustedProxies): string | null {
     const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
     const arrival = { socket: { remoteAddress: peer }, connection: null, headers, hasBody: false };
-    return createOriginOf({ quotas, trustedProxies: proxies })(arrival).remoteAddress;
+    return createOriginOf({ quotas, trustedProxies: proxies, publicOrigin: null })(arrival).remoteAddress;
   }
 
   it.each([
@@ -56,7 +56,8 @@ describe('the address of a request', () => {
 describe('whether a request came over TLS', () => {
   const trustedProxies = parseRangeOrAddress('10.0.0.0/8') ?? [];
   const quotas = createQuotas({ arriving: 1, inFlight: 1, bodyBytes: 1, responseBytes: 1 });
-  const originOf = createOriginOf({ quotas, trustedProxies: [trustedProxies].flat() });
+  const deps = { quotas, trustedProxies: [trustedProxies].flat() };
+  const originOf = createOriginOf({ ...deps, publicOrigin: null });
 
   it.each<readonly [string, boolean, string | undefined, boolean]>([
     ['192.0.2.1', true, undefined, true],
@@ -69,5 +70,17 @@ describe('whether a request came over TLS', () => {
   ])('%s, encrypted %s, forwarded %s: %s', (remoteAddress, encrypted, proto, expected) => {
     const headers = proto === undefined ? {} : { 'x-forwarded-proto': proto };
     expect(originOf({ socket: { remoteAddress, encrypted }, headers, hasBody: false }).isSecure).toBe(expected);
+  });
+
+  it.each<readonly [string | null, string | undefined, boolean]>([
+    ['https://a.example', 'https://a.example', true],
+    ['https://a.example', 'https://b.example', false],
+    ['https://a.example', undefined, false],
+    ['http://a.example', 'http://a.example', false],
+    [null, 'https://a.example', false],
+  ])('from a page of %s, with Origin %s: %s', (publicOrigin, origin, expected) => {
+    const headers = origin === undefined ? {} : { origin };
+    const arrival = { socket: { remoteAddress: '192.0.2.1', encrypted: false }, headers, hasBody: false };
+    expect(createOriginOf({ ...deps, publicOrigin })(arrival).isSecure).toBe(expected);
   });
 });

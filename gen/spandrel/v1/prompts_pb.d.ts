@@ -1042,7 +1042,8 @@ export declare type SyncPromptResponse = Message<"spandrel.v1.SyncPromptResponse
   action: PromptSyncAction;
 
   /**
-   * Prompt in its newest version; absent for a conflict.
+   * Prompt in the version that the file is the content of: the newest one, or the version of the file where only the prompt has
+   * changed since; absent for a conflict.
    *
    * @generated from field: optional spandrel.v1.Prompt prompt = 2;
    */

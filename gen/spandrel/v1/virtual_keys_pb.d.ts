@@ -1088,7 +1088,7 @@ export declare const VirtualKeyService: GenService<{
   },
   /**
    * Changes the fields of a virtual key that are sent. The config is merged member by member; lists in it are replaced.
-   * Errors: NOT_FOUND virtual_key_not_found, FAILED_PRECONDITION virtual_key_already_revoked, ABORTED revision_mismatch,
+   * Errors: NOT_FOUND virtual_key_not_found, FAILED_PRECONDITION virtual_key_already_revoked, FAILED_PRECONDITION revision_mismatch,
    * PERMISSION_DENIED api_key_scope_violation, NOT_FOUND member_not_found, NOT_FOUND evaluator_not_found, ALREADY_EXISTS
    * virtual_key_external_id_taken.
    *

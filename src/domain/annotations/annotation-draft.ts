@@ -1,6 +1,7 @@
 /** Validates what is sent of annotations. */
 
-import { isObject, numberOf, parseFreeJson } from '../../json/free-json.ts';
+import { parseLossless } from '../../json/bounded-json.ts';
+import { isObject, numberOf } from '../../json/free-json.ts';
 import { jsonTypeOf, type LosslessJson } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
 import { choiceReason, customReason, lengthReason, typeReason } from '../reasons.ts';
@@ -32,6 +33,8 @@ const SCORES_MAX_BYTES = 64 * 1024;
 const EMAIL_CHARACTERS_MAX = 320;
 const PATH_CHARACTERS_MAX = 512;
 const SCORES_MAX = 50;
+/** Deeper values are those of no score. */
+const SCORES_SHAPE = { depth: 10 };
 
 /** Problems that need no definition of a score. */
 export function contentProblems({ comment, email, expectedOutput }: AnnotationContent): readonly Reason[] {
@@ -97,7 +100,9 @@ export type ReadScores = { readonly scores: Scores; readonly reasons: readonly R
  */
 export function readScores(json: string, definitions: readonly ScoreDefinition[], known: Scores): ReadScores {
   const field = 'scoreOptions';
-  const sent = parseFreeJson(json);
+  const parsed = parseLossless(json, SCORES_SHAPE);
+  if (parsed.kind !== 'value') return { scores: {}, reasons: [customReason(field, `${field} must be a JSON object`)] };
+  const sent = parsed.value;
   if (!isObject(sent)) return { scores: {}, reasons: [typeReason(field, 'object', jsonTypeOf(sent))] };
   const entries = Object.entries(sent);
   if (entries.length > SCORES_MAX)

@@ -122,7 +122,9 @@ export function createReviewQueues({ store, scores, random, traceDefaultDays }: 
       traceIds: readonly string[],
     ): Promise<ItemsAdded> {
       if (!isPossibleId(queueId)) throw notFound();
-      const traces = [...new Set(traceIds)].map((sent) => ({ itemId: newId('item', random), forms: formsOf(sent) }));
+      // A trace counts once, in whichever spelling of its id.
+      const sent = new Map(traceIds.map(formsOf).map((forms, index) => [forms[0] ?? `${index}`, forms]));
+      const traces = [...sent.values()].map((forms) => ({ itemId: newId('item', random), forms }));
       const added = await store.addItems({
         ...{ projectNumber: project.number, queueId, traces, itemsMax: ITEMS_MAX },
         ...readAt({ project, nowMs }),

@@ -1,6 +1,7 @@
 /** Validates the feedback that applications send. */
 
-import { isObject, numberOf, parseFreeJson } from '../../json/free-json.ts';
+import { parseLossless } from '../../json/bounded-json.ts';
+import { isObject, numberOf } from '../../json/free-json.ts';
 import { jsonTypeOf, type LosslessJson, type LosslessObject } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
 import { customReason, lengthReason, typeReason } from '../reasons.ts';
@@ -27,6 +28,8 @@ type Limits = { readonly futureMaxMs: number };
 
 const TYPE = /^[a-z0-9_.-]{1,64}$/;
 const MEMBERS_MAX = 50;
+/** Deeper values are those of no metric and no detail. */
+const SHAPE_MAX = { depth: 10 };
 const NAME_CHARACTERS_MAX = 128;
 const EVENT_ID_CHARACTERS_MAX = 128;
 const TEXT_MAX_BYTES = 16 * 1024;
@@ -73,7 +76,9 @@ function readMembers<V extends string | number | boolean>(
   json: string,
   read: ReadMember<V>,
 ): Members<V> {
-  const sent = parseFreeJson(json);
+  const parsed = parseLossless(json, SHAPE_MAX);
+  if (parsed.kind !== 'value') return { members: {}, reasons: [customReason(field, `${field} must be a JSON object`)] };
+  const sent = parsed.value;
   if (!isObject(sent)) return { members: {}, reasons: [typeReason(field, 'object', jsonTypeOf(sent))] };
   const names = Object.keys(sent);
   if (names.length > MEMBERS_MAX)

@@ -9,6 +9,7 @@ import type { IdempotentCall, ManagementCall, Target } from '../management/manag
 import { type AuditedProposal, commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
 import { refuseProblems } from '../reasons.ts';
 import { hashSecret, mintSecretPart } from '../secrets.ts';
+import { endSessions } from '../sessions/session.ts';
 import type { MintDeps } from './key-creation.ts';
 import { fieldProblems, type KeyDraft } from './key-draft.ts';
 import { isExpired, requireMayChangeTo, requireMayRotate } from './key-grants.ts';
@@ -88,7 +89,7 @@ export function rotateKey(
     attempt({ stored, context }) {
       const { token, key } = renewSecret(deps, stored, { nowMs, overlapSeconds });
       const result = { token, key: viewKey(key, { ...context, nowMs }) };
-      const change = { apiKeys: [key], ...(overlapSeconds > 0 ? {} : { endedSessions: [{ apiKeyId: id }] }) };
+      const change = { apiKeys: [key], ...endSessions({ apiKeyId: id }, key.previousSecretUntilMs) };
       return { result, change, audited: { action: 'apiKey.rotate', targetId: id } };
     },
   });

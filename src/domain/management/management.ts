@@ -149,11 +149,14 @@ export type ManagementChange = {
   readonly modelProviders?: readonly ModelProviderRecord[];
   readonly removedModelProviders?: readonly { readonly id: string }[];
   readonly virtualKeys?: readonly VirtualKeyRecord[];
-  /** New ones. Storing one also removes those of the organization that have ended until then. */
+  /** New ones. */
   readonly sessions?: readonly SessionRecord[];
   /** New ones. Removing a member removes theirs. */
   readonly identities?: readonly IdentityRecord[];
-  readonly endedSessions?: readonly (SessionOwner | { readonly id: string })[];
+  /** By `untilMs`: all of the organization that had ended at that instant. They are removed before new ones are stored. */
+  readonly endedSessions?: readonly (SessionOwner | { readonly id: string } | { readonly untilMs: number })[];
+  /** Sessions of an owner that end at that instant, unless they end before it. */
+  readonly endingSessions?: readonly { readonly owner: SessionOwner; readonly atMs: number }[];
   /** What happened to virtual keys. Their ids are new. */
   readonly events?: readonly NewEvent<GovernanceEventType>[];
   readonly removedMembers?: readonly { readonly userId: string }[];

@@ -7,6 +7,7 @@ import type { ProjectRecord } from '../management/management.ts';
 import { administratorRequired, type IdempotentCall, type ManagementCall } from '../management/management-call.ts';
 import { type CommitDeps, commitIdempotently } from '../management/optimistic-commit.ts';
 import { hashSecret, mintProjectKey, parseToken } from '../secrets.ts';
+import { endSessions } from '../sessions/session.ts';
 import { isAdministrator } from './administrators.ts';
 import { requireCovered } from './member-grants.ts';
 
@@ -98,7 +99,7 @@ export function rotateProjectKey(
       };
       const result = { apiKey: token, overlapEndsAtMs };
       const audited = { action: 'project.rotateApiKey', targetId: current.id };
-      const change = { projects: [project], ...(overlaps ? {} : { endedSessions: [{ projectId: project.id }] }) };
+      const change = { projects: [project], ...endSessions({ projectId: project.id }, overlapEndsAtMs) };
       return { result, change, audited };
     },
   });

@@ -6,8 +6,8 @@ import type { VersionName } from './prompt.ts';
 
 const HANDLE = /^[a-z0-9_-]+(?:\/[a-z0-9_-]+)?$/;
 const HANDLE_CHARACTERS_MAX = 128;
-/** Routes of tags, versions and sync have these names in the place of a part of a handle. */
-const RESERVED = /^tags(\/|$)|\/(versions|sync)$/;
+/** Routes of tags, versions, sync and try have these names in the place of a part of a handle. */
+const RESERVED = /^tags(\/|$)|\/(versions|sync|try)$/;
 /** The tag of the newest version; nobody assigns it. */
 export const LATEST = 'latest';
 const VERSION_NUMBER = /^[1-9][0-9]{0,8}$/;
@@ -18,7 +18,7 @@ export function handleProblems(handle: string): readonly Reason[] {
     return [lengthReason('handle', `at most ${HANDLE_CHARACTERS_MAX} characters`)];
   }
   if (RESERVED.test(handle)) {
-    return [customReason('handle', 'handle must not begin with the folder tags, nor end in /versions or /sync')];
+    return [customReason('handle', 'handle must not begin with the folder tags, nor end in /versions, /sync or /try')];
   }
   if (HANDLE.test(handle)) return [];
   const message = 'handle must be "name" or "folder/name" of small letters, digits, "-" and "_"';

@@ -50,6 +50,9 @@ async function syncOnce(deps: PromptDeps, call: PromptCall, file: LocalFile): Pr
     ? await deps.store.find(viewerOf(call.project), prompt.id, { kind: 'number', number: localVersion })
     : null;
   const decision = decideSync({ local: file, localVersion, newest: version, base: base?.version ?? null });
+  // Clients go on from the version that they get: one with another text than their file would undo it later.
+  if (decision.action === 'up_to_date')
+    return { ...decision, found: base?.version ? { ...base, version: base.version } : found };
   if (decision.action !== 'updated') return { ...decision, found };
   const drafted: Drafted = {
     config: file.config,

@@ -4,7 +4,7 @@ import { unavailableFault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { type Actor, type AuditedAction, auditRecord } from '../management/audit.ts';
 import { RECEIPT_KEPT_MS, storedName } from '../management/idempotency.ts';
-import type { ManagementChange, ManagementStore, MemberRecord } from '../management/management.ts';
+import type { ManagementChange, MemberRecord } from '../management/management.ts';
 import { commitOptimistically } from '../management/optimistic-commit.ts';
 import { memberRole } from '../organization/member-grants.ts';
 import { giveRole, isLastAdministrator, replaceRole } from '../organization/member-roles.ts';
@@ -46,11 +46,19 @@ const RETRY_AFTER_SECONDS = 5;
 const CLAIM = { keyId: 'sign-in', operation: 'sign-in' };
 
 /** Whether the sign-in of this state comes back for the first time, to any process. */
-export async function claimState(store: ManagementStore, state: string, nowMs: number): Promise<boolean> {
+export async function claimState(
+  { store, retentionNowMs }: Pick<SessionMeans, 'store' | 'retentionNowMs'>,
+  state: string,
+  nowMs: number,
+): Promise<boolean> {
   const organizationId = await store.findHome('');
   if (organizationId === null) return false;
-  const endedBeforeMs = nowMs - RECEIPT_KEPT_MS;
-  const at = { nowMs, staleBeforeMs: endedBeforeMs, expiredBeforeMs: endedBeforeMs };
+  // Whoever claims removes expired receipts of all operations.
+  const at = {
+    nowMs,
+    staleBeforeMs: nowMs - RECEIPT_KEPT_MS,
+    expiredBeforeMs: retentionNowMs() - RECEIPT_KEPT_MS,
+  };
   return (await store.claim(storedName({ ...CLAIM, organizationId, value: state }), NO_BYTES, at)) === 'claimed';
 }
 

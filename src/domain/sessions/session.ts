@@ -56,6 +56,11 @@ export const SESSION_AGE_MAX_MS = 7 * 86_400_000;
 /** The most sessions of one owner; a further one ends the oldest. */
 export const SESSIONS_PER_OWNER_MAX = 100;
 
+/** What a rotation does to the sessions that the previous token began: they end with it. Null: it ends now. */
+export function endSessions(owner: SessionOwner, tokenUntilMs: number | null) {
+  return tokenUntilMs === null ? { endedSessions: [owner] } : { endingSessions: [{ owner, atMs: tokenUntilMs }] };
+}
+
 export function isIdle({ lastSeenAtMs }: Pick<SessionRecord, 'lastSeenAtMs'>, nowMs: number): boolean {
   return nowMs - lastSeenAtMs >= SESSION_IDLE_MS;
 }

@@ -27,6 +27,7 @@ export type SessionMeans = {
   readonly store: ManagementStore;
   readonly random: RandomBytes;
   readonly pepper: Buffer;
+  readonly retentionNowMs: () => number;
 };
 
 type SessionDeps = SessionMeans & {
@@ -108,7 +109,7 @@ type Beginning = {
 
 /** A new session, which may end an old one of its owner. */
 export async function proposeSession(
-  { store, random, pepper }: SessionMeans,
+  { store, random, pepper, retentionNowMs }: SessionMeans,
   { actor, nowMs, owner, origin, endsAtMs }: Beginning,
 ) {
   const { organizationId } = actor;
@@ -126,7 +127,8 @@ export async function proposeSession(
     expiresAtMs: endsAtMs,
   };
   const held = await store.sessions(organizationId, { owner, nowMs, after: null, limit: HELD_READ_MAX });
-  const endedSessions = held.slice(SESSIONS_PER_OWNER_MAX - 1).map((each) => ({ id: each.id }));
+  const surplus = held.slice(SESSIONS_PER_OWNER_MAX - 1).map((each) => ({ id: each.id }));
+  const endedSessions = [...surplus, { untilMs: retentionNowMs() }];
   return {
     result: { session, secret },
     change: { sessions: [session], endedSessions },

@@ -11,6 +11,7 @@ import type { CountedQueue, ItemEnd, QueueItem } from '../../domain/annotations/
 import type { ReviewQueues } from '../../domain/annotations/queues.ts';
 import { toTimestamp } from '../epoch-ms.ts';
 import { fieldsOf } from '../field-values.ts';
+import { updateProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
 import { actorCallOf, projectOf } from '../scope.ts';
 import { sentFields } from '../update-mask.ts';
@@ -27,15 +28,22 @@ export function createAnnotationQueueRpc({
     item: toItem(await queues.end(actorCallOf(context), { queueId, itemId }, how), context.nowMs),
   });
   return {
-    listAnnotationQueues: async (_request, context) => ({ queues: (await queues.list(atOf(context))).map(toMessage) }),
+    async listAnnotationQueues(_request, context) {
+      const found = await queues.list(atOf(context));
+      context.countResponseBytes(found.reduce((bytes, each) => bytes + bytesOf(each), 0));
+      return { queues: found.map(toMessage) };
+    },
     createAnnotationQueue: async ({ name, description, scoreIds }, context) => ({
       queue: toMessage(await queues.create(actorCallOf(context), { name, description, scoreIds })),
     }),
     getAnnotationQueue: async ({ id }, context) => ({ queue: toMessage(await queues.get(atOf(context), id)) }),
-    async updateAnnotationQueue({ id, queue: resource, updateMask: mask }, context) {
-      const names = ['name', 'description', 'scoreIds'] as const;
-      const changes = sentFields(AnnotationQueueSchema, { resource, mask }, names);
-      return { queue: toMessage(await queues.update(actorCallOf(context), id, changes)) };
+    updateAnnotationQueue: {
+      check: (request, input) => updateProblems(request, input).filter(({ field }) => field !== 'description'),
+      async handle({ id, queue: resource, updateMask: mask }, context) {
+        const names = ['name', 'description', 'scoreIds'] as const;
+        const changes = sentFields(AnnotationQueueSchema, { resource, mask }, names);
+        return { queue: toMessage(await queues.update(actorCallOf(context), id, changes)) };
+      },
     },
     async deleteAnnotationQueue({ id }, context) {
       await queues.remove(actorCallOf(context), id);
@@ -48,6 +56,13 @@ export function createAnnotationQueueRpc({
     completeAnnotationQueueItem: (request, context) => end(request, context, 'complete'),
     releaseAnnotationQueueItem: (request, context) => end(request, context, 'release'),
   };
+}
+
+const BYTES_BESIDE_TEXTS = 500;
+const BYTES_OF_SCORE_ID = 40;
+
+function bytesOf({ queue: { name, description, scoreIds } }: CountedQueue): number {
+  return BYTES_BESIDE_TEXTS + name.length + description.length + BYTES_OF_SCORE_ID * scoreIds.length;
 }
 
 function toMessage({ queue, counts }: CountedQueue): MessageInitShape<typeof AnnotationQueueSchema> {

@@ -26,6 +26,7 @@ import type { Project } from '../../domain/caller.ts';
 import { nameOf, numbersOf, wordOf } from '../enums.ts';
 import { checkRange, msOfTimestamp } from '../epoch-ms.ts';
 import { fieldsOf } from '../field-values.ts';
+import { updateProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
 import { actorCallOf, projectOf } from '../scope.ts';
 import { sentFields } from '../update-mask.ts';
@@ -93,20 +94,33 @@ export function createAnnotationScoreRpc({
 }): Implementation<typeof AnnotationScoreService> {
   return {
     async listAnnotationScores(_request, context) {
-      return { scores: (await scores.list(projectOf(context))).map(toScore) };
+      const defined = await scores.list(projectOf(context));
+      context.countResponseBytes(defined.reduce((bytes, each) => bytes + definitionBytes(each), 0));
+      return { scores: defined.map(toScore) };
     },
     async createAnnotationScore({ dataType, ...sent }, context) {
       const draft: ScoreDraft = { ...sent, dataType: nameOf(AnnotationScoreType, dataType) };
       return { score: toScore(await scores.create(actorCallOf(context), draft)) };
     },
-    async updateAnnotationScore(request, context) {
-      return { score: toScore(await scores.update(actorCallOf(context), request.id, changesOf(request))) };
+    updateAnnotationScore: {
+      check: (request, input) => updateProblems(request, input).filter(({ field }) => !CLEARABLE.has(field)),
+      handle: async (request, context) => ({
+        score: toScore(await scores.update(actorCallOf(context), request.id, changesOf(request))),
+      }),
     },
     async deleteAnnotationScore({ id }, context) {
       await scores.remove(actorCallOf(context), id);
       return {};
     },
   };
+}
+
+/** Bounds of a score; its other fields always have a value. */
+const CLEARABLE: ReadonlySet<string> = new Set(['min', 'max']);
+const BYTES_BESIDE_TEXTS = 500;
+
+function definitionBytes({ name, options }: ScoreDefinition): number {
+  return options.reduce((bytes, option) => bytes + option.length, BYTES_BESIDE_TEXTS + name.length);
 }
 
 function countIn({ countResponseBytes }: Pick<Context, 'countResponseBytes'>) {

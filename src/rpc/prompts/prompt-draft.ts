@@ -128,11 +128,17 @@ export function configMessageProblems(sent: ConfigMessage): readonly Reason[] {
   return [
     ...configProblems(readConfig(sent), at),
     ...numberProblems(sent, at),
+    ...seedProblems(sent, at),
     ...schemaProblems(sent.outputs, at),
     ...objectProblems(`${at}demonstrations`, sent.demonstrationsJson),
     ...objectProblems(`${at}prompting_technique`, sent.promptingTechniqueJson),
     ...objectProblems(`${at}response_format`, sent.responseFormatJson),
   ];
+}
+
+function seedProblems({ seed }: ConfigMessage, at: string): readonly Reason[] {
+  if (seed === undefined || Number.isSafeInteger(Number(seed))) return [];
+  return [customReason(`${at}seed`, `${at}seed must be at most 2^53 - 1, and at least its negative`)];
 }
 
 /** Messages can hold numbers that are none in JSON. */

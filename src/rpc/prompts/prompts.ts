@@ -164,12 +164,21 @@ function callOf(context: Omit<Context, 'receipt' | 'replay'>): PromptCall {
   };
 }
 
-function sizeOf({ version: { config, parametersJson } }: VersionedPrompt): number {
-  const texts = [config.prompt, ...config.messages.map(({ content }) => content), parametersJson];
-  return texts.reduce((bytes, text) => bytes + text.length, BYTES_BESIDE_TEXTS);
+/** The system prompt is also the first message, and a schema also the response format. */
+function sizeOf({ version: { config, parametersJson, commitMessage } }: VersionedPrompt): number {
+  const { prompt, messages, inputs, outputs, demonstrationsJson, promptingTechniqueJson, responseFormatJson } = config;
+  const schemas = outputs.map(({ jsonSchemaJson }) => jsonSchemaJson);
+  const texts = [
+    ...[prompt, prompt, parametersJson, commitMessage],
+    ...messages.map(({ content }) => content),
+    ...[...schemas, ...schemas, demonstrationsJson, promptingTechniqueJson, responseFormatJson],
+  ];
+  const besideTexts = BYTES_BESIDE_TEXTS + BYTES_OF_FIELD * (inputs.length + outputs.length);
+  return texts.reduce((bytes, text) => bytes + (text?.length ?? 0), besideTexts);
 }
 
 const BYTES_BESIDE_TEXTS = 1000;
+const BYTES_OF_FIELD = 200;
 
 type Show = (found: VersionedPrompt) => ReturnType<typeof toMessage>;
 

@@ -93,8 +93,13 @@ export function createAnnotationWriter(transact: Transact, enqueuing: Enqueuing)
       }),
     removeScore: (projectNumber, id, { nowMs, audited }) =>
       transact(async (tx) => {
-        const hidden = await tx.change(tx.queries.annotations.hideScore, { projectNumber, id, deletedAtMs: nowMs });
-        if (hidden === 0) return false;
+        const live = await lockScores(tx, projectNumber);
+        if (!live.some((each) => each.id === id)) return false;
+        const { findUseOfScore, hideScore, removeScore } = tx.queries.annotations;
+        const isUsed = (await tx.runQuery(findUseOfScore, { projectNumber, id })).length > 0;
+        // Annotations that give it are still found by its name.
+        if (isUsed) await tx.change(hideScore, { projectNumber, id, deletedAtMs: nowMs });
+        else await tx.change(removeScore, { projectNumber, id });
         await tx.change(tx.queries.annotations.addAuditEntry, audited);
         return true;
       }),

@@ -1,7 +1,7 @@
 /** Queries of annotations and of the definitions of their scores. */
 
 import { sql } from 'kysely';
-import { columns, insert, rowsOf, update } from '../plain-queries.ts';
+import { columns, insert, remove, rowsOf, update } from '../plain-queries.ts';
 import { change, type Dialect, query } from '../queries.ts';
 import { hasTrace } from './has-trace.ts';
 
@@ -125,7 +125,9 @@ export const hideScore = change<Named & { readonly deletedAtMs: number }>(
     update(db, 'AnnotationScore', { projectNumber, id }).where('deletedAtMs', 'is', null).set({ deletedAtMs }),
 );
 
-/** Deleted ones, too; the oldest first. */
+export const removeScore = remove('AnnotationScore', ['projectNumber', 'id']);
+
+/** Deleted ones that annotations give, too; the oldest first. */
 export const listScores = query<InProject>()((db, { projectNumber }) =>
   rowsOf(db, 'AnnotationScore', { projectNumber })
     .select(columns('AnnotationScore', 'id', 'name', 'dataType', 'options', 'min', 'max', 'active'))

@@ -1,7 +1,7 @@
 /** Refuses servers of ClickHouse that are too old, or that may lose what they acknowledged. */
 
-import { StartError } from '../errors.ts';
-import type { ClickHouse } from './client.ts';
+import { messageOf, StartError } from '../errors.ts';
+import { type ClickHouse, isRefusal } from './client.ts';
 
 /** The first version with everything that the statements use. */
 const OLDEST = { major: 24, minor: 8 };
@@ -12,7 +12,7 @@ export type ServerFacts = { readonly version: string };
 export async function refuseUnfit({ rows }: ClickHouse): Promise<ServerFacts> {
   const [server] = await rows<{ version: string; readonly: number }>(
     `SELECT version() AS version, toUInt8(getSetting('readonly')) AS readonly`,
-  );
+  ).catch(refuseRefusal);
   if (server === undefined) throw new StartError('no ClickHouse answers: correct SPANDREL_TELEMETRY_URL');
   const { version, readonly } = server;
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -22,9 +22,17 @@ export async function refuseUnfit({ rows }: ClickHouse): Promise<ServerFacts> {
     );
   }
   if (readonly !== 0) {
-    throw new StartError(
-      'the user of SPANDREL_TELEMETRY_URL may only read: give it the rights to create, insert, truncate, drop and ALTER DELETE',
-    );
+    throw new StartError(`the user of SPANDREL_TELEMETRY_URL may only read: ${GIVE_RIGHTS}`);
   }
   return { version };
+}
+
+const GIVE_RIGHTS = 'give it the rights to create, insert, truncate, drop and ALTER DELETE';
+
+function refuseRefusal(error: Error): never {
+  if (!isRefusal(error)) throw error;
+  const reason = messageOf(error.cause);
+  throw new StartError(
+    `ClickHouse refuses the user of SPANDREL_TELEMETRY_URL (${reason}): correct name and password, and ${GIVE_RIGHTS}`,
+  );
 }

@@ -2,9 +2,10 @@
 
 import { type Fault, unavailableFault } from '../../domain/fault.ts';
 import { listDurations } from '../analytics/indexed-sums.ts';
+import { StartError } from '../errors.ts';
 import type { IndexPlace, IndexState } from '../search/index-steps.ts';
 import type { IndexedTrace, TextCollector } from '../search/trace-index.ts';
-import { type ClickHouse, listOf } from './client.ts';
+import { type ClickHouse, listOf, toFault } from './client.ts';
 import { createTables } from './schema.ts';
 
 export type CollectedText = { readonly text: string; readonly hasAnyText: boolean };
@@ -12,6 +13,8 @@ export type CollectedText = { readonly text: string; readonly hasAnyText: boolea
 /** A trace with more text is a candidate of every search for a text. */
 const TEXT_MAX_LENGTH = 4_194_304;
 const BETWEEN = '\n';
+/** Of the traces of a step together, which are in memory several times while they are sent. */
+const STEP_TEXT_MAX_LENGTH = 16_777_216;
 
 export function collectText(): TextCollector<CollectedText> {
   let text = '';
@@ -33,17 +36,19 @@ export function createIndexPlace(clickHouse: ClickHouse): IndexPlace<CollectedTe
   let areTablesThere = false;
 
   async function readRow(): Promise<StateRow | undefined> {
-    if (!areTablesThere) await createTables(clickHouse);
-    areTablesThere = true;
     try {
+      if (!areTablesThere) await createTables(clickHouse);
+      areTablesThere = true;
+      // Fails without the table of traces, too.
       const [row] = await clickHouse.rows<StateRow>(
-        `SELECT number, step, previous, sequences, walked_to AS walkedTo, walk_end AS walkEnd FROM state FINAL`,
+        `SELECT number, step, previous, sequences, walked_to AS walkedTo, walk_end AS walkEnd FROM state FINAL
+         WHERE (SELECT count() FROM traces WHERE false) = 0`,
       );
       return row;
     } catch (error) {
       // Another database, or one that lost its tables.
       areTablesThere = false;
-      throw error;
+      throw error instanceof StartError ? toFault(error) : error;
     }
   }
 
@@ -93,6 +98,7 @@ export function createIndexPlace(clickHouse: ClickHouse): IndexPlace<CollectedTe
       if (state.walkedTo !== walkedTo) await storeState(state, number);
     },
     newText: collectText,
+    texts: { lengthOf: ({ text }) => text.length, lengthMax: STEP_TEXT_MAX_LENGTH },
   };
 }
 
@@ -148,6 +154,13 @@ const HIDDEN = `SELECT ${KEY} FROM traces WHERE is_deleted = 0 AND ${EVER_REMOVE
  * later, once they hide nothing: parts are rewritten one by one, and a trace must not come back meanwhile.
  */
 export async function purgeRemoved(clickHouse: ClickHouse): Promise<void> {
+  const [last] = await clickHouse.rows<{ reason: string }>(
+    `SELECT latest_fail_reason AS reason FROM system.mutations
+     WHERE database = currentDatabase() AND table = 'traces' AND NOT is_done ORDER BY reason DESC LIMIT 1`,
+  );
+  if (last !== undefined && last.reason !== '') throw new Error(`ClickHouse cannot rewrite its parts: ${last.reason}`);
+  // A purge is still at work.
+  if (last !== undefined) return;
   const [removed] = await clickHouse.rows<{ count: number }>(
     'SELECT toUInt32(count()) AS count FROM traces WHERE is_deleted = 1',
   );

@@ -110,11 +110,12 @@ function percentilesOf([p50, p95, p99]: Ranks): Percentiles | null {
 }
 
 function rankOf(query: SumsQuery): string {
-  return `${tracesOf(query, query.groupBy)} SELECT * FROM (
+  return `${tracesOf(query, query.groupBy)} SELECT * FROM (SELECT * FROM (
     SELECT number, count() AS traces, toFloat64(sum(ifNull(total_cost_nano_usd, 0))) / 1e9 AS costUsd,
       min(sequence) AS first, max(sequence) AS last, count() OVER () AS groups
     FROM summed GROUP BY number)
-    ORDER BY traces DESC, costUsd DESC LIMIT ${query.groupsMax} WITH TIES`;
+    ORDER BY traces DESC, costUsd DESC LIMIT ${query.groupsMax} WITH TIES)
+    ORDER BY traces DESC, costUsd DESC LIMIT ${NAMED_MAX + 1}`;
 }
 
 /** `kept` null: one group. */

@@ -56,19 +56,39 @@ const VERSIONS = `CREATE TABLE IF NOT EXISTS spandrel_schema (fingerprint String
 export async function createTables(clickHouse: ClickHouse): Promise<void> {
   await refuseUnfit(clickHouse);
   await clickHouse.command(VERSIONS);
-  const [known] = await clickHouse.rows<{ fingerprint: string }>('SELECT fingerprint FROM spandrel_schema LIMIT 1');
-  if (known !== undefined && FORMER.has(known.fingerprint)) {
+  const known = await readVersion(clickHouse);
+  if (known !== null && FORMER.has(known)) {
     // The version last: until then this is tried again.
     for (const table of ['traces', 'state', 'spandrel_schema'])
       await clickHouse.command(`DROP TABLE IF EXISTS ${table}`);
     await createTables(clickHouse);
     return;
   }
-  if (known !== undefined && known.fingerprint !== FINGERPRINT) {
-    throw new StartError(
-      'the tables in ClickHouse are of another version; give SPANDREL_TELEMETRY_URL another database, which is filled anew',
-    );
-  }
+  refuseOther(known);
+  // The state of lost tables would say that they are filled.
+  if (!(await isThere(clickHouse, 'traces'))) await clickHouse.command('DROP TABLE IF EXISTS state');
   for (const table of TABLES) await clickHouse.command(table);
-  if (known === undefined) await clickHouse.insert('spandrel_schema', [{ fingerprint: FINGERPRINT }]);
+  if (known === null) await clickHouse.insert('spandrel_schema', [{ fingerprint: FINGERPRINT }]);
+}
+
+/** Throws StartError for tables of another version, and changes nothing. */
+export async function refuseOtherTables(clickHouse: ClickHouse): Promise<void> {
+  if (await isThere(clickHouse, 'spandrel_schema')) refuseOther(await readVersion(clickHouse));
+}
+
+async function isThere({ rows }: ClickHouse, table: string): Promise<boolean> {
+  const [answer] = await rows<{ result: number }>(`EXISTS TABLE ${table}`);
+  return answer?.result === 1;
+}
+
+async function readVersion({ rows }: ClickHouse): Promise<string | null> {
+  const [known] = await rows<{ fingerprint: string }>('SELECT fingerprint FROM spandrel_schema LIMIT 1');
+  return known?.fingerprint ?? null;
+}
+
+function refuseOther(known: string | null): void {
+  if (known === null || known === FINGERPRINT || FORMER.has(known)) return;
+  throw new StartError(
+    'the tables in ClickHouse are of another version; give SPANDREL_TELEMETRY_URL another database, which is filled anew',
+  );
 }

@@ -7,7 +7,7 @@ import type {
   OrganizationRecord,
   ProjectRecord,
 } from '../../domain/management/management.ts';
-import { SESSION_IDLE_MS, type SessionRecord } from '../../domain/sessions/session.ts';
+import { SESSION_IDLE_MS } from '../../domain/sessions/session.ts';
 import type { VirtualKeyRecord } from '../../domain/virtual-keys/virtual-key.ts';
 import { packBudget } from '../budgets/budgets.ts';
 import { AuditEntry } from '../entities/audit.ts';
@@ -120,8 +120,13 @@ export async function storeRecords(
   if (roleBindings.length > 0) await em.upsertMany(RoleBinding, roleBindings.map(packGrant));
   if (change.identities) await em.insertMany(Identity, [...change.identities]);
   for (const key of change.apiKeys ?? []) await storeKey(em, key);
-  for (const ended of change.endedSessions ?? []) await em.nativeDelete(SessionRow, { organizationId, ...ended });
-  for (const session of change.sessions ?? []) await storeSession(em, session);
+  for (const ended of change.endedSessions ?? [])
+    await em.nativeDelete(SessionRow, { organizationId, ...('untilMs' in ended ? endedUntil(ended.untilMs) : ended) });
+  for (const { owner, atMs } of change.endingSessions ?? []) {
+    const longer = { organizationId, ...owner, expiresAtMs: { $gt: atMs } };
+    await em.nativeUpdate(SessionRow, longer, { expiresAtMs: atMs });
+  }
+  if (change.sessions) await em.insertMany(SessionRow, [...change.sessions]);
   for (const { id } of change.removedPriceOverrides ?? [])
     await em.nativeDelete(PriceOverrideRow, { organizationId, id });
   if (change.priceOverrides) await em.insertMany(PriceOverrideRow, [...change.priceOverrides]);
@@ -133,12 +138,8 @@ export async function storeRecords(
   if (change.audit.length > 0) await em.insertMany(AuditEntry, [...change.audit]);
 }
 
-/** Removes those that have ended before. */
-async function storeSession(em: EntityManager, session: SessionRecord): Promise<void> {
-  const { organizationId, createdAtMs } = session;
-  const ended = [{ expiresAtMs: { $lte: createdAtMs } }, { lastSeenAtMs: { $lte: createdAtMs - SESSION_IDLE_MS } }];
-  await em.nativeDelete(SessionRow, { organizationId, $or: ended });
-  await em.insert(SessionRow, { ...session });
+function endedUntil(atMs: number) {
+  return { $or: [{ expiresAtMs: { $lte: atMs } }, { lastSeenAtMs: { $lte: atMs - SESSION_IDLE_MS } }] };
 }
 
 /** An update keeps when the key was last used. */

@@ -40,6 +40,8 @@ export type IndexPlace<Text> = {
   /** Replaces the traces of a step, and removes those that were not found. */
   write(state: IndexState, found: ReadonlyMap<number, IndexedTrace<Text>>): Promise<void>;
   readonly newText: () => TextCollector<Text>;
+  /** How much text the traces of a step may have before it ends; one trace may have more. */
+  readonly texts?: { readonly lengthOf: (text: Text) => number; readonly lengthMax: number };
 };
 
 export type Known = { readonly projectNumber: number; readonly sequence: number };
@@ -53,11 +55,17 @@ export type IndexSource = {
   /** By ascending sequence. */
   list(after: number, to: number, limit: number): Promise<readonly Known[]>;
   find(sequences: readonly number[]): Promise<readonly Known[]>;
+  /** About how many traces have this sequence or a lower one, expired ones included. */
+  countOf(sequence: number): number;
 };
 
 export type IndexSizes = { readonly tracesPerStep: number; readonly readMaxMs: number };
 
+type ReadMax = { readonly ms: number; readonly textLength: number };
+
 const READ_AT_ONCE = 128;
+/** A step that is repeated was ended by its limits before. */
+const WHOLE: ReadMax = { ms: Number.POSITIVE_INFINITY, textLength: Number.POSITIVE_INFINITY };
 const START: Known = { projectNumber: 0, sequence: 0 };
 
 export function createIndexSteps<Text>(
@@ -73,7 +81,7 @@ export function createIndexSteps<Text>(
     if (state === null || step === null || (state.step !== step && state.previous !== step))
       return { ...(await renew()), isOwn: true };
     if (state.step === step) return { ...(await goOn(state)), isOwn: true };
-    const { found } = await read(await source.find(state.sequences), Number.POSITIVE_INFINITY);
+    const { found } = await read(await source.find(state.sequences), WHOLE);
     await place.write(state, found);
     return { step: { step: state.step, marks: [] }, isDone: false, isOwn: false };
   }
@@ -94,16 +102,19 @@ export function createIndexSteps<Text>(
     const limit = tracesPerStep - pending.length;
     const walked = walkedTo < walkEnd ? await source.list(walkedTo, walkEnd, limit) : [];
     const listed = [...pending, ...walked];
-    const { found, count } = await read(listed, readMaxMs);
-    const isCut = count < listed.length;
+    const max = { ms: readMaxMs, textLength: place.texts?.lengthMax ?? Number.POSITIVE_INFINITY };
+    const { found, settled } = await read(listed, max);
+    const isSettled = ({ sequence }: Known) => settled.has(sequence);
+    const isCut = !listed.every(isSettled);
     const isWalked = !isCut && walked.length < limit;
     const isDone = isWalked && marked.length < tracesPerStep;
     if (listed.length === 0 && walkedTo === walkEnd) return { step: null, isDone };
     const step = randomUUID();
-    const sequences = [...new Set(listed.slice(0, count).map(({ sequence }) => sequence))];
-    const lastWalked = listed.slice(pending.length, count).at(-1)?.sequence ?? walkedTo;
-    await place.write({ step, previous, sequences, walkedTo: isWalked ? walkEnd : lastWalked, walkEnd }, found);
-    return { step: { step, marks: [...pending.slice(0, count), ...marked.filter(isAhead)] }, isDone };
+    const leftAt = walked.findIndex((each) => !isSettled(each));
+    const reached = walked.slice(0, leftAt < 0 ? undefined : leftAt).at(-1)?.sequence ?? walkedTo;
+    const sequences = [...settled];
+    await place.write({ step, previous, sequences, walkedTo: isWalked ? walkEnd : reached, walkEnd }, found);
+    return { step: { step, marks: [...pending.filter(isSettled), ...marked.filter(isAhead)] }, isDone };
   }
 
   async function listPending(): Promise<readonly IndexedMark[]> {
@@ -119,21 +130,28 @@ export function createIndexSteps<Text>(
     return pending;
   }
 
-  /** Reads traces in their order, and says how many of those listed it got to. */
-  async function read(listed: readonly Known[], maxMs: number) {
+  /** Reads at least one of the traces. `settled` are those that were read, or are not there any more. */
+  async function read(listed: readonly Known[], max: ReadMax) {
     const found = new Map<number, IndexedTrace<Text>>();
-    const endsAtMs = runner.nowMs() + maxMs;
-    let count = 0;
-    while (count < listed.length && (count === 0 || runner.nowMs() < endsAtMs)) {
-      const some = listed.slice(count, count + READ_AT_ONCE);
+    const settled = new Set<number>();
+    const endsAtMs = runner.nowMs() + max.ms;
+    let textLength = 0;
+    for (let start = 0; start < listed.length; start += READ_AT_ONCE) {
+      if (start > 0 && runner.nowMs() >= endsAtMs) break;
+      const some = listed.slice(start, start + READ_AT_ONCE);
       for (const [projectNumber, of] of Map.groupBy(some, (each) => each.projectNumber)) {
-        const sequences = of.map(({ sequence }) => sequence);
-        const traces = await readIndexedTraces(runner, projectNumber, { sequences, newText: place.newText });
-        for (const trace of traces) found.set(trace.sequence, trace);
+        const sequences = of.map(({ sequence }) => sequence).toSorted((one, other) => one - other);
+        for await (const trace of readIndexedTraces(runner, projectNumber, { sequences, newText: place.newText })) {
+          found.set(trace.sequence, trace);
+          textLength += place.texts?.lengthOf(trace.text) ?? 0;
+          if (textLength < max.textLength) continue;
+          for (const sequence of sequences) if (sequence <= trace.sequence) settled.add(sequence);
+          return { found, settled };
+        }
+        for (const sequence of sequences) settled.add(sequence);
       }
-      count += some.length;
     }
-    return { found, count };
+    return { found, settled };
   }
 
   return {

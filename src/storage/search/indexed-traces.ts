@@ -27,15 +27,14 @@ const TRACES_AT_ONCE = 128;
 /** Before it yields to the event loop. */
 const BUSY_MAX_MS = 5;
 
-/** By ascending sequence; traces that were removed meanwhile are left out. */
-export async function readIndexedTraces<Text>(
+/** In the order of `sequences`, which ascend; traces that were removed meanwhile are left out. */
+export async function* readIndexedTraces<Text>(
   runner: SearchRunner,
   projectNumber: number,
   { sequences, newText }: { readonly sequences: readonly number[]; readonly newText: () => TextCollector<Text> },
-): Promise<readonly IndexedTrace<Text>[]> {
+): AsyncGenerator<IndexedTrace<Text>> {
   const { queries, runQuery, nowMs } = runner;
   const documents = createDocuments(runner, { projectNumber, needs: ALL_NEEDS });
-  const indexed: IndexedTrace<Text>[] = [];
   let turnAtMs = nowMs() + BUSY_MAX_MS;
   for (let start = 0; start < sequences.length; start += TRACES_AT_ONCE) {
     const some = sequences.slice(start, start + TRACES_AT_ONCE);
@@ -47,14 +46,13 @@ export async function readIndexedTraces<Text>(
           text.add(each);
           return false;
         });
-        indexed.push({ ...factsOf(projectNumber, { row, document }), text: text.end() });
+        yield { ...factsOf(projectNumber, { row, document }), text: text.end() };
         if (nowMs() < turnAtMs) continue;
         await yieldToEventLoop();
         turnAtMs = nowMs() + BUSY_MAX_MS;
       }
     }
   }
-  return indexed;
 }
 
 function factsOf(projectNumber: number, { row, document }: Read<Found>): Omit<IndexedTrace<never>, 'text'> {

@@ -69,3 +69,6 @@ export const lockPending = query<OfTraces>()((db, { projectNumber, sequences }, 
 
 /** Only for traces that have not changed since they were listed. */
 export const removePending = ofRows(remove('SearchPending', ['projectNumber', 'traceSequence', 'mark']));
+
+/** The last step of an index that lies outside of the database. */
+export const findStep = query<Record<never, never>>()((db) => db.selectFrom('SearchState').select('step as step'));

@@ -29,9 +29,6 @@ export const listWithoutDurations = query<Position & { readonly limit: number }>
       .orderBy('traceSequence')
       .limit(limit),
 );
-
-/** The last step of an index that lies in another database. */
-export const findStep = query<Record<never, never>>()((db) => db.selectFrom('SearchState').select('step as step'));
 export const removeStep = change<Record<never, never>>((db) => db.deleteFrom('SearchState'));
 export const insertStep = insert('SearchState');
 
@@ -46,6 +43,8 @@ export const listTracesBehind = query<SequenceRange>()((db, { after, to, limit }
     .selectFrom('Trace')
     .where('sequence', '>', after)
     .where('sequence', '<=', to)
+    // Traces that are being erased have a negative number.
+    .where('projectNumber', '>', 0)
     .select(['projectNumber as projectNumber', 'sequence as sequence'])
     .orderBy('sequence')
     .limit(limit),
@@ -55,5 +54,6 @@ export const findKnown = query<{ readonly sequences: readonly number[] }>()((db,
   db
     .selectFrom('Trace')
     .where(isAmong('sequence', sequences))
+    .where('projectNumber', '>', 0)
     .select(['projectNumber as projectNumber', 'sequence as sequence']),
 );

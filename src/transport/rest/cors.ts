@@ -12,7 +12,7 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 /** What the gateway tells of a request with a virtual key. */
 const OF_GATEWAY = ['Gateway-Request-Id', 'Trace-Id', 'Provider', 'Model', 'Cache', 'Fallback-Count', 'Budget-Warning'];
 const EXPOSED = [
-  ...['X-Request-Id', 'X-Idempotent-Replay', 'traceparent', 'Retry-After'],
+  ...['X-Request-Id', 'X-Idempotent-Replay', 'X-Next-Cursor', 'ETag', 'traceparent', 'Retry-After'],
   ...['Grpc-Status', 'Grpc-Message', 'Grpc-Status-Details-Bin'],
   ...OF_GATEWAY.map((name) => `X-LangWatch-${name}`),
 ].join(', ');

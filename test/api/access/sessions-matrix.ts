@@ -116,7 +116,14 @@ async function signPersonIn({ app, members }: Fixture, caller: KeyCaller): Promi
     roleMap: new Map(),
     defaultRole: 'EXTERNAL',
   };
-  const deps = { store, random: randomBytes, pepper: app.rootKeys.pepper, rules, limits: LIMITS } as const;
+  const deps = {
+    store,
+    random: randomBytes,
+    pepper: app.rootKeys.pepper,
+    retentionNowMs: Date.now,
+    rules,
+    limits: LIMITS,
+  } as const;
   const visit = { ip: null, userAgent: null, requestId: null, traceId: null, nowMs: Date.now() };
   const person = { issuer: 'https://issuer.example', subject: userId, name: null, groups: [] };
   const claims = { ...person, email: member.email, isEmailVerified: true };

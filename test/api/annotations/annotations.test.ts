@@ -6,7 +6,7 @@ import {
 } from '../../../gen/spandrel/v1/annotations_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { hex, llmTrace } from '../../support/fixtures.ts';
-import { type Body, callRest, expectEverywhere } from '../../support/surfaces.ts';
+import { type Body, callRest, callRpc, expectEverywhere } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
 
 const { createAnnotation, getAnnotation, listAnnotations, listTraceAnnotations, updateAnnotation, deleteAnnotation } =
@@ -219,6 +219,15 @@ describe('a score', () => {
       const path = `/api/annotations/${made.id}`;
       expect(await refused('PATCH', path, { scoreOptions: { [id]: { value } } })).toEqual([422, 'validation_error']);
     }
+    for (const field of ['name', 'active', 'dataType']) {
+      const path = `/api/annotation-scores/${stars.id}`;
+      expect(await refused('PATCH', path, { [field]: null })).toEqual([422, 'validation_error']);
+    }
+    const broken = { traceId, scoreOptionsJson: '{' };
+    expect(await callRpc(app.address, { method: createAnnotation, request: broken, headers: key() })).toMatchObject({
+      ok: false,
+      error: { code: 3 },
+    });
     await ok('PATCH', `/api/annotation-scores/${stars.id}`, { active: false });
     const path = `/api/annotations/trace/${traceId}`;
     expect((await refused('POST', path, { scoreOptions: { [stars.id]: { value: 4 } } }))[0]).toBe(422);

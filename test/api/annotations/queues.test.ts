@@ -87,6 +87,10 @@ describe('a queue', () => {
     const changed = await ok('PATCH', path, { name: `${name}!`, description: null, scoreIds: [score.id] });
     expect(changed).toMatchObject({ name: `${name}!`, description: '', scoreIds: [score.id] });
     expect((await call('PATCH', path, { scoreIds: ['other'] })).status).toBe(422);
+    expect(await call('PATCH', path, { name: null })).toMatchObject({
+      status: 422,
+      body: { error: 'validation_error' },
+    });
     expect((await call('PATCH', path, { name: `${name} too` })).body.error).toBe('annotation_queue_name_taken');
     await ok('DELETE', `/api/annotation-scores/${score.id}`);
     const renamed = await ok('PATCH', path, { name: `${name}?`, scoreIds: [score.id] });
@@ -106,7 +110,8 @@ describe('a queue', () => {
   it('takes each trace once, and counts what it has', async () => {
     const { path, traceIds } = await opened(2);
     const [first = ''] = traceIds;
-    const more = { traceIds: [first.toUpperCase(), hex(32), await send()] };
+    const third = await send();
+    const more = { traceIds: [first.toUpperCase(), hex(32), third, third.toUpperCase()] };
     expect(await ok('POST', `${path}/items`, more)).toEqual({ added: 1, known: 1, unknown: 1 });
     expect(await counts(path)).toEqual([3, 0, 0]);
     await expectEverywhere(app.address, {

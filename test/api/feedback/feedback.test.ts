@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FeedbackService } from '../../../gen/spandrel/v1/feedback_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { hex, llmTrace } from '../../support/fixtures.ts';
-import { type Body, callRest, expectEverywhere } from '../../support/surfaces.ts';
+import { type Body, callRest, callRpc, expectEverywhere } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
 
 const { trackEvent } = FeedbackService.method;
@@ -133,6 +133,12 @@ describe('an event of a user', () => {
     const { status, body, text } = await post('/api/track_event', vote(hex(32), 1, more));
     expect([status, body.error], text).toEqual([422, 'validation_error']);
     expect(text).toContain(field);
+  });
+
+  it.each(['{', '['.repeat(5_000)])('is refused over RPC with metrics that are not JSON: %.9s', async (metricsJson) => {
+    const request = { traceId: hex(32), eventType: 'opened', metricsJson };
+    const refused = await callRpc(app.address, { method: trackEvent, request, headers: key() });
+    expect(refused).toMatchObject({ ok: false, error: { code: 3, details: expect.stringContaining('metrics') } });
   });
 
   it('is refused beyond a thousand on one trace', async () => {

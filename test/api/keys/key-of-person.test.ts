@@ -28,7 +28,7 @@ async function signIn(held: readonly Held[]): Promise<{ readonly [name: string]:
   for (const grant of held) await act(app, 'POST', '/api/role-bindings', { userId, role: 'CUSTOM', ...grant });
   const { secret } = await signPersonIn(
     {
-      ...{ store: app.store.management, random: randomBytes, pepper: app.rootKeys.pepper },
+      ...{ store: app.store.management, random: randomBytes, pepper: app.rootKeys.pepper, retentionNowMs: Date.now },
       rules: { allowedDomains: [], trustsEmail: false, roleClaim: null, roleMap: new Map(), defaultRole: 'EXTERNAL' },
       limits: { team: 100, project: 100, member: 100, role_binding: 100 },
     },

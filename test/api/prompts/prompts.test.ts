@@ -110,6 +110,7 @@ describe('a prompt', () => {
     [{ handle: 'Upper' }, 'handle'],
     [{ handle: 'a/b/c' }, 'handle'],
     [{ handle: 'tags' }, 'handle'],
+    [{ handle: 'folder/try' }, 'handle'],
     [{ handle: 'x'.repeat(129) }, 'handle'],
     [{ handle: undefined }, 'handle'],
     [{ prompt: 'x'.repeat(16_385) }, 'prompt'],

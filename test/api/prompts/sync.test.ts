@@ -53,12 +53,16 @@ describe('a sync', () => {
     expect(named.prompt).toMatchObject({ version: 3, commitMessage: 'Back' });
   });
 
-  it('leaves a prompt alone that changed while the file did not', async () => {
+  it('leaves a prompt alone that changed while the file did not, however often the file is sent', async () => {
     const handle = freshHandle();
     await sync(handle, FILE);
     await act(app, 'PUT', inPath(handle), { body: { prompt: 'Changed there', commitMessage: 'There' } });
     const behind = await sync(handle, FILE, { localVersion: 1 });
-    expect(behind).toMatchObject({ action: 'up_to_date', prompt: { version: 2, prompt: 'Changed there' } });
+    expect(behind).toMatchObject({ action: 'up_to_date', prompt: { version: 1 } });
+    // As the command line of LangWatch does, which remembers the version of the answer.
+    const again = await sync(handle, FILE, { localVersion: behind.prompt.version });
+    expect(again).toMatchObject({ action: 'up_to_date', prompt: { version: 1 } });
+    expect(await act(app, 'GET', inPath(handle))).toMatchObject({ version: 2, prompt: 'Changed there' });
   });
 
   it.each([
@@ -166,6 +170,14 @@ describe('a sync', () => {
   ])('is refused with the path of what is wrong: %o', async (configData, field) => {
     const refused = await send(app, 'POST', `${inPath(freshHandle())}/sync`, { body: { configData } });
     expect([refused.status, refused.body.fields]).toEqual([422, [field]]);
+  });
+
+  it('is refused over RPC with a seed that a number of JSON cannot hold', async () => {
+    const configData = { model: 'm', prompt: 'p', outputs: [{ identifier: 'o', type: PromptOutputType.STR }] };
+    const request = { id: freshHandle(), configData: { ...configData, seed: 9_007_199_254_740_993n } };
+    const headers = { 'x-auth-token': app.projectKey };
+    const refused = await callRpc(app.address, { method: PromptService.method.syncPrompt, request, headers });
+    expect(refused).toMatchObject({ ok: false, error: { code: 3, details: expect.stringContaining('seed') } });
   });
 
   it('needs a handle where there is no such prompt', async () => {

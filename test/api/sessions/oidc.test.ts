@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from '../../support/issuer.ts';
+import { type IssuedClaims, openBrowser } from '../../support/issuer.ts';
 import { act } from '../organization/organization-client.ts';
 import { ask, goToIssuer, type OidcApp, personOf, type SignedIn, signIn, startOidcApp } from './oidc-client.ts';
 
@@ -111,6 +111,24 @@ describe('a sign-in through the issuer', () => {
     expect(await memberOf(apart, 'ada@allowed.example')).toMatchObject({ name: 'Person ada', role: 'MEMBER' });
     const { browser, address } = await goToIssuer(apart, personOf('eve', { email_verified: false }));
     expect((await browser.visit(address)).status).toBe(403);
+  });
+
+  it('asks userinfo whether the address is verified where the token does not say it, for that address alone', async () => {
+    const { issuer } = oidc;
+    const silent = (email?: string) => (claims: IssuedClaims) => {
+      const { email_verified: _, ...others } = claims;
+      return { ...others, ...(email !== undefined && { email }) };
+    };
+    try {
+      issuer.forge = silent();
+      await signIn(oidc, personOf('quiet'));
+      issuer.forge = silent('other@allowed.example');
+      const { browser, address } = await goToIssuer(oidc, personOf('mallory'));
+      const answer = await browser.visit(address);
+      expect([answer.status, answer.body]).toEqual([403, expect.stringContaining('does not say that it has verified')]);
+    } finally {
+      issuer.forge = null;
+    }
   });
 
   it('is in the audit log as what the person did', async () => {

@@ -190,6 +190,8 @@ describe('a session ends with its key', () => {
     expect(await works(second.cookie)).toBe(200);
     nowMs += 60_000;
     expect(await works(second.cookie)).toBe(401);
+    const { data } = await act(app, 'GET', '/api/auth/sessions');
+    expect(data.map(({ id }: { readonly id: string }) => id)).not.toContain(second.id);
 
     const narrowed = await mint(app, { keyType: 'service' });
     const third = await begin(app, narrowed.token);

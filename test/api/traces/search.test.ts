@@ -371,11 +371,20 @@ describe('searching traces, over REST and gRPC', () => {
   it('a scrollId of a range is not valid for the reverse range', async () => {
     const group = 'reverse';
     for (const atMs of [START, START + 1]) await sendTrace({ metadata: { group }, atMs });
-    const filters = (...values: readonly string[]) => ({ ...inGroup(group), 'traces.duration_ms': values });
-    const { scrollId } = (await search({ filters: filters('1', '200'), pageSize: 1 })).pagination;
-    const body = { filters: filters('200', '1'), pageSize: 1, scrollId };
-    const request = { filters: rpcFilters(body.filters), pageSize: 1, pageToken: scrollId };
-    await expectEverywhere(app.address, searchCase(body, request, { status: 400, code: 'invalid_scroll_id' }));
+    for (const range of [
+      (...values: readonly string[]) => ({ 'traces.duration_ms': values }),
+      (...values: readonly string[]) => ({ 'events.metrics': { vote: values } }),
+      (...values: readonly string[]) => ({ 'annotations.score': { quality: values } }),
+    ]) {
+      const sentWith = (...values: readonly string[]) =>
+        // Nothing has such an event or score.
+        ({ ...inGroup(group), ...range(...values) });
+      const negateFilters = !('traces.duration_ms' in range());
+      const { scrollId } = (await search({ filters: sentWith('1', '200'), pageSize: 1, negateFilters })).pagination;
+      const body = { filters: sentWith('200', '1'), pageSize: 1, negateFilters, scrollId };
+      const request = { filters: rpcFilters(body.filters), pageSize: 1, negateFilters, pageToken: scrollId };
+      await expectEverywhere(app.address, searchCase(body, request, { status: 400, code: 'invalid_scroll_id' }));
+    }
   });
 
   it('dates are numbers, texts of digits or ISO 8601, both included, of the start or of the last change', async () => {

@@ -5,7 +5,7 @@ import type { AuditRecord } from '../../../src/domain/management/management.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import type { Condition } from '../../../src/domain/traces/search/trace-filter.ts';
 import { ORGANIZATION, PROJECT, RECEIVED_AT_MS, randomHex, sampleAppend, samplePlan } from './samples.ts';
-import { keepUp, type OpenSubject, withStore } from './subject.ts';
+import { keepUp, type OpenSubject, type Subject, withStore } from './subject.ts';
 
 const NOW = RECEIVED_AT_MS + 1_000;
 const MINUTE_MS = 60_000;
@@ -73,11 +73,11 @@ async function find({ search }: Store, condition: Omit<Condition, 'of'> & { read
 }
 
 /** A fresh store with the organization that the audit log names. */
-export function withOrganization(open: OpenSubject, body: (store: Store) => Promise<void>) {
-  return withStore(open, async (store) => {
+export function withOrganization(open: OpenSubject, body: (store: Store, subject: Subject) => Promise<void>) {
+  return withStore(open, async (store, subject) => {
     const plan = samplePlan();
     await store.installation.bootstrap({ ...plan, organization: { ...plan.organization, id: ORGANIZATION.id } });
-    await body(store);
+    await body(store, subject);
   });
 }
 
@@ -196,7 +196,7 @@ export function annotationConformance(open: OpenSubject): void {
   describe('definitions of scores', () => {
     it(
       'MUST have a name of their own, be so many, and MUST NOT change their type while they are used',
-      withOrganization(open, async (store) => {
+      withOrganization(open, async (store, { read }) => {
         const { annotationScores: scores } = store;
         const score = scoreOf({ name: 'a' });
         expect(await scores.insert(projectNumber, score, live())).toBe('stored');
@@ -220,6 +220,12 @@ export function annotationConformance(open: OpenSubject): void {
         expect(await scores.remove(projectNumber, score.id, removal)).toBe(true);
         expect(await scores.remove(projectNumber, score.id, { ...removal, audited: audited() })).toBe(false);
         expect(await scores.list(projectNumber)).toEqual([other]);
+        // An annotation gives the first one; of another nothing is kept.
+        const unused = scoreOf({});
+        expect(await scores.insert(projectNumber, unused, live())).toBe('stored');
+        expect(await scores.remove(projectNumber, unused.id, { ...removal, audited: audited() })).toBe(true);
+        const kept = (await read('SELECT id FROM annotation_scores')).map(({ id }) => id);
+        expect(kept.toSorted()).toEqual([score.id, other.id].toSorted());
         expect(await scores.insert(projectNumber, scoreOf({ name: 'c' }), live())).toBe('stored');
         expect(await scores.insert(projectNumber, scoreOf({}), live())).toBe('stored');
         expect(await scores.insert(projectNumber, scoreOf({}), live())).toBe('limit_reached');

@@ -78,7 +78,7 @@ export function sessionConformance(open: OpenManagement): void {
     );
 
     it(
-      'are ended by their person, their key or their project, and ended ones are removed when another begins',
+      'are ended by their person, their key or their project, and ended ones are removed by the instant of their end',
       withStore(open, async (store, { read }) => {
         const { organization } = await found(store);
         const kept = sampleSession(organization.id, { userId: 'user_2', apiKeyId: 'other' });
@@ -98,8 +98,28 @@ export function sessionConformance(open: OpenManagement): void {
         const alive = sampleSession(organization.id, { lastSeenAtMs: AT_MS - SESSION_IDLE_MS + 1 });
         const later = sampleSession(organization.id);
         await change(store, organization.id, { sessions: [idle, expired, alive, later] });
-        await change(store, organization.id, { sessions: [kept] });
+        await change(store, organization.id, { sessions: [kept], endedSessions: [{ untilMs: AT_MS }] });
         expect(await left()).toEqual([alive.id, kept.id, later.id].toSorted());
+      }),
+    );
+
+    it(
+      'MUST end at the instant that is set for their owner, and no later than before',
+      withStore(open, async (store) => {
+        const { organization } = await found(store);
+        const longer = sampleSession(organization.id, { id: 'session_l', apiKeyId: 'key' });
+        const shorter = sampleSession(organization.id, { id: 'session_s', apiKeyId: 'key', expiresAtMs: AT_MS + 5 });
+        const other = sampleSession(organization.id, { id: 'session_o', apiKeyId: 'other' });
+        await change(store, organization.id, { sessions: [longer, shorter, other] });
+        await change(store, organization.id, { endingSessions: [{ owner: { apiKeyId: 'key' }, atMs: AT_MS + 10 }] });
+        const ends = async ({ id }: { readonly id: string }) =>
+          (await store.management.session(organization.id, id))?.expiresAtMs;
+        expect(await Promise.all([longer, shorter, other].map(ends))).toEqual([
+          AT_MS + 10,
+          AT_MS + 5,
+          other.expiresAtMs,
+        ]);
+        expect(await store.keys.findSession(longer.secretHash, AT_MS + 9)).toMatchObject({ expiresAtMs: AT_MS + 10 });
       }),
     );
 

@@ -249,16 +249,14 @@ export function listedOf({ name }: Facet, metadata: LosslessObject): readonly st
 }
 
 export type RangeName = `traces.${'duration_ms' | 'total_cost' | 'total_tokens' | 'first_token_ms'}`;
-const TRACE_RANGES: readonly FilterName[] = [
-  'traces.duration_ms',
-  'traces.total_cost',
-  'traces.total_tokens',
-  'traces.first_token_ms',
-] satisfies readonly RangeName[];
-
 /** Whether the two values are bounds of a number of the trace. */
 export function isTraceRange(name: FilterName): name is RangeName {
-  return TRACE_RANGES.includes(name);
+  return isOrdered(name) && name.startsWith('traces.');
+}
+
+/** Whether the order of its values counts: a least and a greatest one. */
+export function isOrdered(name: FilterName): boolean {
+  return Object.hasOwn(RANGE_COMPILERS, name);
 }
 
 /** The text of a member; empty where it is absent. */

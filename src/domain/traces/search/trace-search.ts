@@ -12,7 +12,7 @@ import type { Traces, TraceView } from '../traces.ts';
 import { foldText } from './fold-text.ts';
 import type { SearchCall } from './search-call.ts';
 import { createShowTraces } from './show-traces.ts';
-import { type Condition, isTraceRange, type SearchFilter } from './trace-filter.ts';
+import { type Condition, isOrdered, type SearchFilter } from './trace-filter.ts';
 import { readFilters, type SentFilter, type TraceSort } from './trace-search-query.ts';
 import {
   EVER,
@@ -261,7 +261,7 @@ function sortConditions(conditions: readonly Condition[]): readonly Condition[] 
 
 /** Alternatives in an order of their own; bounds stay a least and a greatest value. */
 function sortValues({ name, values }: Condition): readonly string[] {
-  return isTraceRange(name) || name === 'evaluations.score' ? values : values.toSorted();
+  return isOrdered(name) ? values : values.toSorted();
 }
 
 function invalidScrollId(): Fault {

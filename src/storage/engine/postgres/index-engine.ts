@@ -7,6 +7,7 @@ import type { IndexWork } from '../../search/indexer.ts';
 import type { RowTypes } from './binary-arrays.ts';
 import { toFault } from './failures.ts';
 import { createIndexedSums } from './indexed-sums.ts';
+import { numberOfSequence } from './months.ts';
 import type { Pool } from './pool.ts';
 import { createQueryRunner } from './run-query.ts';
 import { createIndexWork, removeMarks, TAKE_LOCK } from './search-index-writer.ts';
@@ -64,6 +65,7 @@ function openElsewhere(open: typeof openClickHouseIndex, address: string, { read
     findEnd: async () => (await runQuery(queries.findLastTrace, {}))[0]?.sequence ?? 0,
     list: (after, to, limit) => runQuery(queries.listTracesBehind, { after, to, limit }),
     find: (sequences) => runQuery(queries.findKnown, { sequences }),
+    countOf: numberOfSequence,
   };
   const { indexSome, countUnbuilt, close, reads } = open(address, source);
 

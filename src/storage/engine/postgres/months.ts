@@ -30,6 +30,11 @@ export function monthOfSequence(sequence: number): number {
   return Math.floor(sequence / SEQUENCES_PER_MONTH);
 }
 
+/** The number of the trace, which counts all of the database. */
+export function numberOfSequence(sequence: number): number {
+  return sequence % SEQUENCES_PER_MONTH;
+}
+
 /** Traces with this sequence or above were received after the instant. */
 export function firstSequenceAfter(instantMs: number): number {
   return (monthOf(instantMs) + 1) * SEQUENCES_PER_MONTH;

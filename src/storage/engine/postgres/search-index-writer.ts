@@ -67,11 +67,12 @@ export function createIndexWork({ pool, runner, rowTypes }: WriterDeps): IndexWo
     let triples = 0;
     for (const some of cutByProject(listed)) {
       const [{ projectNumber } = BEGINNING] = some;
-      const sequences = some.map(({ sequence }) => sequence);
-      const found = await readIndexedTraces(runner, projectNumber, { sequences, newText });
-      rows.push(...found);
+      const sequences = some.map(({ sequence }) => sequence).toSorted((one, other) => one - other);
+      for await (const trace of readIndexedTraces(runner, projectNumber, { sequences, newText })) {
+        rows.push(trace);
+        triples += trace.text.length;
+      }
       done.push(...some);
-      triples += found.reduce((sum, { text }) => sum + text.length, 0);
       if (triples > TRIPLES_MAX || runner.nowMs() > endsAtMs) break;
     }
     return { rows, read: done };
@@ -116,8 +117,9 @@ const MARKED_AT_ONCE = 10_000;
  * emptied in a transaction of its own, and traces are marked some at a time. Returns whether there is more to do.
  */
 async function takeOver(transaction: PipelinedTransaction): Promise<boolean> {
-  const { findStep, removeStep, insertStep } = openQueries().searchPostgres;
-  const [stored] = await transaction.runQuery(findStep, {});
+  const { searchIndex, searchPostgres } = openQueries();
+  const { removeStep, insertStep } = searchPostgres;
+  const [stored] = await transaction.runQuery(searchIndex.findStep, {});
   if (stored === undefined) return false;
   await transaction.change(removeStep, {});
   if (!stored.step.startsWith(MARKING)) {

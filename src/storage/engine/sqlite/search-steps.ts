@@ -160,7 +160,8 @@ export function createSearchSteps(reading: Reading) {
 }
 
 export function createIndexSource({ db, runRead, queries }: Reading): IndexSource {
-  const columns = 'sequence, project_number AS projectNumber FROM traces WHERE sequence';
+  // Traces that are being erased have a negative number.
+  const columns = 'sequence, project_number AS projectNumber FROM traces WHERE project_number > 0 AND sequence';
   const step = db.prepare<[], string>('SELECT step FROM search_state').pluck();
   const end = db.prepare<[], number>('SELECT ifnull(max(sequence), 0) FROM traces').pluck();
   const list = db.prepare<[number, number, number], Known>(
@@ -174,5 +175,6 @@ export function createIndexSource({ db, runRead, queries }: Reading): IndexSourc
     findEnd: () => runRead(() => end.get() ?? 0),
     list: (after, to, limit) => runRead(() => list.all(after, to, limit)),
     find: (sequences) => runRead(() => find.all(JSON.stringify(sequences))),
+    countOf: (sequence) => sequence,
   };
 }

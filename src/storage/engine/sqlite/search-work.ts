@@ -15,21 +15,21 @@ type IndexWorkDeps = {
 export function createIndexWork({ steps, endStep, control: { queries, runQuery } }: IndexWorkDeps): IndexWork {
   let isUsed = false;
 
-  /** A database without traces needs no index, nor the thread that has it. */
-  async function hasTraces(): Promise<boolean> {
+  /** A database that never had traces needs no index, nor the thread that has it. What it indexed must be removed, too. */
+  async function isNeeded(): Promise<boolean> {
     if (isUsed) return true;
     const [row] = await runQuery(queries.appendSqlite.findLastSequence, {});
-    isUsed = (row?.sequence ?? null) !== null;
+    isUsed = (row?.sequence ?? null) !== null || (await runQuery(queries.searchIndex.findStep, {})).length > 0;
     return isUsed;
   }
 
   return {
     async indexSome() {
-      if (!(await hasTraces())) return 'done';
+      if (!(await isNeeded())) return 'done';
       const { step, isDone } = await steps.indexSome();
       if (step !== null) await endStep(step);
       return isDone ? 'done' : 'more';
     },
-    countUnbuilt: async () => ((await hasTraces()) ? await steps.countUnbuilt() : 0),
+    countUnbuilt: async () => ((await isNeeded()) ? await steps.countUnbuilt() : 0),
   };
 }
