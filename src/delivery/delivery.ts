@@ -51,7 +51,8 @@ export function createDelivery(deps: DeliveryDeps) {
   const randomBytes = poolRandom(deps.random);
   const random = () => randomBytes(RANDOM_BYTES).readUInt32LE() / 2 ** 32;
   const { attemptsPerHourMax } = deps;
-  const queue = createWorkQueue({ apply: store.apply, nowMs, attemptsPerHourMax, wait: waitUnref });
+  const commitsMax = store.isSingleProcess ? 2 : 1;
+  const queue = createWorkQueue({ apply: store.apply, nowMs, attemptsPerHourMax, commitsMax, wait: waitUnref });
   const pause = (delayMs: number) => new Promise<void>((resolve) => setTimeout(resolve, delayMs).unref());
   const sender = createSender({ store, attempt: deps.attempt, add: queue.add, nowMs, random, pause, meter, log });
   const dispatcher = createDispatcher({

@@ -1,4 +1,4 @@
-/** Groups work items into commits: each commit takes all items that arrived while the previous one ran, in order. */
+/** Groups work items into commits: each commit takes all items that waited for it, in order. */
 
 import type { DeliveryStore, WorkItem, WorkOutcome } from '../domain/delivery/webhook-store.ts';
 import { Fault } from '../domain/fault.ts';
@@ -10,6 +10,8 @@ type WorkQueueDeps = {
   readonly apply: DeliveryStore['apply'];
   readonly nowMs: () => number;
   readonly attemptsPerHourMax: number | null;
+  /** Where one thread commits, the next commit can wait there: then none waits for the turn of the event loop between both. */
+  readonly commitsMax: number;
   readonly wait: Wait;
 };
 
@@ -28,22 +30,25 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-export function createWorkQueue({ apply, nowMs, attemptsPerHourMax, wait }: WorkQueueDeps) {
+export function createWorkQueue({ apply, nowMs, attemptsPerHourMax, commitsMax, wait }: WorkQueueDeps) {
   const urgent: Waiting[] = [];
   const background: Waiting[] = [];
   const draining = new AbortController();
   let pauseMs = PAUSE_MIN_MS;
-  let isUnderWay = false;
+  let isScheduled = false;
+  let underWay = 0;
   let drained: (() => void)[] = [];
 
   function schedule(): void {
-    if (isUnderWay || urgent.length + background.length === 0) return;
-    isUnderWay = true;
+    if (isScheduled || underWay >= commitsMax || urgent.length + background.length === 0) return;
+    isScheduled = true;
     // Items of the same turn of the event loop join the commit.
     setImmediate(() => void commit());
   }
 
   async function commit(): Promise<void> {
+    isScheduled = false;
+    underWay += 1;
     const batch = urgent.splice(0, WORK_PER_COMMIT_MAX);
     batch.push(...background.splice(0, Math.min(BACKGROUND_PER_COMMIT_MAX, WORK_PER_COMMIT_MAX - batch.length)));
     try {
@@ -53,9 +58,9 @@ export function createWorkQueue({ apply, nowMs, attemptsPerHourMax, wait }: Work
       for (const item of batch) item.reject(error);
       await pause();
     }
-    isUnderWay = false;
+    underWay -= 1;
     schedule();
-    if (!isUnderWay) finishDrain();
+    if (isIdle()) finishDrain();
   }
 
   /**
@@ -88,6 +93,10 @@ export function createWorkQueue({ apply, nowMs, attemptsPerHourMax, wait }: Work
     pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
   }
 
+  function isIdle(): boolean {
+    return !isScheduled && underWay === 0;
+  }
+
   function finishDrain(): void {
     for (const resolve of drained) resolve();
     drained = [];
@@ -109,7 +118,7 @@ export function createWorkQueue({ apply, nowMs, attemptsPerHourMax, wait }: Work
     /** Resolves when no item waits. From the first call on no commit waits for the store to come back. */
     async drain(): Promise<void> {
       draining.abort();
-      if (isUnderWay) await new Promise<void>((resolve) => drained.push(resolve));
+      if (!isIdle()) await new Promise<void>((resolve) => drained.push(resolve));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createWorkQueue } from '../../src/delivery/work-queue.ts';
 import type { WorkItem, WorkOutcome } from '../../src/domain/delivery/webhook-store.ts';
@@ -14,6 +15,7 @@ function start(failureOf: (numbers: readonly number[]) => Error | null) {
   const queue = createWorkQueue({
     nowMs: () => 0,
     attemptsPerHourMax: null,
+    commitsMax: 1,
     wait: async (delayMs, signal) => void (signal.aborted || pausesMs.push(delayMs)),
     async apply(work) {
       const numbers = work.map((item) => ('number' in item ? item.number : 0));
@@ -26,6 +28,37 @@ function start(failureOf: (numbers: readonly number[]) => Error | null) {
   const add = (...numbers: number[]) => Promise.allSettled(numbers.map((number) => queue.add(itemOf(number))));
   return { commits, pausesMs, queue, add };
 }
+
+it.each([
+  [1, [[1], [2, 3, 4]]],
+  [2, [[1], [2], [3, 4]]],
+])('%i commits run at once, and the next one takes all that waits', async (commitsMax, expected) => {
+  const commits: (readonly number[])[] = [];
+  const ends: (() => void)[] = [];
+  const queue = createWorkQueue({
+    ...{ nowMs: () => 0, attemptsPerHourMax: null, commitsMax, wait: async () => undefined },
+    async apply(work) {
+      commits.push(work.map((item) => ('number' in item ? item.number : 0)));
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return work.map(() => STORED);
+    },
+  });
+  const added: Promise<WorkOutcome>[] = [];
+  for (const number of [1, 2, 3, 4]) {
+    added.push(queue.add(itemOf(number)));
+    await setImmediate();
+  }
+  expect(commits).toEqual(expected.slice(0, commitsMax));
+  const drained = queue.drain();
+  while (ends.length > 0) {
+    for (const end of ends.splice(0)) end();
+    await setImmediate();
+    await setImmediate();
+  }
+  await drained;
+  expect(commits).toEqual(expected);
+  expect(await Promise.all(added)).toHaveLength(4);
+});
 
 describe('an item that cannot be stored', () => {
   it('is rejected alone, and those that share its commit are stored in their order', async () => {
