@@ -1,4 +1,4 @@
-/** Groups work items into commits: each commit takes all items that waited for it, in order. */
+/** Groups work items into commits: each commit takes all items that waited for it, in order. Commits end in any order. */
 
 import type { DeliveryStore, WorkItem, WorkOutcome } from '../domain/delivery/webhook-store.ts';
 import { Fault } from '../domain/fault.ts';
@@ -89,8 +89,10 @@ export function createWorkQueue({ apply, nowMs, attemptsPerHourMax, commitsMax, 
 
   /** Rejected items are added again at once, and would ask a store that is away thousands of times per second. */
   async function pause(): Promise<void> {
-    await wait(pauseMs, draining.signal);
-    pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
+    const waitedMs = pauseMs;
+    await wait(waitedMs, draining.signal);
+    // Another commit may have waited at the same time.
+    pauseMs = Math.max(pauseMs, Math.min(waitedMs * 2, PAUSE_MAX_MS));
   }
 
   function isIdle(): boolean {

@@ -108,8 +108,9 @@ export function createIssuer({ settings, monotonicMs, onFailure }: IssuerDeps) {
           return claimsOf(token, token, settings);
         }
         // Many issuers keep the profile out of the token.
-        const info = await fetchUserInfo(configuration, tokens.access_token, token.sub);
-        return claimsOf(token, joinProfile(token, info), settings);
+        const asked = fetchUserInfo(configuration, tokens.access_token, token.sub);
+        const info = lacksOnlyVerification(token, settings) ? await asked.catch(report) : await asked;
+        return claimsOf(token, info === undefined ? token : joinProfile(token, info), settings);
       } catch (error) {
         report(error);
         throw faultOf(error);
@@ -167,16 +168,21 @@ const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 type Profile = IDToken | (IDToken & UserInfoResponse);
 
-function lacksClaims(token: IDToken, { roleClaim }: IssuerSettings): boolean {
-  const needed = ['email', 'email_verified', ...(roleClaim === null ? [] : [roleClaim])];
-  return needed.some((name) => token[name] === undefined);
+function lacksClaims(token: IDToken, settings: IssuerSettings): boolean {
+  return token.email_verified === undefined || !lacksOnlyVerification(token, settings);
 }
 
-/** The token comes first. What userinfo says of an address counts for that address alone. */
+/** Then the settings may decide without it. */
+function lacksOnlyVerification(token: IDToken, { roleClaim }: IssuerSettings): boolean {
+  return token.email !== undefined && (roleClaim === null || token[roleClaim] !== undefined);
+}
+
+/** The token comes first. Whether an address is verified is said by whoever names the address. */
 function joinProfile(token: IDToken, info: UserInfoResponse): Profile {
-  const { email_verified: verified, ...others } = info;
-  const isOfAddress = verified !== undefined && (token.email === undefined || token.email === info.email);
-  return { ...others, ...(isOfAddress && { email_verified: verified }), ...token };
+  const { email_verified: ofInfo, ...profile } = info;
+  const { email_verified: ofToken, ...claims } = token;
+  const verified = token.email === undefined ? ofInfo : (ofToken ?? (token.email === info.email ? ofInfo : undefined));
+  return { ...profile, ...claims, ...(verified !== undefined && { email_verified: verified }) };
 }
 
 function claimsOf({ iss, sub }: IDToken, profile: Profile, { roleClaim }: IssuerSettings): Claims {

@@ -112,6 +112,28 @@ export function indexConformance(open: () => Promise<ClickHouseSubject>): void {
     );
 
     it(
+      'gets to every trace, however often large ones change',
+      withSubject(async ({ store }, clickHouse) => {
+        const large = Array.from({ length: 5 }, () =>
+          sampleAppend({ spans: Array.from({ length: 60 }, newLargeSpan) }),
+        );
+        for (const append of large) await store.traces.append(append);
+        await keepUp(store);
+        const [cold = ''] = await appendSome(store, 1);
+        const isIndexed = async () =>
+          (await clickHouse.rows(`SELECT 1 FROM traces FINAL WHERE trace_id = '${cold}'`)).length > 0;
+        let steps = 0;
+        for (; steps < 10 && !(await isIndexed()); steps += 1) {
+          for (const { traceId } of large) await store.traces.append(sampleAppend({ traceId }));
+          for (const { step } of store.upkeep) await step();
+        }
+        expect(steps).toBeLessThan(4);
+        await keepUp(store);
+        expect(await find(store)).toHaveLength(6);
+      }),
+    );
+
+    it(
       'is filled anew when an older state of it was restored, whatever traces that has',
       withSubject(async ({ store }, clickHouse) => {
         await appendSome(store, 10);

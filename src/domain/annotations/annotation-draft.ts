@@ -101,7 +101,11 @@ export type ReadScores = { readonly scores: Scores; readonly reasons: readonly R
 export function readScores(json: string, definitions: readonly ScoreDefinition[], known: Scores): ReadScores {
   const field = 'scoreOptions';
   const parsed = parseLossless(json, SCORES_SHAPE);
-  if (parsed.kind !== 'value') return { scores: {}, reasons: [customReason(field, `${field} must be a JSON object`)] };
+  if (parsed.kind !== 'value')
+    return {
+      scores: {},
+      reasons: [customReason(field, `${field} must be a JSON object of at most ${SCORES_SHAPE.depth} levels`)],
+    };
   const sent = parsed.value;
   if (!isObject(sent)) return { scores: {}, reasons: [typeReason(field, 'object', jsonTypeOf(sent))] };
   const entries = Object.entries(sent);

@@ -123,7 +123,7 @@ export function createReviewQueues({ store, scores, random, traceDefaultDays }: 
     ): Promise<ItemsAdded> {
       if (!isPossibleId(queueId)) throw notFound();
       // A trace counts once, in whichever spelling of its id.
-      const sent = new Map(traceIds.map(formsOf).map((forms, index) => [forms[0] ?? `${index}`, forms]));
+      const sent = new Map(traceIds.map((id) => [formsOf(id)[0] ?? id, formsOf(id)]));
       const traces = [...sent.values()].map((forms) => ({ itemId: newId('item', random), forms }));
       const added = await store.addItems({
         ...{ projectNumber: project.number, queueId, traces, itemsMax: ITEMS_MAX },

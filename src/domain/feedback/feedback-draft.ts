@@ -77,7 +77,11 @@ function readMembers<V extends string | number | boolean>(
   read: ReadMember<V>,
 ): Members<V> {
   const parsed = parseLossless(json, SHAPE_MAX);
-  if (parsed.kind !== 'value') return { members: {}, reasons: [customReason(field, `${field} must be a JSON object`)] };
+  if (parsed.kind !== 'value')
+    return {
+      members: {},
+      reasons: [customReason(field, `${field} must be a JSON object of at most ${SHAPE_MAX.depth} levels`)],
+    };
   const sent = parsed.value;
   if (!isObject(sent)) return { members: {}, reasons: [typeReason(field, 'object', jsonTypeOf(sent))] };
   const names = Object.keys(sent);

@@ -73,6 +73,7 @@ export function createAnnotationWriter(transact: Transact, enqueuing: Enqueuing)
         const live = await lockScores(tx, projectNumber);
         if (live.some(({ name }) => name === definition.name)) return 'name_taken';
         if (live.length >= liveMax) return 'limit_reached';
+        await removeUnused(tx, projectNumber);
         await tx.change(tx.queries.annotations.insertScore, { ...definition, projectNumber, deletedAtMs: null });
         await tx.change(tx.queries.annotations.addAuditEntry, audited);
         return 'stored';
@@ -174,6 +175,18 @@ async function lockScores(tx: Transaction, projectNumber: number): Promise<reado
   if (!isSingleProcess) await runQuery(queries.feedback.lockTraceId, { name: `annotation scores ${projectNumber}` });
   return liveOf(await runQuery(queries.annotations.listScores, { projectNumber }));
 }
+
+/** Removes some deleted definitions that no annotation gives any more. */
+async function removeUnused(tx: Transaction, projectNumber: number): Promise<void> {
+  const { listScores, findUseOfScore, removeScore } = tx.queries.annotations;
+  const deleted = (await tx.runQuery(listScores, { projectNumber })).filter(({ deletedAtMs }) => deletedAtMs !== null);
+  for (const { id } of deleted.slice(0, CHECKED_AT_ONCE)) {
+    if ((await tx.runQuery(findUseOfScore, { projectNumber, id })).length > 0) continue;
+    await tx.change(removeScore, { projectNumber, id });
+  }
+}
+
+const CHECKED_AT_ONCE = 10;
 
 type Expecting = { readonly projectNumber: number; readonly expected: ExpectedScores };
 

@@ -12,7 +12,7 @@ export type ServerFacts = { readonly version: string };
 export async function refuseUnfit({ rows }: ClickHouse): Promise<ServerFacts> {
   const [server] = await rows<{ version: string; readonly: number }>(
     `SELECT version() AS version, toUInt8(getSetting('readonly')) AS readonly`,
-  ).catch(refuseRefusal);
+  );
   if (server === undefined) throw new StartError('no ClickHouse answers: correct SPANDREL_TELEMETRY_URL');
   const { version, readonly } = server;
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -27,9 +27,10 @@ export async function refuseUnfit({ rows }: ClickHouse): Promise<ServerFacts> {
   return { version };
 }
 
-const GIVE_RIGHTS = 'give it the rights to create, insert, truncate, drop and ALTER DELETE';
+const GIVE_RIGHTS = 'give it the rights to select, create, insert, truncate, drop and ALTER DELETE';
 
-function refuseRefusal(error: Error): never {
+/** Throws StartError for an error that says that the server refuses the user, and others as they are. */
+export function refuseRefusal(error: Error): never {
   if (!isRefusal(error)) throw error;
   const reason = messageOf(error.cause);
   throw new StartError(

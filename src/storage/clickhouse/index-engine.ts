@@ -4,7 +4,7 @@ import { Fault } from '../../domain/fault.ts';
 import type { IndexReads } from '../reads.ts';
 import { createIndexSteps, type IndexSource, type StepDone } from '../search/index-steps.ts';
 import { openClickHouse } from './client.ts';
-import { refuseUnfit, type ServerFacts } from './fitness.ts';
+import { refuseRefusal, refuseUnfit, type ServerFacts } from './fitness.ts';
 import { createIndexPlace, purgeRemoved } from './index-place.ts';
 import { createIndexedSums } from './indexed-sums.ts';
 import { refuseOtherTables } from './schema.ts';
@@ -18,12 +18,12 @@ export type IndexEngine = {
   close(): Promise<void>;
 };
 
-/** What the server tells about itself. Throws StartError for one that cannot be used, and a Fault while it is away. */
+/** What the server tells about itself. Throws StartError for one that cannot be used. */
 export async function inspectClickHouse(address: string): Promise<ServerFacts> {
   const clickHouse = openClickHouse(address);
   try {
-    const facts = await refuseUnfit(clickHouse);
-    await refuseOtherTables(clickHouse);
+    const facts = await refuseUnfit(clickHouse).catch(refuseRefusal);
+    await refuseOtherTables(clickHouse).catch(refuseRefusal);
     return facts;
   } catch (error) {
     // What is wrong is for the operator.
@@ -65,10 +65,10 @@ export function openClickHouseIndex(address: string, source: IndexSource): Index
     return state !== null && state.walkedTo >= state.walkEnd;
   }
 
-  /** While steps are left, it waits for them, but no longer than for a second interval. */
+  /** While steps are left, it waits for them, but no longer than for half an interval more. */
   function isPurgeDue(nowMs: number): boolean {
     if (nowMs - triedAtMs < PURGE_RETRY_MS) return false;
-    const isOverdue = nowMs - Math.max(purgedAtMs, openedAtMs) >= 2 * PURGE_INTERVAL_MS;
+    const isOverdue = nowMs - Math.max(purgedAtMs, openedAtMs) >= 1.5 * PURGE_INTERVAL_MS;
     return isOverdue || (wasDone && nowMs - purgedAtMs >= PURGE_INTERVAL_MS);
   }
 
@@ -77,8 +77,7 @@ export function openClickHouseIndex(address: string, source: IndexSource): Index
     // Before a step, which is not lost where this fails.
     if (isPurgeDue(nowMs)) {
       triedAtMs = nowMs;
-      await purgeRemoved(clickHouse);
-      purgedAtMs = nowMs;
+      if (await purgeRemoved(clickHouse)) purgedAtMs = nowMs;
     }
     const done = await steps.next();
     wasDone = done.isDone;

@@ -5,7 +5,7 @@ import { listDurations } from '../analytics/indexed-sums.ts';
 import { StartError } from '../errors.ts';
 import type { IndexPlace, IndexState } from '../search/index-steps.ts';
 import type { IndexedTrace, TextCollector } from '../search/trace-index.ts';
-import { type ClickHouse, listOf, toFault } from './client.ts';
+import { type ClickHouse, isRefusal, listOf, toFault } from './client.ts';
 import { createTables } from './schema.ts';
 
 export type CollectedText = { readonly text: string; readonly hasAnyText: boolean };
@@ -151,20 +151,26 @@ const HIDDEN = `SELECT ${KEY} FROM traces WHERE is_deleted = 0 AND ${EVER_REMOVE
 /**
  * Takes removed traces from the disk: a row that says so only hides the others of its trace, whose texts stay until the engine
  * happens to merge them. Begins to rewrite the parts with such traces, and leaves all others. The rows that hide go a purge
- * later, once they hide nothing: parts are rewritten one by one, and a trace must not come back meanwhile.
+ * later, once they hide nothing: parts are rewritten one by one, and a trace must not come back meanwhile. False: the one before is still at work.
  */
-export async function purgeRemoved(clickHouse: ClickHouse): Promise<void> {
-  const [last] = await clickHouse.rows<{ reason: string }>(
-    `SELECT latest_fail_reason AS reason FROM system.mutations
-     WHERE database = currentDatabase() AND table = 'traces' AND NOT is_done ORDER BY reason DESC LIMIT 1`,
-  );
+export async function purgeRemoved(clickHouse: ClickHouse): Promise<boolean> {
+  const [last] = await clickHouse.rows<{ reason: string }>(UNFINISHED).catch(noneIfRefused);
   if (last !== undefined && last.reason !== '') throw new Error(`ClickHouse cannot rewrite its parts: ${last.reason}`);
-  // A purge is still at work.
-  if (last !== undefined) return;
+  if (last !== undefined) return false;
   const [removed] = await clickHouse.rows<{ count: number }>(
     'SELECT toUInt32(count()) AS count FROM traces WHERE is_deleted = 1',
   );
-  if (removed === undefined || removed.count === 0) return;
+  if (removed === undefined || removed.count === 0) return true;
   await clickHouse.command(`ALTER TABLE traces DELETE WHERE is_deleted = 1 AND (${KEY}) NOT IN (${HIDDEN})`);
   await clickHouse.command(`ALTER TABLE traces DELETE WHERE is_deleted = 0 AND (${KEY}) IN (${REMOVED})`);
+  return true;
+}
+
+const UNFINISHED = `SELECT latest_fail_reason AS reason FROM system.mutations
+  WHERE database = currentDatabase() AND table = 'traces' AND NOT is_done ORDER BY reason DESC LIMIT 1`;
+
+/** Not every user may look there. */
+function noneIfRefused(error: Error): [] {
+  if (isRefusal(error)) return [];
+  throw error;
 }

@@ -61,11 +61,24 @@ export type IndexSource = {
 
 export type IndexSizes = { readonly tracesPerStep: number; readonly readMaxMs: number };
 
-type ReadMax = { readonly ms: number; readonly textLength: number };
+/** Of the traces that a step reads. */
+type Budget = { readonly endsAtMs: number; readonly textLength: number };
+type ReadSoFar<Text> = {
+  readonly found: Map<number, IndexedTrace<Text>>;
+  readonly settled: Set<number>;
+  readonly left: { textLength: number };
+};
 
 const READ_AT_ONCE = 128;
-/** A step that is repeated was ended by its limits before. */
-const WHOLE: ReadMax = { ms: Number.POSITIVE_INFINITY, textLength: Number.POSITIVE_INFINITY };
+
+function budgetOf<Text>({ texts }: IndexPlace<Text>): Pick<Budget, 'textLength'> {
+  return { textLength: texts?.lengthMax ?? Number.POSITIVE_INFINITY };
+}
+
+function byProject(one: Known, other: Known): number {
+  return one.projectNumber - other.projectNumber || one.sequence - other.sequence;
+}
+
 const START: Known = { projectNumber: 0, sequence: 0 };
 
 export function createIndexSteps<Text>(
@@ -81,7 +94,11 @@ export function createIndexSteps<Text>(
     if (state === null || step === null || (state.step !== step && state.previous !== step))
       return { ...(await renew()), isOwn: true };
     if (state.step === step) return { ...(await goOn(state)), isOwn: true };
-    const { found } = await read(await source.find(state.sequences), WHOLE);
+    const known = (await source.find(state.sequences)).toSorted(byProject);
+    const budget = { ...budgetOf(place), endsAtMs: Number.POSITIVE_INFINITY };
+    const { found, settled } = await read([known], budget);
+    // Its traces have grown since.
+    if (known.some(({ sequence }) => !settled.has(sequence))) return { ...(await renew()), isOwn: true };
     await place.write(state, found);
     return { step: { step: state.step, marks: [] }, isDone: false, isOwn: false };
   }
@@ -95,17 +112,22 @@ export function createIndexSteps<Text>(
 
   /** Indexes some of the pending traces, and then some of those that the index lacks because it is new. */
   async function goOn({ step: previous, walkedTo, walkEnd }: IndexState): Promise<StepDone> {
-    const marked = await listPending();
+    const segments = await listPending();
+    const marked = segments.flat();
     // What the walk has still to reach needs no other step: until then the file is not searched.
     const isAhead = ({ sequence }: Known) => sequence > walkedTo && sequence <= walkEnd;
     const pending = marked.filter((each) => !isAhead(each));
     const limit = tracesPerStep - pending.length;
     const walked = walkedTo < walkEnd ? await source.list(walkedTo, walkEnd, limit) : [];
     const listed = [...pending, ...walked];
-    const max = { ms: readMaxMs, textLength: place.texts?.lengthMax ?? Number.POSITIVE_INFINITY };
-    const { found, settled } = await read(listed, max);
+    const budget = { ...budgetOf(place), endsAtMs: runner.nowMs() + readMaxMs };
+    const marks = segments.map((segment) => segment.filter((each) => !isAhead(each)));
+    const { found, settled } = await read([...marks, walked], budget);
     const isSettled = ({ sequence }: Known) => settled.has(sequence);
     const isCut = !listed.every(isSettled);
+    // Traces that change all the time must not keep others waiting.
+    const firstLeft = marked.findIndex((each) => !isAhead(each) && !isSettled(each));
+    if (firstLeft !== 0) position = marked.at(firstLeft < 0 ? -1 : firstLeft - 1) ?? START;
     const isWalked = !isCut && walked.length < limit;
     const isDone = isWalked && marked.length < tracesPerStep;
     if (listed.length === 0 && walkedTo === walkEnd) return { step: null, isDone };
@@ -117,41 +139,48 @@ export function createIndexSteps<Text>(
     return { step: { step, marks: [...pending.filter(isSettled), ...marked.filter(isAhead)] }, isDone };
   }
 
-  async function listPending(): Promise<readonly IndexedMark[]> {
+  /** Those behind the position, and then those before it, each by project and sequence. */
+  async function listPending(): Promise<readonly (readonly IndexedMark[])[]> {
     const list = async ({ projectNumber, sequence: traceSequence }: Known, limit: number) =>
       await runner.runQuery(runner.queries.listAllPending, { projectNumber, traceSequence, limit });
     const behind = await list(position, tracesPerStep);
     const left = tracesPerStep - behind.length;
     const known = new Set(behind.map(({ sequence }) => sequence));
     const before = left > 0 && position !== START ? await list(START, left) : [];
-    const pending = [...behind, ...before.filter(({ sequence }) => !known.has(sequence))];
-    // Traces that change all the time must not keep others waiting.
-    position = pending.at(-1) ?? START;
-    return pending;
+    return [behind, before.filter(({ sequence }) => !known.has(sequence))];
   }
 
-  /** Reads at least one of the traces. `settled` are those that were read, or are not there any more. */
-  async function read(listed: readonly Known[], max: ReadMax) {
+  /**
+   * Reads of each list at least its first trace. Lists are in an order in which the sequences of a project ascend. `settled` are
+   * the traces that were read, or are not there any more.
+   */
+  async function read(lists: readonly (readonly Known[])[], budget: Budget) {
     const found = new Map<number, IndexedTrace<Text>>();
     const settled = new Set<number>();
-    const endsAtMs = runner.nowMs() + max.ms;
-    let textLength = 0;
-    for (let start = 0; start < listed.length; start += READ_AT_ONCE) {
-      if (start > 0 && runner.nowMs() >= endsAtMs) break;
-      const some = listed.slice(start, start + READ_AT_ONCE);
-      for (const [projectNumber, of] of Map.groupBy(some, (each) => each.projectNumber)) {
-        const sequences = of.map(({ sequence }) => sequence).toSorted((one, other) => one - other);
-        for await (const trace of readIndexedTraces(runner, projectNumber, { sequences, newText: place.newText })) {
-          found.set(trace.sequence, trace);
-          textLength += place.texts?.lengthOf(trace.text) ?? 0;
-          if (textLength < max.textLength) continue;
-          for (const sequence of sequences) if (sequence <= trace.sequence) settled.add(sequence);
-          return { found, settled };
-        }
-        for (const sequence of sequences) settled.add(sequence);
+    const left = { ...budget };
+    for (const list of lists) {
+      for (let start = 0; start < list.length; start += READ_AT_ONCE) {
+        if (start > 0 && runner.nowMs() >= left.endsAtMs) break;
+        if (!(await readSome(list.slice(start, start + READ_AT_ONCE), { found, settled, left }))) break;
       }
     }
     return { found, settled };
+  }
+
+  /** False: it ended because of the length of the texts. */
+  async function readSome(some: readonly Known[], { found, settled, left }: ReadSoFar<Text>): Promise<boolean> {
+    for (const [projectNumber, of] of Map.groupBy(some, (each) => each.projectNumber)) {
+      const sequences = of.map(({ sequence }) => sequence);
+      for await (const trace of readIndexedTraces(runner, projectNumber, { sequences, newText: place.newText })) {
+        found.set(trace.sequence, trace);
+        left.textLength -= place.texts?.lengthOf(trace.text) ?? 0;
+        if (left.textLength > 0) continue;
+        for (const sequence of sequences) if (sequence <= trace.sequence) settled.add(sequence);
+        return false;
+      }
+      for (const sequence of sequences) settled.add(sequence);
+    }
+    return true;
   }
 
   return {
