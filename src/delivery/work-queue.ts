@@ -10,7 +10,7 @@ type WorkQueueDeps = {
   readonly apply: DeliveryStore['apply'];
   readonly nowMs: () => number;
   readonly attemptsPerHourMax: number | null;
-  /** Where one thread commits, the next commit can wait there: then none waits for the turn of the event loop between both. */
+  /** Commits under way at once. Where one thread of the store makes them all, a second one begins as soon as the first has ended. */
   readonly commitsMax: number;
   readonly wait: Wait;
 };

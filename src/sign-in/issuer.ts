@@ -104,12 +104,14 @@ export function createIssuer({ settings, monotonicMs, onFailure }: IssuerDeps) {
         const tokens = await authorizationCodeGrant(configuration, cameBackTo, checks);
         const token = tokens.claims();
         if (token === undefined) throw new Error('the issuer sent no id token');
-        if (!lacksClaims(token, settings) || configuration.serverMetadata().userinfo_endpoint === undefined) {
+        const isEnough = hasNeeded(token, settings);
+        const isWhole = isEnough && token.email_verified !== undefined;
+        if (isWhole || configuration.serverMetadata().userinfo_endpoint === undefined) {
           return claimsOf(token, token, settings);
         }
         // Many issuers keep the profile out of the token.
         const asked = fetchUserInfo(configuration, tokens.access_token, token.sub);
-        const info = lacksOnlyVerification(token, settings) ? await asked.catch(report) : await asked;
+        const info = isEnough ? await asked.catch(report) : await asked;
         return claimsOf(token, info === undefined ? token : joinProfile(token, info), settings);
       } catch (error) {
         report(error);
@@ -168,12 +170,8 @@ const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 type Profile = IDToken | (IDToken & UserInfoResponse);
 
-function lacksClaims(token: IDToken, settings: IssuerSettings): boolean {
-  return token.email_verified === undefined || !lacksOnlyVerification(token, settings);
-}
-
-/** Then the settings may decide without it. */
-function lacksOnlyVerification(token: IDToken, { roleClaim }: IssuerSettings): boolean {
+/** Whether the token says all that no setting can say instead: whether the address is verified may be one. */
+function hasNeeded(token: IDToken, { roleClaim }: IssuerSettings): boolean {
   return token.email !== undefined && (roleClaim === null || token[roleClaim] !== undefined);
 }
 

@@ -9,13 +9,13 @@ const AWAY = unavailableFault('The store is away.', 1);
 const STORED: WorkOutcome = { kind: 'stale' };
 
 /** A queue before a store that remembers the numbers of each commit it was asked for. */
-function start(failureOf: (numbers: readonly number[]) => Error | null) {
+function startWith(commitsMax: number, failureOf: (numbers: readonly number[]) => Error | null) {
   const commits: (readonly number[])[] = [];
   const pausesMs: number[] = [];
   const queue = createWorkQueue({
     nowMs: () => 0,
     attemptsPerHourMax: null,
-    commitsMax: 1,
+    commitsMax,
     wait: async (delayMs, signal) => void (signal.aborted || pausesMs.push(delayMs)),
     async apply(work) {
       const numbers = work.map((item) => ('number' in item ? item.number : 0));
@@ -60,50 +60,54 @@ it.each([
   expect(await Promise.all(added)).toHaveLength(4);
 });
 
-describe('an item that cannot be stored', () => {
-  it('is rejected alone, and those that share its commit are stored in their order', async () => {
-    const bad = new Error('a row cannot be inserted');
-    const { commits, pausesMs, add } = start((numbers) => (numbers.includes(5) ? bad : null));
-    const results = await add(1, 2, 3, 4, 5, 6, 7, 8);
-    expect(results.map(({ status }) => status)).toEqual([
-      ...Array.from({ length: 4 }, () => 'fulfilled'),
-      'rejected',
-      ...Array.from({ length: 3 }, () => 'fulfilled'),
-    ]);
-    expect(results[4]).toMatchObject({ reason: bad });
-    expect(commits.filter((numbers) => !numbers.includes(5)).flat()).toEqual([1, 2, 3, 4, 6, 7, 8]);
-    // A division by halves asks for a few commits, not for one per item.
-    expect(commits.length).toBeLessThan(9);
-    expect(pausesMs).toEqual([]);
-  });
-});
+describe.each([1, 2])('with %i commits at once', (commitsMax) => {
+  const start = (failureOf: Parameters<typeof startWith>[1]) => startWith(commitsMax, failureOf);
 
-describe('while the store is away', () => {
-  it('a commit is not divided', async () => {
-    const { commits, add } = start(() => AWAY);
-    const results = await add(1, 2, 3, 4);
-    expect(results.every(({ status }) => status === 'rejected')).toBe(true);
-    expect(commits).toEqual([[1, 2, 3, 4]]);
+  describe('an item that cannot be stored', () => {
+    it('is rejected alone, and those that share its commit are stored in their order', async () => {
+      const bad = new Error('a row cannot be inserted');
+      const { commits, pausesMs, add } = start((numbers) => (numbers.includes(5) ? bad : null));
+      const results = await add(1, 2, 3, 4, 5, 6, 7, 8);
+      expect(results.map(({ status }) => status)).toEqual([
+        ...Array.from({ length: 4 }, () => 'fulfilled'),
+        'rejected',
+        ...Array.from({ length: 3 }, () => 'fulfilled'),
+      ]);
+      expect(results[4]).toMatchObject({ reason: bad });
+      expect(commits.filter((numbers) => !numbers.includes(5)).flat()).toEqual([1, 2, 3, 4, 6, 7, 8]);
+      // A division by halves asks for a few commits, not for one per item.
+      expect(commits.length).toBeLessThan(9);
+      expect(pausesMs).toEqual([]);
+    });
   });
 
-  it('the pauses between commits grow to five seconds, and begin anew once it serves', async () => {
-    let isServing = false;
-    const { pausesMs, add } = start(() => (isServing ? null : AWAY));
-    for (let commit = 0; commit < 8; commit += 1) await add(commit);
-    isServing = true;
-    await add(8);
-    isServing = false;
-    await add(9);
-    await add(10);
-    expect(pausesMs).toEqual([100, 200, 400, 800, 1600, 3200, 5000, 5000, 100, 200]);
-  });
+  describe('while the store is away', () => {
+    it('a commit is not divided', async () => {
+      const { commits, add } = start(() => AWAY);
+      const results = await add(1, 2, 3, 4);
+      expect(results.every(({ status }) => status === 'rejected')).toBe(true);
+      expect(commits).toEqual([[1, 2, 3, 4]]);
+    });
 
-  it('the end of the process waits for no pause', async () => {
-    const { pausesMs, queue, add } = start(() => AWAY);
-    const added = add(1);
-    await queue.drain();
-    await added;
-    await add(2);
-    expect(pausesMs).toEqual([]);
+    it('the pauses between commits grow to five seconds, and begin anew once it serves', async () => {
+      let isServing = false;
+      const { pausesMs, add } = start(() => (isServing ? null : AWAY));
+      for (let commit = 0; commit < 8; commit += 1) await add(commit);
+      isServing = true;
+      await add(8);
+      isServing = false;
+      await add(9);
+      await add(10);
+      expect(pausesMs).toEqual([100, 200, 400, 800, 1600, 3200, 5000, 5000, 100, 200]);
+    });
+
+    it('the end of the process waits for no pause', async () => {
+      const { pausesMs, queue, add } = start(() => AWAY);
+      const added = add(1);
+      await queue.drain();
+      await added;
+      await add(2);
+      expect(pausesMs).toEqual([]);
+    });
   });
 });

@@ -17,6 +17,8 @@ export type TestIssuer = {
   forge: ((claims: IssuedClaims) => IssuedClaims) | null;
   /** Signs them with a key that is not the issuer's. */
   hasForeignKey: boolean;
+  /** Whether userinfo fails. */
+  isUserinfoAway: boolean;
   close(): Promise<void>;
 };
 
@@ -39,7 +41,13 @@ export type IssuerOptions = {
 export async function startIssuer(redirectUri: string, options: IssuerOptions = {}): Promise<TestIssuer> {
   const { port = await findFreePort(), isProfileApart = false, clientAuth = 'client_secret_basic' } = options;
   const url = `http://127.0.0.1:${port}`;
-  const issuer: Omit<TestIssuer, 'close'> = { url, person: { sub: 'nobody' }, forge: null, hasForeignKey: false };
+  const issuer: Omit<TestIssuer, 'close'> = {
+    url,
+    person: { sub: 'nobody' },
+    forge: null,
+    hasForeignKey: false,
+    isUserinfoAway: false,
+  };
   const provider = new Provider(url, {
     clients: [
       {
@@ -81,7 +89,8 @@ export async function startIssuer(redirectUri: string, options: IssuerOptions = 
   });
   const handle = provider.callback();
   const server = createServer((request, response) => {
-    if (request.url?.startsWith('/interaction/')) {
+    if (issuer.isUserinfoAway && request.url?.startsWith('/me')) response.writeHead(503).end();
+    else if (request.url?.startsWith('/interaction/')) {
       void provider.interactionFinished(request, response, { login: { accountId: issuer.person.sub } });
     } else handle(request, response);
   });

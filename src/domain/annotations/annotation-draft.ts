@@ -1,6 +1,5 @@
 /** Validates what is sent of annotations. */
 
-import { parseLossless } from '../../json/bounded-json.ts';
 import { isObject, numberOf } from '../../json/free-json.ts';
 import { jsonTypeOf, type LosslessJson } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
@@ -8,6 +7,7 @@ import { choiceReason, customReason, lengthReason, typeReason } from '../reasons
 import { hasMoreBytesThan, hasMoreCharactersThan } from '../text-limits.ts';
 import { isValidId } from '../traces/trace-ids.ts';
 import type { Annotation, ScoreDefinition } from './annotation.ts';
+import { readJsonObject } from './json-object.ts';
 import type { Scores, ScoreValue } from './score.ts';
 
 /** Fields that a reviewer fills in. Undefined: not sent; null: no value. */
@@ -33,8 +33,8 @@ const SCORES_MAX_BYTES = 64 * 1024;
 const EMAIL_CHARACTERS_MAX = 320;
 const PATH_CHARACTERS_MAX = 512;
 const SCORES_MAX = 50;
-/** Deeper values are those of no score. */
-const SCORES_SHAPE = { depth: 10 };
+/** Values of scores are not nested. */
+const DEPTH_MAX = 10;
 
 /** Problems that need no definition of a score. */
 export function contentProblems({ comment, email, expectedOutput }: AnnotationContent): readonly Reason[] {
@@ -100,14 +100,8 @@ export type ReadScores = { readonly scores: Scores; readonly reasons: readonly R
  */
 export function readScores(json: string, definitions: readonly ScoreDefinition[], known: Scores): ReadScores {
   const field = 'scoreOptions';
-  const parsed = parseLossless(json, SCORES_SHAPE);
-  if (parsed.kind !== 'value')
-    return {
-      scores: {},
-      reasons: [customReason(field, `${field} must be a JSON object of at most ${SCORES_SHAPE.depth} levels`)],
-    };
-  const sent = parsed.value;
-  if (!isObject(sent)) return { scores: {}, reasons: [typeReason(field, 'object', jsonTypeOf(sent))] };
+  const { object: sent, reason: problem } = readJsonObject(field, json, DEPTH_MAX);
+  if (sent === null) return { scores: {}, reasons: [problem] };
   const entries = Object.entries(sent);
   if (entries.length > SCORES_MAX)
     return { scores: {}, reasons: [lengthReason(field, `at most ${SCORES_MAX} members`)] };

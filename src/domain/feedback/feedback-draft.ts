@@ -1,8 +1,8 @@
 /** Validates the feedback that applications send. */
 
-import { parseLossless } from '../../json/bounded-json.ts';
-import { isObject, numberOf } from '../../json/free-json.ts';
+import { numberOf } from '../../json/free-json.ts';
 import { jsonTypeOf, type LosslessJson, type LosslessObject } from '../../json/lossless-json.ts';
+import { readJsonObject } from '../annotations/json-object.ts';
 import type { Reason } from '../fault.ts';
 import { customReason, lengthReason, typeReason } from '../reasons.ts';
 import { hasMoreBytesThan, hasMoreCharactersThan } from '../text-limits.ts';
@@ -28,8 +28,8 @@ type Limits = { readonly futureMaxMs: number };
 
 const TYPE = /^[a-z0-9_.-]{1,64}$/;
 const MEMBERS_MAX = 50;
-/** Deeper values are those of no metric and no detail. */
-const SHAPE_MAX = { depth: 10 };
+/** Metrics and details are not nested. */
+const DEPTH_MAX = 10;
 const NAME_CHARACTERS_MAX = 128;
 const EVENT_ID_CHARACTERS_MAX = 128;
 const TEXT_MAX_BYTES = 16 * 1024;
@@ -76,14 +76,8 @@ function readMembers<V extends string | number | boolean>(
   json: string,
   read: ReadMember<V>,
 ): Members<V> {
-  const parsed = parseLossless(json, SHAPE_MAX);
-  if (parsed.kind !== 'value')
-    return {
-      members: {},
-      reasons: [customReason(field, `${field} must be a JSON object of at most ${SHAPE_MAX.depth} levels`)],
-    };
-  const sent = parsed.value;
-  if (!isObject(sent)) return { members: {}, reasons: [typeReason(field, 'object', jsonTypeOf(sent))] };
+  const { object: sent, reason } = readJsonObject(field, json, DEPTH_MAX);
+  if (sent === null) return { members: {}, reasons: [reason] };
   const names = Object.keys(sent);
   if (names.length > MEMBERS_MAX)
     return { members: {}, reasons: [lengthReason(field, `at most ${MEMBERS_MAX} members`)] };

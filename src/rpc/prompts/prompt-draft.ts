@@ -138,7 +138,7 @@ export function configMessageProblems(sent: ConfigMessage): readonly Reason[] {
 
 function seedProblems({ seed }: ConfigMessage, at: string): readonly Reason[] {
   if (seed === undefined || Number.isSafeInteger(Number(seed))) return [];
-  return [customReason(`${at}seed`, `${at}seed must be at most 2^53 - 1, and at least its negative`)];
+  return [customReason(`${at}seed`, `${at}seed must be from -(2^53 - 1) to 2^53 - 1`)];
 }
 
 /** Messages can hold numbers that are none in JSON. */

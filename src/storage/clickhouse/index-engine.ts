@@ -18,7 +18,7 @@ export type IndexEngine = {
   close(): Promise<void>;
 };
 
-/** What the server tells about itself. Throws StartError for one that cannot be used. */
+/** What the server tells about itself. Throws StartError for one that cannot be used, and what went wrong while it is away. */
 export async function inspectClickHouse(address: string): Promise<ServerFacts> {
   const clickHouse = openClickHouse(address);
   try {
@@ -26,7 +26,7 @@ export async function inspectClickHouse(address: string): Promise<ServerFacts> {
     await refuseOtherTables(clickHouse).catch(refuseRefusal);
     return facts;
   } catch (error) {
-    // What is wrong is for the operator.
+    // The Fault is for clients, and does not say why.
     throw error instanceof Fault && error.cause instanceof Error ? error.cause : error;
   } finally {
     await clickHouse.close();
@@ -90,7 +90,7 @@ export function openClickHouseIndex(address: string, source: IndexSource): Index
       indexedSums: createIndexedSums(clickHouse, isBuilt),
     },
     indexSome() {
-      // A step that somebody has given up goes on.
+      // One after the other: a step goes on even if its caller has stopped waiting.
       const step = last.then(indexSome);
       last = step.catch(() => undefined);
       return step;

@@ -151,7 +151,8 @@ const HIDDEN = `SELECT ${KEY} FROM traces WHERE is_deleted = 0 AND ${EVER_REMOVE
 /**
  * Takes removed traces from the disk: a row that says so only hides the others of its trace, whose texts stay until the engine
  * happens to merge them. Begins to rewrite the parts with such traces, and leaves all others. The rows that hide go a purge
- * later, once they hide nothing: parts are rewritten one by one, and a trace must not come back meanwhile. False: the one before is still at work.
+ * later, once they hide nothing: parts are rewritten one by one, and a trace must not come back meanwhile. Returns false, and
+ * begins nothing, while the purge before is at work.
  */
 export async function purgeRemoved(clickHouse: ClickHouse): Promise<boolean> {
   const [last] = await clickHouse.rows<{ reason: string }>(UNFINISHED).catch(noneIfRefused);
@@ -169,7 +170,7 @@ export async function purgeRemoved(clickHouse: ClickHouse): Promise<boolean> {
 const UNFINISHED = `SELECT latest_fail_reason AS reason FROM system.mutations
   WHERE database = currentDatabase() AND table = 'traces' AND NOT is_done ORDER BY reason DESC LIMIT 1`;
 
-/** Not every user may look there. */
+/** A user without the right to read system.mutations purges all the same. */
 function noneIfRefused(error: Error): [] {
   if (isRefusal(error)) return [];
   throw error;

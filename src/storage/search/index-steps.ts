@@ -75,6 +75,12 @@ function budgetOf<Text>({ texts }: IndexPlace<Text>): Pick<Budget, 'textLength'>
   return { textLength: texts?.lengthMax ?? Number.POSITIVE_INFINITY };
 }
 
+/** The last item, where none is left; undefined where the first one is. */
+function lastBeforeFirst<Item>(items: readonly Item[], isLeft: (item: Item) => boolean): Item | undefined {
+  const leftAt = items.findIndex(isLeft);
+  return leftAt < 0 ? items.at(-1) : items[leftAt - 1];
+}
+
 function byProject(one: Known, other: Known): number {
   return one.projectNumber - other.projectNumber || one.sequence - other.sequence;
 }
@@ -126,14 +132,12 @@ export function createIndexSteps<Text>(
     const isSettled = ({ sequence }: Known) => settled.has(sequence);
     const isCut = !listed.every(isSettled);
     // Traces that change all the time must not keep others waiting.
-    const firstLeft = marked.findIndex((each) => !isAhead(each) && !isSettled(each));
-    if (firstLeft !== 0) position = marked.at(firstLeft < 0 ? -1 : firstLeft - 1) ?? START;
+    position = lastBeforeFirst(marked, (each) => !isAhead(each) && !isSettled(each)) ?? START;
     const isWalked = !isCut && walked.length < limit;
     const isDone = isWalked && marked.length < tracesPerStep;
     if (listed.length === 0 && walkedTo === walkEnd) return { step: null, isDone };
     const step = randomUUID();
-    const leftAt = walked.findIndex((each) => !isSettled(each));
-    const reached = walked.slice(0, leftAt < 0 ? undefined : leftAt).at(-1)?.sequence ?? walkedTo;
+    const reached = lastBeforeFirst(walked, (each) => !isSettled(each))?.sequence ?? walkedTo;
     const sequences = [...settled];
     await place.write({ step, previous, sequences, walkedTo: isWalked ? walkEnd : reached, walkEnd }, found);
     return { step: { step, marks: [...pending.filter(isSettled), ...marked.filter(isAhead)] }, isDone };

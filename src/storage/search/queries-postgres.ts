@@ -29,6 +29,7 @@ export const listWithoutDurations = query<Position & { readonly limit: number }>
       .orderBy('traceSequence')
       .limit(limit),
 );
+
 export const removeStep = change<Record<never, never>>((db) => db.deleteFrom('SearchState'));
 export const insertStep = insert('SearchState');
 
@@ -43,7 +44,7 @@ export const listTracesBehind = query<SequenceRange>()((db, { after, to, limit }
     .selectFrom('Trace')
     .where('sequence', '>', after)
     .where('sequence', '<=', to)
-    // Traces that are being erased have a negative number.
+    // A trace that is being erased has the negative number of its project.
     .where('projectNumber', '>', 0)
     .select(['projectNumber as projectNumber', 'sequence as sequence'])
     .orderBy('sequence')

@@ -211,6 +211,11 @@ describe('a person is refused', () => {
   it('but not with SPANDREL_OIDC_TRUST_EMAIL, of an allowed domain, where the issuer says nothing', async () => {
     await signIn(trusting, personOf('quiet', { email_verified: undefined }));
     expect(await memberCount(trusting)).toBe(3);
+    // What is in the token is enough then.
+    trusting.issuer.isUserinfoAway = true;
+    await signIn(trusting, personOf('quiet', { email_verified: undefined }));
+    trusting.issuer.isUserinfoAway = false;
+    expect(trusting.app.logged.join('\n')).toContain('the issuer of sign-ins could not be asked');
   });
 });
 

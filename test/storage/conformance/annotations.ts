@@ -226,7 +226,10 @@ export function annotationConformance(open: OpenSubject): void {
         expect(await scores.remove(projectNumber, unused.id, { ...removal, audited: audited() })).toBe(true);
         const kept = (await read('SELECT id FROM annotation_scores')).map(({ id }) => id);
         expect(kept.toSorted()).toEqual([score.id, other.id].toSorted());
+        expect(await store.annotations.remove(projectNumber, given.id, { ...removal, audited: audited() })).toBe(true);
         expect(await scores.insert(projectNumber, scoreOf({ name: 'c' }), live())).toBe('stored');
+        const left = (await read('SELECT id FROM annotation_scores')).map(({ id }) => id);
+        expect(left).not.toContain(score.id);
         expect(await scores.insert(projectNumber, scoreOf({}), live())).toBe('stored');
         expect(await scores.insert(projectNumber, scoreOf({}), live())).toBe('limit_reached');
       }),

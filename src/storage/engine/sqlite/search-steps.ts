@@ -160,7 +160,7 @@ export function createSearchSteps(reading: Reading) {
 }
 
 export function createIndexSource({ db, runRead, queries }: Reading): IndexSource {
-  // Traces that are being erased have a negative number.
+  // A trace that is being erased has the negative number of its project.
   const columns = 'sequence, project_number AS projectNumber FROM traces WHERE project_number > 0 AND sequence';
   const step = db.prepare<[], string>('SELECT step FROM search_state').pluck();
   const end = db.prepare<[], number>('SELECT ifnull(max(sequence), 0) FROM traces').pluck();
