@@ -45,6 +45,7 @@ export async function serve(environment: Environment): Promise<void> {
   // In the turn after it, the rest of the code is loaded while the thread of the writer, or the database, starts.
   await yieldToEventLoop();
   const { createApp } = await import('../app/app.ts');
+  const pricing = createPricing(readPriceList());
   const store = await opening;
   try {
     const installed = await store.installation.readSecret();
@@ -54,7 +55,7 @@ export async function serve(environment: Environment): Promise<void> {
       config,
       store,
       rootKeys,
-      pricing: createPricing(readPriceList()),
+      pricing,
       clock: Date.now,
       random: randomBytes,
       log,
@@ -63,8 +64,6 @@ export async function serve(environment: Environment): Promise<void> {
       async beforeServing() {
         const deps = { store: store.installation, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes };
         first.keys = await bootstrap(deps, config.bootstrap, Date.now());
-        // Parsing all code filled the young generation, which stays that large as long as little happens.
-        globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
       },
     });
     if (first.keys !== null) {
@@ -81,11 +80,16 @@ export async function serve(environment: Environment): Promise<void> {
       isBehindShell: environment.npm_lifecycle_event === 'npx',
     });
     log.info({ address: app.address, version: readVersion(), store: store.kind }, 'ready');
+    // Loading all code made the heap larger than serving needs, and it stays so as long as little happens.
+    setTimeout(() => globalThis.gc?.(GIVE_BACK), GIVE_BACK_AFTER_MS).unref();
   } catch (error) {
     await store.close();
     throw adviseOnPort(error);
   }
 }
+
+const GIVE_BACK_AFTER_MS = 1_000;
+const GIVE_BACK = { type: 'major', execution: 'sync', flavor: 'last-resort' } as const;
 
 function adviseOnPort(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'EADDRINUSE') return error;

@@ -47,8 +47,8 @@ export async function openStore({
   if (file === null && options.telemetryUrl != null) {
     throw new StartError('a database in memory has no use for SPANDREL_TELEMETRY_URL; unset it, or store in a file');
   }
-  const { openFileStore, openMemoryStore } = await import('./engine/sqlite/store.ts');
-  return file === null ? await openMemoryStore(options) : await openFileStore(file, options);
+  if (file === null) return await (await import('./engine/sqlite/store.ts')).openMemoryStore(options);
+  return await (await import('./engine/sqlite/open-file.ts')).openFileStore(file, options);
 }
 
 /** A server of ClickHouse that is away may come back: searches fail until then, and all else works. */

@@ -79,13 +79,22 @@ function createCompiler({
     if ('lookup' in source) return compileLookup(source);
     if ('changeRows' in source) return compileRows(source);
     if ('change' in source) {
-      const said = source.change(db, PARAMS, dialect);
-      storeAsKept(said.toOperationNode());
-      return textOf(said.compile());
+      const change = source.change(db, PARAMS, dialect).toOperationNode();
+      storeAsKept(change);
+      return compileNode(change);
     }
-    const said = source.query(db, PARAMS, dialect);
-    return { ...textOf(said.compile()), row: rowOf(said.toOperationNode()) };
+    return compileQuery(source.query(db, PARAMS, dialect));
   };
+
+  /** The library's own `compile` would make the node once more, which takes as long as all the rest. */
+  function compileNode(node: Node): Compiled {
+    return textOf(db.getExecutor().compileQuery(node, createQueryId()));
+  }
+
+  function compileQuery(said: { toOperationNode(): Node }): Compiled {
+    const node = said.toOperationNode();
+    return { ...compileNode(node), row: rowOf(node) };
+  }
 
   function compileMany(source: ManySource<unknown>): Compiled {
     const table = tableOf(source.table);
@@ -104,8 +113,7 @@ function createCompiler({
 
   function compileLookup(source: LookupSource<never, unknown>): Compiled {
     const { key, members } = createKey();
-    const said = source.lookup(db, key, dialect);
-    const compiled = { ...textOf(said.compile()), row: rowOf(said.toOperationNode()) };
+    const compiled = compileQuery(source.lookup(db, key, dialect));
     return hasArrays ? { ...compiled, key: [...members] } : compiled;
   }
 
@@ -116,7 +124,7 @@ function createCompiler({
     const change = hasArrays
       ? takeArrays(node, (name) => typeOf(columnOf([table, ...innerTablesOf(node)], name)))
       : node;
-    return { ...textOf(db.getExecutor().compileQuery(change, createQueryId())), isPerRow: !hasArrays };
+    return { ...compileNode(change), isPerRow: !hasArrays };
   }
 
   /** Gives parameters the forms of the columns to which they are assigned. */
@@ -187,7 +195,6 @@ function setColumns(node: Node): readonly { table: string; column: string; value
 
 type Aliases = ReadonlyMap<string, string>;
 
-/** The tables of a query by alias. */
 /** The tables of the queries inside a change. */
 function innerTablesOf(node: Node): readonly string[] {
   if (node === null || typeof node !== 'object' || node instanceof Placeholder) return [];
@@ -195,6 +202,7 @@ function innerTablesOf(node: Node): readonly string[] {
   return [...own, ...Object.values(node).flatMap(innerTablesOf)];
 }
 
+/** The tables of a query by alias. */
 function tablesOf({ from, joins = [] }: Node): Aliases {
   const named: Node[] = [...(from?.froms ?? []), ...joins.map(({ table }: Node) => table)];
   return new Map(

@@ -1,6 +1,5 @@
 /** Assembles the SQLite store: reads on their own handle, writes through the writer. */
 
-import { dirname } from 'node:path';
 import { setTimeout as delay, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
@@ -8,11 +7,10 @@ import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { watchRooms } from '../../management/management-store.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { runCooperatively } from '../../traces/trace-reads.ts';
-import { createFolder, type Database, openReadHandle, type RunRead, readNow } from './connection.ts';
+import { type Database, openReadHandle, type RunRead, readNow } from './connection.ts';
 import type { CallWriter, Core, OpenedCore, WriterVerbs } from './core.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 import { openFileIndex } from './index-engine.ts';
-import { acquireLock, type Lock, requireLock } from './lock.ts';
 import { bindQueries, type SqliteQueries } from './queries.ts';
 import { paceReads } from './read-pace.ts';
 import { createFinder, createReads, createTraceReader, type Reading, routeReads } from './readers.ts';
@@ -20,9 +18,8 @@ import { createRetention } from './retention.ts';
 import { roomsOf } from './rooms.ts';
 import { createQueryRunner } from './run-query.ts';
 import { createIndexWork } from './search-work.ts';
-import { spawnThread } from './thread-calls.ts';
 import { createThreadReader, spawnReader, type ThreadReader } from './thread-reader.ts';
-import { startThreadWriter } from './thread-writer.ts';
+import type { ThreadWriter } from './thread-writer.ts';
 import { readUsage } from './usage.ts';
 
 export type SqliteStoreOptions = {
@@ -41,30 +38,19 @@ export type SqliteStoreOptions = {
 // The writer need not wait for the main thread when a large batch follows. Small ones rather wait for more: more commits
 // write the same pages more often.
 const BESIDE_BYTES_MIN = 256 * 1024;
-// In MiB. Large posts leave garbage, which would grow to twice this size before a collection.
-const WRITER_HEAP = { maxYoungGenerationSizeMb: 48 };
 // A step of maintenance blocks all writes, and a read blocks the whole process.
 const MAINTAINED_ROWS_MAX = 250;
 const SEARCHED_AT_ONCE = 5_000;
 /** Bounds how long edits of the file by other programs go unnoticed. */
 const KEY_AGE_MAX_MS = 1_000;
 
-/** Opens a database in a file. Throws StartError. */
-export async function openFileStore(file: string, options: SqliteStoreOptions): Promise<Store> {
-  createFolder(dirname(file));
-  const lock = acquireLock(file);
-  try {
-    return await (options.writer === 'here' ? openLockedHere : openLocked)(file, lock, options);
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
-}
-
-async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions): Promise<Store> {
-  const { log, jobQueue = JOB_QUEUE_DEFAULTS } = options;
-  const spawn = () => spawnThread({ thread: 'writer', file, jobQueue, lockFile: lock.renew() }, WRITER_HEAP);
-  const writer = await startThreadWriter({ log, spawn });
+/** A store on the thread of the writer, and on one for long reads. `closed` is called at the end. */
+export async function createThreadedStore(
+  file: string,
+  writer: ThreadWriter,
+  options: SqliteStoreOptions,
+  closed: () => void,
+): Promise<Store> {
   try {
     // Opened last and closed first: then the writer leaves one file, without a write-ahead log.
     const reader = openReadHandle(file);
@@ -76,7 +62,7 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
       await threadReader.close();
       reader.close();
       await writer.close();
-      lock.release();
+      closed();
     };
     const { call, verbs } = writer;
     const parts = { call, verbs, reader, runRead: readNow, queries, thread: threadReader, release };
@@ -85,14 +71,6 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
     await writer.close();
     throw error;
   }
-}
-
-async function openLockedHere(file: string, lock: Lock, options: SqliteStoreOptions): Promise<Store> {
-  const { openCore } = await import('./core.ts');
-  const { jobQueue = JOB_QUEUE_DEFAULTS } = options;
-  const lockFile = lock.renew();
-  const opened = openCore({ file, clock: Date.now, jobQueue, requireLock: () => requireLock(lockFile) });
-  return createInlineStore(opened, options, lock.release);
 }
 
 /** Opens a database that lives as long as the process. */

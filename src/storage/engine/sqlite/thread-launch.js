@@ -8,5 +8,5 @@ import { workerData } from 'node:worker_threads';
 // A thread does not take the cache over from the one that starts it.
 enableCompileCache(workerData.compileCacheFolder ?? undefined);
 await import('./thread-serve.ts');
-// What only the start needed would stay resident.
-globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+// What only the start needed would stay resident. Later, because the server waits for the first answers.
+setTimeout(() => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' }), 1_000).unref();
