@@ -27,6 +27,11 @@ function notMemberReason(field: string, hint: string): Reason {
   return { field, type: 'custom', message: `${field} is not a member of this request${hint}` };
 }
 
+/** The reason to refuse what an older interface has and this server has not. */
+export function unavailableReason(field: string): Reason {
+  return customReason(field, `${field} is not available on this server`);
+}
+
 /** Throws one validation_error with the first problem of each field; returns when there are none. */
 export function refuseProblems(problems: readonly Reason[]): void {
   if (problems.length === 0) return;

@@ -23,6 +23,7 @@ import {
   rest,
   rest_case,
   rest_merged,
+  rest_unavailable,
   spelling,
 } from '../../gen/spandrel/v1/options_pb.js';
 
@@ -93,6 +94,11 @@ const NO_FLAGS: RestFlags = {
   oneSlash: false,
   answeredAs: [],
 };
+
+/** The members that requests over REST may not have: see rest_unavailable. */
+export const unavailableMembers = cached((desc: DescMessage): readonly string[] => {
+  return hasOption(desc, rest_unavailable) ? getOption(desc, rest_unavailable) : [];
+});
 
 export type MessageField = DescField & { readonly fieldKind: 'message' };
 

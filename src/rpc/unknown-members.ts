@@ -1,10 +1,10 @@
-/** Finds the members of JSON that a message does not have. */
+/** Finds the members of JSON that a message does not have, and those that only an older interface has. */
 
 import { type DescField, type DescMessage, type DescMethod, getOption, hasOption } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { rest_extra } from '../../gen/spandrel/v1/options_pb.js';
-import type { Reason } from '../domain/fault.ts';
-import { answeredMemberReason, unknownMemberReason } from '../domain/reasons.ts';
+import type { JsonValue, Reason } from '../domain/fault.ts';
+import { answeredMemberReason, unavailableReason, unknownMemberReason } from '../domain/reasons.ts';
 import { cutToCharacters } from '../domain/text-limits.ts';
 import { isArray, isObject } from '../json/free-json.ts';
 import type { LosslessJson } from '../json/lossless-json.ts';
@@ -16,8 +16,10 @@ import {
   restFlags,
   restName,
   sendableFields,
+  unavailableMembers,
   valueFieldOf,
 } from './rest-shape.ts';
+import type { Problem } from './validate.ts';
 
 /** Of one object. */
 const LISTED_MAX = 100;
@@ -112,7 +114,8 @@ function findInside(
 /** The members that requests or answers have over REST, those of inline messages included. */
 const memberNames = cached((desc: DescMessage): ReadonlySet<string> => {
   const extras = hasOption(desc, rest_extra) ? getOption(desc, rest_extra).map(({ name }) => name) : [];
-  return new Set([...namesOf(desc.fields, (inline) => [...memberNames(inline)]), ...extras]);
+  const inside = namesOf(desc.fields, (inline) => [...memberNames(inline)]);
+  return new Set([...inside, ...extras, ...unavailableMembers(desc)]);
 });
 
 const sendableNames = cached((desc: DescMessage): readonly string[] => namesOf(sendableFields(desc), sendableNames));
@@ -121,6 +124,22 @@ function namesOf(fields: readonly DescField[], within: (inline: DescMessage) => 
   return fields
     .filter((field) => !isMask(field))
     .flatMap((field) => (isInlineMessage(field) ? within(field.message) : [restName(field)]));
+}
+
+/** The members of one object that rest_unavailable refuses. `path` has a dot behind it unless it is empty. */
+export function unavailableProblems(
+  desc: DescMessage,
+  object: { readonly [name: string]: JsonValue },
+  path: string,
+): readonly Problem[] {
+  return unavailableMembers(desc)
+    .filter((name) => Object.hasOwn(object, name) && !isSilent(object[name]))
+    .map((name) => ({ ...unavailableReason(path + name), target: 'json' }));
+}
+
+function isSilent(value: JsonValue | undefined): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isSilent);
+  return value === undefined || value === null || value === false || value === '';
 }
 
 /** The reason to refuse a JSON message that has this member; members have the names of ProtoJSON there. */

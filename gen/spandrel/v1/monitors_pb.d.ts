@@ -14,7 +14,8 @@ import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_spandrel_v1_monitors: GenFile;
 
 /**
- * A saved evaluator that runs on the traces of a project.
+ * A saved evaluator that runs on the traces of a project. Over REST its threadIdleTimeout, of monitors of threads, is always
+ * null, and refused in requests.
  *
  * @generated from message spandrel.v1.Monitor
  */
@@ -104,13 +105,6 @@ export declare type Monitor = Message<"spandrel.v1.Monitor"> & {
    * @generated from field: optional string level = 12;
    */
   level?: string | undefined;
-
-  /**
-   * The idle time of threads: never set, because monitors look at traces. Refused when it is sent.
-   *
-   * @generated from field: optional int64 thread_idle_timeout = 13;
-   */
-  threadIdleTimeout?: bigint | undefined;
 
   /**
    * The time at which the monitor was created.
@@ -398,13 +392,6 @@ export declare type CreateMonitorRequest = Message<"spandrel.v1.CreateMonitorReq
    * @generated from field: optional string level = 10;
    */
   level?: string | undefined;
-
-  /**
-   * The idle time of threads: refused when it is sent, because monitors look at traces.
-   *
-   * @generated from field: optional int64 thread_idle_timeout = 11;
-   */
-  threadIdleTimeout?: bigint | undefined;
 };
 
 /**

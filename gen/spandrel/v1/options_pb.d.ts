@@ -610,6 +610,14 @@ export declare const rest_case: GenExtension<FileOptions, RestCase>;
 export declare const rest_extra: GenExtension<MessageOptions, ExtraMember[]>;
 
 /**
+ * Members, by REST name, that an older interface has in requests and that this server has not: a request that says
+ * something with one of them is refused. null, false, an empty text and what holds only those say nothing.
+ *
+ * @generated from extension: repeated string rest_unavailable = 50107;
+ */
+export declare const rest_unavailable: GenExtension<MessageOptions, string[]>;
+
+/**
  * The form of the field over REST.
  *
  * @generated from extension: spandrel.v1.FieldRest rest = 50102;

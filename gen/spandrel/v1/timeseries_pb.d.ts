@@ -6,8 +6,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { TraceFilter } from "./traces_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { TraceFilter } from "./traces_pb.js";
 
 /**
  * Describes the file spandrel/v1/timeseries.proto.
@@ -40,27 +40,6 @@ export declare type TimeseriesSeries = Message<"spandrel.v1.TimeseriesSeries"> &
    * @generated from field: optional string key = 3;
    */
   key?: string | undefined;
-
-  /**
-   * Never available: refused when it is sent.
-   *
-   * @generated from field: optional string subkey = 4;
-   */
-  subkey?: string | undefined;
-
-  /**
-   * Aggregation per user, thread or trace, never available: refused when it is sent.
-   *
-   * @generated from field: optional string pipeline_json = 5;
-   */
-  pipelineJson?: string | undefined;
-
-  /**
-   * Filters of this series alone, never available: refused unless empty. Over REST in the form of those of the request.
-   *
-   * @generated from field: repeated spandrel.v1.TraceFilter filters = 6;
-   */
-  filters: TraceFilter[];
 };
 
 /**
@@ -104,13 +83,6 @@ export declare type QueryTimeseriesRequest = Message<"spandrel.v1.QueryTimeserie
   groupBy?: string | undefined;
 
   /**
-   * Never available: refused when it is sent.
-   *
-   * @generated from field: optional string group_by_key = 5;
-   */
-  groupByKey?: string | undefined;
-
-  /**
    * Length of an interval: minutes as a whole number, or "full" for the whole range; default a day. More than 1,000
    * intervals are those of days.
    *
@@ -134,27 +106,6 @@ export declare type QueryTimeseriesRequest = Message<"spandrel.v1.QueryTimeserie
    * @generated from field: repeated spandrel.v1.TraceFilter filters = 8;
    */
   filters: TraceFilter[];
-
-  /**
-   * Text that the traces contain, never available: refused unless empty.
-   *
-   * @generated from field: string query = 9;
-   */
-  query: string;
-
-  /**
-   * IDs of the only traces to count, never available: refused unless empty.
-   *
-   * @generated from field: repeated string trace_ids = 10;
-   */
-  traceIds: string[];
-
-  /**
-   * Whether to count the traces that do not match the filters, never available: refused when it is true.
-   *
-   * @generated from field: bool negate_filters = 11;
-   */
-  negateFilters: boolean;
 };
 
 /**

@@ -2,7 +2,7 @@
 
 import type { EvaluationGroupBy } from '../evaluations/analytics/query.ts';
 import type { Reason } from '../fault.ts';
-import { choiceReason, customReason, rangeProblems } from '../reasons.ts';
+import { choiceReason, customReason, rangeProblems, unavailableReason } from '../reasons.ts';
 import type { SentFilter } from '../traces/search/trace-search-query.ts';
 import type { GroupBy } from './query.ts';
 import { type IntervalPlan, isTimeZone, planIntervals, type TimeScale } from './timeseries-intervals.ts';
@@ -13,8 +13,6 @@ export type SentSeries = {
   readonly metric: string;
   readonly aggregation: string;
   readonly key: string | null;
-  /** Fields that nothing here answers, of those that were sent. */
-  readonly unavailable: readonly string[];
 };
 
 export type SentTimeseries = {
@@ -26,7 +24,6 @@ export type SentTimeseries = {
   readonly timeScaleJson: string | null;
   readonly timeZone: string | null;
   readonly filters: readonly SentFilter[];
-  readonly unavailable: readonly string[];
 };
 
 export type Series = { readonly name: string; readonly measure: Measure; readonly evaluatorId: string | null };
@@ -82,7 +79,7 @@ export function readTimeseries(sent: SentTimeseries): Timeseries {
 }
 
 function read(sent: SentTimeseries): { readonly timeseries: Timeseries; readonly problems: readonly Reason[] } {
-  const problems: Reason[] = [...rangeProblems(sent.fromMs, sent.toMs), ...sent.unavailable.map(unavailable)];
+  const problems: Reason[] = [...rangeProblems(sent.fromMs, sent.toMs)];
   const series = sent.series.flatMap((each, index) => readSeries(each, index, problems));
   const grouping = readGrouping(sent.groupBy, series, problems);
   const scale = readScale(sent.timeScaleJson, problems);
@@ -109,7 +106,6 @@ function read(sent: SentTimeseries): { readonly timeseries: Timeseries; readonly
 function readSeries(sent: SentSeries, index: number, problems: Reason[]): readonly Series[] {
   const path = `series.${index}`;
   const { metric, aggregation, key } = sent;
-  problems.push(...sent.unavailable.map((field) => unavailable(`${path}.${field}`)));
   if (!Object.hasOwn(MEASURES, metric)) {
     problems.push(choiceReason(`${path}.metric`, Object.keys(MEASURES), metric));
     return [];
@@ -120,7 +116,7 @@ function readSeries(sent: SentSeries, index: number, problems: Reason[]): readon
     problems.push(choiceReason(`${path}.aggregation`, Object.keys(aggregations), aggregation));
     return [];
   }
-  if (key !== null && measure.source !== 'evaluations') problems.push(unavailable(`${path}.key`));
+  if (key !== null && measure.source !== 'evaluations') problems.push(unavailableReason(`${path}.key`));
   // As LangWatch names series in its answers.
   const name = [index, metric, aggregation === 'terms' ? 'cardinality' : aggregation, ...(key === null ? [] : [key])];
   return [{ name: name.join('/'), measure, evaluatorId: key }];
@@ -178,8 +174,4 @@ function failedProblems(
   }
   const isFit = !isByModel && series.every(({ name }) => name.split('/')[1] === 'metadata.trace_id');
   return isFit ? [] : [customReason(field, `${field} is available for metadata.trace_id alone, and not by model`)];
-}
-
-function unavailable(field: string): Reason {
-  return customReason(field, `${field} is not available on this server`);
 }

@@ -34,7 +34,6 @@ export type MonitorDraft = {
   readonly parametersJson: string | null;
   readonly executionMode: ExecutionMode | null;
   readonly level: string | null;
-  readonly threadIdleTimeout: number | null;
 };
 
 export type PreconditionDraft = {
@@ -86,10 +85,6 @@ function readDraft(draft: MonitorDraft): { readonly parts: ParsedParts; readonly
     parameters: draft.parametersJson === null ? null : validateParameters(draft.parametersJson, problems),
   };
   if (draft.level !== null && draft.level !== 'trace') problems.push(choiceReason('level', ['trace'], draft.level));
-  if (draft.threadIdleTimeout !== null) {
-    const message = 'threadIdleTimeout cannot be set: monitors look at traces, not at threads';
-    problems.push({ field: 'threadIdleTimeout', type: 'custom', message });
-  }
   return { parts, problems };
 }
 

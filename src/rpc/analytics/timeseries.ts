@@ -26,7 +26,7 @@ export function createTimeseriesRpc(timeseries: TimeseriesQueries): Implementati
 }
 
 function toSent(request: QueryTimeseriesRequest): SentTimeseries {
-  const { startDate, endDate, groupBy, groupByKey, query, traceIds, negateFilters } = request;
+  const { startDate, endDate, groupBy } = request;
   return {
     // The rules of the fields refuse a request without them.
     fromMs: startDate === undefined ? 0 : timestampMs(startDate),
@@ -36,34 +36,15 @@ function toSent(request: QueryTimeseriesRequest): SentTimeseries {
     timeScaleJson: request.timeScaleJson ?? null,
     timeZone: request.timeZone || null,
     filters: request.filters.map(toFilter),
-    unavailable: namesOf({
-      groupByKey: (groupByKey ?? '') !== '',
-      query: query !== '',
-      traceIds: traceIds.length > 0,
-      negateFilters,
-    }),
   };
 }
 
-function toSeries({ metric, aggregation, key, subkey, pipelineJson, filters }: TimeseriesSeries) {
-  return {
-    metric,
-    aggregation,
-    key: key || null,
-    unavailable: namesOf({
-      subkey: (subkey ?? '') !== '',
-      pipeline: pipelineJson !== undefined,
-      filters: filters.some(({ values }) => values.length > 0),
-    }),
-  };
+function toSeries({ metric, aggregation, key }: TimeseriesSeries) {
+  return { metric, aggregation, key: key || null };
 }
 
 function toFilter({ name, key, values }: TraceFilter) {
   return { name, key: key ?? null, values };
-}
-
-function namesOf(isSent: { readonly [field: string]: boolean }): readonly string[] {
-  return Object.keys(isSent).filter((field) => isSent[field]);
 }
 
 function pointMessage({ date, values }: TimeseriesPoint) {

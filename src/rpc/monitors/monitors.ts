@@ -101,13 +101,12 @@ const NO_CHANGE: MonitorDraft = {
   parametersJson: null,
   executionMode: null,
   level: null,
-  threadIdleTimeout: null,
 };
 
 type Sent = Pick<
   CreateMonitorRequest,
   'enabled' | 'sample' | 'mappingsJson' | 'mappingJson' | 'parametersJson' | 'executionMode' | 'level'
-> & { readonly threadIdleTimeout?: bigint | undefined };
+>;
 
 /** The fields that new monitors and changes have in common. */
 function readSent(sent: Sent): Omit<MonitorDraft, 'name' | 'evaluatorId' | 'preconditions'> {
@@ -118,7 +117,6 @@ function readSent(sent: Sent): Omit<MonitorDraft, 'name' | 'evaluatorId' | 'prec
     parametersJson: sent.parametersJson ?? null,
     executionMode: nameOf(MonitorExecutionMode, sent.executionMode),
     level: sent.level ?? null,
-    threadIdleTimeout: sent.threadIdleTimeout === undefined ? null : Number(sent.threadIdleTimeout),
   };
 }
 

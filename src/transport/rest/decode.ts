@@ -17,6 +17,7 @@ import {
   typeName,
   valueFieldOf,
 } from '../../rpc/rest-shape.ts';
+import { unavailableProblems } from '../../rpc/unknown-members.ts';
 import type { Problem } from '../../rpc/validate.ts';
 import {
   type Context,
@@ -99,6 +100,7 @@ function readHeader(field: DescField, { header }: ResolvedParts, problems: Probl
 /** A request, or an inline message of it, whose fields are members of the body too. */
 function readMembers(desc: DescMessage, parts: ResolvedParts, problems: Problem[]): Message {
   const values = new Map<DescField, unknown>();
+  if (parts.body) problems.push(...unavailableProblems(desc, parts.body, ''));
   for (const field of sendableFields(desc)) {
     const value = isMask(field) ? deriveMask(desc, parts) : readField(field, parts, problems);
     if (value !== undefined) values.set(field, value);
@@ -217,6 +219,7 @@ function readObject(desc: DescMessage, value: JsonValue, at: JsonContext): unkno
 /** The values of an object's members. An inline message is set when the object has a value for one of its members. */
 function readValues(desc: DescMessage, object: JsonObject, at: JsonContext): ReadonlyMap<DescField, unknown> {
   const values = new Map<DescField, unknown>();
+  at.problems.push(...unavailableProblems(desc, object, `${at.path}.`));
   for (const field of sendableFields(desc)) {
     if (isInlineMessage(field)) {
       if (!isChosen(field, object)) continue;

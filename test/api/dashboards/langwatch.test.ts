@@ -157,7 +157,10 @@ describe('POST /api/analytics/timeseries', () => {
     ['an unknown filter', { filters: { 'topics.topics': ['t'] } }],
     ['two values of a filter', { filters: { 'metadata.labels': ['a', 'b'] } }],
     ['failed traces by model', { filters: { 'traces.error': ['true'] }, groupBy: 'metadata.model' }],
+    ['a subkey', { series: [{ ...COUNT, subkey: 'k' }] }],
     ['a query', { query: 'words' }],
+    ['a key of the grouping', { groupBy: 'metadata.model', groupByKey: 'k' }],
+    ['single traces', { traceIds: ['t'] }],
     ['negated filters', { negateFilters: true }],
     ['a time scale of text', { timeScale: 'daily' }],
     ['an unknown time zone', { timeZone: 'Mars/Olympus' }],
@@ -166,6 +169,24 @@ describe('POST /api/analytics/timeseries', () => {
   ])('refuses %s', async (_name, body) => {
     const { status, text } = await query(body);
     expect(status, text).toBe(422);
+  });
+});
+
+describe('members of LangWatch that are not available here', () => {
+  const named = { subkey: '', pipeline: null, filters: { 'spans.model': [] } };
+  const silent = { query: '', traceIds: [], negateFilters: false, groupByKey: null };
+
+  it('count as absent where they say nothing', async () => {
+    const { status, text } = await query({ ...silent, series: [{ ...COUNT, ...named }] });
+    expect(status, text).toBe(200);
+  });
+
+  it('are named each where they say something', async () => {
+    const series = [COUNT, { ...COUNT, subkey: 'k', pipeline: { field: 0 }, filters: { 'spans.model': ['m'] } }];
+    const { fields, reasons } = await query({ series, query: 'words', traceIds: ['t'], negateFilters: true });
+    const ofSeries = ['series.1.filters', 'series.1.pipeline', 'series.1.subkey'];
+    expect(fields.toSorted()).toEqual(['negateFilters', 'query', ...ofSeries, 'traceIds']);
+    expect(reasons).toContainEqual(expect.objectContaining({ message: 'query is not available on this server' }));
   });
 });
 

@@ -17,7 +17,7 @@ const bucketOf = (startMs: number, group: string | null, p95 = 0) => ({
     totalTimeMs: { p50: p95, p95, p99: p95 },
   },
 });
-const series = (metric: string, aggregation: string) => ({ metric, aggregation, key: null, unavailable: [] });
+const series = (metric: string, aggregation: string) => ({ metric, aggregation, key: null });
 
 type Buckets = readonly ReturnType<typeof bucketOf>[];
 type Asked = { readonly fromMs: number; readonly interval: unknown };
@@ -36,7 +36,7 @@ function query(
   return createTimeseries({ analytics: analytics as never, passedMs }).query(
     {
       ...{ fromMs: FROM, toMs: FROM + 7 * DAY_MS - 1, series: [series('metadata.trace_id', 'cardinality')] },
-      ...{ groupBy: null, timeScaleJson: null, timeZone: null, filters: [], unavailable: [], ...changes },
+      ...{ groupBy: null, timeScaleJson: null, timeZone: null, filters: [], ...changes },
     },
     {
       ...{ project, nowMs: FROM },
