@@ -10,30 +10,26 @@ import {
   TriggerService,
   UpdateTriggerRequestSchema,
 } from '../../gen/spandrel/v1/triggers_pb.js';
-import {
-  describeConditions,
-  readConditions,
-  sentConditions,
-  writeConditions,
-} from '../../src/console/triggers/conditions.ts';
+import { describeConditions, readConditions, sentConditions } from '../../src/console/triggers/conditions.ts';
 import { emptyDraft, isComplete, toDraft, toTrigger, toTriggerChange } from '../../src/console/triggers/draft.ts';
 import { maskProblems } from '../../src/rpc/update-mask.ts';
 
-const FILTERS = {
-  'metadata.labels': ['shop'],
-  'metadata.value': { team: ['a b'], tier: [''] },
-  'metadata.prompt_ids': ['greeting'],
-  'events.event_type': ['thumbs_up_down'],
-  'events.metrics': { vote: ['-1', ''] },
-  'annotations.score': { Helpfulness: ['1', '2'] },
-  'annotations.hasAnnotation': ['true'],
-  'traces.duration_ms': ['2001', ''],
-};
+const FILTERS = [
+  { name: 'metadata.labels', values: ['shop'] },
+  { name: 'metadata.value', key: 'team', values: ['a b'] },
+  { name: 'metadata.value', key: 'tier', values: [''] },
+  { name: 'metadata.prompt_ids', values: ['greeting'] },
+  { name: 'events.event_type', values: ['thumbs_up_down'] },
+  { name: 'events.metrics', key: 'vote', values: ['-1', ''] },
+  { name: 'annotations.score', key: 'Helpfulness', values: ['1', '2'] },
+  { name: 'annotations.hasAnnotation', values: ['true'] },
+  { name: 'traces.duration_ms', values: ['2001', ''] },
+];
 
-const trigger = (filters: object, query = ''): Trigger =>
+const trigger = (filters: typeof FILTERS, query = ''): Trigger =>
   create(TriggerSchema, {
     ...{ id: 'trigger_1', name: 'Votes', kind: TriggerKind.TRACE, action: TriggerAction.SEND_WEBHOOK },
-    ...{ filtersJson: JSON.stringify(filters), query, actionParamsJson: '{}' },
+    ...{ filters, query, actionParams: {} },
   });
 
 const problemsOf = (change: ReturnType<typeof toTriggerChange>) =>
@@ -47,46 +43,45 @@ describe('the conditions of a trigger', () => {
       ...['metadata.value tier', 'metadata.prompt_ids', 'events.event_type', 'events.metrics vote'],
       ...['annotations.score Helpfulness', 'annotations.hasAnnotation'],
     ]);
-    const { filtersJson, query } = writeConditions(conditions);
+    const { filters, query } = sentConditions(conditions);
     expect(query).toBe('say "hi"');
-    expect(JSON.parse(filtersJson)).toEqual(FILTERS);
-    expect(sentConditions(conditions).filters).toContainEqual({
-      name: 'events.metrics',
-      key: 'vote',
-      values: ['-1', ''],
-    });
+    expect(filters).toHaveLength(FILTERS.length);
+    expect(filters).toEqual(expect.arrayContaining(FILTERS));
     expect(describeConditions(conditions)).toContain('duration:2001.. metadata.value.tier: ""');
   });
 
   it('are joined with what is written for the same name', () => {
-    const { kept } = readConditions(trigger({ 'metadata.user_id': [''] }));
-    expect(JSON.parse(writeConditions({ line: 'user:ada', kept }).filtersJson)).toEqual({
-      'metadata.user_id': ['', 'ada'],
-    });
+    const { kept } = readConditions(trigger([{ name: 'metadata.user_id', values: [''] }]));
+    expect(sentConditions({ line: 'user:ada', kept }).filters).toEqual([
+      { name: 'metadata.user_id', values: ['', 'ada'] },
+    ]);
   });
 
   it('are sent by a change only where they differ, and the mask names what is sent', () => {
     const start = toDraft(trigger(FILTERS, 'two  spaces'));
     const renamed = toTriggerChange({ ...start, name: 'Votes of users' }, start);
-    expect(renamed.updateMask.paths).not.toContain('filters_json');
-    expect(renamed.trigger).not.toHaveProperty('filtersJson');
+    expect(renamed.updateMask.paths).not.toContain('filters');
+    expect(renamed.trigger).not.toHaveProperty('filters');
     expect(problemsOf(renamed)).toEqual([]);
     const narrowed = toTriggerChange({ ...start, line: 'label:shop model:gpt-5' }, start);
-    expect(narrowed.updateMask.paths).toEqual(expect.arrayContaining(['filters_json', 'query']));
-    expect(JSON.parse('filtersJson' in narrowed.trigger ? (narrowed.trigger.filtersJson ?? '') : '')).toMatchObject({
-      'events.metrics': { vote: ['-1', ''] },
-      'spans.model': ['gpt-5'],
-    });
+    expect(narrowed.updateMask.paths).toEqual(expect.arrayContaining(['filters', 'query']));
+    expect(narrowed.trigger).toHaveProperty(
+      'filters',
+      expect.arrayContaining([
+        { name: 'events.metrics', key: 'vote', values: ['-1', ''] },
+        { name: 'spans.model', values: ['gpt-5'] },
+      ]),
+    );
     expect(problemsOf(narrowed)).toEqual([]);
     const [, ...others] = start.kept;
-    expect(toTriggerChange({ ...start, kept: others }, start).updateMask.paths).toContain('filters_json');
+    expect(toTriggerChange({ ...start, kept: others }, start).updateMask.paths).toContain('filters');
   });
 
   it('of a metric are sent with its rule', () => {
     const start = { ...emptyDraft({ metric: 'errors' }), name: 'Errors', alert: '5' };
     const change = toTriggerChange({ ...start, line: 'label:shop' }, start);
     expect(problemsOf(change)).toEqual([]);
-    expect(toTrigger(start)).toMatchObject({ filtersJson: '{}', query: '' });
+    expect(toTrigger(start)).toMatchObject({ filters: [], query: '' });
   });
 });
 
@@ -104,7 +99,7 @@ describe('a trigger', () => {
   });
 
   it('whose conditions are not part of the line can be saved', () => {
-    expect(isComplete(toDraft(trigger({ 'events.event_type': ['thumbs_up_down'] })))).toBe(true);
+    expect(isComplete(toDraft(trigger([{ name: 'events.event_type', values: ['thumbs_up_down'] }])))).toBe(true);
   });
 
   it.each([

@@ -296,8 +296,8 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
   endOfDay: boolean;
 
   /**
-   * In requests a list of messages with name, key and values is one object: its members are lists of values by name, or
-   * objects of such lists by key. In a query it is JSON.
+   * A list of messages with name, key and values is one object: its members are lists of values by name, or objects of
+   * such lists by key. In a query it is JSON.
    *
    * @generated from field: bool by_name = 13;
    */

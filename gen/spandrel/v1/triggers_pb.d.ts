@@ -7,6 +7,7 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import type { TraceFilter } from "./traces_pb.js";
 
 /**
  * Describes the file spandrel/v1/triggers.proto.
@@ -174,14 +175,15 @@ export declare type Trigger = Message<"spandrel.v1.Trigger"> & {
   active?: boolean | undefined;
 
   /**
-   * Filters that the traces match, all of them: a JSON object of lists of values by name, or of objects of such lists by
-   * key, as searches take it; docs/search.md lists the names. A trigger on traces needs at least one; one on a
-   * metric takes at most one value each of metadata.user_id, metadata.customer_id, metadata.thread_id, metadata.labels,
-   * spans.model, prompt.id and prompt.version, or of evaluations.evaluator_id where the metric is one of evaluations.
+   * Filters that the traces match, all of them and each once, as searches take them; docs/search.md lists the names. A
+   * trigger on traces needs at least one; one on a metric takes at most one value each of metadata.user_id,
+   * metadata.customer_id, metadata.thread_id, metadata.labels, spans.model, prompt.id and prompt.version, or of
+   * evaluations.evaluator_id where the metric is one of evaluations. Over REST they are one object: lists of values by
+   * name, or objects of such lists by key.
    *
-   * @generated from field: optional string filters_json = 5;
+   * @generated from field: repeated spandrel.v1.TraceFilter filters = 23;
    */
-  filtersJson?: string | undefined;
+  filters: TraceFilter[];
 
   /**
    * Text that the traces contain, at most 1,000 characters; only for triggers on traces.
@@ -212,12 +214,11 @@ export declare type Trigger = Message<"spandrel.v1.Trigger"> & {
   action: TriggerAction;
 
   /**
-   * Parameters of the action, as a JSON object: slackWebhook (an https URL, never in an answer, which has its end as
-   * slackWebhookHint), members (1 to 20 e-mail addresses), datasetId, or queueId; none for SEND_WEBHOOK.
+   * Parameters of the action; SEND_WEBHOOK has none.
    *
-   * @generated from field: optional string action_params_json = 10;
+   * @generated from field: spandrel.v1.TriggerActionParams action_params = 24;
    */
-  actionParamsJson?: string | undefined;
+  actionParams?: TriggerActionParams | undefined;
 
   /**
    * When a trigger on traces acts; always immediate for one on a metric.
@@ -310,6 +311,75 @@ export declare type Trigger = Message<"spandrel.v1.Trigger"> & {
  * Use `create(TriggerSchema)` to create a new message.
  */
 export declare const TriggerSchema: GenMessage<Trigger>;
+
+/**
+ * Parameters of what a trigger does. A request has those of its action alone.
+ *
+ * @generated from message spandrel.v1.TriggerActionParams
+ */
+export declare type TriggerActionParams = Message<"spandrel.v1.TriggerActionParams"> & {
+  /**
+   * URL of the incoming webhook of Slack for SEND_SLACK_MESSAGE: https, 1 to 2,000 characters. It can be left out where the
+   * trigger has one, and is never in an answer.
+   *
+   * @generated from field: optional string slack_webhook = 1;
+   */
+  slackWebhook?: string | undefined;
+
+  /**
+   * End of that URL, in answers: an ellipsis and four characters. It has no effect in requests.
+   *
+   * @generated from field: optional string slack_webhook_hint = 2;
+   */
+  slackWebhookHint?: string | undefined;
+
+  /**
+   * Addresses that SEND_EMAIL writes to.
+   *
+   * @generated from field: optional spandrel.v1.TriggerAddresses members = 3;
+   */
+  members?: TriggerAddresses | undefined;
+
+  /**
+   * ID of the dataset of ADD_TO_DATASET, 1 to 200 characters.
+   *
+   * @generated from field: optional string dataset_id = 4;
+   */
+  datasetId?: string | undefined;
+
+  /**
+   * ID of the queue of ADD_TO_ANNOTATION_QUEUE, 1 to 200 characters.
+   *
+   * @generated from field: optional string queue_id = 5;
+   */
+  queueId?: string | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.TriggerActionParams.
+ * Use `create(TriggerActionParamsSchema)` to create a new message.
+ */
+export declare const TriggerActionParamsSchema: GenMessage<TriggerActionParams>;
+
+/**
+ * E-mail addresses of active members of the organization.
+ *
+ * @generated from message spandrel.v1.TriggerAddresses
+ */
+export declare type TriggerAddresses = Message<"spandrel.v1.TriggerAddresses"> & {
+  /**
+   * Addresses, 1 to 20, each of at most 254 characters.
+   *
+   * @generated from field: repeated string addresses = 1;
+   */
+  addresses: string[];
+};
+
+/**
+ * Describes the message spandrel.v1.TriggerAddresses.
+ * Use `create(TriggerAddressesSchema)` to create a new message.
+ */
+export declare const TriggerAddressesSchema: GenMessage<TriggerAddresses>;
 
 /**
  * A request for all triggers of the project: the list has no pages.
@@ -580,9 +650,9 @@ export declare type CreateTriggerRequest = Message<"spandrel.v1.CreateTriggerReq
   /**
    * Filters that the traces match, as in Trigger.
    *
-   * @generated from field: optional string filters_json = 4;
+   * @generated from field: repeated spandrel.v1.TraceFilter filters = 18;
    */
-  filtersJson?: string | undefined;
+  filters: TraceFilter[];
 
   /**
    * Text that the traces contain, at most 1,000 characters; only for triggers on traces.
@@ -615,9 +685,9 @@ export declare type CreateTriggerRequest = Message<"spandrel.v1.CreateTriggerReq
   /**
    * Parameters of the action, as in Trigger.
    *
-   * @generated from field: optional string action_params_json = 9;
+   * @generated from field: spandrel.v1.TriggerActionParams action_params = 19;
    */
-  actionParamsJson?: string | undefined;
+  actionParams?: TriggerActionParams | undefined;
 
   /**
    * When a trigger on traces acts; immediate by default.

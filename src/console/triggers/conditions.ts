@@ -11,26 +11,13 @@ export type TriggerConditions = {
   readonly kept: readonly SentFilter[];
 };
 
-type Named = { readonly [name: string]: readonly string[] | { readonly [key: string]: readonly string[] } };
-
-export function readConditions({
-  filtersJson = '{}',
-  query = '',
-}: Pick<Trigger, 'filtersJson' | 'query'>): TriggerConditions {
-  const sent = Object.entries(JSON.parse(filtersJson) as Named).flatMap(([name, held]): readonly SentFilter[] =>
-    isList(held)
-      ? [{ name, values: [...held] }]
-      : Object.entries(held).map(([key, values]) => ({ name, key, values: [...values] })),
-  );
+export function readConditions({ filters, query = '' }: Pick<Trigger, 'filters' | 'query'>): TriggerConditions {
+  const sent = filters.map(({ name, key, values }) => ({ name, values, ...(key !== undefined && { key }) }));
   const { written, unwritten } = splitFilters(sent);
   return { line: writeQueryLine({ text: query, filters: written }), kept: unwritten };
 }
 
-function isList(held: Named[string]): held is readonly string[] {
-  return Array.isArray(held);
-}
-
-/** As a search sends them. */
+/** As the api has them. */
 export function sentConditions({ line, kept }: TriggerConditions): { query: string; filters: SentFilter[] } {
   const { text, filters } = parseQueryLine(line);
   const groups = Map.groupBy([...kept, ...sentFilters(filters)], ({ name, key }) => JSON.stringify([name, key]));
@@ -38,18 +25,6 @@ export function sentConditions({ line, kept }: TriggerConditions): { query: stri
     first === undefined ? [] : [{ ...first, values: [first, ...others].flatMap(({ values }) => values) }],
   );
   return { query: text, filters: joined };
-}
-
-/** As a trigger stores them. */
-export function writeConditions(conditions: TriggerConditions): { filtersJson: string; query: string } {
-  const { query, filters } = sentConditions(conditions);
-  const names = Map.groupBy(filters, ({ name }) => name);
-  const entries = [...names].map(([name, group]) => {
-    const [first] = group;
-    const byKey = group.map(({ key, values }) => [key, values] as const);
-    return [name, first?.key === undefined ? first?.values : Object.fromEntries(byKey)] as const;
-  });
-  return { filtersJson: JSON.stringify(Object.fromEntries(entries)), query };
 }
 
 export function areSameConditions(one: TriggerConditions, other: TriggerConditions): boolean {

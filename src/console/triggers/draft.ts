@@ -1,8 +1,10 @@
 /** Converts a trigger between the form and the api. */
 
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import {
   type Trigger,
   TriggerAction,
+  type TriggerActionParamsSchema,
   TriggerAlertType,
   TriggerCadence,
   TriggerKind,
@@ -10,7 +12,7 @@ import {
   TriggerOperator,
 } from '../../../gen/spandrel/v1/triggers_pb.js';
 import { parseQueryLine } from '../traces/query-line.ts';
-import { areSameConditions, readConditions, type TriggerConditions, writeConditions } from './conditions.ts';
+import { areSameConditions, readConditions, sentConditions, type TriggerConditions } from './conditions.ts';
 
 export type TriggerDraft = TriggerConditions & {
   readonly name: string;
@@ -68,10 +70,8 @@ export function emptyDraft({ q = '', metric }: Prefill): TriggerDraft {
   };
 }
 
-type Params = { readonly members?: readonly string[]; readonly datasetId?: string; readonly queueId?: string };
-
 export function toDraft(trigger: Trigger): TriggerDraft {
-  const { members = [], datasetId = '', queueId = '' } = JSON.parse(trigger.actionParamsJson ?? '{}') as Params;
+  const { members, datasetId = '', queueId = '' } = trigger.actionParams ?? {};
   const numberText = (value: number | undefined) => (value === undefined ? '' : String(value));
   const start = emptyDraft({});
   return {
@@ -82,7 +82,7 @@ export function toDraft(trigger: Trigger): TriggerDraft {
     alertType: trigger.alertType ?? TriggerAlertType.UNSPECIFIED,
     message: trigger.message ?? '',
     action: trigger.action,
-    members: members.join(', '),
+    members: members?.addresses.join(', ') ?? '',
     datasetId,
     queueId,
     cadence: trigger.cadence,
@@ -106,26 +106,26 @@ export function isComplete(draft: TriggerDraft): boolean {
   return draft.line.trim() !== '' || draft.kept.length > 0;
 }
 
-const FIELDS = ['name', 'alert_type', 'message', 'action', 'action_params_json'];
+const FIELDS = ['name', 'alert_type', 'message', 'action', 'action_params'];
 const METRIC_FIELDS = ['series', 'operator', 'thresholds', 'window_minutes', 'recovery_windows', 'no_data'];
 
 /** What a change sends. Conditions are sent only where they differ from the stored ones. */
 export function toTriggerChange(draft: TriggerDraft, stored: TriggerDraft) {
   const isMetric = draft.kind === TriggerKind.METRIC;
   const paths = [...FIELDS, ...(isMetric ? [...METRIC_FIELDS, 'renotify_minutes'] : ['cadence'])];
-  const { filtersJson, query, ...rest } = toTrigger(draft);
+  const { filters, query, ...rest } = toTrigger(draft);
   if (areSameConditions(draft, stored)) return { trigger: rest, updateMask: { paths } };
-  return { trigger: { ...rest, filtersJson, query }, updateMask: { paths: [...paths, 'filters_json', 'query'] } };
+  return { trigger: { ...rest, filters, query }, updateMask: { paths: [...paths, 'filters', 'query'] } };
 }
 
 export function toTrigger(draft: TriggerDraft) {
   const about = {
     name: draft.name.trim(),
-    ...writeConditions(draft),
+    ...sentConditions(draft),
     ...(draft.alertType === TriggerAlertType.UNSPECIFIED ? {} : { alertType: draft.alertType }),
     ...(draft.message.trim() === '' ? {} : { message: draft.message.trim() }),
     action: draft.action,
-    actionParamsJson: JSON.stringify(paramsOf(draft)),
+    actionParams: paramsOf(draft),
   };
   if (draft.kind === TriggerKind.TRACE) return { ...about, cadence: draft.cadence };
   const [metric = '', aggregation = ''] = draft.series.split(' ');
@@ -141,12 +141,18 @@ export function toTrigger(draft: TriggerDraft) {
   };
 }
 
-function paramsOf({ action, slackWebhook, members, datasetId, queueId }: TriggerDraft): object {
+function paramsOf({
+  action,
+  slackWebhook,
+  members,
+  datasetId,
+  queueId,
+}: TriggerDraft): MessageInitShape<typeof TriggerActionParamsSchema> {
   switch (action) {
     case TriggerAction.SEND_SLACK_MESSAGE:
       return slackWebhook.trim() === '' ? {} : { slackWebhook: slackWebhook.trim() };
     case TriggerAction.SEND_EMAIL:
-      return { members: members.split(/[\s,;]+/).filter((each) => each !== '') };
+      return { members: { addresses: members.split(/[\s,;]+/).filter((each) => each !== '') } };
     case TriggerAction.ADD_TO_DATASET:
       return { datasetId };
     case TriggerAction.ADD_TO_ANNOTATION_QUEUE:

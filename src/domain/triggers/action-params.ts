@@ -1,17 +1,15 @@
 /** The parameters of what a trigger does: their validation, their stored form, and the URL that is kept sealed. */
 
-import { isArray, type LosslessJson, type LosslessObject } from '../../json/lossless-json.ts';
 import type { RandomBytes } from '../clock.ts';
 import type { Reason } from '../fault.ts';
-import { suggestName } from '../nearest-match.ts';
 import { customReason } from '../reasons.ts';
 import { type EncryptionKeys, openFor, sealFor } from '../secrets.ts';
 import type { ActionParams, Trigger, TriggerAction } from './trigger.ts';
 
-/** As sent. */
-export type SentParams = LosslessObject;
+/** As sent: without what was not. */
+export type SentParams = ActionParams & { readonly slackWebhook?: string };
 
-const MEMBERS: { readonly [A in TriggerAction]: readonly string[] } = {
+const MEMBERS: { readonly [A in TriggerAction]: readonly (keyof SentParams)[] } = {
   SEND_WEBHOOK: [],
   // What an answer shows of the URL may come back.
   SEND_SLACK_MESSAGE: ['slackWebhook', 'slackWebhookHint'],
@@ -34,11 +32,11 @@ export function actionProblems(
   { hasSecret }: { readonly hasSecret: boolean },
 ): readonly Reason[] {
   if (params === null) return [];
-  const unknown = Object.keys(params).filter((name) => !MEMBERS[action].includes(name));
-  if (unknown.length > 0) {
-    return unknown.map((name) => {
+  const foreign = Object.keys(params).filter((name) => !(MEMBERS[action] as readonly string[]).includes(name));
+  if (foreign.length > 0) {
+    return foreign.map((name) => {
       const field = `actionParams.${name}`;
-      return customReason(field, `${field} is not a parameter of ${action}${suggestName(name, MEMBERS[action])}`);
+      return customReason(field, `${field} is not a parameter of ${action}`);
     });
   }
   switch (action) {
@@ -56,16 +54,15 @@ export function actionProblems(
   }
 }
 
-function textProblems(value: LosslessJson | undefined, field: string, charactersMax: number): readonly Reason[] {
-  if (typeof value === 'string' && value !== '' && value.length <= charactersMax && !value.includes('\0')) return [];
+function textProblems(value: string | undefined, field: string, charactersMax: number): readonly Reason[] {
+  if (value !== undefined && value !== '' && value.length <= charactersMax && !value.includes('\0')) return [];
   return [customReason(field, `${field} must be a text of 1 to ${charactersMax} characters`)];
 }
 
-function addressProblems(value: LosslessJson | undefined): readonly Reason[] {
+function addressProblems(value: readonly string[] = []): readonly Reason[] {
   const field = 'actionParams.members';
-  const isAddress = (each: LosslessJson) =>
-    typeof each === 'string' && each.length <= ADDRESS_CHARACTERS_MAX && ADDRESS.test(each);
-  if (isArray(value) && value.length > 0 && value.length <= ADDRESSES_MAX && value.every(isAddress)) return [];
+  const isAddress = (each: string) => each.length <= ADDRESS_CHARACTERS_MAX && ADDRESS.test(each);
+  if (value.length > 0 && value.length <= ADDRESSES_MAX && value.every(isAddress)) return [];
   return [customReason(field, `${field} must be a list of 1 to ${ADDRESSES_MAX} e-mail addresses`)];
 }
 
@@ -73,7 +70,7 @@ function addressProblems(value: LosslessJson | undefined): readonly Reason[] {
 export function storedParams(action: TriggerAction, params: SentParams): ActionParams {
   switch (action) {
     case 'SEND_EMAIL':
-      return { members: [...new Set(params.members as readonly string[])] };
+      return { members: [...new Set(params.members)] };
     case 'ADD_TO_DATASET':
       return { datasetId: String(params.datasetId) };
     case 'ADD_TO_ANNOTATION_QUEUE':

@@ -1,7 +1,5 @@
 /** Validates what a request sends of a trigger, together with what is stored of it. */
 
-import { parseLossless } from '../../json/bounded-json.ts';
-import { isArray, isObject, type LosslessJson, type LosslessObject } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
 import { countCodePoints, customReason, lengthReason, typeReason } from '../reasons.ts';
 import { hasMoreBytesThan } from '../text-limits.ts';
@@ -25,12 +23,12 @@ export type TriggerDraft = {
   readonly name?: string | null | undefined;
   readonly kind?: TriggerKind | null | undefined;
   readonly active?: boolean | null | undefined;
-  readonly filtersJson?: string | null | undefined;
+  readonly filters?: readonly SentFilter[] | undefined;
   readonly query?: string | null | undefined;
   readonly alertType?: AlertType | null | undefined;
   readonly message?: string | null | undefined;
   readonly action?: TriggerAction | null | undefined;
-  readonly actionParamsJson?: string | null | undefined;
+  readonly actionParams?: SentParams | null | undefined;
   readonly cadence?: Cadence | null | undefined;
   readonly series?:
     | { readonly metric: string; readonly aggregation: string; readonly groupBy: string | null }
@@ -58,8 +56,6 @@ const NAME_LENGTH_MAX = 128;
 const MESSAGE_BYTES_MAX = 16_384;
 const QUERY_LENGTH_MAX = 1_000;
 const FILTER_CHARACTERS_MAX = 16_384;
-const JSON_DEPTH_MAX = 4;
-const JSON_MEMBERS_MAX = 2_000;
 const WINDOWS: readonly number[] = [1, 5, 15, 30, 60, 1_440];
 const RECOVERY_MAX = 60;
 const RENOTIFY = { min: 5, max: 10_080 };
@@ -96,10 +92,10 @@ export function readDraft(draft: TriggerDraft, stored: Trigger | null): ReadDraf
     problems.push(customReason('kind', 'kind cannot be changed; make another trigger'));
   }
   const kind = stored?.kind ?? draft.kind ?? 'TRACE';
-  const filters = draft.filtersJson === undefined ? base.filters : readSentFilters(draft.filtersJson, problems);
+  const filters = draft.filters === undefined ? base.filters : readSentFilters(draft.filters, problems);
   const query = draft.query === undefined ? base.query : readQuery(draft.query ?? '', problems);
   const action = draft.action ?? base.action;
-  const params = draft.actionParamsJson == null ? null : readObject(draft.actionParamsJson, 'actionParams', problems);
+  const params = draft.actionParams ?? null;
   const content: TriggerContent = {
     name: draft.name == null ? base.name : draft.name.trim().toWellFormed(),
     kind,
@@ -153,41 +149,20 @@ function refuseNul(text: string, field: string, found: Reason[]): void {
   if (text.includes('\0')) found.push({ field, type: 'invalid_format', message: `${field} must not contain U+0000` });
 }
 
-/** Filters as searches take them: lists of values by name, or objects of such lists by key. Those without values are left out. */
-function readSentFilters(json: string | null, found: Reason[]): readonly SentFilter[] {
-  const sent = readObject(json ?? '{}', 'filters', found);
-  const filters = Object.entries(sent).flatMap(([name, value]): readonly SentFilter[] => {
-    if (value === null) return [];
-    if (!isObject(value)) return [{ name, key: null, values: readValues(value, `filters.${name}`, found) }];
-    return Object.entries(value).map(([key, values]) => ({
-      name,
-      key,
-      values: readValues(values, `filters.${name}.${key}`, found),
-    }));
-  });
+/** Those without values are left out. */
+function readSentFilters(filters: readonly SentFilter[], found: Reason[]): readonly SentFilter[] {
+  const names = new Set<string>();
+  for (const { name, key, values } of filters) {
+    const field = key === null ? `filters.${name}` : `filters.${name}.${key}`;
+    if (names.has(field)) found.push(customReason(field, `${field} must be sent once`));
+    names.add(field);
+    refuseNul([key ?? '', ...values].join(''), field, found);
+  }
   found.push(...readFilters(filters).reasons);
   if (filterCharacters(filters) > FILTER_CHARACTERS_MAX) {
     found.push(lengthReason('filters', `at most ${FILTER_CHARACTERS_MAX} characters`));
   }
   return filters.filter(({ values }) => values.length > 0);
-}
-
-function readValues(value: LosslessJson, field: string, found: Reason[]): readonly string[] {
-  if (value === null) return [];
-  if (isArray(value) && value.every((each): each is string => typeof each === 'string')) {
-    refuseNul(value.join(''), field, found);
-    return value;
-  }
-  found.push(customReason(field, `${field} must be a list of strings, such as ["one"]`));
-  return [];
-}
-
-function readObject(json: string, field: string, found: Reason[]): LosslessObject {
-  const parsed = parseLossless(json, { depth: JSON_DEPTH_MAX, members: JSON_MEMBERS_MAX });
-  if (parsed.kind === 'value' && isObject(parsed.value)) return parsed.value;
-  if (parsed.kind === 'value' && parsed.value === null) return {};
-  found.push(customReason(field, `${field} must be an object of at most ${JSON_DEPTH_MAX} levels`));
-  return {};
 }
 
 function checkTrace(draft: TriggerDraft, { filters, cadence, action }: TriggerContent, found: Reason[]): void {

@@ -4,6 +4,7 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import {
   type CreateTriggerRequest,
   TriggerAction,
+  type TriggerActionParams,
   TriggerAlertType,
   TriggerCadence,
   TriggerDelivery,
@@ -19,6 +20,8 @@ import {
 } from '../../../gen/spandrel/v1/triggers_pb.js';
 import { requirePermission } from '../../auth/authorize.ts';
 import type { Project } from '../../domain/caller.ts';
+import { filterCharacters } from '../../domain/traces/search/trace-search-query.ts';
+import type { SentParams } from '../../domain/triggers/action-params.ts';
 import type { TriggerDraft } from '../../domain/triggers/trigger-draft.ts';
 import type { TriggerEvent, TriggerWithState } from '../../domain/triggers/trigger-store.ts';
 import type { Triggers } from '../../domain/triggers/triggers.ts';
@@ -27,6 +30,7 @@ import { toTimestamp } from '../epoch-ms.ts';
 import { fieldsOf, unsetNulls } from '../field-values.ts';
 import type { Context, Implementation } from '../method.ts';
 import { actorCallOf, projectOf } from '../scope.ts';
+import { readFilter } from '../traces/trace-search.ts';
 import { isSent, sentFields } from '../update-mask.ts';
 
 type TriggerRpcDeps = {
@@ -42,9 +46,7 @@ export function createTriggerRpc({ triggers, platformUrl }: TriggerRpcDeps): Imp
       const project = projectOf(context);
       const listed = await triggers.list(project);
       // Filters are most of what a trigger may hold.
-      context.countResponseBytes(
-        listed.reduce((units, { trigger }) => units + JSON.stringify(trigger.filters).length, 0),
-      );
+      context.countResponseBytes(listed.reduce((units, { trigger }) => units + filterCharacters(trigger.filters), 0));
       return { triggers: listed.map((each) => show(project, each)) };
     },
     async getTrigger({ id }, context) {
@@ -95,17 +97,27 @@ function readForms(sent: Fields) {
   };
 }
 
+/** Null: not sent. */
+function readParams(sent: TriggerActionParams | undefined): SentParams | null {
+  if (sent === undefined) return null;
+  const { slackWebhook, slackWebhookHint, members, datasetId, queueId } = sent;
+  const given = { slackWebhook, slackWebhookHint, members: members?.addresses, datasetId, queueId };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
 function readNew(request: CreateTriggerRequest): TriggerDraft {
-  const { name, active, filtersJson, query, message, actionParamsJson } = request;
+  const { name, active, filters, query, message, actionParams } = request;
   const { windowMinutes, recoveryWindows, renotifyMinutes } = request;
-  const plain = { name, active, filtersJson, query, message, actionParamsJson };
+  const plain = { name, active, filters: filters.map(readFilter), query, message };
   const { alertType, ...forms } = readForms(request);
-  return { ...plain, ...forms, alertType: alertType ?? undefined, windowMinutes, recoveryWindows, renotifyMinutes };
+  return {
+    ...{ ...plain, ...forms, alertType: alertType ?? undefined, actionParams: readParams(actionParams) },
+    ...{ windowMinutes, recoveryWindows, renotifyMinutes },
+  };
 }
 
 const NOTHING = create(TriggerSchema);
-const TEXTS = ['name', 'filtersJson', 'query', 'message', 'actionParamsJson'] as const;
-const PLAIN = [...TEXTS, 'active', 'windowMinutes', 'recoveryWindows', 'renotifyMinutes'] as const;
+const PLAIN = ['name', 'query', 'message', 'active', 'windowMinutes', 'recoveryWindows', 'renotifyMinutes'] as const;
 
 function readChange({ trigger = NOTHING, updateMask }: UpdateTriggerRequest): TriggerDraft {
   const forms = readForms(trigger);
@@ -113,8 +125,11 @@ function readChange({ trigger = NOTHING, updateMask }: UpdateTriggerRequest): Tr
   // REST names the members of an object one by one; the object still replaces the stored one.
   const isWithin = (path: string) => updateMask?.paths.some((each) => each.startsWith(`${path}.`)) === true;
   const whole = <V>(path: string, value: V | null) => (isWithin(path) ? value : form(path, value));
+  const update = { resource: trigger, mask: updateMask };
   return {
-    ...sentFields(TriggerSchema, { resource: trigger, mask: updateMask }, PLAIN),
+    ...sentFields(TriggerSchema, update, PLAIN),
+    filters: sentFields(TriggerSchema, update, ['filters']).filters?.map(readFilter),
+    actionParams: whole('action_params', readParams(trigger.actionParams)),
     kind: form('kind', forms.kind),
     alertType: form('alert_type', forms.alertType),
     action: form('action', forms.action),
@@ -127,15 +142,16 @@ function readChange({ trigger = NOTHING, updateMask }: UpdateTriggerRequest): Tr
 }
 
 function toMessage({ trigger, state }: TriggerWithState, platformUrl: string): MessageInitShape<typeof TriggerSchema> {
-  const { kind, alertType, action, cadence, rule, filters, actionParams, secret: _, ...plain } = trigger;
+  const { kind, alertType, action, cadence, rule, filters, secret: _, ...plain } = trigger;
+  const { members, ...actionParams } = trigger.actionParams;
   return {
     ...fieldsOf(plain),
     kind: TriggerKind[kind],
     ...unsetNulls({ alertType: alertType === null ? null : TriggerAlertType[alertType] }),
     action: TriggerAction[action],
     cadence: TriggerCadence[cadence],
-    filtersJson: JSON.stringify(filtersByName(filters)),
-    actionParamsJson: JSON.stringify(actionParams),
+    filters: filters.map(({ key, ...filter }) => ({ ...fieldsOf(filter), ...unsetNulls({ key }) })),
+    actionParams: { ...actionParams, ...(members !== undefined && { members: { addresses: [...members] } }) },
     ...(rule !== null && {
       series: rule.series,
       operator: TriggerOperator[rule.operator],
@@ -150,16 +166,6 @@ function toMessage({ trigger, state }: TriggerWithState, platformUrl: string): M
     state: { ...fieldsOf(state), since: toTimestamp(state.sinceMs), status: TriggerStatus[state.status] },
     platformUrl,
   };
-}
-
-/** As requests have them: lists of values by name, or objects of such lists by key. */
-function filtersByName(filters: TriggerWithState['trigger']['filters']): object {
-  const named: { [name: string]: readonly string[] | { [key: string]: readonly string[] } } = {};
-  for (const { name, key, values } of filters) {
-    if (key === null) named[name] = values;
-    else named[name] = { ...(named[name] as { [key: string]: readonly string[] } | undefined), [key]: values };
-  }
-  return named;
 }
 
 const KINDS = numbersOf(TriggerEventKind);

@@ -115,7 +115,7 @@ function compileChunksOf(member: Member, omit: ReadonlySet<string>): (message: M
       return value === undefined ? '' : write(value);
     };
   }
-  return isMessageList(field)
+  return isMessageList(field) && !restFlags(field).byName
     ? compileItems(field, `,${JSON.stringify(restName(field))}:`)
     : compileMember(member, omit);
 }
@@ -206,6 +206,7 @@ function compileInline(field: DescField, read: (message: Message) => unknown, om
 }
 
 function valueWriter(field: DescField, without: ReadonlySet<string> = NONE): ValueWriter {
+  if (isMessageList(field) && restFlags(field).byName) return namedListsWriter(field.message);
   if (field.fieldKind === 'list') {
     const message = field.listKind === 'message' ? field.message : null;
     const write = singleWriter(field, message, without) as (item: unknown) => string;
@@ -217,6 +218,27 @@ function valueWriter(field: DescField, without: ReadonlySet<string> = NONE): Val
   }
   if (field.fieldKind === 'map') return mapWriter(field);
   return singleWriter(field, field.fieldKind === 'message' ? field.message : null, without);
+}
+
+/** One object of lists of values by name, or of objects of such lists by key: see by_name in the contract. */
+function namedListsWriter(message: DescMessage): ValueWriter {
+  const [nameOf, keyOf, valuesOf] = ['name', 'key', 'values'].map((name) => {
+    const field = message.fields.find((each) => each.name === name);
+    if (field === undefined) throw new Error(`${message.typeName} has no ${name}`);
+    return reader(field);
+  }) as [(item: Message) => string, (item: Message) => string | undefined, (item: Message) => readonly string[]];
+  return (items: readonly Message[]) => {
+    const byName = Map.groupBy(items, nameOf);
+    const members = [...byName].map(([name, group]) => {
+      const [first] = group;
+      const isKeyed = first !== undefined && keyOf(first) !== undefined;
+      const held = isKeyed
+        ? Object.fromEntries(group.map((item) => [keyOf(item), valuesOf(item)]))
+        : valuesOf(first as Message);
+      return [name, held] as const;
+    });
+    return JSON.stringify(Object.fromEntries(members));
+  };
 }
 
 function mapWriter(field: DescField & { readonly fieldKind: 'map' }): ValueWriter {

@@ -32,10 +32,21 @@ const WORDS: { readonly [field: string]: object } = {
   noData: TriggerNoData,
 };
 
+function filtersOf(byName: Body): Body {
+  return Object.entries<Body>(byName).flatMap(([name, held]): Body[] =>
+    Array.isArray(held)
+      ? [{ name, values: held }]
+      : Object.entries(held ?? {}).map(([key, values]) => ({ name, key, values })),
+  );
+}
+
+function paramsOf({ members, ...params }: Body): Body {
+  return members === undefined ? params : { ...params, members: { addresses: members } };
+}
+
 /** Converts a REST body to message fields. */
 function fieldsOf(body: Body): Body {
   const { filters, actionParams, cadence, ...plain } = body;
-  const json = (name: string, sent: unknown) => (sent === undefined ? {} : { [name]: JSON.stringify(sent) });
   const words = Object.entries(WORDS).flatMap(([field, values]) =>
     plain[field] === undefined
       ? []
@@ -45,8 +56,8 @@ function fieldsOf(body: Body): Body {
     ...plain,
     ...Object.fromEntries(words),
     ...(cadence === undefined ? {} : { cadence: CADENCES[cadence] ?? 99 }),
-    ...json('filtersJson', filters),
-    ...json('actionParamsJson', actionParams),
+    ...(filters === undefined ? {} : { filters: filtersOf(filters ?? {}) }),
+    ...(actionParams == null ? {} : { actionParams: paramsOf(actionParams) }),
   };
 }
 

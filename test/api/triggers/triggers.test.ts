@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TriggerAction, TriggerService } from '../../../gen/spandrel/v1/triggers_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
-import { type Body, callRest, expectEverywhere } from '../../support/surfaces.ts';
+import { type Body, callRest, callRpc, expectEverywhere } from '../../support/surfaces.ts';
 import { createClient, ERROR_SHARE, ON_ERRORS } from './triggers-client.ts';
 
 let app: TestApp;
@@ -145,10 +146,11 @@ describe('a trigger', () => {
     [{ ...ON_ERRORS, filters: {} }, 'filters'],
     [{ ...ON_ERRORS, filters: {}, query: 'refund' }, 'filters'],
     [{ ...ON_ERRORS, filters: { 'traces.eror': ['true'] } }, 'filters.traces.eror'],
-    [{ ...ON_ERRORS, filters: { 'traces.error': [true] } }, 'filters.traces.error'],
     [{ ...ON_ERRORS, windowMinutes: 5 }, 'windowMinutes'],
     [{ ...ON_ERRORS, message: 'x'.repeat(16_385) }, 'message'],
-    [{ ...ON_ERRORS, actionParams: { url: 'x' } }, 'actionParams.url'],
+    [{ ...ON_ERRORS, actionParams: { datasetId: 'x' } }, 'actionParams.datasetId'],
+    [{ ...ON_ERRORS, action: 'SEND_EMAIL', actionParams: { members: [] } }, 'actionParams.members'],
+    [{ ...ON_ERRORS, action: 'ADD_TO_DATASET', actionParams: { datasetId: '' } }, 'actionParams.datasetId'],
     [{ ...ON_ERRORS, action: 'SEND_SLACK_MESSAGE' }, 'actionParams.slackWebhook'],
     [
       { ...ON_ERRORS, action: 'SEND_SLACK_MESSAGE', actionParams: { slackWebhook: 'https://127.0.0.1/x' } },
@@ -177,6 +179,33 @@ describe('a trigger', () => {
       app.address,
       client.create(JSON.parse(JSON.stringify(body)), { status: 422, code: 'validation_error', check }),
     );
+  });
+
+  it.each([
+    [{ filters: { 'traces.error': [true] } }, 'filters.traces.error.0'],
+    [{ filters: [] }, 'filters'],
+    [{ actionParams: { url: 'x' } }, 'actionParams.url'],
+    [{ action: 'SEND_EMAIL', actionParams: { members: 'ada@example.com' } }, 'actionParams.members'],
+    [{ action: 'ADD_TO_DATASET', actionParams: { datasetId: 5 } }, 'actionParams.datasetId'],
+  ])('%j, which only JSON can say, is refused because of %s', async (wrong, field) => {
+    const body = { ...ON_ERRORS, ...wrong };
+    const answer = await callRest(app.address, {
+      ...{ verb: 'POST', path: '/api/triggers', body },
+      headers: { 'x-auth-token': app.projectKey },
+    });
+    expect([answer.status, answer.body.fields], answer.text).toEqual([422, [field]]);
+  });
+
+  it.each([
+    ['traces.error must be sent once', ['true', 'false'].map((value) => ({ name: 'traces.error', values: [value] }))],
+    ['metadata.value.team must not contain U+0000', [{ name: 'metadata.value', key: 'team', values: ['\0'] }]],
+  ])('of which filters.%s is refused over gRPC', async (message, filters) => {
+    const refused = await callRpc(app.address, {
+      method: TriggerService.method.createTrigger,
+      request: { name: 'Twice', action: TriggerAction.SEND_WEBHOOK, filters },
+      headers: { 'x-auth-token': app.projectKey },
+    });
+    expect(JSON.stringify(refused)).toContain(`filters.${message}`);
   });
 
   it('does nothing that its maker may not do', async () => {
