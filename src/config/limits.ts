@@ -1,4 +1,4 @@
-/** The settings that limit requests, the process and its stop. */
+/** The settings that limit requests, the process and its stop. Their defaults are in settings.ts. */
 
 import { type ConfigReader, readInteger } from './reader.ts';
 

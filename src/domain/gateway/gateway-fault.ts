@@ -75,7 +75,7 @@ export function faultOf(refusal: GatewayRefusal): GatewayFault {
   switch (refusal.code) {
     case 'budget_exceeded':
       return gatewayFault(
-        402,
+        refusal.httpStatus,
         refusal.code,
         `A budget (${nameOf(refusal.budget)}) ${BUDGET_REASONS[refusal.reason]}.`,
         {
@@ -84,19 +84,24 @@ export function faultOf(refusal: GatewayRefusal): GatewayFault {
       );
     case 'budget_reserved':
       return gatewayFault(
-        429,
+        refusal.httpStatus,
         refusal.code,
         `What is left of a budget (${nameOf(refusal.budget)}) is reserved by requests in progress; try again.`,
         { retryAfterSeconds: refusal.retryAfterSeconds, details: detailsOf(refusal.budget) },
       );
     case 'rate_limited':
-      return gatewayFault(429, refusal.code, `The virtual key has used its ${DIMENSIONS[refusal.dimension]}.`, {
-        retryAfterSeconds: refusal.retryAfterSeconds,
-        details: { dimension: refusal.dimension },
-      });
+      return gatewayFault(
+        refusal.httpStatus,
+        refusal.code,
+        `The virtual key has used its ${DIMENSIONS[refusal.dimension]}.`,
+        {
+          retryAfterSeconds: refusal.retryAfterSeconds,
+          details: { dimension: refusal.dimension },
+        },
+      );
     case 'unbounded_request':
       return gatewayFault(
-        400,
+        refusal.httpStatus,
         refusal.code,
         `A budget that reserves the worst case needs a bound on what the request may cost: ${refusal.param} has none.`,
         { param: refusal.param },

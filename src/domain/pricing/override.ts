@@ -101,16 +101,11 @@ function compareOverrides(left: PriceOverride, right: PriceOverride): number {
   return left.id < right.id ? 1 : -1;
 }
 
-export function ratesOf({
-  inputPicoUsd,
-  outputPicoUsd,
-  cacheReadPicoUsd,
-  cacheWritePicoUsd,
-}: PriceOverride): TokenRates {
+export function ratesOf(override: PriceOverride): TokenRates {
+  const { inputPicoUsd, outputPicoUsd, cacheReadPicoUsd, cacheWritePicoUsd } = override;
   return completeRates({
-    inputPicoUsd,
-    outputPicoUsd,
-    cacheReadPicoUsd: cacheReadPicoUsd ?? inputPicoUsd,
-    cacheWritePicoUsd: cacheWritePicoUsd ?? inputPicoUsd,
+    ...{ inputPicoUsd, outputPicoUsd },
+    ...(cacheReadPicoUsd !== null && { cacheReadPicoUsd }),
+    ...(cacheWritePicoUsd !== null && { cacheWritePicoUsd }),
   });
 }

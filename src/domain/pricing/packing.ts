@@ -2,7 +2,7 @@
 
 import type { ConditionalPrice, ModelInfo, ModelPrice, Provider } from '@pydantic/genai-prices';
 import { scaleDecimal } from './money.ts';
-import type { ListedRates, ServiceRate } from './rates.ts';
+import type { GivenRates, ListedRates, ServiceRate, TokenRates } from './rates.ts';
 import type { PackedModel, PackedPriceRegistry, PackedSet, PriceCondition } from './registry.ts';
 
 /** A model of the package, with the service tiers that its provider publishes. */
@@ -75,21 +75,19 @@ function readRates(prices: ModelPrice): Pick<PackedSet, 'base' | 'tiers'> {
 
 function readBand(prices: ModelPrice, start: number): ListedRates {
   const read = (rate: ModelPrice[string], digits = tokenDigits) => readRate(rate, start, digits);
-  const inputPicoUsd = read(prices.input_mtok) ?? 0;
-  const cacheWrite1hPicoUsd = read(prices.cache_write_1h_mtok);
-  const audioInputPicoUsd = read(prices.input_audio_mtok);
-  const audioOutputPicoUsd = read(prices.output_audio_mtok);
-  const requestPicoUsd = read(prices.requests_kcount, requestDigits);
+  const others: { readonly [Rate in Exclude<keyof TokenRates, keyof GivenRates>]: number | null } = {
+    cacheReadPicoUsd: read(prices.cache_read_mtok),
+    cacheWritePicoUsd: read(prices.cache_write_mtok),
+    cacheWrite1hPicoUsd: read(prices.cache_write_1h_mtok),
+    audioInputPicoUsd: read(prices.input_audio_mtok),
+    audioOutputPicoUsd: read(prices.output_audio_mtok),
+    requestPicoUsd: read(prices.requests_kcount, requestDigits),
+  };
   return {
-    inputPicoUsd,
+    inputPicoUsd: read(prices.input_mtok) ?? 0,
     outputPicoUsd: read(prices.output_mtok) ?? 0,
-    cacheReadPicoUsd: read(prices.cache_read_mtok) ?? inputPicoUsd,
-    cacheWritePicoUsd: read(prices.cache_write_mtok) ?? inputPicoUsd,
-    // Few models have these; leaving them out keeps the list small.
-    ...(cacheWrite1hPicoUsd === null ? {} : { cacheWrite1hPicoUsd }),
-    ...(audioInputPicoUsd === null ? {} : { audioInputPicoUsd }),
-    ...(audioOutputPicoUsd === null ? {} : { audioOutputPicoUsd }),
-    ...(requestPicoUsd === null ? {} : { requestPicoUsd }),
+    // Few models have all of them; leaving the others out keeps the list small.
+    ...(Object.fromEntries(Object.entries(others).filter(([, rate]) => rate !== null)) as Partial<ListedRates>),
   };
 }
 

@@ -138,14 +138,7 @@ function priceBySender(query: PriceQuery): Price | null {
 }
 
 function ratesOfSender({ inputUsdPerToken, outputUsdPerToken }: NonNullable<PriceQuery['spanRates']>) {
-  const input = picoUsdOf(inputUsdPerToken);
-  const output = picoUsdOf(outputUsdPerToken);
-  return completeRates({
-    inputPicoUsd: input,
-    outputPicoUsd: output,
-    cacheReadPicoUsd: input,
-    cacheWritePicoUsd: input,
-  });
+  return completeRates({ inputPicoUsd: picoUsdOf(inputUsdPerToken), outputPicoUsd: picoUsdOf(outputUsdPerToken) });
 }
 
 function priceByOverride(query: PriceQuery, overrides: OverrideSet): Price | null {

@@ -13,10 +13,11 @@ export type TokenRates = {
   readonly requestPicoUsd: number;
 };
 
-type RareRates = 'cacheWrite1hPicoUsd' | 'audioInputPicoUsd' | 'audioOutputPicoUsd' | 'requestPicoUsd';
+/** The rates that every price states. */
+export type GivenRates = Pick<TokenRates, 'inputPicoUsd' | 'outputPicoUsd'>;
 
-/** Rates without those that follow from the others. */
-export type ListedRates = Omit<TokenRates, RareRates> & Partial<Pick<TokenRates, RareRates>>;
+/** Rates as a price states them; `completeRates` says what the others are. */
+export type ListedRates = GivenRates & Partial<TokenRates>;
 
 /** The rates of every token of a span whose total input is greater than `aboveTokens`. */
 export type RateBand = TokenRates & { readonly aboveTokens: number };
@@ -53,13 +54,14 @@ export function serviceTierOf(name: string): ServiceTier | null {
   return tiersByName.get(name.toLowerCase()) ?? null;
 }
 
-/** Adds the rates that follow from others. */
+/** Adds the rates that a price does not state: of caches and audio those of the text, of requests none. */
 export function completeRates(listed: ListedRates): TokenRates {
-  const { inputPicoUsd, outputPicoUsd, cacheReadPicoUsd, cacheWritePicoUsd } = listed;
+  const { inputPicoUsd, outputPicoUsd } = listed;
+  const cacheWritePicoUsd = listed.cacheWritePicoUsd ?? inputPicoUsd;
   return {
     inputPicoUsd,
     outputPicoUsd,
-    cacheReadPicoUsd,
+    cacheReadPicoUsd: listed.cacheReadPicoUsd ?? inputPicoUsd,
     cacheWritePicoUsd,
     cacheWrite1hPicoUsd: listed.cacheWrite1hPicoUsd ?? cacheWritePicoUsd,
     audioInputPicoUsd: listed.audioInputPicoUsd ?? inputPicoUsd,

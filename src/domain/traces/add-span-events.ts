@@ -1,4 +1,4 @@
-/** Stores a stored OpenTelemetry span anew, as if it had been sent again with further events. */
+/** Adds events, which log records bring, to a stored span of OpenTelemetry: as if it had been sent again with them. */
 
 import type { Steps } from '../steps.ts';
 import { type Arrival, collectBatch } from './collector/collector.ts';
