@@ -12,17 +12,19 @@ export type Bench = {
   readonly events: number;
   /** The number of traces in a database filled with traces. */
   readonly traces: number;
-  /** The store of the rows that support both. */
-  readonly store: 'sqlite' | 'postgres';
+  /** The store of the rows that support several; `clickhouse` has the traces of a SQLite file. */
+  readonly store: keyof typeof PREFIXES;
   /** Prints a line in every run. */
   say(text: string): void;
   /** Prints a line only with --verbose. */
   detail(text: string): void;
 };
 
-/** The name of a figure, with a prefix for PostgreSQL. */
+/** Before the names of the figures of a store. */
+export const PREFIXES = { sqlite: '', postgres: 'pg-', clickhouse: 'ch-' } as const;
+
 export function nameOf({ store }: Bench, figure: string): string {
-  return store === 'postgres' ? `pg-${figure}` : figure;
+  return PREFIXES[store] + figure;
 }
 
 /** Measures figures. Rejects if it cannot. */

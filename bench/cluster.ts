@@ -1,6 +1,7 @@
 import { type Cluster, startCluster } from '../test/support/postgres.ts';
 import { query } from '../test/support/postgres-databases.ts';
 import type { Bench } from './bench.ts';
+import { createTelemetryDatabase } from './clickhouse.ts';
 import type { Lifetime } from './program.ts';
 import { createWorkspace, type Workspace } from './sides.ts';
 
@@ -17,7 +18,9 @@ export function openCluster(): Promise<Cluster> {
 
 /** Creates a place with a new database of the run's store. */
 export async function openWorkspace({ store }: Bench, lifetime: Lifetime = 'row'): Promise<Workspace> {
-  return store === 'postgres' ? await createClusterWorkspace(lifetime) : createWorkspace(lifetime);
+  if (store === 'postgres') return await createClusterWorkspace(lifetime);
+  const workspace = createWorkspace(lifetime);
+  return store === 'clickhouse' ? { ...workspace, telemetryUrl: await createTelemetryDatabase() } : workspace;
 }
 
 /** Creates a place with a new database in the cluster. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Bench } from './bench.ts';
+import { readTelemetryBytes } from './clickhouse.ts';
 import { openWorkspace, readDatabaseBytes } from './cluster.ts';
 import type { FillPlan } from './fill/plan.ts';
 import type { TracePlan } from './fill/traces.ts';
@@ -59,9 +60,12 @@ async function run<Plan>(bench: Bench, args: readonly string[], what: string) {
     logFile: join(workspace.root, 'log'),
   });
   const plan = readOutcome<Plan>(said);
-  const bytes = bench.store === 'sqlite' ? readBytes(workspace.data) : await readDatabaseBytes(workspace);
-  const mib = Math.round(bytes / 1_048_576);
-  bench.say(`  filled with ${what} in ${plan.seconds} s, ${mib} MiB`);
+  const mibOf = (bytes: number) => `${Math.round(bytes / 1_048_576)} MiB`;
+  const size = mibOf(bench.store === 'postgres' ? await readDatabaseBytes(workspace) : readBytes(workspace.data));
+  const { telemetryUrl } = workspace;
+  const beside =
+    telemetryUrl === undefined ? '' : ` and ${mibOf(await readTelemetryBytes(telemetryUrl))} in ClickHouse`;
+  bench.say(`  filled with ${what} in ${plan.seconds} s, ${size}${beside}`);
   return { keys, workspace, plan };
 }
 

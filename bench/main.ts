@@ -3,7 +3,8 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Bench, Row } from './bench.ts';
+import { type Bench, PREFIXES, type Row } from './bench.ts';
+import { closeClickHouse } from './clickhouse.ts';
 import { closeCluster } from './cluster.ts';
 import { type Figure, formatTable } from './figure.ts';
 import { describeMachine } from './machine.ts';
@@ -113,6 +114,7 @@ const bench: Bench = {
 };
 const exitCode = await main();
 await closeCluster();
+await closeClickHouse();
 process.exit(exitCode);
 
 async function main(): Promise<number> {
@@ -165,6 +167,8 @@ function readPositive(name: string, text: string): number {
 }
 
 function readStore(text: string): Bench['store'] {
-  if (text !== 'sqlite' && text !== 'postgres') throw new Error(`--store must be sqlite or postgres, not ${text}.`);
-  return text;
+  const stores = Object.keys(PREFIXES) as Bench['store'][];
+  const store = stores.find((each) => each === text);
+  if (store === undefined) throw new Error(`--store must be one of ${stores.join(', ')}, not ${text}.`);
+  return store;
 }

@@ -26,6 +26,8 @@ export type Launch = {
   readonly env: NodeJS.ProcessEnv;
   /** The file of stdout and stderr; with a pipe the generator would have to read the log. */
   readonly logFile: string;
+  /** Of one row by default. */
+  readonly lifetime?: Lifetime;
 };
 
 const readyMs = 30_000;
@@ -37,7 +39,7 @@ const cleanEnd = 'exit code 0, signal null';
 /** How long a directory exists: data that takes minutes to create serves a whole run. */
 export type Lifetime = 'row' | 'run';
 
-const children = new Set<ChildProcess>();
+const children = new Map<ChildProcess, Lifetime>();
 const directories = new Map<string, Lifetime>();
 
 /** Creates a directory among the system's temporary files. */
@@ -52,8 +54,11 @@ export function createDirectory(lifetime: Lifetime = 'row'): string {
  * in an exit handler.
  */
 export function cleanUp(ended: Lifetime): void {
-  for (const child of children) child.kill('SIGKILL');
-  children.clear();
+  for (const [child, lifetime] of children) {
+    if (ended === 'row' && lifetime === 'run') continue;
+    child.kill('SIGKILL');
+    children.delete(child);
+  }
   for (const [directory, lifetime] of directories) {
     if (ended === 'row' && lifetime === 'run') continue;
     rmSync(directory, { recursive: true, force: true });
@@ -104,7 +109,7 @@ function spawnChild(plan: Launch): { child: ChildProcess; exited: Promise<string
     stdio: ['pipe', log, log],
   });
   closeSync(log);
-  children.add(child);
+  children.set(child, plan.lifetime ?? 'row');
   const exited = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(error.message));
     child.on('exit', (code, signal) => resolve(`exit code ${code}, signal ${signal}`));
@@ -128,9 +133,10 @@ async function waitForPort(plan: Launch, child: ChildProcess, spawnedAt: number)
   throw new Error(`${plan.name} was not ready within ${readyMs / 1000} s.`);
 }
 
-/** The port in the first complete line with `ready`. */
+/** The port in the first complete line that is a port, or that says `ready`. */
 function readPort(log: string): number | null {
   for (const line of log.split('\n').slice(0, -1)) {
+    if (/^\d+$/.test(line)) return Number(line);
     if (!line.includes('"ready"')) continue;
     const entry: unknown = JSON.parse(line);
     if (typeof entry === 'object' && entry !== null && 'address' in entry && typeof entry.address === 'string') {

@@ -17,6 +17,8 @@ export type Workspace = {
   readonly root: string;
   readonly data: string;
   readonly databaseUrl: string;
+  /** The database in ClickHouse that has its traces. */
+  readonly telemetryUrl?: string;
   /** Node's compile cache; by default the user's. */
   readonly codeCache?: string;
 };
@@ -109,6 +111,7 @@ export function serverEnv(keys: Keys, workspace: Workspace): NodeJS.ProcessEnv {
     ...inheritedEnv(),
     SPANDREL_PORT: '0',
     SPANDREL_DATABASE_URL: workspace.databaseUrl,
+    ...(workspace.telemetryUrl === undefined ? {} : { SPANDREL_TELEMETRY_URL: workspace.telemetryUrl }),
     ...(workspace.codeCache === undefined ? {} : { NODE_COMPILE_CACHE: workspace.codeCache }),
     SPANDREL_SECRET: keys.secret,
     SPANDREL_BOOTSTRAP_PROJECT_KEY: keys.projectKey,

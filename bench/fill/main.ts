@@ -99,7 +99,8 @@ async function buildBlocks({ upkeep }: Store): Promise<void> {
 }
 
 function open() {
-  return openStore({ url, queueMaxBytes: config.limits.requests.bodyBytes, log: quietLog });
+  const { telemetryUrl } = config;
+  return openStore({ url, telemetryUrl, queueMaxBytes: config.limits.requests.bodyBytes, log: quietLog });
 }
 
 function secretBesideFile() {

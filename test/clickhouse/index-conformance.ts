@@ -228,7 +228,7 @@ export function indexConformance(open: () => Promise<ClickHouseSubject>): void {
   });
 }
 
-async function appendSome(store: Store, count: number): Promise<readonly string[]> {
+export async function appendSome(store: Store, count: number): Promise<readonly string[]> {
   const appends = Array.from({ length: count }, () => sampleAppend());
   await Promise.all(appends.map(store.traces.append));
   return appends.map(({ traceId }) => traceId);

@@ -1,8 +1,9 @@
 /** The index of traces of a PostgreSQL database: its own tables, or ClickHouse. */
 
+import type pg from 'pg';
 import type { openClickHouseIndex } from '../../clickhouse/index-engine.ts';
 import type { IndexReads } from '../../reads.ts';
-import type { IndexSource } from '../../search/index-steps.ts';
+import type { IndexSource, IndexStep } from '../../search/index-steps.ts';
 import type { IndexWork } from '../../search/indexer.ts';
 import type { RowTypes } from './binary-arrays.ts';
 import { toFault } from './failures.ts';
@@ -10,7 +11,7 @@ import { createIndexedSums } from './indexed-sums.ts';
 import { numberOfSequence } from './months.ts';
 import type { Pool } from './pool.ts';
 import { createQueryRunner } from './run-query.ts';
-import { createIndexWork, removeMarks, TAKE_LOCK } from './search-index-writer.ts';
+import { createIndexWork, removeMarks, whileIndexer } from './search-index-writer.ts';
 import { openQueries } from './statements.ts';
 import { createTraceIndex } from './trace-index.ts';
 import { type PipelinedTransaction, runTransaction } from './transaction.ts';
@@ -69,23 +70,26 @@ function openElsewhere(open: typeof openClickHouseIndex, address: string, { read
   };
   const { indexSome, countUnbuilt, close, reads } = open(address, source);
 
-  /** One process at a time: the others leave it to the one that has the lock. */
-  async function indexIn(transaction: PipelinedTransaction): Promise<'more' | 'done'> {
-    const { rows: locks } = await transaction.send(TAKE_LOCK);
-    if (!locks[0]?.isMine) return 'done';
-    const { step, isDone } = await indexSome();
-    if (step !== null) {
-      await removeMarks(transaction, step.marks);
-      await transaction.change(queries.removeStep, {});
-      await transaction.change(queries.insertStep, { step: step.step });
-    }
-    return isDone ? 'done' : 'more';
+  async function endStep(transaction: PipelinedTransaction, { step, marks }: IndexStep): Promise<void> {
+    await removeMarks(transaction, marks);
+    await transaction.change(queries.removeStep, {});
+    await transaction.change(queries.insertStep, { step });
+  }
+
+  async function indexOn(client: pg.PoolClient): Promise<'more' | 'done'> {
+    const done = await whileIndexer(client, async () => {
+      const { step, isDone } = await indexSome();
+      // On the connection that has the lock: if that is lost, another process may have gone on.
+      if (step !== null) await runTransaction(client, (transaction) => endStep(transaction, step));
+      return isDone;
+    });
+    return done === false ? 'more' : 'done';
   }
 
   const work: IndexWork = {
     async indexSome() {
       try {
-        return await pool.withConnection((client) => runTransaction(client, indexIn));
+        return await pool.withConnection(indexOn);
       } catch (error) {
         throw toFault(error);
       }

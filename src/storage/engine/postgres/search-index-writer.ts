@@ -1,5 +1,6 @@
 /** Writes the index of traces: one process at a time, in steps that are a transaction each. */
 
+import type pg from 'pg';
 import type { Known } from '../../search/index-steps.ts';
 import { readIndexedTraces } from '../../search/indexed-traces.ts';
 import type { IndexWork } from '../../search/indexer.ts';
@@ -27,9 +28,25 @@ const TRACES_AT_ONCE = 128;
 const READ_MAX_MS = 5_000;
 const TRIPLES_MAX = 4_000_000;
 const BEGINNING = { projectNumber: 0, traceSequence: 0 };
-// Held until the transaction ends. Only its holder lists pending traces, so that a mark is removed by who read its trace.
+// Only its holder lists pending traces, so that a mark is removed by who read its trace.
 const INDEXER_LOCK = 0x5350_4958;
-export const TAKE_LOCK = { name: 'index-lock', text: `SELECT pg_try_advisory_xact_lock(${INDEXER_LOCK}) AS "isMine"` };
+const TAKE_LOCK = { name: 'index-lock', text: `SELECT pg_try_advisory_xact_lock(${INDEXER_LOCK}) AS "isMine"` };
+const HOLD_LOCK = { name: 'index-hold', text: `SELECT pg_try_advisory_lock(${INDEXER_LOCK}) AS "isMine"` };
+const RELEASE_LOCK = { name: 'index-release', text: `SELECT pg_advisory_unlock(${INDEXER_LOCK})` };
+
+/**
+ * Runs the body unless another process indexes, null where it does. Without a transaction, which would be idle, and soon ended
+ * by the database, while the body works elsewhere. The lock ends with the connection.
+ */
+export async function whileIndexer<T>(client: pg.PoolClient, body: () => Promise<T>): Promise<T | null> {
+  const { rows } = await client.query<{ isMine: boolean }>(HOLD_LOCK);
+  if (rows[0]?.isMine !== true) return null;
+  try {
+    return await body();
+  } finally {
+    await client.query(RELEASE_LOCK);
+  }
+}
 
 export function createIndexWork({ pool, runner, rowTypes }: WriterDeps): IndexWork {
   const newText = createTripleCollectors();
