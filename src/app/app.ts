@@ -29,7 +29,7 @@ import { createAddressOf, createCallerOf, createOriginOf } from '../transport/or
 import { createReadBudget } from '../transport/read-budget.ts';
 import { createResponseWatch } from '../transport/response-watch.ts';
 import { createBodyWatch } from '../transport/rest/body-watch.ts';
-import { createCors } from '../transport/rest/cors.ts';
+import { corsHeaders, createCors } from '../transport/rest/cors.ts';
 import { refuseEarly } from '../transport/rest/early-refusal.ts';
 import type { RestRequest, RestResponse } from '../transport/rest/exchange.ts';
 import { createBoundedInflate } from '../transport/rest/inflate.ts';
@@ -228,7 +228,10 @@ export async function createApp(appDeps: AppDeps): Promise<App> {
         if (!cors(...exchange) && !gateway.serve(...exchange)) router(request, response);
       },
       grpc: createGrpc(calls),
-      refuse: (end, socket) => refuseEarly(end, { ids, callLog, socket }),
+      refuse(refused, socket) {
+        const refusal = refuseEarly(refused, { ids, callLog, socket });
+        return { ...refusal, headers: { ...corsHeaders(config.cors, refused.headers.origin), ...refusal.headers } };
+      },
     },
   );
   if (config.publicUrl === null) publicUrl = server.address;

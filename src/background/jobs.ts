@@ -163,14 +163,17 @@ function createMaintenanceJob(deps: JobDeps): Job {
   };
 }
 
-/** Jobs that a wrong clock put off wait for it. */
+/** Jobs and triggers that a wrong clock put off wait for it. */
 function createJobCorrection({ store, deliveryNowMs }: JobDeps): Job {
   return {
     firstDelayMs: MAINTENANCE_FIRST_DELAY_MS,
     intervalMs: MAINTENANCE_INTERVAL_MS,
     retryDelayMs: MAINTENANCE_INTERVAL_MS,
-    run: () => store.evaluationJobs.correctDue(deliveryNowMs()),
-    failed: 'maintenance of evaluation jobs failed',
+    async run() {
+      await store.evaluationJobs.correctDue(deliveryNowMs());
+      await store.triggers.correctDue(deliveryNowMs());
+    },
+    failed: 'maintenance of evaluation jobs and triggers failed',
   };
 }
 

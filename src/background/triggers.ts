@@ -91,7 +91,7 @@ export function createTriggering(deps: TriggeringDeps) {
         postJson: webhooks.sendJson,
         onAttempt: meter.notified,
       });
-      const prune = createPruning(store, clock);
+      const prune = createPruning(store, retentionNowMs);
       const isSingleProcess = store.evaluationJobs.isSingleProcess;
       const begin = isSingleProcess ? once(() => store.triggers.takeOver()) : async () => undefined;
       const sending = repeat(after(begin, notifying.step), 'notifications of triggers could not be sent', 0);
@@ -131,12 +131,12 @@ function after(begin: () => Promise<void>, step: Step): Step {
 }
 
 /** Removes old entries now and then. */
-function createPruning({ triggers }: Deps['store'], clock: Deps['clock']): Step {
+function createPruning({ triggers }: Deps['store'], retentionNowMs: Deps['retentionNowMs']): Step {
   let prunedAtMs: number | null = null;
   return async () => {
     const nowMs = performance.now();
     if (prunedAtMs !== null && nowMs - prunedAtMs < PRUNE_EVERY_MS) return 0;
-    if ((await triggers.prune({ eventsMs: clock() - EVENTS_KEPT_MS })) === 'more') return 1;
+    if ((await triggers.prune({ eventsMs: retentionNowMs() - EVENTS_KEPT_MS })) === 'more') return 1;
     prunedAtMs = nowMs;
     return 0;
   };

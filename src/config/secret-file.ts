@@ -13,7 +13,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { RandomBytes } from '../domain/clock.ts';
 import type { RootSecrets } from '../domain/organization/secret-rotation.ts';
 
@@ -48,6 +48,11 @@ export function createNextSecret(folder: string, random: RandomBytes): RootSecre
 /** Ends the rotation: the present secret is overwritten. */
 export function promoteNextSecret(folder: string): void {
   renameSync(join(folder, NEXT_FILE), join(folder, FILE));
+  syncNames(folder);
+}
+
+/** Before anything is stored that only the secret opens: a power cut must not leave that without its file. */
+function syncNames(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {
     fsyncSync(descriptor);
@@ -102,4 +107,5 @@ function createSecret(path: string, random: RandomBytes): void {
     closeSync(descriptor);
     rmSync(draft);
   }
+  syncNames(dirname(path));
 }

@@ -1,5 +1,6 @@
 /** Accounts for requests: their outcomes with cost and span, and what limits and estimates learn from them. */
 
+import { NO_PARTS } from '../domain/gateway/dialects/dialect.ts';
 import type { RecentOutputs } from '../domain/gateway/estimate.ts';
 import type { GatewayFault } from '../domain/gateway/gateway-fault.ts';
 import type { Account } from '../domain/gateway/model-request.ts';
@@ -29,11 +30,14 @@ export type Accounted = {
 
 const NOTHING_READ = {
   usage: null,
+  parts: NO_PARTS,
+  serviceTier: null,
   isCachedInInput: false,
   outputBytes: 0,
   isComplete: false,
   hasOutput: false,
   output: null,
+  others: [],
   isWhole: false,
   model: null,
   error: null,

@@ -137,7 +137,7 @@ export function discard(result: Attempted['result']): void {
 
 function note(breakers: Breakers, { provider }: Candidate, answer: Sent): void {
   if (answer.kind === 'failed' && answer.reason === 'cancelled') breakers.noteCancelled(provider.id);
-  else if (answer.kind === 'failed' || answer.status >= 500 || answer.status === 408) breakers.noteFailure(provider.id);
+  else if (answer.kind === 'failed' || answer.status >= 500) breakers.noteFailure(provider.id);
   else breakers.noteSuccess(provider.id);
 }
 

@@ -8,52 +8,65 @@ type LevelsDeps = {
   readonly nowMs: () => number;
 };
 
-type Level = { readonly percent: number; readonly readAtMs: number };
+type Level = { readonly spentNanoUsd: bigint; readonly readAtMs: number };
 
 const WARNING_PERCENT = 80;
+/** An older level is read anew, but still told. */
 const FRESH_MS = 2_000;
+/** An older level is told no more. */
+const TOLD_MS = 10_000;
 const LEVELS_MAX = 10_000;
 
 export function createBudgetLevels({ ledger, nowMs }: LevelsDeps) {
   const levels = new Map<string, Level>();
-  const reading = new Set<string>();
+  /** The reads under way, by bucket. */
+  const reading = new Map<string, Promise<void>>();
 
   async function read(organizationNumber: number, buckets: readonly BudgetBucket[]): Promise<void> {
     const periods: BudgetPeriod[] = buckets.map(({ budgetId, periodStartedAtMs }) => ({ budgetId, periodStartedAtMs }));
-    for (const { budgetId } of buckets) reading.add(budgetId);
-    try {
-      const sums = await ledger.sums(organizationNumber, periods);
-      if (levels.size + buckets.length > LEVELS_MAX) levels.clear();
-      for (const [index, { spentNanoUsd }] of sums.entries()) {
-        const bucket = buckets[index];
-        if (bucket === undefined) continue;
-        const percent = Math.floor((100 * Number(spentNanoUsd)) / bucket.budget.limitNanoUsd);
-        levels.set(nameOf(bucket), { percent, readAtMs: nowMs() });
-      }
-    } finally {
-      for (const { budgetId } of buckets) reading.delete(budgetId);
+    const sums = await ledger.sums(organizationNumber, periods);
+    if (levels.size + buckets.length > LEVELS_MAX) levels.clear();
+    for (const [index, { spentNanoUsd }] of sums.entries()) {
+      const bucket = buckets[index];
+      if (bucket !== undefined) levels.set(nameOf(bucket), { spentNanoUsd, readAtMs: nowMs() });
     }
+  }
+
+  /** Never rejects: a level that cannot be read now is read with a later request. */
+  function beginToRead(organizationNumber: number, buckets: readonly BudgetBucket[]): void {
+    const ends = read(organizationNumber, buckets)
+      .catch(() => undefined)
+      .finally(() => {
+        for (const bucket of buckets) reading.delete(nameOf(bucket));
+      });
+    for (const bucket of buckets) reading.set(nameOf(bucket), ends);
+  }
+
+  function levelOf(bucket: BudgetBucket, maxAgeMs: number): Level | undefined {
+    const level = levels.get(nameOf(bucket));
+    return level !== undefined && nowMs() - level.readAtMs <= maxAgeMs ? level : undefined;
+  }
+
+  function warningsOf(bucket: BudgetBucket): readonly string[] {
+    const { scope, limitNanoUsd } = bucket.budget;
+    const spentNanoUsd = Number(levelOf(bucket, TOLD_MS)?.spentNanoUsd ?? 0n);
+    const percent = Math.floor((100 * spentNanoUsd) / limitNanoUsd);
+    return percent >= WARNING_PERCENT ? [`${scope.kind}:${percent}`] : [];
   }
 
   return {
     /**
-     * "<scope>:<percent>" of each budget of which 80 % or more were spent when it was last read; '' without any. Levels that
-     * are old are read anew meanwhile. Budgets for each end user are left out: only their sum is known.
+     * "<scope>:<percent>" of each budget of which 80 % or more are spent, as of the last ten seconds and of its present limit;
+     * '' without any. Waits for levels that are unknown or older; those of two seconds are read anew meanwhile. Budgets for
+     * each end user are left out: only their sum is known.
      */
-    warningOf(organizationNumber: number, all: readonly BudgetBucket[]): string {
+    async warningOf(organizationNumber: number, all: readonly BudgetBucket[]): Promise<string> {
       const buckets = all.filter(({ subject }) => subject === '');
-      const old = buckets.filter((bucket) => {
-        const level = levels.get(nameOf(bucket));
-        return !reading.has(bucket.budgetId) && (level === undefined || nowMs() - level.readAtMs > FRESH_MS);
-      });
-      // A level that cannot be read now is read with a later request.
-      if (old.length > 0) read(organizationNumber, old).catch(() => undefined);
-      return buckets
-        .flatMap((bucket) => {
-          const percent = levels.get(nameOf(bucket))?.percent ?? 0;
-          return percent >= WARNING_PERCENT ? `${bucket.budget.scope.kind}:${percent}` : [];
-        })
-        .join(', ');
+      const old = buckets.filter((bucket) => levelOf(bucket, FRESH_MS) === undefined && !reading.has(nameOf(bucket)));
+      if (old.length > 0) beginToRead(organizationNumber, old);
+      const unknown = buckets.filter((bucket) => levelOf(bucket, TOLD_MS) === undefined);
+      await Promise.all(unknown.map((bucket) => reading.get(nameOf(bucket))));
+      return buckets.flatMap(warningsOf).join(', ');
     },
   };
 }

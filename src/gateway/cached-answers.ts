@@ -22,7 +22,12 @@ type CacheDeps = {
 };
 
 /** A request as the cache knows it; null: it is not cached. */
-export type CacheUse = { readonly key: CacheKey; readonly mayRead: boolean; readonly mayStore: boolean };
+export type CacheUse = {
+  readonly key: CacheKey;
+  readonly route: RouteKind;
+  readonly mayRead: boolean;
+  readonly mayStore: boolean;
+};
 
 type Asked = {
   readonly config: VirtualKeyConfig;
@@ -53,7 +58,7 @@ export function createCachedAnswers({ store, onError }: CacheDeps) {
       if (!use.mayRead && !use.mayStore) return null;
       const { provider, model } = candidate;
       const key = cacheKeyOf({ projectNumber, route, kind: provider.kind, body: rewriteBody(bytes, { model }) });
-      return key === null ? null : { key, ...use };
+      return key === null ? null : { key, route, ...use };
     },
     /** A cache that cannot be read has nothing. */
     async find({ key }: CacheUse): Promise<CachedAnswer | null> {
@@ -62,10 +67,10 @@ export function createCachedAnswers({ store, onError }: CacheDeps) {
         return null;
       });
     },
-    async keep({ key }: CacheUse, { config, ...kept }: Kept): Promise<void> {
+    async keep({ key, route }: CacheUse, { config, ...kept }: Kept): Promise<void> {
       const { answer, bytes, isComplete, candidate } = kept;
-      const size = bytes?.length ?? null;
-      if (bytes === null || !isCacheable({ status: answer.status, bytes: size, isComplete, config })) return;
+      const { status } = answer;
+      if (bytes === null || !isCacheable({ route, status, bytes, isComplete, config })) return;
       const stored = {
         contentType: 'application/json',
         body: bytes,

@@ -2,6 +2,7 @@
 
 import { bucketsAt } from '../domain/gateway/budget-demands.ts';
 import type { AnswerFacts } from '../domain/gateway/dialects/dialect.ts';
+import { withOthers } from '../domain/gateway/dialects/other-texts.ts';
 import { type GatewayFault, gatewayFault } from '../domain/gateway/gateway-fault.ts';
 import type { Ending, ProxiedRequest } from '../domain/gateway/proxied-request.ts';
 import { spenderOf } from '../domain/gateway/request-budgets.ts';
@@ -119,7 +120,7 @@ export function createDispatch(deps: DispatchDeps) {
     const { call, route, request } = prepared;
     const { candidate, fallbackCount, isSent, cache: state, use, onPassed } = origin;
     const base = { target: candidate, fallbackCount, cache: state, isDispatched: candidate !== null };
-    const headers = headersOf(prepared, origin);
+    const headers = await headersOf(prepared, origin);
     if (result === 'cancelled' || 'httpStatus' in result) {
       const fault = faultOf(result, call.response);
       const error = { class: fault.code, httpStatus: fault.httpStatus };
@@ -155,12 +156,12 @@ export function createDispatch(deps: DispatchDeps) {
     return { status: fault?.httpStatus ?? result.status, fault, isKnownKey: true, account };
   }
 
-  function headersOf({ request, setup }: Prepared, { candidate, cache: state, fallbackCount }: Sender) {
+  async function headersOf({ request, setup }: Prepared, { candidate, cache: state, fallbackCount }: Sender) {
     const { organization } = request.presented;
     const spender = { ...spenderOf(request), modelProviderId: candidate?.provider.id ?? null };
     const at = { organizationNumber: organization.number, atMs: request.startedAtMs };
     const buckets = bucketsAt(setup.budgets.matching(spender), at);
-    const budgetWarning = buckets.length === 0 ? '' : deps.levels.warningOf(organization.number, buckets);
+    const budgetWarning = buckets.length === 0 ? '' : await deps.levels.warningOf(organization.number, buckets);
     return answerHeaders(request, {
       ...(candidate !== null && { provider: candidate.provider.name, model: candidate.model }),
       ...{ cache: state, fallbackCount, budgetWarning },
@@ -188,7 +189,8 @@ export function createDispatch(deps: DispatchDeps) {
     return await deps.guardrails.check({ ...guarding, input: body.input, output: undefined });
   }
 
-  function guardAnswer({ request, body }: Prepared, { output }: AnswerFacts): Promise<GatewayFault | null> {
+  function guardAnswer({ request, body }: Prepared, facts: AnswerFacts): Promise<GatewayFault | null> {
+    const output = withOthers(facts.output, facts.others);
     return deps.guardrails.check({ ...guardingOf(request, 'post'), input: body.input, output });
   }
 
@@ -198,7 +200,7 @@ export function createDispatch(deps: DispatchDeps) {
     const leaving = watchCaller(call.response);
     const sending = { ...sendingOf(prepared, leaving.signal), candidates, mayFallBackTo: async () => true };
     const { result, candidate, fallbackCount } = await attempt(deps, sending).finally(leaving.end);
-    const headers = headersOf(prepared, { candidate, fallbackCount, cache: 'bypass' });
+    const headers = await headersOf(prepared, { candidate, fallbackCount, cache: 'bypass' });
     if (result === 'cancelled' || 'httpStatus' in result) {
       const fault = faultOf(result, call.response);
       sendFault(call.response, { dialect: route.dialect, fault }, headers);

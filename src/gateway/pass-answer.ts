@@ -86,6 +86,7 @@ export async function passAnswer(passing: Passing): Promise<Passed> {
     isStreamed,
     hidesUsage,
     captures: captures || isJudged,
+    isJudged,
     holdMemory,
   });
   let firstTokenAtMs: number | null = null;

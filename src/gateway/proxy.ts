@@ -85,8 +85,10 @@ export function createProxy(deps: ProxyDeps) {
     if ('code' in candidates) return choiceFault(candidates);
     const endUserId = request.endUserId ?? body.endUserId;
     const known = { ...request, body, endUserId, metadata: sent.metadata };
+    // A request that counts nowhere needs nobody to count for.
+    const isCounted = route.kind !== 'count_tokens';
     const providerIds = candidates.map(({ provider }) => provider.id);
-    if (endUserId === null && needsEndUser(setup, spenderOf(known), providerIds)) return END_USER_REQUIRED;
+    if (isCounted && endUserId === null && needsEndUser(setup, spenderOf(known), providerIds)) return END_USER_REQUIRED;
     const prices = await deps.prices.of(organization, () => candidates.map(({ model }) => model));
     const medianOutputTokens = deps.recent.medianOf(key.id);
     const rated = {
@@ -94,7 +96,7 @@ export function createProxy(deps: ProxyDeps) {
       limits: limitsOf(key.config),
       tokens: expectedTokens(body, medianOutputTokens),
     };
-    const isLimited = route.kind !== 'count_tokens' && rated.limits.length > 0;
+    const isLimited = isCounted && rated.limits.length > 0;
     const refusal = isLimited ? await deps.limiter.pass(rated) : null;
     if (refusal !== null) return faultOf(refusal);
     return { call, route, bytes, request: known, body, setup, candidates, prices, medianOutputTokens, rated };

@@ -82,7 +82,7 @@ export function createReserving({ store, holder, onError }: ReservingDeps) {
         holder.conclude(reserved, state);
         if (state === 'admitted') return null;
         if (state === 'unknown' || round === ADMISSIONS_MAX) return UNAVAILABLE_FAULT;
-        // The stored lease was another one's: what is left is reserved anew.
+        // The stored lease was another one's, or the budget is spent: what is left is reserved anew.
         const again = await reserveAgain({ ...prepared, candidates: [first] });
         if ('httpStatus' in again) return again;
         reserved = again.reservation;

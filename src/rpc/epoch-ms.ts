@@ -1,7 +1,6 @@
 /** Instants as milliseconds since the Unix epoch, with a maximum for ranges without an end. */
 
-import { create } from '@bufbuild/protobuf';
-import { type Timestamp, TimestampSchema, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Reason } from '../domain/fault.ts';
 import { rangeProblems } from '../domain/reasons.ts';
 
@@ -11,11 +10,30 @@ export const INSTANT_MAX_MS = 253_402_300_799_999;
 
 /** The end of ranges without an end over REST. */
 const END_MS = Number.MAX_SAFE_INTEGER;
+const START_SECONDS = -62_135_596_800n;
 const END = { seconds: 253_402_300_799n, nanos: 999_999_999 };
+const NANOS_MAX = 999_999_999;
 
-/** Instants after the year 9999 become its last nanosecond, the maximum of a Timestamp. */
+/** What `timestampOfMs` has made of integers after the year 9999, which only REST can send. */
+const beyondCalendar = new WeakSet<Timestamp>();
+
+/** An instant after the year 9999 is none that a Timestamp may hold, but is compared as the integer that it is. */
 export function timestampOfMs(instantMs: number): Timestamp {
-  return instantMs > INSTANT_MAX_MS ? create(TimestampSchema, END) : timestampFromMs(instantMs);
+  const instant = timestampFromMs(instantMs);
+  if (instantMs > INSTANT_MAX_MS) beyondCalendar.add(instant);
+  return instant;
+}
+
+/** Whether a request may have this instant: one of the calendar, or any integer of REST. */
+export function isInstant(instant: Timestamp): boolean {
+  const { seconds, nanos } = instant;
+  if (beyondCalendar.has(instant)) return true;
+  return seconds >= START_SECONDS && seconds <= END.seconds && nanos >= 0 && nanos <= NANOS_MAX;
+}
+
+/** Turns an instant after the year 9999 into the last nanosecond of the calendar, the maximum of a Timestamp. */
+export function capInstant(instant: Timestamp): void {
+  if (instant.seconds > END.seconds) Object.assign(instant, END);
 }
 
 /** An instant that may be missing. */

@@ -10,7 +10,7 @@ import { type FieldRules, field as fieldRules, type TimestampRules } from '../..
 import { REASONS_MAX, type Reason } from '../domain/fault.ts';
 import { countCodePoints, lengthReason, looksLikeSeconds, secondsReason, typeReason } from '../domain/reasons.ts';
 import { maskedHead } from '../domain/token-mask.ts';
-import { msOfTimestamp } from './epoch-ms.ts';
+import { isInstant, msOfTimestamp } from './epoch-ms.ts';
 import { fieldValue, isUnset } from './field-values.ts';
 import { enumSpellings, isRangeEnd, isTimestamp, pathIn, restFlags, typeName } from './rest-shape.ts';
 
@@ -234,15 +234,9 @@ function timestampRules(field: DescField, { greaterThan }: TimestampRules): Chec
   };
 }
 
-const SECONDS_MIN = -62_135_596_800n;
-const SECONDS_MAX = 253_402_300_799n;
-const NANOS_MAX = 999_999_999;
-
 /** A Timestamp can hold values outside the calendar. */
 function timestampCheck(value: unknown, path: string, found: Reason[]): void {
-  const { seconds, nanos } = value as Timestamp;
-  if (seconds >= SECONDS_MIN && seconds <= SECONDS_MAX && nanos >= 0 && nanos <= NANOS_MAX) return;
-  found.push(instantReason(path));
+  if (!isInstant(value as Timestamp)) found.push(instantReason(path));
 }
 
 /** As milliseconds, seconds of today are an instant in January 1970: the range would hold nothing, and not say why. */

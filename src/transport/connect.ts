@@ -32,6 +32,7 @@ import { arrivalOf } from './origin.ts';
 import { answerRequests, createReflection } from './reflection.ts';
 import type { RestRequest, RestResponse } from './rest/exchange.ts';
 import { explainMissing, GATEWAY_ALONE } from './rest/unserved.ts';
+import { capInstants } from './rpc-instants.ts';
 import { isRpcRequest } from './rpc-request.ts';
 import type { HttpHandler } from './server-options.ts';
 import { createYieldToEventLoop } from './yield-to-event-loop.ts';
@@ -117,6 +118,7 @@ function addRoutes(router: ConnectRouter, { methods, health }: ConnectDeps): voi
       if (!call) throw new Error('the call was not admitted');
       const answered = await call.run(values.get(requestKey) ?? { kind: 'message', message }, signal);
       for (const [name, value] of Object.entries(answered.headers)) responseHeader.set(name, value);
+      capInstants(method.desc.output, answered.message);
       return answered.message;
     };
     router.rpc(method.desc, run, { ...reading, ...(policy.secret ? NEVER_COMPRESSED : {}) });

@@ -20,6 +20,7 @@ import { decodeRequest } from './message-decode.ts';
 import { type OriginOf, socketOf } from './origin.ts';
 import type { ReadBudget } from './read-budget.ts';
 import type { ResponseWatch } from './response-watch.ts';
+import { capInstants } from './rpc-instants.ts';
 import type { Handlers } from './server-options.ts';
 import { errorTrailers, type Family, familyOf, statusOf } from './status.ts';
 
@@ -136,6 +137,7 @@ function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly s
   ).then(
     (answered) =>
       settle(() => {
+        capInstants(method.desc.output, answered.message);
         const message = toBinary(method.desc.output, answered.message);
         responses.send({ quota, sink: stream, bytes: message.length, force: !method.isRead });
         respond(call, message, answered.headers);

@@ -2,7 +2,7 @@
 
 import type { HttpHandler } from './server-options.ts';
 
-type Request = Parameters<HttpHandler>[0];
+type Request = Pick<Parameters<HttpHandler>[0], 'url' | 'headers'>;
 
 /** A dotted service name in the first segment: no JSON path has one. */
 const RPC_PATH = /^\/\w+(\.\w+)+\//;

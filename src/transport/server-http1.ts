@@ -12,9 +12,17 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { ReadBudget } from './read-budget.ts';
-import { findTarget, readFirstText } from './request-target.ts';
+import { findHead, readFirstText } from './request-head.ts';
 import { reportBugs } from './server-bugs.ts';
-import type { HalfOptions, Problem, Refusal, RefusedRequest, ServerLimits, TlsTexts } from './server-options.ts';
+import type {
+  HalfOptions,
+  Problem,
+  Refusal,
+  RefusedRequest,
+  RequestHead,
+  ServerLimits,
+  TlsTexts,
+} from './server-options.ts';
 
 export type Http1 = {
   readonly server: Server;
@@ -147,10 +155,7 @@ function serve(state: State, pipeline: Pipeline): void {
   const { socket } = request;
   if (state.closing) endAfterWaiting(pipeline);
   if (request.httpVersion === '1.1' && request.headers.host === undefined) {
-    const { status, headers, body } = state.handlers.refuse(
-      { problem: 'malformed', target: request.url ?? null },
-      socket,
-    );
+    const { status, headers, body } = state.handlers.refuse({ problem: 'malformed', ...headOf(request) }, socket);
     response.writeHead(status, { ...headers, connection: 'close' }).end(body);
   } else {
     state.queue.add(pipeline.caller, () => {
@@ -170,17 +175,21 @@ function refuseBroken(state: State, error: ParserError, socket: Socket): void {
   if (socket.writableEnded) return;
   const problem = problemOf(error, state.limits.requestLineBytesMax);
   if (problem === null || socket.bytesRead === 0 || isAnswering(state.pipelines.get(socket))) socket.destroy();
-  else refuse(state, { problem, target: targetOf(state, error, socket) }, socket);
+  else refuse(state, { problem, ...findHeadOf(state, error, socket) }, socket);
 }
 
-/**
- * The target of the request that cannot be parsed; null where it is unknown, as when a later request head of a connection
- * arrives in several packets.
- */
-function targetOf({ pipelines, firstTexts: openings }: State, { rawPacket, bytesParsed }: ParserError, socket: Socket) {
+const UNKNOWN_HEAD: RequestHead = { target: null, headers: {} };
+
+/** Of the request that cannot be parsed; unknown as when a later request head of a connection arrives in several packets. */
+function findHeadOf({ pipelines, firstTexts }: State, { rawPacket, bytesParsed }: ParserError, socket: Socket) {
   const request = pipelines.get(socket)?.serving.request;
-  if (request?.complete === false) return request.url ?? null;
-  return findTarget(rawPacket?.toString('latin1', 0, bytesParsed) ?? '') ?? findTarget(openings.get(socket) ?? '');
+  if (request?.complete === false) return headOf(request);
+  const inPacket = findHead(rawPacket?.toString('latin1') ?? '', bytesParsed);
+  return inPacket ?? findHead(firstTexts.get(socket) ?? '') ?? UNKNOWN_HEAD;
+}
+
+function headOf({ url, headers }: IncomingMessage): RequestHead {
+  return { target: url ?? null, headers };
 }
 
 function refuse({ handlers, discarding }: State, end: RefusedRequest, socket: Socket): void {
@@ -199,8 +208,8 @@ function endIdle(state: State, socket: Socket): void {
   const verdict = judgeIdle(socket, state.pipelines.get(socket));
   if (verdict === 'wait') socket.setTimeout(state.server.timeout);
   else if (verdict === 'refuse') {
-    const target = state.pipelines.get(socket)?.serving.request.url ?? null;
-    refuse(state, { problem: 'request_timeout', target }, socket);
+    const request = state.pipelines.get(socket)?.serving.request;
+    refuse(state, { problem: 'request_timeout', ...(request ? headOf(request) : UNKNOWN_HEAD) }, socket);
   }
   // Kernels report a slow client's progress in large steps, so a response gets more time than a request.
   else if (verdict === 'stalled' && (socket.timeout ?? 0) < idleTimeoutMs) socket.setTimeout(idleTimeoutMs);

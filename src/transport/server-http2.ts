@@ -5,10 +5,12 @@ import {
   createServer,
   type Http2ServerRequest,
   type Http2ServerResponse,
+  type IncomingHttpHeaders,
   type ServerHttp2Stream,
   type ServerOptions,
 } from 'node:http2';
 import type { Socket } from 'node:net';
+import { endWithHeaders } from './grpc.ts';
 import { reportBugs } from './server-bugs.ts';
 import type { HalfOptions, ServerLimits } from './server-options.ts';
 import { createSessions } from './server-sessions.ts';
@@ -68,7 +70,7 @@ export function createHttp2({
       return;
     }
     const short = grpc.accepts(headers);
-    const expire = short ? grpc.expire : () => expireRequest(stream, headers[':path'] ?? null);
+    const expire = short ? grpc.expire : () => expireRequest(stream, headers);
     const socket = sessions.watch(stream, { onLate: expire, mayBeLong: !short });
     if (socket) newConnections.delete(socket);
     // Emitted at once and not queued: the end of an empty body is emitted only once, and needs a listener by then.
@@ -91,12 +93,17 @@ export function createHttp2({
     begin(request.stream, () => handlers.http(request, response));
   }
 
-  function expireRequest(stream: ServerHttp2Stream, target: string | null): void {
+  function expireRequest(stream: ServerHttp2Stream, sent: IncomingHttpHeaders): void {
     if (stream.headersSent || !stream.session) {
       stream.close(constants.NGHTTP2_CANCEL);
       return;
     }
-    const { status, headers, body } = handlers.refuse({ problem: 'request_timeout', target }, stream.session.socket);
+    const late = { problem: 'request_timeout', target: sent[':path'] ?? null, headers: sent } as const;
+    const { status, headers, body } = handlers.refuse(late, stream.session.socket);
+    if (body === '') {
+      endWithHeaders(stream, { ...headers, ':status': status });
+      return;
+    }
     stream.respond({ ...headers, ':status': status });
     // Not closed before its body is sent: a stream that is closing is destroyed without a reset, and nghttp2 then sends
     // empty frames without end, and fills the memory with them, once the client gives the stream credit.

@@ -58,8 +58,10 @@ export type HttpHandler = (
 /** Why a request is refused before a handler sees it, or while its body is awaited. */
 export type Problem = 'headers_too_large' | 'uri_too_long' | 'request_timeout' | 'malformed';
 
-/** The target is that of the request line; null where it is unknown. */
-export type RefusedRequest = { readonly problem: Problem; readonly target: string | null };
+/** What is known of a request: the target of its request line, or null, and those of its headers that could be read. */
+export type RequestHead = { readonly target: string | null; readonly headers: IncomingHttpHeaders };
+
+export type RefusedRequest = RequestHead & { readonly problem: Problem };
 
 export type Handlers = {
   /**

@@ -81,6 +81,7 @@ async function walk(client: Client, name: string, args: object): Promise<readonl
 }
 
 const raw = (init: RequestInit) => fetch(`${app.address}/mcp`, init);
+const codeOf = async (answer: Response) => ((await answer.json()) as { readonly code?: string }).code;
 const PROTOCOL = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 
@@ -113,7 +114,7 @@ describe('a client of the Model Context Protocol', () => {
     );
     await ok('list_datasets', {}, /"third"/);
     await ok('get_prompt', { prompt: 'team/greeting:1' }, /Greet \{\{name\}\}/);
-    const admin = await connect(app.adminKey);
+    const admin = await connect(app.adminKey, { 'x-project-id': app.projectId });
     called.add('spend');
     const spent = await call(admin, 'spend', { ...RANGE, group_by: 'model' });
     expect(spent.isError, spent.text).toBe(false);
@@ -234,6 +235,27 @@ describe('/mcp', () => {
     expect(cookie).toMatch(/^spandrel_session=/);
     const headers = { ...PROTOCOL, cookie, 'x-project-id': app.projectId, origin: app.address };
     expect((await raw({ method: 'POST', headers, body: LIST })).status).toBe(401);
+  });
+
+  it('judges the credential before the body', async () => {
+    const headers = { ...PROTOCOL, 'content-type': 'text/plain' };
+    const nobody = await raw({ method: 'POST', headers, body: LIST });
+    expect([nobody.status, await codeOf(nobody)]).toEqual([401, 'missing_credentials']);
+    const known = await raw({ method: 'POST', headers: { ...headers, 'x-auth-token': app.projectKey }, body: LIST });
+    expect([known.status, await codeOf(known)]).toEqual([400, 'malformed_request']);
+  });
+
+  it('needs a project: the key of an organization has to name one', async () => {
+    const about = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1.0.0' } };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: about });
+    const initialize = async (more: object) => {
+      const headers = { ...PROTOCOL, authorization: `Bearer ${app.adminKey}`, ...more };
+      const answer = await raw({ method: 'POST', headers, body });
+      return [answer.status, await codeOf(answer)];
+    };
+    expect(await initialize({})).toEqual([401, 'project_scope_required']);
+    expect(await initialize({ 'x-project-id': 'project_none' })).toEqual([401, 'unknown_project']);
+    expect(await initialize({ 'x-project-id': app.projectId })).toEqual([200, undefined]);
   });
 
   it.each(['GET', 'DELETE', 'PUT'])('has no sessions and no streams (%s)', async (method) => {

@@ -95,23 +95,19 @@ describe('errors have the shape of their path family', () => {
   });
 });
 
-it.each(['HTTP/1.1', 'HTTP/2'])(
-  'over %s a body that is too large gets the error shape of its path',
-  async (version) => {
-    const padded = { 'x-pad': 'x'.repeat(17_000) };
-    const ask = async (path: string, headers: Record<string, string>) =>
-      version === 'HTTP/2'
-        ? await askOverHttp2({ ':path': path, ...headers })
-        : (await callRest(app.address, { path, headers })).body;
-    for (const path of [EVENTS, '/api/gateway/v1/requests']) {
-      const long = await ask(`${path}?x=${'x'.repeat(9000)}`, {});
-      expect(long.error).toMatchObject({ type: 'uri_too_long', code: 'uri_too_long' });
-      expect(Object.keys(long)).toEqual(['error']);
-      expect((await ask(path, padded)).error).toMatchObject({ type: 'headers_too_large', code: 'headers_too_large' });
-    }
-    expect(await ask('/api/traces/t', padded)).toMatchObject({ error: expect.any(String), code: 'headers_too_large' });
-  },
-);
+it.each(['HTTP/1.1', 'HTTP/2'])('over %s a head that is too large gets a flat error on every path', async (version) => {
+  const padded = { 'x-pad': 'x'.repeat(17_000) };
+  const ask = async (path: string, headers: Record<string, string>) =>
+    version === 'HTTP/2'
+      ? await askOverHttp2({ ':path': path, ...headers })
+      : (await callRest(app.address, { path, headers })).body;
+  for (const path of [EVENTS, '/api/gateway/v1/requests', '/api/traces/t']) {
+    const long = await ask(`${path}?x=${'x'.repeat(9000)}`, {});
+    expect(long).toMatchObject({ error: 'URI Too Long', code: 'uri_too_long', message: expect.any(String) });
+    const large = { error: 'Request Header Fields Too Large', code: 'headers_too_large' };
+    expect(await ask(path, padded)).toMatchObject(large);
+  }
+});
 
 async function askOverHttp2(headers: Record<string, string>): Promise<Body> {
   const session = connectHttp2(app.address);
@@ -146,9 +142,7 @@ describe('ids of requests and traces', () => {
   });
 
   it('a refusal before any handler names its trace in a header as well', async () => {
-    const socket = connectTcp(app.port, '127.0.0.1');
-    socket.write('NOT HTTP\r\n\r\n');
-    const text = Buffer.concat(await socket.toArray()).toString();
+    const text = await sendRaw(app.port, 'NOT HTTP\r\n\r\n');
     const [, traceId, spanId] = /\r\ntraceparent: 00-([0-9a-f]{32})-([0-9a-f]{16})-01\r\n/.exec(text) ?? [];
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
     expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).toMatchObject({ trace_id: traceId, span_id: spanId });
@@ -268,6 +262,23 @@ describe('browsers on other origins', () => {
     }
   });
 
+  it.each([
+    ['headers that are too large', `Host: x\r\nX-Large: ${'a'.repeat(30_000)}\r\n`, 431],
+    ['no host', '', 400],
+  ])('an error before any handler can be read by a page, and keeps the request id (%s)', async (_, headers, status) => {
+    const own = `Origin: ${preflight.origin}\r\nx-request-id: mine-2\r\n`;
+    const text = await sendRaw(app.port, `GET /api/traces/t HTTP/1.1\r\n${own}${headers}\r\n`);
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(text).toContain('\r\naccess-control-allow-origin: *\r\naccess-control-expose-headers: X-Request-Id, ');
+    expect(text).toContain('\r\nx-request-id: mine-2\r\n');
+  });
+
+  it('the id of an earlier request on the connection is not that of a broken one', async () => {
+    const first = 'GET /healthz HTTP/1.1\r\nHost: x\r\nx-request-id: first\r\n\r\n';
+    const text = await sendRaw(app.port, `${first}GET / HTTP/1.1\r\nHost x\r\n\r\n`);
+    expect(text.split('HTTP/1.1 400 ')[1] ?? '').not.toContain('x-request-id: first');
+  });
+
   it('with a list of origins a foreign one gets the answer without the headers', async () => {
     const strict = await startApp({ environment: { SPANDREL_CORS_ORIGINS: 'https://app.example.com' } });
     try {
@@ -277,6 +288,11 @@ describe('browsers on other origins', () => {
       expect(foreign.status).toBe(200);
       expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
       expect(foreign.headers.get('vary')).toBe('Origin');
+      const early = (origin: string) => sendRaw(strict.port, `GET / HTTP/1.1\r\nOrigin: ${origin}\r\n\r\n`);
+      expect(await early('https://app.example.com')).toContain('allow-origin: https://app.example.com\r\n');
+      const refused = await early('https://evil.example.com');
+      expect(refused).not.toContain('access-control');
+      expect(refused).toContain('vary: Origin\r\n');
       const headers = { origin: 'https://app.example.com', 'accept-encoding': 'gzip' };
       const packed = await fetch(`${strict.address}/openapi.json`, { headers });
       expect(packed.headers.get('content-encoding')).toBe('gzip');
@@ -292,6 +308,12 @@ describe('browsers on other origins', () => {
     expect(answer.headers.get('allow')).toBe('POST, OPTIONS');
   });
 });
+
+async function sendRaw(port: number, text: string): Promise<string> {
+  const socket = connectTcp(port, '127.0.0.1');
+  socket.write(text);
+  return Buffer.concat(await socket.toArray()).toString();
+}
 
 describe('the headers that carry a credential', () => {
   const collect = (headers: { [name: string]: string }) =>

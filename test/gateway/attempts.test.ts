@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createBreakers } from '../../src/domain/gateway/breaker.ts';
 import { attempt } from '../../src/gateway/attempts.ts';
@@ -50,4 +51,14 @@ it('asks no provider for a caller who has left already', async () => {
 it.each([true, false])('says whether a provider that took too long may have read the request: %s', async (isSent) => {
   const { tried } = attempting({ kind: 'failed', reason: 'timeout', message: 'too long', isSent });
   expect(await tried()).toMatchObject({ isSent, result: { code: 'provider_timeout' } });
+});
+
+it.each([
+  [408, 11],
+  [429, 11],
+  [500, 10],
+])('after ten answers of %i a provider was asked %i times: 4xx open no breaker', async (status, times) => {
+  const { tried, sent } = attempting({ kind: 'answered', status, headers: {}, body: Readable.from([]) });
+  for (let round = 0; round < 11; round += 1) await tried();
+  expect(sent()).toBe(times);
 });

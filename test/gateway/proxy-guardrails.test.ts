@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHAT, type GatewayFixture, MESSAGES, startGateway } from './gateway-fixture.ts';
+import { CHAT, CLAUDE, type GatewayFixture, MESSAGES, startGateway } from './gateway-fixture.ts';
 
 const PATH = '/v1/chat/completions';
 let gateway: GatewayFixture;
@@ -78,8 +78,22 @@ describe('a guardrail behind the answer', () => {
   });
 });
 
+it('a guardrail behind the answer judges what tools of the provider found', async () => {
+  const { secret } = await gateway.addKey({ config: { guardrails: { post: [blocklist] } } });
+  const ask = async (text: string) => {
+    const content = [{ type: 'mcp_tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text }] }];
+    const body = { type: 'message', role: 'assistant', model: CLAUDE, content, stop_reason: 'end_turn' };
+    return (await gateway.send('/v1/messages', { secret, body: MESSAGES, step: { body } })).status;
+  };
+  expect([await ask('Buy tea'), await ask('Buy Acme')]).toEqual([200, 403]);
+});
+
 it.each([
   ['no JSON', { body: 'Hello from a server that answers with text.' }],
+  [
+    'an event that is no JSON',
+    { body: 'data: not json badword\n\ndata: [DONE]\n\n', headers: { 'content-type': 'text/event-stream' } },
+  ],
   ['more choices than are read', { body: { choices: Array.from({ length: 1_100 }, (_, index) => choice(index)) } }],
   ['more text than is read', { hugeBytes: 2 * 1024 * 1024 }],
 ])('a guardrail behind the answer blocks %s, which it cannot see', async (_, step) => {
@@ -149,6 +163,22 @@ describe('the exact cache', () => {
     expect([fallen.status, fallen.headers.get('x-langwatch-fallback-count')]).toEqual([200, '1']);
     expect(await states(ask(one.secret, body))).toBe('miss');
     expect(await states(ask(both.secret, body))).toBe('hit');
+  });
+
+  it('repeats nothing that has effects: neither a turn of a conversation nor the call of a tool', async () => {
+    const { send, mock } = gateway;
+    const { secret } = await cached();
+    const before = mock.requests.length;
+    for (let turn = 0; turn < 2; turn += 1) {
+      const body = { model: CHAT.model, input: 'Next.', conversation: 'conv_1' };
+      expect(await states(send('/v1/responses', { secret, body }))).toBe('bypass');
+    }
+    const tools = [{ type: 'function', function: { name: 'pay' } }];
+    for (const stream of [false, false, true, true]) {
+      const body = { ...CHAT, tools, stream };
+      expect(await states(send(PATH, { secret, body, step: { tools: true } }))).toBe('miss');
+    }
+    expect(mock.requests.length).toBe(before + 6);
   });
 
   it('keeps no failure', async () => {

@@ -3,8 +3,9 @@ import { fromJson } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExportLogsServiceRequestSchema } from '../../gen/opentelemetry/proto/collector/logs/v1/logs_service_pb.js';
 import { startApp, type TestApp } from '../support/app.ts';
+import { hex } from '../support/fixtures.ts';
 import { callRest } from '../support/surfaces.ts';
-import { attributes, JSON_TYPE, post, readTrace, SURFACES } from './sending.ts';
+import { attributes, id, JSON_TYPE, post, readTrace, SURFACES } from './sending.ts';
 import { type LogsInit, logsOf, logsToJson, type RecordInit, sendLogs } from './sending-logs.ts';
 
 let app: TestApp;
@@ -190,6 +191,27 @@ describe('log records that describe calls', () => {
     });
     expect(body.traces).toHaveLength(4);
     expect(body.traces[0].input.value).toBe('Rain?');
+  });
+
+  it('with a trace id and no span id become spans of that trace, once however often they are sent', async () => {
+    const traceId = hex(32);
+    const ofTrace = (record: RecordInit): RecordInit => ({ traceId: id(traceId), ...record });
+    const about = { 'gen_ai.request.model': 'gpt-5-mini', 'gen_ai.usage.input_tokens': 10 };
+    const records = [
+      ofTrace({
+        timeUnixNano: BigInt(Date.now()) * 1_000_000n,
+        eventName: 'gen_ai.client.inference.operation.details',
+        attributes: attributes({ 'gen_ai.operation.name': 'chat', 'gen_ai.usage.output_tokens': 2, ...about }),
+      }),
+      ofTrace(documentedCall()),
+    ];
+    for (const _ of ['once', 'again']) expect(await sendLogs(app, 'protobuf', logsOf(records))).toEqual(NO_LOSS);
+    const { spans, metrics } = await readTrace(app, traceId);
+    expect(spans.map(({ type, model }: { type: string; model: string }) => [type, model]).toSorted()).toEqual([
+      ['llm', 'gemini-2.5-pro'],
+      ['llm', 'gpt-5-mini'],
+    ]);
+    expect(metrics).toMatchObject({ prompt_tokens: 11, completion_tokens: 3 });
   });
 
   it('are refused one by one, with their place in the request', async () => {

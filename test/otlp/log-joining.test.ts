@@ -239,6 +239,34 @@ describe('log records of a span', () => {
     }
   });
 
+  it.each(['before', 'after'])('of a failure, or of a call, become its events, sent %s it', async (order) => {
+    const ids = newIds();
+    const sendSpan = () => send(app, 'protobuf', exportOf([spanOf(ids, { 'error.has_error': true })]));
+    if (order === 'after') await sendSpan();
+    const usage = { input_token_count: '10', output_token_count: '2', model: 'gpt-5-mini' };
+    const records = [
+      { eventName: 'exception', attributes: attributes({ 'exception.message': 'No quota' }) },
+      { attributes: attributes({ 'event.name': 'codex.sse_event', 'event.kind': 'response.created' }) },
+      { attributes: attributes({ 'event.name': 'codex.sse_event', ...usage }) },
+      {
+        eventName: 'claude_code.api_request',
+        attributes: attributes({ model: 'claude-sonnet-4-5', input_tokens: 5, output_tokens: 1 }),
+      },
+    ].map((record, index) => recordOf(ids, { timeUnixNano: NOW + BigInt(index), ...record }));
+    expect(await sendLogs(app, 'JSON', logsOf(records))).toEqual(NO_LOSS);
+    if (order === 'before') await sendSpan();
+    const { spans } = await readTrace(app, ids.traceId);
+    expect(spans).toHaveLength(1);
+    expect(spans[0].events.map(({ name }: { name: string }) => name)).toEqual([
+      'exception',
+      'codex.sse_event',
+      'claude_code.api_request',
+    ]);
+    expect(spans[0].error.message).toBe('No quota');
+    // The counts are those of the span.
+    expect(spans[0].metrics).toMatchObject({ prompt_tokens: 1000, completion_tokens: 200 });
+  });
+
   it('that say nothing of a span are counted and dropped, and too deep ones refused', async () => {
     const ids = newIds();
     let deep: Value = 'x';

@@ -173,12 +173,20 @@ describe('what is refused', () => {
     ['a list in place of the request', '[]'],
     ['a text in place of a list', '{"resourceSpans":"many"}'],
     ['a number in place of a span', '{"resourceSpans":[{"scopeSpans":[{"spans":[1]}]}]}'],
-    ['a number in place of an id', '{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":1}]}]}]}'],
-    ['an instant that is none', '{"resourceSpans":[{"scopeSpans":[{"spans":[{"startTimeUnixNano":"soon"}]}]}]}'],
     ['more levels than JSON may have', `{"resourceSpans":${'['.repeat(200)}${']'.repeat(200)}}`],
   ])('JSON with %s', async (_, body) => {
     const answer = await post(app, TRACES, body, JSON_TYPE);
     expect([answer.status, JSON.parse(answer.body.toString()).code]).toEqual([400, 3]);
+  });
+
+  it.each([
+    ['a number in place of an id', '{"traceId":1}'],
+    ['an instant that is none', '{"startTimeUnixNano":"soon"}'],
+  ])('JSON with %s refuses that span alone', async (_, span) => {
+    const body = `{"resourceSpans":[{"scopeSpans":[{"spans":[${span}]}]}]}`;
+    const answer = await post(app, TRACES, body, JSON_TYPE);
+    const { partialSuccess } = JSON.parse(answer.body.toString());
+    expect([answer.status, partialSuccess.rejectedSpans]).toEqual([200, 1]);
   });
 
   it('protobuf that is none', async () => {

@@ -98,6 +98,20 @@ it('refuses a second process that comes by a link to the file or to its folder',
   await store.close();
 });
 
+it('refuses one that comes by a link which led to no file before the first start, and keeps the file private', async () => {
+  const link = join(folder.path, 'first.db');
+  symlinkSync(file, link);
+  const umask = process.umask(0o022);
+  const store = await open(link);
+  process.umask(umask);
+  expect(statSync(file).mode & 0o077).toBe(0);
+  expect((await openElsewhere({}, file)).said).toMatch(/^refused: another process is using/);
+  await store.close();
+  const lost = join(folder.path, 'lost.db');
+  symlinkSync(join(folder.path, 'missing', 'x.db'), lost);
+  expect((await openElsewhere({}, lost)).said).toContain('a folder that is missing');
+});
+
 it('writes nothing while another process has the database, because the lock file was removed', async () => {
   const store = await open(file, 'in its thread');
   await store.traces.append(sampleAppend());

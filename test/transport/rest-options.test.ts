@@ -120,18 +120,16 @@ function toRaw(_: string, value: unknown): unknown {
 const write = (name: string, init: Record<string, unknown>) => compileEncoder(named(name))(create(named(name), init));
 
 describe('an instant in epoch milliseconds', () => {
-  it.each([0, 1_500, 253_402_300_799_999, Number.MAX_SAFE_INTEGER])('%d is read and written as it is', (ms) => {
-    const inQuery = decode('Window', { query: `from=${ms}` });
-    const inBody = decode('Window', { body: { from: ms } });
-    expect(inQuery.problems).toEqual([]);
-    expect(inBody.message.startsAt).toEqual(inQuery.message.startsAt);
-    expect(write('Window', inQuery.message)).toBe(`{"from":${ms},"page":""}`);
-  });
-
-  it('is one of the calendar, however late', () => {
-    const { startsAt } = decode('Window', { body: { from: Number.MAX_SAFE_INTEGER } }).message;
-    expect(startsAt).toMatchObject({ seconds: 253_402_300_799n, nanos: 999_999_999 });
-  });
+  it.each([0, 1_500, 253_402_300_799_999, 253_402_300_800_000, Number.MAX_SAFE_INTEGER])(
+    '%d is read and written as it is',
+    (ms) => {
+      const inQuery = decode('Window', { query: `from=${ms}` });
+      const inBody = decode('Window', { body: { from: ms } });
+      expect(inQuery.problems).toEqual([]);
+      expect(inBody.message.startsAt).toEqual(inQuery.message.startsAt);
+      expect(write('Window', inQuery.message)).toBe(`{"from":${ms},"page":""}`);
+    },
+  );
 
   it('is a whole number', () => {
     const types = ['soon', '2030-01-02', 1.5, 2 ** 53, true].map((from) => {

@@ -166,6 +166,9 @@ const LIMITS = {
   reconnectPenaltyMs: 0,
 };
 
+/** Where other errors are one object. */
+const CANONICAL = '/api/webhooks/v1/endpoints';
+
 describe('a request that cannot be served', () => {
   it.each([
     ['a long request line', `GET /${'a'.repeat(30_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414, 'uri_too_long'],
@@ -199,19 +202,6 @@ describe('a request that cannot be served', () => {
     (target) => {
       const length = 'Host: x\r\nTransfer-Encoding: chunked\r\n\r\n';
       it.each<readonly [string, readonly string[], number, string]>([
-        [
-          'a long request line',
-          [`GET ${target}${'a'.repeat(30_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-          414,
-          'uri_too_long',
-        ],
-        ['large headers', [`GET ${target} HTTP/1.1\r\nX: ${'a'.repeat(30_000)}\r\n\r\n`], 431, 'headers_too_large'],
-        [
-          'large headers that come in parts',
-          [`GET ${target} HTTP/1.1\r\nX: `, ...Array.from({ length: 3 }, () => 'a'.repeat(10_000))],
-          431,
-          'headers_too_large',
-        ],
         ['a header without a colon', [`GET ${target} HTTP/1.1\r\nHost x\r\n\r\n`], 400, 'malformed_request'],
         ['no host', [`GET ${target} HTTP/1.1\r\n\r\n`], 400, 'malformed_request'],
         ['no version', [`GET ${target} none\r\n\r\n`], 400, 'malformed_request'],
@@ -227,6 +217,22 @@ describe('a request that cannot be served', () => {
       });
     },
   );
+
+  it.each<readonly [string, readonly string[], number, string]>([
+    ['a long request line', [`GET ${CANONICAL}${'a'.repeat(30_000)} HTTP/1.1\r\nHost: x\r\n\r\n`], 414, 'uri_too_long'],
+    ['large headers', [`GET ${CANONICAL} HTTP/1.1\r\nX: ${'a'.repeat(30_000)}\r\n\r\n`], 431, 'headers_too_large'],
+    [
+      'large headers that come in parts',
+      [`GET ${CANONICAL} HTTP/1.1\r\nX: `, ...Array.from({ length: 3 }, () => 'a'.repeat(10_000))],
+      431,
+      'headers_too_large',
+    ],
+  ])('with %s is refused in a flat error on every path', async (_, parts, status, code) => {
+    const answer = await talk(await start(), parts, 30);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+    expect(body).toMatchObject({ error: expect.any(String), code, trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) });
+  });
 
   it('behind one that was served is answered by its own path', async () => {
     const port = await start();

@@ -59,7 +59,7 @@ export default function EventsPage() {
       )}
       <Answer isOld={found.isPlaceholderData}>
         {currentData(found) && events.length === 0 && (
-          <Empty title="No event in this range">Each LLM span that arrives becomes an event.</Empty>
+          <Empty title="No event in this range">Each call of a model that arrives becomes an event.</Empty>
         )}
         {events.length > 0 && (
           <ul className={`${page.card} ${styles.list}`}>

@@ -34,7 +34,7 @@ export type ActiveBudgets = {
    * order of their ids.
    */
   countingKey(spender: KeySpender): readonly Budget[];
-  /** Whether a request needs an end user: its key or project has a budget for each of them. */
+  /** Whether a request needs an end user: its key or project has a budget for each of them that blocks. */
   needsEndUser(spender: Spender): boolean;
 };
 
@@ -77,7 +77,8 @@ export function compileBudgets(budgets: readonly Budget[], version: number): Act
     },
     countingKey: (spender) =>
       [...ofOthers(spender), ...forEndUsers(spender)].sort((one, other) => (one.id < other.id ? -1 : 1)),
-    needsEndUser: (spender) => forEndUsers(spender).some((budget) => countsProvider(budget, spender)),
+    needsEndUser: (spender) =>
+      forEndUsers(spender).some((budget) => budget.onBreach === 'block' && countsProvider(budget, spender)),
   };
 }
 

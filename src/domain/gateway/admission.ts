@@ -3,7 +3,7 @@
 import type { BucketKey } from '../budgets/budget.ts';
 import type { Charges } from '../budgets/charges.ts';
 import { addReserved } from '../budgets/counting.ts';
-import type { AppendTables } from '../events/append-tables.ts';
+import type { AppendTables, OrganizationLog } from '../events/append-tables.ts';
 import type { RequestContent } from '../events/request-content.ts';
 import { findRequest, recordRequest } from '../events/request-record.ts';
 import type { LeaseKey } from './lease-store.ts';
@@ -30,7 +30,10 @@ export type Admission = {
   readonly amounts: readonly ReservedAmount[];
 };
 
-/** `lost`: nothing is stored, because a lease is not the process's own any more, or holds too little. */
+/**
+ * `lost`: nothing is stored, because a lease is not the process's own any more or holds too little, or because a budget is
+ * spent, whatever its lease holds.
+ */
 export type Admitted = 'admitted' | 'lost';
 
 export function applyAdmission(tables: AppendTables, admission: Admission): Admitted {
@@ -40,11 +43,13 @@ export function applyAdmission(tables: AppendTables, admission: Admission): Admi
   const leases = amounts.flatMap(({ fence, nanoUsd, ...bucket }) => {
     if (fence === null) return [];
     const key: LeaseKey = { ...bucket, organizationNumber, processId, fence };
-    return { key, restNanoUsd: (tables.findLease(key) ?? Number.NaN) - nanoUsd };
+    return { bucket, key, restNanoUsd: (tables.findLease(key) ?? Number.NaN) - nanoUsd };
   });
   // The answer to an earlier attempt was lost: what it reserved is stored.
   if (findRequest(log, request) !== undefined) return 'admitted';
   if (!leases.every(({ restNanoUsd }) => restNanoUsd >= 0)) return 'lost';
+  // Requests that cost more than their estimates, reports and lowered limits spend what leases still hold.
+  if (leases.some(({ bucket }) => isSpent(log, bucket))) return 'lost';
   recordRequest(log, {
     ...request,
     signal: { status: 'admitted' },
@@ -59,6 +64,13 @@ export function applyAdmission(tables: AppendTables, admission: Admission): Admi
     amounts.flatMap(({ fence, nanoUsd, ...bucket }) => (fence === null ? [[bucket, nanoUsd] as const] : [])),
   );
   return 'admitted';
+}
+
+function isSpent({ budgets }: OrganizationLog, bucket: BucketKey): boolean {
+  const spentNanoUsd = budgets.findBucket(bucket)?.spentNanoUsd ?? 0n;
+  // One that was archived limits nothing.
+  const budget = budgets.active().find(bucket.budgetId);
+  return budget !== undefined && spentNanoUsd >= BigInt(budget.limitNanoUsd);
 }
 
 function chargesOf(amounts: readonly ReservedAmount[]): Charges {

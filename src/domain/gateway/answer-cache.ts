@@ -8,6 +8,8 @@ import { parseLossless } from '../../json/bounded-json.ts';
 import { isArray, isObject, type LosslessJson } from '../../json/lossless-json.ts';
 import type { ModelProviderKind } from '../model-providers/model-provider.ts';
 import type { VirtualKeyConfig } from '../virtual-keys/virtual-key.ts';
+import type { RouteKind } from './dialects/dialect.ts';
+import { callsNoTool, hasEffects } from './effects.ts';
 
 export type AnswerCacheStore = {
   /** MUST return only an answer that was stored for the project and has not expired by the clock of the database. */
@@ -56,7 +58,7 @@ const NEWLINE = '\n';
 
 type CachedRequest = {
   readonly projectNumber: number;
-  readonly route: string;
+  readonly route: RouteKind;
   readonly kind: ModelProviderKind;
   /** As the provider gets it: with the name that the model has there. */
   readonly body: Buffer;
@@ -64,12 +66,12 @@ type CachedRequest = {
 
 /**
  * The key of a request, in which neither the order of its members nor how the answer is delivered counts. Null: the request is
- * too large, or no JSON object of ordinary depth.
+ * too large, no JSON object of ordinary depth, or has effects, which an answer from the cache would not have.
  */
 export function cacheKeyOf({ projectNumber, route, kind, body }: CachedRequest): CacheKey | null {
   if (body.length > REQUEST_MAX_BYTES) return null;
   const parsed = parseLossless(body.toString(), { depth: DEPTH_MAX });
-  if (parsed.kind !== 'value' || !isObject(parsed.value)) return null;
+  if (parsed.kind !== 'value' || !isObject(parsed.value) || hasEffects(route, parsed.value)) return null;
   const { stream: _, stream_options: __, ...asked } = parsed.value;
   const hash = createHash('sha256');
   hash.update(JSON.stringify([projectNumber, route, kind]) + NEWLINE + sortedText(asked));
@@ -93,16 +95,18 @@ export function mayUseCache(cacheControl: string | undefined): CacheUse {
 }
 
 type FinishedAnswer = {
+  readonly route: RouteKind;
   readonly status: number;
-  /** Of the answer that does not stream; null: it was a stream that has no such form (assembled-answer.ts). */
-  readonly bytes: number | null;
+  /** The answer that does not stream; null: it was a stream that has no such form (assembled-answer.ts). */
+  readonly bytes: Buffer | null;
   /** Whether all of it came. */
   readonly isComplete: boolean;
   readonly config: Pick<VirtualKeyConfig, 'cache' | 'capture'>;
 };
 
-/** Whether an answer may be stored. A key that stores no texts stores no answers. */
-export function isCacheable({ status, bytes, isComplete, config }: FinishedAnswer): boolean {
+/** Whether an answer may be stored. A key that stores no texts stores no answers. A tool that is called once must not run again. */
+export function isCacheable({ route, status, bytes, isComplete, config }: FinishedAnswer): boolean {
   if (config.cache.mode !== 'exact' || config.cache.ttlSeconds <= 0 || config.capture !== 'full') return false;
-  return status === 200 && isComplete && bytes !== null && bytes <= ANSWER_MAX_BYTES;
+  if (status !== 200 || !isComplete || bytes === null || bytes.length > ANSWER_MAX_BYTES) return false;
+  return callsNoTool(route, bytes);
 }

@@ -265,5 +265,6 @@ function priceOf(prices: Prices, record: AssignedRecord, { model, usage }: Price
 
 function costOf(prices: Prices, { content }: AssignedRecord, { model, usage }: Priced): RequestCost | null {
   if (usage === null) return null;
-  return costOfUsage(prices, { model, vendor: null, atMs: content.occurredAtMs, usage, isCachedInInput: null });
+  const unsaid = { vendor: null, isCachedInInput: null, details: undefined };
+  return costOfUsage(prices, { model, atMs: content.occurredAtMs, usage, ...unsaid });
 }

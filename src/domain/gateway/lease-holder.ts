@@ -1,6 +1,6 @@
 /**
  * Holds the budget leases of this process in memory, so that a request is admitted without asking the database. Memory only
- * decides fast: the commit of an admission takes its amount out of the stored lease, and fails where that has less.
+ * decides fast: the commit of an admission takes its amount from the stored lease, unless that has less or the budget is spent.
  */
 
 import type { BucketKey } from '../budgets/budget.ts';
@@ -30,8 +30,8 @@ export type LeaseHolderDeps = {
 export type Reservation = { readonly processId: string; readonly amounts: readonly ReservedAmount[] };
 
 /**
- * How the admission of a reservation ended. `cancelled`: it was not committed. `lost`: a stored lease had less, or was another
- * one's. `unknown`: the store did not say.
+ * How the admission of a reservation ended. `cancelled`: it was not committed. `lost`: a stored lease had less or was another
+ * one's, or its budget is spent. `unknown`: the store did not say.
  */
 export type ReservationEnd = 'admitted' | 'cancelled' | 'lost' | 'unknown';
 

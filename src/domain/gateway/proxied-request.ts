@@ -9,7 +9,7 @@ import { cutToCharacters } from '../text-limits.ts';
 import { ANY_FACTS, type SpanDraft, type TraceDraft, type TypedDraft } from '../traces/collector/collector-draft.ts';
 import type { PresentedKey } from '../virtual-keys/virtual-key.ts';
 import type { AnswerFacts, ReadBody, RouteKind, TypedInput } from './dialects/dialect.ts';
-import { costOfUsage } from './request-cost.ts';
+import { costOfUsage, detailMetrics } from './request-cost.ts';
 import { promptAttributes, promptIdsOf, TRY_LABEL, type TriedPrompt } from './tried-prompt.ts';
 
 /** Where the span of a request goes. */
@@ -75,9 +75,14 @@ const VENDORS: Readonly<Record<ModelProviderKind, string | null>> = {
   openai_compatible: null,
 };
 
-/** The name under which prices and spans know the service of a provider; null: unknown. */
+/** The name under which prices and spans know the services of a kind; null: it has many. */
 export function vendorOf(kind: ModelProviderKind): string | null {
   return VENDORS[kind];
+}
+
+/** The name under which prices and spans know the service of a provider. */
+export function vendorOfProvider({ kind, name }: Target['provider']): string {
+  return vendorOf(kind) ?? name;
 }
 
 const BYTES_PER_TOKEN = 4;
@@ -155,7 +160,7 @@ export function reportOf(request: ProxiedRequest, ending: Ending, prices: Prices
     ...(counted?.isEstimated && { metadataJson: JSON.stringify({ ...metadata, usage_estimated: true }) }),
   };
   const isFree = !isDispatched || cache === 'hit';
-  const cost = usage === null || isFree ? null : costOf(prices, { usage, ending, startedAtMs });
+  const cost = usage === null || isFree ? null : costOf(prices, { usage, request, ending });
   const record: ReportedRequest = {
     projectId: project.id,
     projectNumber: project.number,
@@ -174,13 +179,18 @@ export function reportOf(request: ProxiedRequest, ending: Ending, prices: Prices
   };
 }
 
-type Costing = { readonly usage: RequestUsage; readonly ending: Ending; readonly startedAtMs: number };
+type Costing = { readonly usage: RequestUsage; readonly request: ProxiedRequest; readonly ending: Ending };
 
-function costOf(prices: Prices, { usage, ending, startedAtMs: atMs }: Costing): RequestCost | null {
-  const { facts, target } = ending;
-  const { isCachedInInput } = facts;
-  const vendor = target === null ? null : vendorOf(target.provider.kind);
-  return costOfUsage(prices, { model: target?.model ?? null, vendor, atMs, usage, isCachedInInput });
+/** Of what the span says, too: both have one cost. */
+function costOf(prices: Prices, { usage, request, ending: { facts, target } }: Costing): RequestCost | null {
+  return costOfUsage(prices, {
+    model: target?.model ?? null,
+    vendor: target && vendorOfProvider(target.provider),
+    atMs: request.startedAtMs,
+    usage,
+    isCachedInInput: facts.isCachedInInput,
+    details: detailMetrics(request.body, facts),
+  });
 }
 
 /** The trace with the span of an ended request. Texts are left out where the key captures metadata alone. */
@@ -217,7 +227,7 @@ function draftSpan(request: ProxiedRequest, ending: Ending): SpanDraft {
     parentId: place.parentId ?? undefined,
     type: 'llm',
     name: `${route} ${body?.model ?? ''}`.trim(),
-    vendor: target === null ? undefined : (vendorOf(target.provider.kind) ?? target.provider.name),
+    vendor: target === null ? undefined : vendorOfProvider(target.provider),
     model,
     input: hasTexts && body !== null ? typed(body.input, 'input') : undefined,
     output: hasTexts && facts.output !== null ? typed(facts.output, 'output') : undefined,
@@ -234,7 +244,7 @@ function draftSpan(request: ProxiedRequest, ending: Ending): SpanDraft {
         ...(counted?.isEstimated && { usage_estimated: true }),
       },
     },
-    metrics: counted === null ? undefined : metricsOf(counted, ending),
+    metrics: counted === null ? undefined : metricsOf(counted, request, ending),
     error:
       error === null
         ? undefined
@@ -258,7 +268,11 @@ function draftSpan(request: ProxiedRequest, ending: Ending): SpanDraft {
 
 type Counted = NonNullable<ReturnType<typeof usageOf>>;
 
-function metricsOf({ usage, isEstimated }: Counted, { facts, cache }: Ending): SpanDraft['metrics'] {
+function metricsOf(
+  { usage, isEstimated }: Counted,
+  { body }: ProxiedRequest,
+  { facts, cache }: Ending,
+): SpanDraft['metrics'] {
   return {
     tokensEstimated: isEstimated,
     promptTokens: usage.inputTokens,
@@ -268,7 +282,7 @@ function metricsOf({ usage, isEstimated }: Counted, { facts, cache }: Ending): S
     cacheCreationInputTokens: usage.cacheCreationInputTokens,
     cachedTokensInPrompt: facts.isCachedInInput,
     cost: cache === 'hit' ? 0 : undefined,
-    others: undefined,
+    others: detailMetrics(body, facts),
   };
 }
 

@@ -9,7 +9,7 @@ import type { ReadBody } from './dialects/dialect.ts';
 import { dearestRates, estimateExpected, type RequestSize } from './estimate.ts';
 import type { GatewaySetup } from './gateway-setup.ts';
 import type { LeaseHolder, Reservation } from './lease-holder.ts';
-import { type Target, vendorOf } from './proxied-request.ts';
+import { type Target, vendorOfProvider } from './proxied-request.ts';
 import type { GatewayRefusal } from './refusal.ts';
 
 /** A request that is about to be sent to a provider. */
@@ -92,7 +92,7 @@ function demandsWith(
 ): readonly BudgetDemand[] | GatewayRefusal {
   const spender = { ...spenderOf({ presented, endUserId }), modelProviderId: provider.id };
   const matched = setup.budgets.matching(spender);
-  const match = matched.length === 0 ? null : prices.match(model, vendorOf(provider.kind), atMs);
+  const match = matched.length === 0 ? null : prices.match(model, vendorOfProvider(provider), atMs);
   return demandsOf(
     {
       size: sizeOf(body),

@@ -1,7 +1,11 @@
-/** The cost of the tokens of a request, like that of a span of the same instant. */
+/** The cost of a request, like that of a span of the same instant. */
 
+import { type LosslessObject, readMember } from '../../json/lossless-json.ts';
 import type { RequestCost, RequestUsage } from '../events/request-content.ts';
 import type { Prices } from '../pricing/prices.ts';
+import { serviceTierOf } from '../pricing/rates.ts';
+import { readDetails } from '../traces/collector/collector-details.ts';
+import type { AnswerFacts, ReadBody } from './dialects/dialect.ts';
 
 type Charged = {
   readonly model: string | null;
@@ -11,12 +15,14 @@ type Charged = {
   readonly usage: RequestUsage;
   /** Whether the input tokens contain the cached ones; null: as the model's provider counts. */
   readonly isCachedInInput: boolean | null;
+  /** What else the price depends on, as metrics of a span; undefined: only the tokens are known. */
+  readonly details: LosslessObject | undefined;
 };
 
 /** Null: the price is unknown. */
 export function costOfUsage(
   prices: Prices,
-  { model, vendor, atMs, usage, isCachedInInput }: Charged,
+  { model, vendor, atMs, usage, isCachedInInput, details }: Charged,
 ): RequestCost | null {
   const { costNanoUsd, rateVersion } = prices.price({
     model,
@@ -29,11 +35,38 @@ export function costOfUsage(
       cacheRead: usage.cacheReadInputTokens,
       cacheCreation: usage.cacheCreationInputTokens,
     },
-    details: null,
+    details: readDetails(details, undefined),
     explicitCostUsd: null,
     cachedTokensInPrompt: isCachedInInput,
     resultCostUsd: null,
     spanRates: null,
   });
   return costNanoUsd === null ? null : { nanoUsd: costNanoUsd, rateVersion };
+}
+
+/** What the price of an answered request depends on beside its tokens, as metrics of its span. */
+export function detailMetrics(
+  body: Pick<ReadBody, 'params'> | null,
+  { parts, serviceTier }: Pick<AnswerFacts, 'parts' | 'serviceTier'>,
+): LosslessObject {
+  const { inputAudioTokens, outputAudioTokens, cacheWrite5mTokens, cacheWrite1hTokens } = parts;
+  const tier = serviceTier ?? askedTier(body);
+  return {
+    requests: 1,
+    ...(inputAudioTokens > 0 && { input_audio_tokens: inputAudioTokens }),
+    ...(outputAudioTokens > 0 && { output_audio_tokens: outputAudioTokens }),
+    ...(cacheWrite1hTokens > 0 && {
+      cache_creation: {
+        ephemeral_5m_input_tokens: cacheWrite5mTokens,
+        ephemeral_1h_input_tokens: cacheWrite1hTokens,
+      },
+    }),
+    ...(tier !== null && { service_tier: tier }),
+  };
+}
+
+/** The tier that a caller asks for, where it has a price: any other text is the caller's, which not every key captures. */
+function askedTier(body: Pick<ReadBody, 'params'> | null): string | null {
+  const asked = body === null ? null : readMember(body.params, 'service_tier');
+  return typeof asked === 'string' ? serviceTierOf(asked) : null;
 }

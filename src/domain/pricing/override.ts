@@ -36,8 +36,8 @@ export const NO_OVERRIDES: OverrideSet = { find: () => null, cacheMatches: null 
 
 // Names come from callers, so the cache is bounded. It holds more names than a request has spans.
 const REMEMBERED_MAX = 16_384;
-// No model has a longer name or more spellings: matching patterns against them would only waste time.
-const PATTERN_NAME_CHARACTERS_MAX = 200;
+// The longest name of a model that spans may have. Only made-up names have more spellings.
+const PATTERN_NAME_CHARACTERS_MAX = 512;
 const PATTERN_FORMS_MAX = 32;
 
 /** Compiles the overrides of an organization. `compilePatterns` may be null without patterns. */

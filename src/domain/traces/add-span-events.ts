@@ -1,16 +1,22 @@
-/** Adds events, which log records bring, to a stored span of OpenTelemetry: as if it had been sent again with them. */
+/**
+ * Adds events, which log records bring, to a stored span: to one of OpenTelemetry as if it had been sent again with them;
+ * of one that came by the collector they fill what its sender left out.
+ */
 
+import { isArray } from '../../json/free-json.ts';
 import type { Steps } from '../steps.ts';
 import { type Arrival, collectBatch } from './collector/collector.ts';
 import { isUnreadable, type TraceDraft } from './collector/collector-draft.ts';
 import { isEvaluationEvent, toBatchDraft } from './otlp/batch.ts';
 import type { OtlpEvent, OtlpSpan } from './otlp/span.ts';
+import { eventOf } from './otlp/span-draft.ts';
 import type { Span, SpanVersion, TraceAppend } from './trace.ts';
 
 export type ReplacedSpan = {
   readonly span: OtlpSpan;
   /** Those of its events that the stored span does not have. */
   readonly added: ReadonlySet<OtlpEvent>;
+  readonly isOfOpenTelemetry: boolean;
   readonly stored: Span;
   readonly madeOf: SpanVersion;
 };
@@ -49,7 +55,9 @@ export function* appendOf(
   const append = validated?.collected.append;
   const [span] = append?.spans ?? [];
   if (append === undefined || span === undefined) return undefined;
-  return { ...append, spans: [keepTexts(stored, span)], madeOf };
+  if (replaced.isOfOpenTelemetry) return { ...append, spans: [keepTexts(stored, span)], madeOf };
+  // The request of the span tells of what its sender gave, which stays as it is.
+  return { ...append, spans: [fillTexts(replaced, span)], requests: [], madeOf };
 }
 
 /** The evaluations of the events that were added; there is one for each event that is an evaluation. */
@@ -68,4 +76,25 @@ function keepTexts(stored: Span, span: Span): Span {
   if (stored.telemetryJson === null || !CUT.test(stored.telemetryJson)) return span;
   const { inputJson, outputJson } = stored;
   return { ...span, inputJson: inputJson ?? span.inputJson, outputJson: outputJson ?? span.outputJson };
+}
+
+/** Where a span of the collector notes which of its texts its events gave: a later event may add to those alone. */
+const GIVEN = 'spandrel.given_by_events';
+const TEXTS = [
+  ['input', 'inputJson'],
+  ['output', 'outputJson'],
+] as const;
+
+function fillTexts({ stored, span: { attributes, events } }: ReplacedSpan, made: Span): Span {
+  const before = attributes.get(GIVEN);
+  const given = TEXTS.filter(([name, text]) => {
+    const isFree = stored[text] === null || (isArray(before) && before.includes(name));
+    return isFree && made[text] !== null;
+  });
+  const telemetry = { attributes: { [GIVEN]: given.map(([name]) => name) }, events: events.map(eventOf) };
+  return {
+    ...stored,
+    ...Object.fromEntries(given.map(([, text]) => [text, made[text]])),
+    telemetryJson: JSON.stringify(telemetry),
+  };
 }

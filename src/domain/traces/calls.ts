@@ -57,11 +57,11 @@ const KINDS_BY_DIALECT: readonly (readonly [key: string, kinds: ReadonlyMap<stri
 /** By the data of the span alone. */
 export function callKindOf({ type, name, model, telemetry }: SentSpan): CallKind {
   if (model === null) return null;
-  if (telemetry === null) return type === 'llm' ? 'generation' : null;
-  const attributes = isObject(telemetry.attributes) ? telemetry.attributes : {};
+  const attributes = isObject(telemetry?.attributes) ? telemetry.attributes : {};
   const operations = [attributes['operation.name'], attributes['ai.operationId'], name].map(withoutFunction);
   if (operations.some((operation) => OUTER_OPERATIONS.has(operation))) return null;
-  return type === 'llm' ? 'generation' : kindByAttributes(attributes, operations);
+  if (type === 'llm') return 'generation';
+  return telemetry === null ? null : kindByAttributes(attributes, operations);
 }
 
 /** The ai package may append the name of a function to an operation. */

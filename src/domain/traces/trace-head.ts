@@ -24,8 +24,8 @@ type ReadChosen = {
   readonly countResponseBytes: (bytes: number) => void;
 };
 
-/** Fields of an answer beside its texts, rounded up. */
-const HEAD_BYTES = 16 * 1024;
+/** Fields of an answer beside its texts, rounded up: a page of a thousand traces fits, and has room for as much text. */
+const HEAD_BYTES = 4 * 1024;
 
 /** Reads the spans that stand for the trace. */
 export async function readChosen(

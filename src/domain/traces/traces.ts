@@ -10,6 +10,7 @@ import type { KnownPrompts } from '../prompts/known-prompts.ts';
 import { type ErasureTerm, erasedBeforeMs, termStartMs, traceTermDays } from '../retention-terms.ts';
 import type { RunCooperatively } from '../steps.ts';
 import { appendOf, draftOf, type ReplacedSpan } from './add-span-events.ts';
+import { appendAll, noteExcess } from './append-all.ts';
 import { type Arrival, type CollectorLimits, collect, collectBatch } from './collector/collector.ts';
 import { type BatchDraft, isUnreadable, type TraceDraft } from './collector/collector-draft.ts';
 import { allWithLinks, withLinks } from './collector/collector-links.ts';
@@ -19,7 +20,7 @@ import { readSaid, type Said, type SaidDeps } from './said.ts';
 import { createShowEvaluation, SHOWN_TEXTS_MAX_BYTES, type ShownEvaluation } from './shown-inputs.ts';
 import { countSpan, planSpan } from './span-page.ts';
 import type { StoredTrace, TraceStore } from './telemetry-port.ts';
-import type { Span, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
+import type { Span, TraceAppend, TraceRecord } from './trace.ts';
 import { traceNotFound } from './trace-changes.ts';
 import { createHead, headBytes, readChosen, recordBytes, type TraceHead } from './trace-head.ts';
 import { hasIdLength, lookupForms } from './trace-ids.ts';
@@ -191,34 +192,6 @@ export function createTraces(deps: TracesDeps): Traces {
       return { record, evaluations, text: omitted === null ? text : `${text}\n${omitted}` };
     },
   };
-}
-
-/** A request may name very many traces: others need not wait until all of them are stored. */
-const APPENDS_AT_ONCE = 128;
-
-async function appendAll(
-  { append }: Pick<TraceStore, 'append'>,
-  appends: readonly TraceAppend[],
-): Promise<readonly TraceAppended[]> {
-  const appended: TraceAppended[] = [];
-  for (let start = 0; start < appends.length; start += APPENDS_AT_ONCE) {
-    const settled = await Promise.allSettled(appends.slice(start, start + APPENDS_AT_ONCE).map(append));
-    const failures = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
-    // A fault tells the sender to try again.
-    if (failures.length > 0) throw failures.find((failure) => failure instanceof Fault) ?? failures[0];
-    for (const each of settled) if (each.status === 'fulfilled') appended.push(each.value);
-  }
-  return appended;
-}
-
-/** Notes the spans that their traces had no room for. */
-function noteExcess(
-  { losses }: TracesDeps,
-  { project, nowMs }: { readonly project: Project; readonly nowMs: number },
-  appended: readonly TraceAppended[],
-): void {
-  const refusedSpans = appended.reduce((sum, { refusedSpans: of = [] }) => sum + of.length, 0);
-  losses.note({ projectId: project.id, nowMs, refusedSpans, dropped: [] });
 }
 
 type ReadHead = {

@@ -148,6 +148,8 @@ export type TriggerStore = Omit<ResourceStore<Trigger>, 'remove'> & {
    * its pairs.
    */
   fire(fired: Fired): Promise<number>;
+  /** MUST make due what waits, and free what is leased, for longer than WAITS_MAX_MS. */
+  correctDue(nowMs: number): Promise<void>;
   /**
    * Leases triggers on metrics whose next evaluation is due, those of one project that is not among `notOf`. MUST lease a
    * trigger to one caller only until the lease expires. MUST choose the project that waits longest.

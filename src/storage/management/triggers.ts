@@ -1,6 +1,7 @@
 /** Triggers, their states and what they did. */
 
 import { LockMode, raw } from '@mikro-orm/core';
+import { WAITS_MAX_MS } from '../../domain/triggers/trigger.ts';
 import type { ClaimedNotification, LeasedTrigger, TriggerStore } from '../../domain/triggers/trigger-store.ts';
 import { AuditEntry } from '../entities/audit.ts';
 import { MonitorChangeCount } from '../entities/monitors.ts';
@@ -184,6 +185,16 @@ export function createTriggerRoom({ read, transact, log }: Units): TriggerStore 
     takeOver: () =>
       transact(async ({ em }) => {
         const leased = { dueAtMs: { $ne: null }, leasedUntilMs: { $gt: 0 } };
+        await em.nativeUpdate(TriggerStateRow, leased, UNLEASED);
+        await em.nativeUpdate(TriggerEventRow, leased, UNLEASED);
+      }),
+    correctDue: (nowMs) =>
+      transact(async ({ em }) => {
+        const { evaluation, notification, lease } = WAITS_MAX_MS;
+        const due = { dueAtMs: nowMs };
+        await em.nativeUpdate(TriggerStateRow, { dueAtMs: { $gt: nowMs + evaluation } }, due);
+        await em.nativeUpdate(TriggerEventRow, { dueAtMs: { $gt: nowMs + notification } }, due);
+        const leased = { dueAtMs: { $ne: null }, leasedUntilMs: { $gt: nowMs + lease } };
         await em.nativeUpdate(TriggerStateRow, leased, UNLEASED);
         await em.nativeUpdate(TriggerEventRow, leased, UNLEASED);
       }),

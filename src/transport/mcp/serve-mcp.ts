@@ -1,6 +1,7 @@
 /** The Model Context Protocol at POST /mcp: streamable HTTP without sessions, so that any process can serve any request. */
 
 import { create } from '@bufbuild/protobuf';
+import { Credential } from '../../../gen/spandrel/v1/options_pb.js';
 import { Fault } from '../../domain/fault.ts';
 import { toFault } from '../../rpc/invoke.ts';
 import type { CallerKind, CallIds, Request as DecodedRequest, UnaryMethod } from '../../rpc/method.ts';
@@ -53,7 +54,9 @@ export function withMcp(next: RestHandler, deps: McpDeps): RestHandler {
   const found = table.match(...WHO);
   // A gateway alone has no such method, and no tools.
   if (found.kind !== 'route' || found.route.method.kind !== 'unary') return next;
-  const whoami = found.route.method;
+  const reading = found.route.method;
+  // The tools are those of a project: a key that names none is refused before its message is read.
+  const whoami = { ...reading, policy: { ...reading.policy, credential: Credential.PROJECT } };
   return (request, response) => {
     if (splitTarget(request.url ?? '/').path !== PATH || request.method === 'OPTIONS') next(request, response);
     else serve(request, response);
@@ -76,14 +79,17 @@ export function withMcp(next: RestHandler, deps: McpDeps): RestHandler {
     const { request, response, ids } = exchange;
     if (request.method !== 'POST') throw methodFault(['POST'], 'There are no sessions and no streams: send POST.');
     checkDeclaredLength(request, BODY_MAX_BYTES);
-    checkJsonMediaType(request.headers['content-type']);
     const message = await receive(exchange, header);
     let tool: string | null = null;
     const onTool = (name: string) => {
       tool = name;
     };
     const headers = new Headers();
-    for (const name of PROTOCOL_HEADERS) headers.set(name, header(name) ?? '');
+    for (const name of PROTOCOL_HEADERS) {
+      const sent = header(name);
+      // An empty version is refused, and one that is not sent is the first.
+      if (sent !== undefined) headers.set(name, sent);
+    }
     const { status, body } = await converse(message, headers, {
       tools: { ask: askAs(exchange, header), runCooperatively: deps.runCooperatively },
       version: deps.version,
@@ -102,6 +108,7 @@ export function withMcp(next: RestHandler, deps: McpDeps): RestHandler {
       const { watch, inflate, reading } = deps;
       const limits = { watch, inflate, reading, sizeMaxBytes: BODY_MAX_BYTES };
       const bytes = await readBody(request, { ...limits, owner: quota.owner, onBytes: quota.receive });
+      checkJsonMediaType(request.headers['content-type']);
       const { value } = await parseCooperatively(bytes, 'values', deps);
       if (!isJsonObject(value)) throw new Fault('malformed_request', 'The request body must be one JSON-RPC message.');
       message = value;

@@ -27,11 +27,7 @@ export function createCors(
     const origin = request.headers.origin;
     if (origin === undefined) return false;
     const allowed = allow(origins, origin);
-    if (allowed !== null) {
-      response.setHeader('access-control-allow-origin', allowed);
-      response.setHeader('access-control-expose-headers', EXPOSED);
-    }
-    if (allowed !== '*') response.setHeader('vary', 'Origin');
+    for (const [name, value] of Object.entries(corsHeaders(origins, origin))) response.setHeader(name, value);
     if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return false;
     if (allowed !== null) {
       response.setHeader('access-control-allow-methods', METHODS);
@@ -46,8 +42,17 @@ export function createCors(
   };
 }
 
-function allow(origins: CorsOrigins, origin: string): string | null {
+/** The CORS headers of any answer; the origin is undefined where the request has none, or could not be read. */
+export function corsHeaders(origins: CorsOrigins, origin: string | undefined): { readonly [name: string]: string } {
+  const allowed = allow(origins, origin);
+  return {
+    ...(allowed === null ? {} : { 'access-control-allow-origin': allowed, 'access-control-expose-headers': EXPOSED }),
+    ...(allowed === '*' ? {} : { vary: 'Origin' }),
+  };
+}
+
+function allow(origins: CorsOrigins, origin: string | undefined): string | null {
   if (origins === '*') return '*';
-  if (origins === 'none') return null;
+  if (origins === 'none' || origin === undefined) return null;
   return origins.includes(origin) ? origin : null;
 }

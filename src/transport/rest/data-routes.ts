@@ -15,7 +15,7 @@ import { type ResponseWatch, responseSinkOf } from '../response-watch.ts';
 import { statusOf } from '../status.ts';
 import { checkDeclaredLength, readBody } from './body.ts';
 import type { BodyWatch } from './body-watch.ts';
-import { checkSizes, type HeadLimits, type RestRequest, type RestResponse } from './exchange.ts';
+import { checkSizes, discardBody, type HeadLimits, type RestRequest, type RestResponse } from './exchange.ts';
 import type { Inflate } from './inflate.ts';
 import { splitTarget } from './path.ts';
 
@@ -101,8 +101,7 @@ export function createDataRoutes<R extends Named>(
     } finally {
       if (isBegun) quota.finish();
       if (isBegun) countUnsent(response, quota);
-      // Discards the rest of a body that was refused.
-      if (!request.complete) request.resume();
+      if (!request.complete) discardBody(request, response);
     }
   }
 

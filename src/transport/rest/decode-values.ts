@@ -53,7 +53,8 @@ function unquoted(field: DescField, value: JsonValue): JsonValue {
 export function readInstant(field: DescField, sent: JsonValue, at: Context): Timestamp | undefined {
   const value = unquoted(field, sent);
   if (typeof value === 'string') {
-    const instantMs = parseInstant(value, restFlags(field).endOfDay);
+    const { also, endOfDay } = restFlags(field);
+    const instantMs = parseInstant(also.includes('string') ? toRfc3339(value) : value, endOfDay);
     return instantMs === null ? report(at, instantReason(at.path)) : timestampFromMs(instantMs);
   }
   const instantMs = wholeNumberOf(value);
@@ -66,6 +67,15 @@ export function readInstant(field: DescField, sent: JsonValue, at: Context): Tim
 /** RFC 3339, with optional time and offset. */
 const INSTANT =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:([Zz])|([+-])(\d{2}):(\d{2}))?)?$/;
+
+const TIME_WITHOUT_SECONDS = /^(.{10}[Tt ]\d{2}:\d{2})(?=$|[Zz+-])/;
+// What follows is looked at first: that is the case at one place of a text.
+const OFFSET_WITHOUT_COLON = /(?=\d{2}$)(?<=[Tt ].*[+-]\d{2})/;
+
+/** ISO 8601 allows more forms than RFC 3339: no seconds, and an offset without its colon. */
+function toRfc3339(text: string): string {
+  return text.replace(TIME_WITHOUT_SECONDS, '$1:00').replace(OFFSET_WITHOUT_COLON, ':');
+}
 
 /**
  * Epoch milliseconds of an ISO 8601 text; null when it is none, or names no instant of the calendar. Without an

@@ -1,6 +1,6 @@
 /** Fault -> REST response, by error family. */
 
-import type { Fault, JsonValue } from '../../domain/fault.ts';
+import type { Fault, FaultKind, JsonValue } from '../../domain/fault.ts';
 import type { CallIds } from '../../rpc/method.ts';
 import { errorMetadata, type Family, faultMembers, faultType, statusOf } from '../status.ts';
 import { JSON_MEDIA_TYPE, type PreparedResponse } from './exchange.ts';
@@ -15,8 +15,12 @@ export function familyOfPath(path: string): Family {
   return root === API_ROOT && CANONICAL_AREAS.has(area) ? 'canonical' : 'flat';
 }
 
-/** The response to a failed request. */
-export function faultResponse(fault: Fault, family: Family, ids: CallIds): PreparedResponse {
+/** These are flat on every path: a head that is too large may be refused before its path is known. */
+const ALWAYS_FLAT: ReadonlySet<FaultKind> = new Set<FaultKind>(['uri_too_long', 'headers_too_large']);
+
+/** The response to a failed request; `ofRoute` is the family of its route. */
+export function faultResponse(fault: Fault, ofRoute: Family, ids: CallIds): PreparedResponse {
+  const family = ALWAYS_FLAT.has(fault.kind) ? 'flat' : ofRoute;
   const headers = errorMetadata(fault);
   const body = family === 'canonical' ? canonicalBody(fault, ids) : flatBody(fault, ids);
   return { status: statusOf(fault, family), headers, body: [JSON.stringify(body)], mediaType: JSON_MEDIA_TYPE };

@@ -1,7 +1,7 @@
 /** Writes the response of one exchange, over HTTP/1.1 or HTTP/2. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { gzip } from 'node:zlib';
 import { Fault } from '../../domain/fault.ts';
 import type { CallIds } from '../../rpc/method.ts';
@@ -41,7 +41,7 @@ export type PreparedResponse = {
 };
 
 export const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
-const GZIP_MIN_BYTES = 1_024;
+export const GZIP_MIN_BYTES = 1_024;
 const CHUNK_BYTES = 262_144;
 const TOGETHER_MAX_BYTES = 16_384;
 /** A client that sends heads this large will do so again, so its connection is closed. */
@@ -60,9 +60,7 @@ export function respond(request: RestRequest, response: RestResponse, ids: CallI
   const plain = () => write({ chunks: body, bytes }, { 'content-length': bytes });
   const accepted = request.headers['accept-encoding'];
   const sendPacked = (packed: Buffer, coding = 'gzip') => {
-    const varied = response.getHeader('vary');
-    const vary = varied === undefined ? 'accept-encoding' : `${varied}, accept-encoding`;
-    const headers = { 'content-length': packed.length, 'content-encoding': coding, vary };
+    const headers = { 'content-length': packed.length, ...packedHeaders(response, coding) };
     write({ chunks: splitIntoChunks(packed), bytes: packed.length }, headers);
   };
   if (answer.brotli && accepts(accepted, 'br')) {
@@ -81,6 +79,12 @@ export function respond(request: RestRequest, response: RestResponse, ids: CallI
     if (error) plain();
     else sendPacked(packed);
   });
+}
+
+/** The headers of a compressed body. */
+export function packedHeaders(response: RestResponse, coding: string): { readonly [name: string]: string } {
+  const varied = response.getHeader('vary');
+  return { 'content-encoding': coding, vary: varied === undefined ? 'accept-encoding' : `${varied}, accept-encoding` };
 }
 
 /** Divides bytes into chunks that are written one after the other, without a copy. */
@@ -140,8 +144,24 @@ function writeResponse({ request, response, status, headers, content }: Written)
   if (request.method === 'HEAD') response.end();
   else if (content.bytes > CHUNK_BYTES) writeChunks(response, content.chunks);
   else endWith(response, content);
-  // Discards the rest of the request body while the response is sent.
-  if (unread) request.resume();
+  if (unread) discardBody(request, response);
+}
+
+/**
+ * Discards the rest of the request body while the response is sent. A client that still sends behind it is stopped: over
+ * HTTP/2 by a reset of its stream, over HTTP/1.1 by the end of the connection.
+ */
+export function discardBody(request: RestRequest, response: RestResponse): void {
+  if ('stream' in response) {
+    const { stream } = response;
+    const stop = () => {
+      if (stream.state.remoteClose !== 1) stream.close(constants.NGHTTP2_NO_ERROR);
+    };
+    if (stream.writableFinished) stop();
+    // A reset before would take the place of what is not sent yet.
+    else stream.once('finish', stop);
+  }
+  request.resume();
 }
 
 /** Writes text together with the headers, in one write; as latin1 where possible, which is faster. */
@@ -176,7 +196,7 @@ function writeChunks(response: RestResponse, chunks: ResponseBody): void {
   writeOne();
 }
 
-function accepts(accepted: string | undefined, coding: 'gzip' | 'br'): boolean {
+export function accepts(accepted: string | undefined, coding: 'gzip' | 'br'): boolean {
   if (!accepted?.includes(coding)) return false;
   return accepted.split(',').some((part) => {
     const [name = '', quality = ''] = part.trim().split(';');

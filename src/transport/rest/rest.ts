@@ -127,7 +127,10 @@ export function createRest(deps: RestDeps): RestHandler {
         const responses = await deps.invokeStream(method, { ...call, ...watchDisconnect(response) }, read);
         end(method.policy.successStatus, null);
         if (route.streamFormat)
-          await serveStream({ request, response, ids, family, format: route.streamFormat }, responses);
+          await serveStream(
+            { request, response, ids, family, format: route.streamFormat, secret: method.policy.secret },
+            responses,
+          );
         return;
       }
       const { message, headers } = await deps.invoke(method, call, read);

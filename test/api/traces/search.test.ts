@@ -400,7 +400,7 @@ describe('searching traces, over REST and gRPC', () => {
     for (const date of [`${atMs}.25`, `${atMs - 1}.750000001`]) {
       expect(await idsOf({ filters, startDate: date, endDate: date }), String(date)).toEqual([traceId]);
     }
-    for (const early of ['0', '1', '86400000.5']) {
+    for (const early of ['0', '1', '86400000.5', '1970-01-01T10:00', '1970-01-01T10:00Z', '1970-01-01T10:00:00+0100']) {
       expect(await idsOf({ filters, startDate: early }), String(early)).toEqual([traceId]);
       expect(await idsOf({ filters, startDate: 0, endDate: early })).toEqual([]);
     }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ANSWER_MAX_BYTES, cacheKeyOf, isCacheable, mayUseCache } from '../../../src/domain/gateway/answer-cache.ts';
+import { CHAT_ANSWERS, MESSAGES, RESPONSE } from './cached-answers.ts';
 
 type Request = Parameters<typeof cacheKeyOf>[0];
 
-const REQUEST = { projectNumber: 1, route: 'chat.completions', kind: 'openai' } as const;
+const REQUEST = { projectNumber: 1, route: 'chat', kind: 'openai' } as const;
 
 function hashOf(json: string, changes: Partial<Request> = {}): string | null {
   return cacheKeyOf({ ...REQUEST, body: Buffer.from(json), ...changes })?.hash.toString('hex') ?? null;
@@ -27,8 +28,8 @@ describe('the key of a cached answer', () => {
       '{"model":"m","input":[2,1]}',
       '{"model":"m","input":["1","2"]}',
       '{"model":"m","input":[1,2],"user":null}',
-      '{"model":"m","input":[1,2],"tools":[{"stream":true}]}',
-      '{"model":"m","input":[1,2],"tools":[{"stream":false}]}',
+      '{"model":"m","input":[1,2],"tools":[{"type":"function","stream":true}]}',
+      '{"model":"m","input":[1,2],"tools":[{"type":"function","stream":false}]}',
       '{"model":"m","seed":9007199254740992}',
       '{"model":"m","seed":9007199254740993}',
       '{"model":"m","temperature":1}',
@@ -54,6 +55,31 @@ describe('the key of a cached answer', () => {
   });
 });
 
+describe('a request that has effects', () => {
+  it.each([
+    ['responses', { conversation: 'conv_1' }],
+    ['responses', { previous_response_id: 'resp_1' }],
+    ['responses', { prompt: { id: 'pmpt_1' } }],
+    ['responses', { tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }] }],
+    ['responses', { tools: [{ type: 'mcp', server_label: 's' }] }],
+    ['responses', { tools: { type: 'function' } }],
+    ['chat', { web_search_options: {} }],
+    ['messages', { container: 'c' }],
+    ['messages', { mcp_servers: [{ url: 'x' }] }],
+    ['messages', { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] }],
+  ] as const)('has no key: of %s, %j', (route, asked) => {
+    expect(hashOf(JSON.stringify({ model: 'm', ...asked }), { route })).toBeNull();
+  });
+
+  it.each([
+    ['responses', { conversation: null, previous_response_id: null, tools: [{ type: 'function', name: 'f' }] }],
+    ['chat', { tools: [{ type: 'function', function: { name: 'f' } }] }],
+    ['messages', { mcp_servers: [], tools: [{ name: 'f' }, { type: 'bash_20250124', name: 'bash' }] }],
+  ] as const)('is none that offers tools of the caller: of %s, %j', (route, asked) => {
+    expect(hashOf(JSON.stringify({ model: 'm', ...asked }), { route })).not.toBeNull();
+  });
+});
+
 describe('the use of the cache', () => {
   it.each([
     [undefined, true, true],
@@ -69,12 +95,18 @@ describe('the use of the cache', () => {
 
   it('is for complete answers of status 200 and ordinary size, of keys that cache and store texts', () => {
     const config = { cache: { mode: 'exact', ttlSeconds: 60 }, capture: 'full' } as const;
-    const answer = { status: 200, bytes: ANSWER_MAX_BYTES, isComplete: true, config };
+    const answer = {
+      route: 'embeddings',
+      status: 200,
+      bytes: Buffer.alloc(ANSWER_MAX_BYTES),
+      isComplete: true,
+      config,
+    } as const;
     expect(isCacheable(answer)).toBe(true);
     for (const change of [
       { status: 201 },
       { status: 429 },
-      { bytes: ANSWER_MAX_BYTES + 1 },
+      { bytes: Buffer.alloc(ANSWER_MAX_BYTES + 1) },
       { bytes: null },
       { isComplete: false },
       { config: { ...config, capture: 'metadata' } as const },
@@ -83,5 +115,25 @@ describe('the use of the cache', () => {
     ]) {
       expect(isCacheable({ ...answer, ...change })).toBe(false);
     }
+  });
+
+  it.each([
+    ['chat', CHAT_ANSWERS.text, true],
+    ['chat', CHAT_ANSWERS['several choices with logprobs'], true],
+    ['chat', CHAT_ANSWERS.refusal, true],
+    ['chat', CHAT_ANSWERS['tool calls'], false],
+    ['chat', { choices: [{ message: { content: null, tool_calls: [], function_call: null } }] }, true],
+    ['chat', { choices: [{ message: { content: null, function_call: { name: 'pay' } } }] }, false],
+    ['chat', { choices: [{}] }, false],
+    ['messages', MESSAGES.text, true],
+    ['messages', MESSAGES['thinking and tools'], false],
+    ['messages', MESSAGES['citations and results of tools'], false],
+    ['responses', RESPONSE, false],
+    ['responses', { ...RESPONSE, output: RESPONSE.output.slice(0, 2) }, true],
+    ['responses', 'no object', false],
+  ] as const)('keeps no answer that calls a tool: of %s, %.60j', (route, json, isKept) => {
+    const config = { cache: { mode: 'exact', ttlSeconds: 60 }, capture: 'full' } as const;
+    const bytes = Buffer.from(JSON.stringify(json));
+    expect(isCacheable({ route, status: 200, bytes, isComplete: true, config })).toBe(isKept);
   });
 });

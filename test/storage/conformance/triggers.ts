@@ -232,6 +232,33 @@ export function triggerConformance(open: OpenManagement): void {
     );
 
     it(
+      'MUST be due again after a clock that was days ahead put them off, and wait as they did otherwise',
+      withOrganization(async (store, organizationId) => {
+        const { triggers } = store;
+        const aheadMs = AT_MS + 2 * 86_400_000;
+        const made = await insert(store, sampleTrigger(), organizationId);
+        await leaseOf(triggers, AT_MS, 1);
+        await triggers.record([alerted(made, 1, aheadMs)]);
+        expect(await claimOf(triggers, aheadMs, 2)).toHaveLength(1);
+        const found = async () => [
+          (await leaseOf(triggers, AT_MS + MINUTE_MS, 3)).length,
+          (await claimOf(triggers, AT_MS + MINUTE_MS, 3)).length,
+        ];
+        expect(await found()).toEqual([0, 0]);
+        await triggers.correctDue(AT_MS);
+        expect(await found()).toEqual([1, 1]);
+        // Leases of a clock that is right stay.
+        await triggers.correctDue(AT_MS + MINUTE_MS);
+        expect(await found()).toEqual([0, 0]);
+        const retry = { kind: 'retry', error: 'HTTP 503', dueAtMs: AT_MS + 60 * MINUTE_MS } as const;
+        const key = { projectId: 'project_1', id: `alert_${aheadMs}`, fence: 3, nowMs: AT_MS };
+        expect(await triggers.end({ ...key, outcome: retry })).toBe(true);
+        await triggers.correctDue(AT_MS);
+        expect(await claimOf(triggers, AT_MS + 60 * MINUTE_MS - 1, 4)).toEqual([]);
+      }),
+    );
+
+    it(
       'fire for each trace once, ever, and put the traces of a digest into one entry',
       withOrganization(async (store, organizationId) => {
         const { triggers } = store;

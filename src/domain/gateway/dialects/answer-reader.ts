@@ -10,7 +10,7 @@ import { createEventStream, dataRanges, EVENT_MAX_BYTES, joinData, type Range, t
 import { createHeldBytes, type HoldMemory } from './held-bytes.ts';
 import { applySplices, findMembers, removalsOf } from './json-members.ts';
 import { readMessages, readMessagesEvent } from './messages-answer.ts';
-import { readResponses, readResponsesEvent } from './responses-answer.ts';
+import { outputOfEvent, outputOfResponse, readResponses, readResponsesEvent } from './responses-answer.ts';
 
 type AnswerReaderOptions = {
   readonly route: RouteKind;
@@ -20,6 +20,8 @@ type AnswerReaderOptions = {
   readonly hidesUsage: boolean;
   /** Whether the output is kept for the span. */
   readonly captures: boolean;
+  /** Whether guardrails judge the answer, which need all of its texts; false by default. */
+  readonly isJudged?: boolean;
   readonly holdMemory: HoldMemory;
 };
 
@@ -42,8 +44,8 @@ const WHOLE_MAX_BYTES = EVENT_MAX_BYTES;
 const DONE = Buffer.from('[DONE]');
 
 export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
-  const { route, isStreamed, hidesUsage, captures, holdMemory } = options;
-  const answer = createAnswer({ captures, isCachedInInput: dialectOf(route) === 'openai' });
+  const { route, isStreamed, hidesUsage, captures, isJudged = false, holdMemory } = options;
+  const answer = createAnswer({ captures, isJudged, isCachedInInput: dialectOf(route) === 'openai' });
   if (isStreamed)
     return createStream({ answer, read: EVENTS[route], hidesUsage: hidesUsage && route === 'chat', holdMemory });
   // What has not been read counts as output, where the output is text.
@@ -52,20 +54,28 @@ export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
 }
 
 const EVENTS: { readonly [route in RouteKind]: Read } = {
-  chat: readChat,
-  responses: readResponsesEvent,
-  messages: readMessagesEvent,
-  embeddings: readEmbeddings,
+  chat: withRest(readChat),
+  responses: withRest(readResponsesEvent, outputOfEvent),
+  messages: withRest(readMessagesEvent),
+  embeddings: withRest(readEmbeddings),
   count_tokens: ignore,
 };
 
 const WHOLES: { readonly [route in RouteKind]: Read } = {
   ...EVENTS,
-  responses: readResponses,
-  messages: readMessages,
+  responses: withRest(readResponses, outputOfResponse),
+  messages: withRest(readMessages),
 };
 
 function ignore(): void {}
+
+/** `answerIn`: the part of a body that does not repeat the request. */
+function withRest(read: Read, answerIn = (body: LosslessObject) => body): Read {
+  return (body, answer) => {
+    read(body, answer);
+    answer.endEvent(answerIn(body));
+  };
+}
 
 type Reading = { readonly answer: Answer; readonly read: Read; readonly holdMemory: HoldMemory };
 
@@ -78,6 +88,7 @@ function createStream({ answer, read, holdMemory, hidesUsage }: Reading & { hide
       const data = joinData(event, ranges);
       if (data.equals(DONE)) answer.complete();
       const body = parseEvent(data);
+      if (body === null && data.length > 0 && !data.equals(DONE)) answer.skip();
       if (body === null) return event;
       read(body, answer);
       if (!hidesUsage) return event;
@@ -131,7 +142,10 @@ function createWhole({ answer, read, holdMemory, countsBytes }: Reading & { coun
       const bytes = held.take();
       const body = parseWhole(bytes);
       if (body !== null) read(body, answer);
-      else if (countsBytes) answer.addUnread(bytes.length + passedBytes);
+      else if (bytes.length + passedBytes > 0) {
+        answer.skip();
+        if (countsBytes) answer.addUnread(bytes.length + passedBytes);
+      }
       if (body !== null || passedBytes > 0) answer.complete();
       return NOTHING;
     },

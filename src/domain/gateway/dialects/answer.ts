@@ -5,7 +5,8 @@ import { JSON_DEPTH_MAX } from '../../../json/json-text.ts';
 import { type LosslessJson, type LosslessObject, stringifyLossless } from '../../../json/lossless-json.ts';
 import type { RequestUsage } from '../../events/request-content.ts';
 import { cutToBytes, cutToCharacters } from '../../text-limits.ts';
-import type { AnswerError, AnswerFacts, TypedInput } from './dialect.ts';
+import { type AnswerError, type AnswerFacts, NO_PARTS, type PricedParts, type TypedInput } from './dialect.ts';
+import { createOtherTexts } from './other-texts.ts';
 
 /** Kept of the texts of one answer, for the span. */
 const KEPT_MAX_BYTES = 1024 * 1024;
@@ -24,9 +25,19 @@ export type CallKey = string | number;
 
 export type Answer = ReturnType<typeof createAnswer>;
 
-export function createAnswer({ captures, isCachedInInput }: { captures: boolean; isCachedInInput: boolean }) {
+type AnswerOptions = {
+  readonly captures: boolean;
+  /** Whether guardrails judge it, which need all of its texts. */
+  readonly isJudged: boolean;
+  readonly isCachedInInput: boolean;
+};
+
+export function createAnswer({ captures, isJudged, isCachedInInput }: AnswerOptions) {
+  const others = isJudged ? createOtherTexts() : null;
   const messages = new Map<number, Message>();
   let usage: RequestUsage | null = null;
+  let pricedParts: PricedParts = NO_PARTS;
+  let serviceTier: string | null = null;
   let outputBytes = 0;
   let isComplete = false;
   let hasOutput = false;
@@ -72,7 +83,9 @@ export function createAnswer({ captures, isCachedInInput }: { captures: boolean;
 
   return {
     addText(kind: TextKind, choice: number, piece: LosslessJson | undefined): void {
-      if (typeof piece === 'string' && piece !== '') add(messageAt(choice)?.[kind] ?? null, piece);
+      if (typeof piece !== 'string' || piece === '') return;
+      others?.take(piece);
+      add(messageAt(choice)?.[kind] ?? null, piece);
     },
     /** `input`: a text, or the JSON of one; null: not told. */
     addCall(
@@ -86,15 +99,22 @@ export function createAnswer({ captures, isCachedInInput }: { captures: boolean;
       if (call !== null && typeof id === 'string' && id !== '') call.id = cutToCharacters(id, NAME_CHARACTERS_MAX);
       if (call !== null && typeof name === 'string' && name !== '')
         call.name = cutToCharacters(name, NAME_CHARACTERS_MAX);
-      add(call?.input ?? null, typeof input === 'string' ? input : jsonText(input));
+      const text = typeof input === 'string' ? input : jsonText(input);
+      if (text !== '') others?.take(input);
+      add(call?.input ?? null, text);
     },
     /** What has no messages. */
     setValue(answer: LosslessObject): void {
       hasOutput = true;
       if (captures) value = answer;
     },
-    setUsage(told: RequestUsage): void {
+    setUsage(told: RequestUsage, toldParts: PricedParts): void {
       usage = told;
+      pricedParts = toldParts;
+    },
+    /** The last one counts: a stream may begin with the tier that was asked for. */
+    setServiceTier(name: LosslessJson): void {
+      serviceTier = textOf(name, NAME_CHARACTERS_MAX) || serviceTier;
     },
     setModel(name: LosslessJson | undefined): void {
       if (typeof name === 'string' && name !== '') model = cutToCharacters(name, NAME_CHARACTERS_MAX);
@@ -114,14 +134,28 @@ export function createAnswer({ captures, isCachedInInput }: { captures: boolean;
     skip(): void {
       isUnread = true;
     },
+    /** What was read of the event is all that the dialect knows of it. */
+    endEvent(event: LosslessObject): void {
+      others?.endEvent(event);
+    },
     usage: () => usage,
+    parts: () => pricedParts,
     hasOutput: () => hasOutput,
     facts(): AnswerFacts {
       const output = outputOf(messages, value);
-      const isWhole = captures && !isUnread && keptBytes === outputBytes;
-      return { usage, isCachedInInput, outputBytes, isComplete, hasOutput, output, isWhole, model, error };
+      const isKept = keptBytes === outputBytes && others?.isWhole() !== false;
+      const isWhole = captures && !isUnread && isKept;
+      const told = { usage, parts: pricedParts, serviceTier, others: others?.beside(textsOf(messages)) ?? [] };
+      return { ...told, isCachedInInput, outputBytes, isComplete, hasOutput, output, isWhole, model, error };
     },
   };
+}
+
+function textsOf(messages: ReadonlyMap<number, Message>): readonly string[] {
+  return [...messages.values()].flatMap(({ content, reasoning, refusal, calls }) => [
+    ...[content, reasoning, refusal].map(({ kept }) => kept),
+    ...[...calls.values()].flatMap(({ name, input }) => [name, input.kept]),
+  ]);
 }
 
 /** Of an input that is not a text. */

@@ -2,11 +2,12 @@
 
 import { isArray, isObject, type LosslessJson, type LosslessObject, readMember } from '../../../json/lossless-json.ts';
 import type { Answer } from './answer.ts';
-import { readTokens } from './token-counts.ts';
+import { readAudio, readTokens } from './token-counts.ts';
 
 /** A chunk of a stream, or a whole answer: they differ only in the name of what a choice holds. */
 export function readChat(body: LosslessObject, answer: Answer): void {
   answer.setModel(readMember(body, 'model'));
+  answer.setServiceTier(readMember(body, 'service_tier'));
   readOpenAiError(body, answer);
   readChatUsage(readMember(body, 'usage'), answer);
   const choices = readMember(body, 'choices');
@@ -14,6 +15,8 @@ export function readChat(body: LosslessObject, answer: Answer): void {
   for (const [position, choice] of choices.entries()) {
     if (!isObject(choice)) continue;
     const index = indexOf(choice, position);
+    // The text of the older completions, which some servers send here.
+    answer.addText('content', index, readMember(choice, 'text'));
     for (const name of ['delta', 'message']) {
       const message = readMember(choice, name);
       if (isObject(message)) readMessage(message, index, answer);
@@ -80,17 +83,18 @@ function readChatUsage(usage: LosslessJson, answer: Answer): void {
   const inputTokens = readTokens(usage, 'prompt_tokens');
   const outputTokens = readTokens(usage, 'completion_tokens');
   if (inputTokens === null && outputTokens === null) return;
-  const told = (inputTokens ?? 0) + (outputTokens ?? 0);
+  const sum = (inputTokens ?? 0) + (outputTokens ?? 0);
   const reasoningTokens = readTokens(usage, 'completion_tokens_details', 'reasoning_tokens') ?? 0;
   // xAI tells the reasoning beside the completion, and only the total has both.
-  const isBeside = readTokens(usage, 'total_tokens') === told + reasoningTokens;
-  answer.setUsage({
+  const isBeside = readTokens(usage, 'total_tokens') === sum + reasoningTokens;
+  const told = {
     inputTokens: inputTokens ?? 0,
     outputTokens: (outputTokens ?? 0) + (isBeside ? reasoningTokens : 0),
     cacheReadInputTokens: readTokens(usage, 'prompt_tokens_details', 'cached_tokens') ?? 0,
     cacheCreationInputTokens: readTokens(usage, 'prompt_tokens_details', 'cache_write_tokens') ?? 0,
     reasoningTokens,
-  });
+  };
+  answer.setUsage(told, readAudio(usage, 'prompt_tokens_details', 'completion_tokens_details'));
 }
 
 /** Of a body whose `error` is one. */

@@ -43,12 +43,33 @@ export type BodyProblem = {
   readonly param: string | null;
 };
 
+/** Tokens that have prices of their own. */
+export type PricedParts = {
+  /** Part of the input. */
+  readonly inputAudioTokens: number;
+  /** Part of the output. */
+  readonly outputAudioTokens: number;
+  /** Parts of what was written to a cache, by how long that lives. */
+  readonly cacheWrite5mTokens: number;
+  readonly cacheWrite1hTokens: number;
+};
+
+export const NO_PARTS: PricedParts = {
+  inputAudioTokens: 0,
+  outputAudioTokens: 0,
+  cacheWrite5mTokens: 0,
+  cacheWrite1hTokens: 0,
+};
+
 export type AnswerFacts = {
   /**
    * As the provider tells; null: it told none. In a stream of Messages that is not complete, the output tokens are those
    * at its start.
    */
   readonly usage: RequestUsage | null;
+  readonly parts: PricedParts;
+  /** The service tier that served the request, as the provider names it; null: not told. */
+  readonly serviceTier: string | null;
   /** Whether the input tokens contain the cached ones: OpenAI's do, Anthropic's do not. */
   readonly isCachedInInput: boolean;
   /** UTF-8 bytes of the generated text, tool arguments and reasoning passed on so far. */
@@ -59,7 +80,9 @@ export type AnswerFacts = {
   readonly hasOutput: boolean;
   /** The answer as the span shows it, at most 1 MiB of text; null: nothing came, or it was not captured. */
   readonly output: TypedInput | null;
-  /** Whether `output` has all generated text: not when it was cut, or what came could not be read. */
+  /** Of an answer that guardrails judge: its texts that `output` does not have. */
+  readonly others: readonly string[];
+  /** Whether `output` and `others` have all text: not when some was cut, or what came could not be read. */
   readonly isWhole: boolean;
   /** As the provider names it. */
   readonly model: string | null;

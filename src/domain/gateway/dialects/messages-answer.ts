@@ -2,6 +2,7 @@
 
 import { isArray, isObject, type LosslessJson, type LosslessObject, readMember } from '../../../json/lossless-json.ts';
 import type { Answer } from './answer.ts';
+import { NO_PARTS } from './dialect.ts';
 import { readTokens } from './token-counts.ts';
 
 /** An answer is one message. */
@@ -83,21 +84,31 @@ function namesOf(block: LosslessObject) {
 /** The last count of each kind is the count: those of a stream are cumulative. */
 function readUsage(usage: LosslessJson, answer: Answer): void {
   if (!isObject(usage)) return;
-  const known = answer.usage();
+  answer.setServiceTier(readMember(usage, 'service_tier'));
+  const [known, knownParts] = [answer.usage(), answer.parts()];
   const inputTokens = readTokens(usage, 'input_tokens') ?? known?.inputTokens;
   const outputTokens = readTokens(usage, 'output_tokens') ?? known?.outputTokens;
   if (inputTokens === undefined && outputTokens === undefined) return;
   const cacheRead = readTokens(usage, 'cache_read_input_tokens') ?? known?.cacheReadInputTokens;
-  const cacheCreation = readTokens(usage, 'cache_creation_input_tokens') ?? known?.cacheCreationInputTokens;
+  const cacheWrite5mTokens = readTokens(usage, 'cache_creation', FIVE_MINUTES) ?? knownParts.cacheWrite5mTokens;
+  const cacheWrite1hTokens = readTokens(usage, 'cache_creation', AN_HOUR) ?? knownParts.cacheWrite1hTokens;
+  const cacheCreation =
+    readTokens(usage, 'cache_creation_input_tokens') ??
+    Math.max(known?.cacheCreationInputTokens ?? 0, cacheWrite5mTokens + cacheWrite1hTokens);
   const reasoning = readTokens(usage, 'output_tokens_details', 'thinking_tokens') ?? known?.reasoningTokens;
-  answer.setUsage({
+  const told = {
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,
     cacheReadInputTokens: cacheRead ?? 0,
-    cacheCreationInputTokens: cacheCreation ?? 0,
+    cacheCreationInputTokens: cacheCreation,
     reasoningTokens: reasoning ?? 0,
-  });
+  };
+  answer.setUsage(told, { ...NO_PARTS, cacheWrite5mTokens, cacheWrite1hTokens });
 }
+
+/** Counts of `cache_creation`. */
+const FIVE_MINUTES = 'ephemeral_5m_input_tokens';
+const AN_HOUR = 'ephemeral_1h_input_tokens';
 
 function readError(body: LosslessObject, answer: Answer): void {
   const error = readMember(body, 'error');

@@ -13,7 +13,7 @@ import { wholeNumberOf } from '../../../json/whole-number.ts';
 import { TOO_WIDE_REASON } from '../../../json/wide-json.ts';
 import { Fault, type JsonValue } from '../../fault.ts';
 import type { Steps } from '../../steps.ts';
-import { hasMoreCharactersThan } from '../../text-limits.ts';
+import { cutToCharacters, hasMoreCharactersThan } from '../../text-limits.ts';
 import { type BodyProblem, dialectOf, type ReadBody, type RouteKind } from './dialect.ts';
 import { INPUT_NAMES, inputOf } from './request-input.ts';
 import { sizeOf } from './request-size.ts';
@@ -117,9 +117,9 @@ function endUserOf(route: RouteKind, body: LosslessObject): string | null {
   const metadata = readMember(body, 'metadata');
   const isMessages = dialectOf(route) === 'anthropic';
   const sent = isMessages ? isObject(metadata) && readMember(metadata, 'user_id') : readMember(body, 'user');
-  if (typeof sent !== 'string' || sent === '' || hasMoreCharactersThan(sent, END_USER_CHARACTERS_MAX)) return null;
+  if (typeof sent !== 'string' || sent === '') return null;
   // Budgets have columns of its text, which no database keeps as it is.
-  return sent.replaceAll('\0', '\ufffd').toWellFormed();
+  return cutToCharacters(sent, END_USER_CHARACTERS_MAX).replaceAll('\0', '\ufffd').toWellFormed();
 }
 
 /** What the gateway itself would misread. A provider might read text as a number or as true. */

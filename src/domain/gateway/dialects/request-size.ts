@@ -8,7 +8,7 @@ import {
   readMember,
   stringifyLossless,
 } from '../../../json/lossless-json.ts';
-import { type BodySize, dialectOf, type RouteKind } from './dialect.ts';
+import { type BodySize, type Dialect, dialectOf, type RouteKind } from './dialect.ts';
 
 type Limits = Pick<BodySize, 'choices' | 'outputTokensMax'>;
 
@@ -23,6 +23,9 @@ export function sizeOf(route: RouteKind, body: LosslessObject, limits: Limits): 
     addText(value, total, isTokens);
     if (MEDIA_HOLDERS.has(name)) findMedia(value, dialectOf(route), unbounded);
     if (UNBOUNDED[route].has(name) && isSent(value)) unbounded.add(name);
+    if (route === 'responses' && name === 'input' && isArray(value) && value.some(isReference)) {
+      unbounded.add('item_reference');
+    }
     if (name === 'tools') total.textBytes += findProviderTools(value, route, unbounded);
   }
   return { ...total, ...limits, unboundedParams: [...unbounded] };
@@ -57,7 +60,7 @@ const UNBOUNDED: { readonly [route in RouteKind]: ReadonlySet<string> } = {
   count_tokens: new Set(),
 };
 
-function isSent(value: LosslessJson): boolean {
+export function isSent(value: LosslessJson): boolean {
   return value !== null && !(isArray(value) && value.length === 0);
 }
 
@@ -87,7 +90,7 @@ const INLINE = /^data:/i;
 const TOOL_USES: ReadonlySet<LosslessJson> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
 
 /** Media by URL, and what refers to files, audio and items that the provider holds. */
-function findMedia(value: LosslessJson, dialect: 'openai' | 'anthropic', unbounded: Set<string>): void {
+function findMedia(value: LosslessJson, dialect: Dialect, unbounded: Set<string>): void {
   if (isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const item = value[index];
@@ -117,6 +120,12 @@ function findMedia(value: LosslessJson, dialect: 'openai' | 'anthropic', unbound
   }
 }
 
+/** The type of a reference may be left out. */
+function isReference(item: LosslessJson): boolean {
+  if (!isObject(item) || !isSent(readMember(item, 'id'))) return false;
+  return readMember(item, 'type') === null && readMember(item, 'role') === null;
+}
+
 function isElsewhere(reference: LosslessJson): boolean {
   const url = isObject(reference) ? readMember(reference, 'url') : reference;
   return typeof url === 'string' && url !== '' && !INLINE.test(url);
@@ -130,22 +139,33 @@ const TOOLS_PROMPT_BYTES = 1_024;
 /** As TOOLS_PROMPT_BYTES, for each tool that Anthropic defines. */
 const DEFINED_TOOL_BYTES = 1_024;
 
+/** Whether the caller runs the tool: the provider only asks for it. */
+export function isOwnTool(tool: LosslessJson, dialect: Dialect): boolean {
+  const type = typeOf(tool);
+  if (dialect === 'openai') return OWN_TOOLS.has(type);
+  return isDefaultTool(type) || (typeof type === 'string' && ANTHROPIC_OWN_TOOLS.test(type));
+}
+
+function typeOf(tool: LosslessJson): LosslessJson {
+  return isObject(tool) ? readMember(tool, 'type') : null;
+}
+
+function isDefaultTool(type: LosslessJson): boolean {
+  return type === null || type === 'custom';
+}
+
 /** Returns the bytes that stand for what the provider adds for the tools. */
 function findProviderTools(tools: LosslessJson, route: RouteKind, unbounded: Set<string>): number {
   if (!isArray(tools)) {
     if (tools !== null) unbounded.add('tools');
     return 0;
   }
-  const isAnthropic = dialectOf(route) === 'anthropic';
+  const dialect = dialectOf(route);
+  const isAnthropic = dialect === 'anthropic';
   let defined = 0;
   for (const [index, tool] of tools.entries()) {
-    const type = isObject(tool) ? readMember(tool, 'type') : null;
-    const isDefault = type === null || type === 'custom';
-    const isOwn = isAnthropic
-      ? isDefault || (typeof type === 'string' && ANTHROPIC_OWN_TOOLS.test(type))
-      : OWN_TOOLS.has(type);
-    if (isAnthropic && !isDefault) defined += 1;
-    if (isOwn) continue;
+    if (isAnthropic && !isDefaultTool(typeOf(tool))) defined += 1;
+    if (isOwnTool(tool, dialect)) continue;
     unbounded.add(`tools[${index}]`);
     break;
   }

@@ -3,7 +3,7 @@
 import { isArray, isObject, type LosslessJson, type LosslessObject, readMember } from '../../../json/lossless-json.ts';
 import type { Answer, CallKey } from './answer.ts';
 import { readOpenAiError } from './chat-answer.ts';
-import { readTokens } from './token-counts.ts';
+import { readAudio, readTokens } from './token-counts.ts';
 
 /** A response is one message. */
 const ONLY = 0;
@@ -44,8 +44,21 @@ export function readResponses(body: LosslessObject, answer: Answer): void {
   readResponse(body, answer, 'output');
 }
 
+/** A response repeats the members of its request, instructions and tools among them: they are no part of the answer. */
+export function outputOfResponse(response: LosslessObject): LosslessObject {
+  return Object.fromEntries(Object.entries(response).filter(([name]) => OUTPUT_NAMES.has(name)));
+}
+
+const OUTPUT_NAMES: ReadonlySet<string> = new Set(['output', 'output_text', 'error']);
+
+export function outputOfEvent(event: LosslessObject): LosslessObject {
+  const response = readMember(event, 'response');
+  return isObject(response) ? { ...event, response: outputOfResponse(response) } : event;
+}
+
 function readResponse(response: LosslessObject, answer: Answer, reads: 'facts' | 'output'): void {
   answer.setModel(readMember(response, 'model'));
+  answer.setServiceTier(readMember(response, 'service_tier'));
   readOpenAiError(response, answer);
   readUsage(readMember(response, 'usage'), answer);
   const output = readMember(response, 'output');
@@ -139,11 +152,12 @@ function readUsage(usage: LosslessJson, answer: Answer): void {
   const inputTokens = readTokens(usage, 'input_tokens');
   const outputTokens = readTokens(usage, 'output_tokens');
   if (inputTokens === null && outputTokens === null) return;
-  answer.setUsage({
+  const told = {
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,
     cacheReadInputTokens: readTokens(usage, 'input_tokens_details', 'cached_tokens') ?? 0,
     cacheCreationInputTokens: readTokens(usage, 'input_tokens_details', 'cache_write_tokens') ?? 0,
     reasoningTokens: readTokens(usage, 'output_tokens_details', 'reasoning_tokens') ?? 0,
-  });
+  };
+  answer.setUsage(told, readAudio(usage, 'input_tokens_details', 'output_tokens_details'));
 }

@@ -9,6 +9,7 @@ import { serviceTierOf } from '../../pricing/rates.ts';
 import type { UsageDetails } from '../../pricing/usage.ts';
 import { hasMoreCharactersThan } from '../../text-limits.ts';
 import { isUnreadable, type Sent } from './collector-draft.ts';
+import { isBlank } from './collector-json.ts';
 import { COUNT_MAX, leaveOut, type Reading, readFreeJson, SHORT_TEXT_CHARACTERS_MAX } from './collector-reading.ts';
 
 type ReadDetail = (value: LosslessJson, path: string, reading: Reading) => string | null;
@@ -69,9 +70,10 @@ function readCacheCreation(value: LosslessJson, path: string, reading: Reading):
   const kept = { ...value };
   for (const name of CACHE_CREATION_COUNTS) {
     const sent = value[name];
-    if (isAbsent(sent)) continue;
+    if (sent === undefined) continue;
     const count = countIn(sent);
-    if (count === null) leaveOut(reading, `${path}.${name}`, `must be a number from 0 to ${COUNT_MAX}`);
+    if (count === null && !isBlank(sent))
+      leaveOut(reading, `${path}.${name}`, `must be a number from 0 to ${COUNT_MAX}`);
     kept[name] = count;
   }
   return readFreeJson(kept, path, reading);

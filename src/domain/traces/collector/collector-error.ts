@@ -17,7 +17,7 @@ const LINES_MAX = 10_000;
 export function readError(sent: Sent<ErrorDraft>, reading: Reading): string | null {
   if (sent === undefined) return null;
   if (isUnreadable(sent)) return reject(reading, sent.path, sent.reason);
-  const message = readText(sent.message, reading) ?? DEFAULT_MESSAGE;
+  const message = readText(sent.message, reading) || DEFAULT_MESSAGE;
   const stacktrace = readStacktrace(sent.stacktrace, reading);
   return `{"has_error":true,"message":${JSON.stringify(message)},"stacktrace":${JSON.stringify(stacktrace)}}`;
 }

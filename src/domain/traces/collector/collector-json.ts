@@ -66,8 +66,8 @@ function toSpanDraft(item: LosslessObject): SpanDraft {
     vendor: toText(item.vendor, 'vendor'),
     model: toText(item.model, 'model'),
     input: toTypedDraft(item.input, 'input'),
-    output: isAbsent(item.output) ? toOutputs(item.outputs) : toTypedDraft(item.output, 'output'),
-    params: toObject(item.params, 'params'),
+    output: isAbsent(item.output) ? toOutputs(unlessBlank(item.outputs)) : toTypedDraft(item.output, 'output'),
+    params: toObject(unlessBlank(item.params), 'params'),
     metrics: toMetricsDraft(item.metrics),
     error: toErrorDraft(item.error),
     contexts: toContextDrafts(item.contexts),
@@ -88,7 +88,7 @@ function toOutputs(value: Member): Sent<TypedDraft> {
 }
 
 function toMetricsDraft(value: Member): Sent<MetricsDraft> {
-  const sent = toObject(value, 'metrics');
+  const sent = toObject(unlessBlank(value), 'metrics');
   if (sent === undefined || isUnreadable(sent)) return sent;
   return {
     promptTokens: toFigure(sent.prompt_tokens, 'metrics.prompt_tokens'),
@@ -104,13 +104,13 @@ function toMetricsDraft(value: Member): Sent<MetricsDraft> {
 }
 
 function toErrorDraft(value: Member): Sent<ErrorDraft> {
-  if (isAbsent(value)) return undefined;
+  if (isBlank(value)) return undefined;
   if (typeof value === 'string') {
     return { message: value, stacktrace: undefined, kind: undefined, httpStatus: undefined };
   }
   if (!isObject(value)) return unreadable('error', 'must be an object or a string');
   return {
-    message: toText(value.message, 'error.message'),
+    message: toText(unlessBlank(value.message), 'error.message'),
     stacktrace: toLines(value.stacktrace),
     // SDKs put one of these beside the message.
     kind: [value.type, value.name].find(isNonEmptyText),
@@ -123,13 +123,13 @@ function isNonEmptyText(value: Member): value is string {
 }
 
 function toLines(value: Member): ErrorDraft['stacktrace'] {
-  if (isAbsent(value)) return undefined;
+  if (isBlank(value)) return undefined;
   if (typeof value === 'string' || (isArray(value) && value.every((line) => typeof line === 'string'))) return value;
   return unreadable('error.stacktrace', 'must be an array of strings');
 }
 
 export function toContextDrafts(value: Member): Sent<DraftList<ContextDraft>> {
-  return toList(value, 'contexts', toContextDraft);
+  return toList(unlessBlank(value), 'contexts', toContextDraft);
 }
 
 function toContextDraft(item: Member, index: number): Sent<ContextDraft> {
@@ -160,13 +160,13 @@ export function toEvaluationDraft(item: LosslessObject): EvaluationDraft {
     type: toText(item.type, 'type'),
     threadId: toText(item.evaluation_thread_id, 'evaluation_thread_id'),
     isGuardrail: toBoolean(item.is_guardrail, 'is_guardrail'),
-    status: toText(item.status, 'status'),
+    status: toText(unlessBlank(item.status), 'status'),
     passed: toBoolean(item.passed, 'passed'),
-    score: toNumber(item.score, 'score'),
+    score: toNumber(unlessBlank(item.score), 'score'),
     label: toText(item.label, 'label'),
     details: toText(item.details, 'details'),
     inputs: item.inputs ?? undefined,
-    cost: toObject(item.cost, 'cost'),
+    cost: toObject(unlessBlank(item.cost), 'cost'),
     error: toErrorDraft(item.error),
     startedAt: isTimed ? toInstant(times.started_at, 'timestamps.started_at') : times,
     finishedAt: isTimed ? toInstant(times.finished_at, 'timestamps.finished_at') : times,
@@ -178,7 +178,7 @@ function toMetadataDraft(sent: LosslessObject): Sent<MetadataDraft> {
   const { metadata } = sent;
   if (metadata === TOO_WIDE) return unreadable('metadata', TOO_WIDE_REASON);
   if (isObject(metadata)) return { members: metadata, pathPrefix: 'metadata.' };
-  if (!isAbsent(metadata)) return unreadable('metadata', 'must be an object');
+  if (!isBlank(metadata)) return unreadable('metadata', 'must be an object');
   const keys = TOP_LEVEL_KEYS.filter((key) => !isAbsent(sent[key]));
   if (keys.length === 0) return undefined;
   return { members: Object.fromEntries(keys.map((key) => [key, sent[key] ?? null])), pathPrefix: '' };
@@ -218,8 +218,12 @@ export function isBlank(value: Member): value is string | null | undefined {
   return value.length <= BLANK_CHARACTERS_MAX && BLANKS.has(value.toLowerCase());
 }
 
+function unlessBlank(value: Member): Member {
+  return isBlank(value) ? undefined : value;
+}
+
 export function toBoolean(value: Member, path: string): Sent<boolean> {
-  if (isAbsent(value)) return undefined;
+  if (isBlank(value)) return undefined;
   return typeof value === 'boolean' ? value : unreadable(path, 'must be a boolean');
 }
 

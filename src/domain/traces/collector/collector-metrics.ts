@@ -6,6 +6,7 @@ import { hasTokenCount, type TokenCounts } from '../../pricing/usage.ts';
 import { cutToCharacters } from '../../text-limits.ts';
 import { DETAIL_READERS } from './collector-details.ts';
 import { isUnreadable, type MetricsDraft, type Sent, type TypedDraft } from './collector-draft.ts';
+import { isBlank } from './collector-json.ts';
 import { type Reading, readCount, readFreeJson, readScalar, readUsd, refuse, reject } from './collector-reading.ts';
 
 export type SentMetrics = {
@@ -76,7 +77,10 @@ function readOthers(sent: Sent<LosslessObject>, reading: Reading): string | null
     if (METRIC_NAMES.has(key) || key === NEVER_READ) continue;
     if (isLongKey(key)) return refuse(reading, 'metrics', LONG_KEY_REASON);
     const path = `metrics.${cutToCharacters(key, SHOWN_KEY_CHARACTERS_MAX)}`;
-    const text = (DETAIL_READERS.get(key) ?? readFreeJson)(sent[key] ?? null, path, reading);
+    const value = sent[key] ?? null;
+    const readDetail = DETAIL_READERS.get(key);
+    if (readDetail !== undefined && value !== null && isBlank(value)) continue;
+    const text = (readDetail ?? readFreeJson)(value, path, reading);
     if (text === null) continue;
     members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${text}`;
   }

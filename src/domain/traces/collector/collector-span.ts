@@ -228,7 +228,7 @@ function readLabel(sent: Sent<string>, field: string, reading: Reading): string 
 
 function readName(sent: Sent<string>, reading: Reading): string | null {
   const name = readText(sent, reading);
-  return name === null ? null : cutToCharacters(name, NAME_CHARACTERS_MAX);
+  return isBlank(name) ? null : cutToCharacters(name, NAME_CHARACTERS_MAX);
 }
 
 type Around = { readonly traceId: string; readonly price: Price; readonly call: NonNullable<CallKind> };

@@ -36,12 +36,12 @@ export async function joinRecords({ store, records, traces }: JoinDeps, span: Na
     if (trace === null || stored === null) return false;
     const range = { sinceMs: nowMs - LOG_RECORDS_KEPT_MS, limit: RECORDS_MAX };
     const listed = await records.listOf(number, span, range);
-    const sent = toOtlpSpan(span.traceId, stored.span);
-    const merged = sent && mergeRecords(sent, listed);
-    if (sent === null) return false;
+    const { span: sent, isOfOpenTelemetry } = toOtlpSpan(span.traceId, stored.span);
+    const merged = mergeRecords(sent, listed);
     if (merged === null) return listed.some(({ isJoined }) => !isJoined);
     const madeOf = { spanId: span.spanId, sequence: trace.sequence, version: stored.version };
-    if ((await traces.replaceSpan({ ...merged, stored: stored.span, madeOf }, at)) === 'refused') return false;
+    const replaced = { ...merged, isOfOpenTelemetry, stored: stored.span, madeOf };
+    if ((await traces.replaceSpan(replaced, at)) === 'refused') return false;
   }
   throw unavailableFault('A span changes faster than log records can join it.', RETRY_AFTER_SECONDS);
 }

@@ -8,9 +8,13 @@ import type { OtlpRecord } from '../otlp/log-record.ts';
 import { isMessageEvent } from '../otlp/message-events.ts';
 import type { Attributes, OtlpEvent } from '../otlp/span.ts';
 
-/** Whether an event of this name tells something of its span. */
+/** The event of a failure, which instrumentations write into the log instead of the span. */
+const EXCEPTION = 'exception';
+
+/** Whether an event of this name tells something of its span: most lines of a log do not. */
 export function tellsOfSpan(name: string): boolean {
-  return name.startsWith('gen_ai.') || isMessageEvent({ name }) || isEvaluationEvent(name) || tellsOfCall(name);
+  if (name.startsWith('gen_ai.') || name === EXCEPTION) return true;
+  return isMessageEvent({ name }) || isEvaluationEvent(name) || tellsOfCall(name);
 }
 
 export function toEvent(record: OtlpRecord, name: string): OtlpEvent {

@@ -1,4 +1,4 @@
-/** Ids of spans and traces that are made of log records without a trace: the same for a record that is sent again. */
+/** Ids of spans and traces that are made of log records without them: the same for a record that is sent again. */
 
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../../json/canonical-json.ts';
@@ -16,7 +16,9 @@ const NANO_PER_DAY = 86_400_000_000_000n;
 
 export type CallIds = { readonly traceId: string; readonly spanId: string };
 
-/** Calls of one session on one UTC day share a trace; a call of no session has a trace of its own. */
+/**
+ * Without a trace id, calls of one session on one UTC day share a trace, and a call of no session has a trace of its own.
+ */
 export function idsOfCall(record: OtlpRecord, name: string, projectId: string): CallIds {
   const facts = isFailedCall(name) ? undefined : factsOfBoth(record);
   return idsOf(record, { projectId, identity: facts ?? contentOf(record, name) });
@@ -34,6 +36,8 @@ type Identified = { readonly projectId: string; readonly identity: readonly Loss
 function idsOf(record: OtlpRecord, { projectId, identity }: Identified): CallIds {
   const session = sessionOf(record);
   const spanId = digestOf([projectId, session, ...identity], SPAN_ID_DIGITS);
+  const { traceId } = record;
+  if (typeof traceId === 'string') return { traceId, spanId };
   return { traceId: digestOf([projectId, session ?? spanId, dayOf(record)], TRACE_ID_DIGITS), spanId };
 }
 

@@ -44,20 +44,32 @@ export function* sortRecords(logs: OtlpLogs, { id: projectId }: Pick<Project, 'i
     }
     const name = nameOf(record);
     const named = spanOf(record, name, projectId);
-    const call = named === undefined ? toCallSpan(record, { name, projectId, json }) : undefined;
-    if (call !== undefined) {
+    if (named !== undefined && tellsOfSpan(name)) {
+      events.push(eventOf(record, { named, name, index }));
+      continue;
+    }
+    const call = toCallSpan(record, { name, projectId, json });
+    if (call === undefined) unread += 1;
+    // The spans of its trace tell of the call, too: a second span of it would count it twice.
+    else if (named !== undefined) events.push(eventOf(record, { named, name, index }));
+    else {
       spans.push(call);
       indexes.push(index);
-    } else if (named !== undefined && named !== 'none' && tellsOfSpan(name)) {
-      events.push({ ...named, index, recordId: digestOfRecord(record, name), event: toEvent(record, name) });
-    } else unread += 1;
+    }
   }
   const { bytes, depth } = logs;
   return { calls: { spans, bytes, depth, madeOf: { itemsName: 'logRecords', indexes } }, events, refused, unread };
 }
 
-/** The span that a record tells of; undefined: it belongs to no trace. */
-function spanOf({ traceId, spanId, ...record }: OtlpRecord, name: string, projectId: string) {
-  if (typeof traceId === 'string') return typeof spanId === 'string' ? { traceId, spanId } : 'none';
-  return idsOfRepeated({ ...record, traceId, spanId }, name, projectId);
+/** The span that a record tells of; undefined: it names none. */
+function spanOf(record: OtlpRecord, name: string, projectId: string): NamedSpan | undefined {
+  const { traceId, spanId } = record;
+  if (typeof traceId === 'string' && typeof spanId === 'string') return { traceId, spanId };
+  return idsOfRepeated(record, name, projectId);
+}
+
+type Named = Pick<SpanEvent, 'index'> & { readonly named: NamedSpan; readonly name: string };
+
+function eventOf(record: OtlpRecord, { named, name, index }: Named): SpanEvent {
+  return { ...named, index, recordId: digestOfRecord(record, name), event: toEvent(record, name) };
 }

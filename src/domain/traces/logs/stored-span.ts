@@ -1,4 +1,4 @@
-/** Makes the OpenTelemetry span again of which a stored span was made. */
+/** Makes the OpenTelemetry span again of which a stored span was made; of any other span, one that holds only its events. */
 
 import { isArray, isObject, parseFreeJson } from '../../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
@@ -14,11 +14,27 @@ import type { Span } from '../trace.ts';
 
 const NANO_PER_MS = 1_000_000n;
 
-/** null: the span was not sent as one of OpenTelemetry. */
-export function toOtlpSpan(traceId: string, span: Span): OtlpSpan | null {
-  const telemetry = span.telemetryJson === null ? null : parseFreeJson(span.telemetryJson);
-  if (!isObject(telemetry ?? undefined)) return null;
-  const { attributes, resource_attributes, scope, kind, status, events, links } = telemetry as LosslessObject;
+type ReadSpan = {
+  readonly span: OtlpSpan;
+  /** False for a span of the collector. */
+  readonly isOfOpenTelemetry: boolean;
+};
+
+const NO_TELEMETRY: LosslessObject = {};
+
+export function toOtlpSpan(traceId: string, span: Span): ReadSpan {
+  const telemetry = telemetryOf(span);
+  // Every span of OpenTelemetry has a kind.
+  return { span: otlpSpanOf(traceId, span, telemetry), isOfOpenTelemetry: telemetry.kind !== undefined };
+}
+
+function telemetryOf({ telemetryJson }: Span): LosslessObject {
+  const telemetry = telemetryJson === null ? undefined : parseFreeJson(telemetryJson);
+  return isObject(telemetry) ? telemetry : NO_TELEMETRY;
+}
+
+function otlpSpanOf(traceId: string, span: Span, telemetry: LosslessObject): OtlpSpan {
+  const { attributes, resource_attributes, scope, kind, status, events, links } = telemetry;
   const code = memberText(status, 'code');
   return {
     traceId,

@@ -6,6 +6,7 @@ import type { CollectorLimits } from '../collector/collector-reading.ts';
 import { toBatchDraft } from '../otlp/batch.ts';
 import type { OtlpLogs } from '../otlp/log-record.ts';
 import type { TraceStore } from '../telemetry-port.ts';
+import { normaliseSpanId, normaliseTraceId } from '../trace-ids.ts';
 import type { Traces } from '../traces.ts';
 import { type JoinAt, joinRecords } from './join-records.ts';
 import { toKeepable } from './keepable.ts';
@@ -28,7 +29,7 @@ export type TraceLogs = {
   /** Resolves once what the records tell is stored. After a failure the sender repeats the request, which is safe. */
   collect(logs: OtlpLogs, at: JoinAt): Promise<LogsReport>;
   /** Joins the records that waited for the spans of a batch. Call it once those are stored. */
-  join(batch: BatchDraft, at: JoinAt): Promise<void>;
+  join(batch: Pick<BatchDraft, 'traces'>, at: JoinAt): Promise<void>;
 };
 
 /** What the records of a project may take while they are kept. */
@@ -48,9 +49,9 @@ export function createTraceLogs(deps: TraceLogsDeps): TraceLogs {
     }
   }
 
-  async function join({ traces: drafts }: BatchDraft, at: JoinAt): Promise<void> {
+  async function join({ traces: drafts }: Pick<BatchDraft, 'traces'>, at: JoinAt): Promise<void> {
     const sinceMs = at.nowMs - LOG_RECORDS_KEPT_MS;
-    const traceIds = drafts.map(({ traceId }) => traceId);
+    const traceIds = drafts.map(({ traceId }) => normaliseTraceId(traceId));
     if (traceIds.length === 0) return;
     const waiting = await records.spansOf(at.project.number, traceIds, sinceMs);
     if (waiting.length === 0) return;
@@ -84,12 +85,13 @@ export function createTraceLogs(deps: TraceLogsDeps): TraceLogs {
   };
 }
 
-function namesIn({ traceId, spans }: BatchDraft['traces'][number]): readonly string[] {
+function namesIn({ traceId: sent, spans }: BatchDraft['traces'][number]): readonly string[] {
   if (spans === undefined || isUnreadable(spans)) return [];
+  const traceId = normaliseTraceId(sent);
   return Array.from({ length: spans.length }, (_, index) => {
     const span = spans.at(index);
     const spanId = span === undefined || isUnreadable(span) ? undefined : span.spanId;
-    return typeof spanId === 'string' ? nameOf({ traceId, spanId }) : '';
+    return typeof spanId === 'string' ? nameOf({ traceId, spanId: normaliseSpanId(spanId) }) : '';
   });
 }
 

@@ -6,7 +6,8 @@ import { NUMBER_TEXTS_MAX } from '../../../json/json-text.ts';
 import { createJsonTexts, parsePlain } from '../../../json/json-texts.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import type { Steps } from '../../steps.ts';
-import type { DraftFacts } from '../collector/collector-draft.ts';
+import { type DraftFacts, type Sent, unreadable } from '../collector/collector-draft.ts';
+import { isBlank } from '../collector/collector-json.ts';
 import type { Attributes, OtlpSpan } from './span.ts';
 
 export type AttributeJson = ReturnType<typeof createAttributeJson>;
@@ -77,4 +78,13 @@ export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' |
       return read.type === 'json' && isObject(read.value) ? read.value : read;
     },
   };
+}
+
+type ObjectAttribute = { readonly key: string; readonly field: string; readonly json: AttributeJson };
+
+/** The object in an attribute, for a field of a draft. Blank text counts as not sent. */
+export function objectIn(attributes: Attributes, { key, field, json }: ObjectAttribute): Sent<LosslessObject> {
+  const value = attributes.get(key);
+  if (isBlank(value)) return undefined;
+  return json.object(value) ?? unreadable(field, `${key} must be an object`);
 }

@@ -136,8 +136,10 @@ export const INSTRUCTIONS: readonly Source[] = [
 /** An object of parameters over all others. */
 export const OWN_PARAMS = 'langwatch.params';
 
+export const INVOCATION_PARAMS = 'llm.invocation_parameters';
+
 /** Objects of parameters, or their JSON texts, under the parameters below. */
-export const INVOCATION: readonly Source[] = [attribute('llm.invocation_parameters'), leading('params')];
+export const INVOCATION: readonly Source[] = [attribute(INVOCATION_PARAMS), leading('params')];
 
 /** A parameter that joins the span and the gateway's own reports to one request. */
 export const GATEWAY_REQUEST_ID = 'gateway_request_id';
@@ -157,6 +159,11 @@ export const PARAMS: ReadonlyMap<string, string> = new Map([
   ['gen_ai.response.finish_reasons', 'finish_reasons'],
   ['mlflow.chat.tools', 'tools'],
   ['gen_ai.tool.definitions', 'tools'],
+]);
+
+/** The parameters that are numbers. Some write them as text. */
+export const NUMERIC_PARAMS: ReadonlySet<string> = new Set([
+  ...['temperature', 'top_p', 'top_k', 'max_tokens', 'frequency_penalty', 'presence_penalty', 'seed', 'n'],
 ]);
 
 /** Attributes that show an error by this value, without a status. */
@@ -206,7 +213,7 @@ function metric(name: string): Source {
 
 /** OpenInference has the instructions of Anthropic's calls only among their parameters. */
 function systemInstructions({ span, json }: SpanView): LosslessJson | undefined {
-  const params = span.attributes.get('llm.invocation_parameters');
+  const params = span.attributes.get(INVOCATION_PARAMS);
   return typeof params === 'string' && params.includes('"system"') ? json.object(params)?.system : undefined;
 }
 

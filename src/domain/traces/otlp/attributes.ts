@@ -36,12 +36,15 @@ export function* stepsUnlessTooWide<T>(read: Steps<T>): Steps<T | Unreadable> {
   }
 }
 
-/** The last of equal keys wins. Call inside unlessTooWide. */
-export function attributesOf<T>(items: readonly T[], read: (item: T) => Entry): Attributes {
+/** The last of equal keys wins; items without an entry are skipped. Call inside unlessTooWide. */
+export function attributesOf<T>(items: readonly T[], read: (item: T) => Entry | undefined): Attributes {
   if (items.length === 0) return NONE;
   checkWidth(items.length);
   const attributes = new Map<string, LosslessJson>();
-  for (const item of items) setAttribute(attributes, ...read(item));
+  for (const item of items) {
+    const entry = read(item);
+    if (entry !== undefined) setAttribute(attributes, ...entry);
+  }
   return attributes;
 }
 

@@ -47,7 +47,8 @@ export function* toBatchDraft(request: OtlpExport): Steps<BatchDraft> {
     if (position > 0) yield;
     const index = request.madeOf?.indexes[position] ?? position;
     if (span === undefined || isUnreadable(span)) {
-      refused.push({ index, reason: `: ${span?.reason ?? 'is required'}` });
+      const { path = '', reason = 'is required' } = span ?? {};
+      refused.push({ index, reason: `${path === '' ? '' : `.${path}`}: ${reason}` });
       continue;
     }
     yield* json.prepare(span);

@@ -1,7 +1,8 @@
 /** Prepares a span for the attribute table. */
 
 import type { LosslessObject } from '../../../json/lossless-json.ts';
-import type { AttributeJson } from './attribute-json.ts';
+import { isUnreadable, type Sent } from '../collector/collector-draft.ts';
+import { type AttributeJson, objectIn } from './attribute-json.ts';
 import { attributesOfCall } from './conventions/coding-agents.ts';
 import { marksOf } from './conventions/conventions.ts';
 import type { OtlpSpan } from './span.ts';
@@ -11,18 +12,21 @@ const NOTHING: LosslessObject = {};
 
 export function createView(span: OtlpSpan, json: AttributeJson): SpanView {
   const attributes = span.events.length === 0 ? span.attributes : attributesOfCall(span);
+  const metrics = objectIn(attributes, { key: 'langwatch.metrics', field: 'metrics', json });
+  const timestamps = objectIn(attributes, { key: 'langwatch.timestamps', field: 'timestamps', json });
   return {
     span: attributes === span.attributes ? span : { ...span, attributes },
     json,
     marks: marksOf(attributes),
-    metrics: inSnakeCase(json.object(attributes.get('langwatch.metrics'))),
-    timestamps: inSnakeCase(json.object(attributes.get('langwatch.timestamps'))),
+    metrics: inSnakeCase(metrics),
+    timestamps: inSnakeCase(timestamps),
+    dropped: [metrics, timestamps].filter(isUnreadable),
   };
 }
 
-function inSnakeCase(object: LosslessObject | undefined): LosslessObject {
-  if (object === undefined) return NOTHING;
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [SNAKE_CASE_NAMES.get(key) ?? key, value]));
+function inSnakeCase(sent: Sent<LosslessObject>): LosslessObject {
+  if (sent === undefined || isUnreadable(sent)) return NOTHING;
+  return Object.fromEntries(Object.entries(sent).map(([key, value]) => [SNAKE_CASE_NAMES.get(key) ?? key, value]));
 }
 
 const SNAKE_CASE_NAMES: ReadonlyMap<string, string> = new Map([

@@ -5,10 +5,22 @@ import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.t
 import type { Steps } from '../../steps.ts';
 import { cutToCharacters } from '../../text-limits.ts';
 import { checkCount } from '../collector/collector.ts';
-import { isUnreadable, type Sent } from '../collector/collector-draft.ts';
+import { isUnreadable, type Sent, type Unreadable } from '../collector/collector-draft.ts';
 import { unlessTooWide } from './attributes.ts';
 import { toParentId, toSpanId, toTraceId } from './ids.ts';
-import { enumOf, listOf, memberObject, nanoOf, objectAt, readAttributes, readScope, text } from './json-values.ts';
+import {
+  enumOf,
+  listOf,
+  nanoOf,
+  objectAt,
+  readAttributes,
+  readItems,
+  readObject,
+  readResource,
+  readScope,
+  textOf,
+  unlessWrong,
+} from './json-values.ts';
 import {
   type Attributes,
   type OtlpEvent,
@@ -31,11 +43,14 @@ export function* readJsonExport(body: LosslessJson, { bytes, depth }: Size, span
   checkCount(countJsonRecords(body, ['resourceSpans', 'scopeSpans', 'spans']), 'spans', spansMax);
   const spans: Sent<OtlpSpan>[] = [];
   for (const part of listOf(objectAt(body, 'the request'), 'resourceSpans')) {
-    const resource = unlessTooWide(() => readAttributes(memberObject(part, 'resource')));
+    // What the spans share is reported once, with the first of them.
+    const shared: Unreadable[] = [];
+    const resource = unlessTooWide(() => readResource(part, shared));
     for (const group of listOf(part, 'scopeSpans')) {
-      const scope = readScope(memberObject(group, 'scope'));
+      const scope = readScope(group, shared);
       for (const span of listOf(group, 'spans')) {
-        spans.push(isUnreadable(resource) ? resource : unlessTooWide(() => readSpan(span, { resource, scope })));
+        const around = { scope, dropped: shared.splice(0) };
+        spans.push(isUnreadable(resource) ? resource : unlessTooWide(() => readSpan(span, { resource, ...around })));
         yield;
       }
     }
@@ -62,36 +77,55 @@ export function countJsonRecords(body: LosslessJson, [outer = '', middle = '', i
   return count;
 }
 
-type Around = { readonly resource: Attributes; readonly scope: OtlpScope };
+type Around = { readonly resource: Attributes; readonly scope: OtlpScope; readonly dropped: Unreadable[] };
 
-function readSpan(span: LosslessObject, { resource, scope }: Around): OtlpSpan {
-  const status = memberObject(span, 'status');
+/** Unreadable without its times. Adds the fields left out to `dropped`. */
+function readSpan(span: LosslessObject, { resource, scope, dropped }: Around): OtlpSpan | Unreadable {
+  const startNano = nanoOf(span, 'startTimeUnixNano');
+  const endNano = nanoOf(span, 'endTimeUnixNano');
+  if (isUnreadable(startNano)) return startNano;
+  if (isUnreadable(endNano)) return endNano;
+  const status = readObject(span, 'status', dropped);
   return {
-    traceId: toTraceId(text(span, 'traceId')),
-    spanId: toSpanId(text(span, 'spanId')),
-    parentId: toParentId(text(span, 'parentSpanId')),
-    name: text(span, 'name'),
-    kind: enumOf(span.kind, SPAN_KINDS),
-    startNano: nanoOf(span.startTimeUnixNano),
-    endNano: nanoOf(span.endTimeUnixNano),
-    attributes: readAttributes(span),
-    events: listOf(span, 'events').map(readEvent),
-    links: listOf(span, 'links').map(readLink),
-    status: { code: enumOf(status.code, STATUS_CODES), message: text(status, 'message') },
+    traceId: idOf(span, 'traceId', toTraceId),
+    spanId: idOf(span, 'spanId', toSpanId),
+    parentId: idOf(span, 'parentSpanId', toParentId),
+    name: unlessWrong(textOf(span, 'name'), dropped) ?? '',
+    kind: unlessWrong(enumOf(span.kind, SPAN_KINDS, 'kind'), dropped) ?? 0,
+    startNano,
+    endNano,
+    attributes: readAttributes(span, dropped),
+    events: readItems(span, 'events', dropped).map((event) => readEvent(event, dropped)),
+    links: readItems(span, 'links', dropped).map((link) => readLink(link, dropped)),
+    status: {
+      code: unlessWrong(enumOf(status.code, STATUS_CODES, 'status.code'), dropped) ?? 0,
+      message: unlessWrong(textOf(status, 'message', 'status.message'), dropped) ?? '',
+    },
     scope,
     resource,
+    dropped: dropped.length === 0 ? undefined : dropped,
   };
 }
 
-function readEvent(event: LosslessObject): OtlpEvent {
-  return { name: text(event, 'name'), timeNano: nanoOf(event.timeUnixNano), attributes: readAttributes(event) };
+function idOf(span: LosslessObject, name: string, toId: (hex: string) => Sent<string>): Sent<string> {
+  const hex = textOf(span, name);
+  return isUnreadable(hex) ? hex : toId(hex);
 }
 
-function readLink(link: LosslessObject): OtlpLink {
+function readEvent(event: LosslessObject, dropped: Unreadable[]): OtlpEvent {
   return {
-    traceId: text(link, 'traceId').toLowerCase(),
-    spanId: text(link, 'spanId').toLowerCase(),
-    traceState: text(link, 'traceState'),
-    attributes: readAttributes(link),
+    name: unlessWrong(textOf(event, 'name', 'events.name'), dropped) ?? '',
+    timeNano: unlessWrong(nanoOf(event, 'timeUnixNano', 'events.timeUnixNano'), dropped) ?? 0n,
+    attributes: readAttributes(event, dropped, 'events.attributes'),
+  };
+}
+
+function readLink(link: LosslessObject, dropped: Unreadable[]): OtlpLink {
+  const textIn = (name: string) => unlessWrong(textOf(link, name, `links.${name}`), dropped) ?? '';
+  return {
+    traceId: textIn('traceId').toLowerCase(),
+    spanId: textIn('spanId').toLowerCase(),
+    traceState: textIn('traceState'),
+    attributes: readAttributes(link, dropped, 'links.attributes'),
   };
 }

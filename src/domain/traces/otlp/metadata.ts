@@ -1,7 +1,7 @@
 /** Metadata of a trace from its spans and their resources. */
 
 import { isAbsent, isArray, isObject } from '../../../json/free-json.ts';
-import type { LosslessJson } from '../../../json/lossless-json.ts';
+import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import { type MetadataDraft, type Sent, unreadable } from '../collector/collector-draft.ts';
 import { isBlank } from '../collector/collector-json.ts';
 import { addLink, type PromptLinks } from '../prompt-links.ts';
@@ -67,8 +67,8 @@ function draftsOf(found: readonly Found[], { others, json }: Around): readonly D
   const plain: Member[] = [];
   for (const [{ kind, rank }, sent] of inRankOrder(found, 'object')) {
     const [value, key = kind] = [json.parsed(sent), METADATA_OBJECTS[rank]];
-    if (isAbsent(value)) continue;
-    if (isObject(value)) drafts.push({ members: value, pathPrefix: PATH_PREFIX });
+    if (isBlank(value)) continue;
+    if (isObject(value)) drafts.push({ members: withoutBlankIdentity(value), pathPrefix: PATH_PREFIX });
     // Langfuse's metadata may be any JSON.
     else if (key.startsWith('langfuse.')) plain.push(['metadata', value]);
     else drafts.push(unreadable(key, 'must be an object'));
@@ -76,6 +76,13 @@ function draftsOf(found: readonly Found[], { others, json }: Around): readonly D
   const members = [...others, ...plain, ...membersOf(found, json)];
   if (members.length > 0) drafts.push({ members: Object.fromEntries(members), pathPrefix: PATH_PREFIX });
   return drafts;
+}
+
+/** An identity that says nothing would replace one that another attribute gives. */
+function withoutBlankIdentity(members: LosslessObject): LosslessObject {
+  const says = ([name, value]: Member) => !IDENTITY_NAMES.has(name) || !isBlank(value);
+  const all = Object.entries(members);
+  return all.every(says) ? members : Object.fromEntries(all.filter(says));
 }
 
 type Ranked = Extract<MetadataKey, { readonly rank: number }>;

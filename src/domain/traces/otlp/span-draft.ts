@@ -28,6 +28,7 @@ export function toSpanDraft(span: OtlpSpan, json: AttributeJson): SpanDraft {
   const { metrics, dropped: droppedMetrics } = metricsOf(view);
   const { times, dropped: droppedTimes } = timesOf(view);
   const { rates, dropped: droppedRates } = ratesOf(view);
+  const { params, dropped: droppedParams } = paramsOf(view);
   return {
     spanId: span.spanId,
     traceId: span.traceId,
@@ -38,13 +39,20 @@ export function toSpanDraft(span: OtlpSpan, json: AttributeJson): SpanDraft {
     model: toText(first(view, MODEL), 'model'),
     input: inputOf(view),
     output: outputOf(view),
-    params: paramsOf(view),
+    params,
     metrics,
     error: failureOf(span),
     contexts: contextsOf(view),
     ...times,
     rates,
-    dropped: [...droppedMetrics, ...droppedTimes, ...droppedRates],
+    dropped: [
+      ...(span.dropped ?? []),
+      ...view.dropped,
+      ...droppedMetrics,
+      ...droppedTimes,
+      ...droppedRates,
+      ...droppedParams,
+    ],
     telemetry: telemetryOf(span),
   };
 }

@@ -1,6 +1,7 @@
 /** A span as the attribute table reads it, with the parsed JSON objects that several rows share. */
 
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
+import type { Unreadable } from '../collector/collector-draft.ts';
 import { isBlank } from '../collector/collector-json.ts';
 import type { AttributeJson } from './attribute-json.ts';
 import type { OtlpSpan } from './span.ts';
@@ -14,6 +15,8 @@ export type SpanView = {
   readonly metrics: LosslessObject;
   /** langwatch.timestamps, by names in snake_case. */
   readonly timestamps: LosslessObject;
+  /** What stands in the place of these two. */
+  readonly dropped: readonly Unreadable[];
 };
 
 /** Reads a value of a span; undefined when it has none. */

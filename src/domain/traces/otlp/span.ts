@@ -1,7 +1,7 @@
 /** An OpenTelemetry span, read from either encoding, before its attributes are interpreted. */
 
 import type { LosslessJson } from '../../../json/lossless-json.ts';
-import type { Sent } from '../collector/collector-draft.ts';
+import type { Sent, Unreadable } from '../collector/collector-draft.ts';
 
 /** By key; of equal keys the last. Values keep their types. */
 export type Attributes = ReadonlyMap<string, LosslessJson>;
@@ -25,6 +25,8 @@ export type OtlpSpan = {
   readonly scope: OtlpScope;
   /** One object for all spans of a resource. */
   readonly resource: Attributes;
+  /** Fields of a wrong type, which JSON may have. */
+  readonly dropped?: readonly Unreadable[] | undefined;
 };
 
 export type OtlpEvent = { readonly name: string; readonly timeNano: bigint; readonly attributes: Attributes };

@@ -5,13 +5,15 @@ import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.t
 import {
   type ContextDraft,
   type DraftList,
+  isUnreadable,
   type Sent,
   type TypedDraft,
+  type Unreadable,
   unreadable,
 } from '../collector/collector-draft.ts';
 import { isBlank, toContextDrafts, toFigure } from '../collector/collector-json.ts';
 import { toTypedDraft } from '../collector/typed-value.ts';
-import type { AttributeJson } from './attribute-json.ts';
+import { type AttributeJson, objectIn } from './attribute-json.ts';
 import {
   CONTEXTS,
   DOCUMENTS,
@@ -19,19 +21,25 @@ import {
   INPUT,
   INSTRUCTIONS,
   INVOCATION,
+  INVOCATION_PARAMS,
+  NUMERIC_PARAMS,
   OUTPUT,
   OWN_PARAMS,
   PARAMS,
   TYPED,
 } from './attribute-table.ts';
+import { withoutQuotes } from './conventions/sources.ts';
 import { instructionsIn, leadWith, messagesIn } from './messages.ts';
 import { first, firstContent, type Source, type SpanView } from './span-view.ts';
 
-/** The input of a span. Instructions that it has beside its messages lead them. */
+/** The input of a span. Instructions that it has beside its messages lead them, or stand alone. */
 export function inputOf(view: SpanView): TypedDraft | undefined {
   const input = typedValueOf(view, 'input', INPUT);
-  const instructions = input === undefined ? undefined : instructionsOf(view);
-  return input === undefined || instructions === undefined ? input : leadWith(instructionsIn(instructions), input);
+  const instructions = instructionsOf(view);
+  if (instructions.length === 0) return input;
+  return input === undefined
+    ? { type: 'chat_messages', value: instructions, path: 'input' }
+    : leadWith(instructions, input);
 }
 
 export function outputOf(view: SpanView): TypedDraft | undefined {
@@ -42,7 +50,7 @@ export function outputOf(view: SpanView): TypedDraft | undefined {
 function typedValueOf(view: SpanView, side: 'input' | 'output', sources: readonly Source[]): TypedDraft | undefined {
   const { json } = view;
   const typed = view.span.attributes.get(TYPED[side]);
-  if (!isBlank(typed)) return toTypedDraft(json.parsed(typed), side);
+  if (!isBlank(typed)) return toTypedDraft(withoutQuotes(json.parsed(typed)), side);
   const value = json.parsed(firstContent(view, sources));
   if (isAbsent(value)) return isAbsent(typed) ? undefined : toTypedDraft(typed, side);
   if (typeof value === 'string') return { type: 'text', value, path: side };
@@ -53,9 +61,9 @@ function typedValueOf(view: SpanView, side: 'input' | 'output', sources: readonl
 }
 
 /** What the model was told beside the messages. */
-function instructionsOf(view: SpanView): LosslessJson | undefined {
+function instructionsOf(view: SpanView): readonly LosslessObject[] {
   const sent = view.json.parsed(first(view, INSTRUCTIONS));
-  return isBlank(sent) || !view.json.fitsMessages(sent) ? undefined : sent;
+  return isAbsent(sent) || !view.json.fitsMessages(sent) ? [] : instructionsIn(sent);
 }
 
 export function contextsOf(view: SpanView): Sent<DraftList<ContextDraft>> {
@@ -76,7 +84,13 @@ function documentOf(document: LosslessJson, index: number): Sent<ContextDraft> {
   };
 }
 
-export function paramsOf(view: SpanView): LosslessObject | undefined {
+export type ParamsRead = {
+  readonly params: LosslessObject | undefined;
+  /** What stands in the place of an object of parameters. */
+  readonly dropped: readonly Unreadable[];
+};
+
+export function paramsOf(view: SpanView): ParamsRead {
   const {
     span: { attributes },
     json,
@@ -84,19 +98,32 @@ export function paramsOf(view: SpanView): LosslessObject | undefined {
   let sent: LosslessObject | undefined;
   for (const [key, name] of PARAMS) {
     const value = attributes.get(key);
-    if (!isBlank(value)) sent = { ...sent, [name]: typeof value === 'string' ? parameterIn(value, json) : value };
+    if (isBlank(value)) continue;
+    sent = { ...sent, [name]: typeof value === 'string' ? parameterIn(value, { name, json }) : value };
   }
-  const params = json.object(attributes.get(OWN_PARAMS));
-  const invocation = json.object(first(view, INVOCATION));
   const id = attributes.get(GATEWAY_REQUEST_ID);
   if (!isAbsent(id)) sent = { ...sent, [GATEWAY_REQUEST_ID]: id };
-  if (params === undefined && invocation === undefined) return sent;
-  return { ...invocation, ...sent, ...params };
+  const own = objectIn(attributes, { key: OWN_PARAMS, field: 'params', json });
+  const asked = objectIn(attributes, { key: INVOCATION_PARAMS, field: 'params', json });
+  const dropped = [own, asked].filter(isUnreadable);
+  const invocation = json.object(first(view, INVOCATION));
+  const params = isUnreadable(own) ? undefined : own;
+  if (params === undefined && invocation === undefined) return { params: sent, dropped };
+  return { params: { ...invocation, ...sent, ...params }, dropped };
 }
 
 /** Some write every value as text. */
-function parameterIn(text: string, json: AttributeJson): LosslessJson {
-  if (text === 'true' || text === 'false') return text === 'true';
-  const figure = toFigure(text, '');
-  return typeof figure === 'number' ? figure : (json.parsed(text) ?? text);
+function parameterIn(text: string, { name, json }: { name: string; json: AttributeJson }): LosslessJson {
+  const figure = NUMERIC_PARAMS.has(name) ? toFigure(text, '') : undefined;
+  if (typeof figure === 'number' && isExact(figure, text)) return figure;
+  if (name === 'stream' && (text === 'true' || text === 'false')) return text === 'true';
+  return json.parsed(text) ?? text;
+}
+
+/** A double holds every number of so many digits. */
+const EXACT_DIGITS_MAX = 15;
+
+/** Whether a number is the one that a text has, to the last digit. */
+function isExact(figure: number, text: string): boolean {
+  return text.replace(/\D/g, '').length <= EXACT_DIGITS_MAX || String(figure) === text;
 }

@@ -110,6 +110,8 @@ function roleOf(own: NodeSpan, { calls, free }: UsageNode): SpanRole | null {
   if (calls.count === 0) return 'call';
   if (addsUp(own, nearestOf(calls))) return 'container';
   const row = callRowOf(own);
+  // By now the calls below may all be of this row.
+  if (calls.rows === null && addsUp(own, { ...nearestOf(calls), row })) return null;
   const [input, output] = [inputOf(own), outputOf(own)];
   const inner = free?.find((call) => call.row === row && call.input === input && call.output === output);
   if (inner === undefined) return free === null ? null : 'call';

@@ -1,7 +1,7 @@
 /** Allows one process per database file: a second writer would invalidate what the first one has cached. */
 
-import { chmodSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { chmodSync, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { codeOf, StartError } from '../../errors.ts';
 import { createPrivately } from './connection.ts';
@@ -72,13 +72,22 @@ function isInPlace({ path, device, inode }: LockFile): boolean {
   return found?.dev === device && found.ino === inode;
 }
 
-/** The path without links. The file itself may be missing before the first start. */
-function realPathOf(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return join(realpathSync(dirname(file)), basename(file));
+/** As many as the system follows. */
+const LINKS_MAX = 40;
+
+/** The path without links. Before the first start the file itself is missing, also where a link leads to it. */
+export function realPathOf(file: string): string {
+  let path = file;
+  for (let links = 0; links <= LINKS_MAX; links += 1) {
+    if (existsSync(path)) return realpathSync(path);
+    if (!existsSync(dirname(path))) break;
+    path = join(realpathSync(dirname(path)), basename(path));
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return path;
+    path = resolve(dirname(path), readlinkSync(path));
   }
+  throw new StartError(
+    `the path ${file} leads through links to a folder that is missing; create it, or correct the link`,
+  );
 }
 
 function openLockFile(path: string): Database.Database {

@@ -1,10 +1,11 @@
 /** Opens a database in a file: its lock, its writer, then the store on them. */
 
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { JOB_QUEUE_DEFAULTS } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
 import { createFolder } from './connection.ts';
-import { acquireLock, type Lock, requireLock } from './lock.ts';
+import { acquireLock, type Lock, realPathOf, requireLock } from './lock.ts';
 import type { SqliteStoreOptions } from './store.ts';
 import { spawnThread } from './thread-calls.ts';
 import { startThreadWriter } from './thread-writer.ts';
@@ -15,9 +16,11 @@ const WRITER_HEAP = { maxYoungGenerationSizeMb: 48 };
 /** Throws StartError. */
 export async function openFileStore(file: string, options: SqliteStoreOptions): Promise<Store> {
   createFolder(dirname(file));
-  const lock = acquireLock(file);
+  // SQLite would make the file of a link that leads to none, readable for others.
+  const path = existsSync(file) ? file : realPathOf(file);
+  const lock = acquireLock(path);
   try {
-    return await (options.writer === 'here' ? openHere : openThreaded)(file, lock, options);
+    return await (options.writer === 'here' ? openHere : openThreaded)(path, lock, options);
   } catch (error) {
     lock.release();
     throw error;

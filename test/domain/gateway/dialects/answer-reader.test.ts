@@ -1,20 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAnswerReader } from '../../../../src/domain/gateway/dialects/answer-reader.ts';
-import type { AnswerFacts, RouteKind } from '../../../../src/domain/gateway/dialects/dialect.ts';
+import { type AnswerFacts, NO_PARTS, type RouteKind } from '../../../../src/domain/gateway/dialects/dialect.ts';
 import { BODY_NAMES, documentedBody, documentedStream, STREAM_NAMES } from '../../../support/documented-answers.ts';
 import { withoutUsage } from '../../../support/mock-provider.ts';
 import { runsOf } from '../../../support/scenario.ts';
 
-type Options = { readonly hidesUsage?: boolean; readonly captures?: boolean };
+type Options = { readonly hidesUsage?: boolean; readonly captures?: boolean; readonly isJudged?: boolean };
 
-function createSubject(name: string, { hidesUsage = false, captures = true }: Options = {}) {
+function createSubject(name: string, { hidesUsage = false, captures = true, isJudged = false }: Options = {}) {
   const route = name.replace(/-(stream|tools|base64).*/, '').replace('-', '_') as RouteKind;
   return createAnswerReader({
     route,
     isStreamed: STREAM_NAMES.includes(name),
     hidesUsage,
     captures,
+    isJudged,
     holdMemory: () => true,
   });
 }
@@ -59,8 +60,10 @@ const GPT = 'gpt-4o-mini-2024-07-18';
 const GPT_5 = 'gpt-5-mini-2025-08-07';
 const CLAUDE = 'claude-sonnet-4-5-20250929';
 
+type Told = Omit<AnswerFacts, 'isCachedInInput' | 'isWhole' | 'parts' | 'serviceTier' | 'others'>;
+
 /** What each documented answer tells. */
-const TOLD: { readonly [name: string]: Omit<AnswerFacts, 'isCachedInInput' | 'isWhole'> } = {
+const TOLD: { readonly [name: string]: Told } = {
   'chat-stream': {
     ...{ usage: usageOf(19, 7, [4, 0, 0]), model: GPT, error: null, isComplete: true, hasOutput: true },
     ...{ outputBytes: 23, output: messageOf(`${GREETING} 🍵`) as never },
@@ -149,10 +152,14 @@ const TOLD: { readonly [name: string]: Omit<AnswerFacts, 'isCachedInInput' | 'is
 };
 
 const NAMES = Object.keys(TOLD);
+const WRITTEN = ['messages', 'messages-stream'];
 const toldBy = (name: string): AnswerFacts => ({
   ...(TOLD[name] as AnswerFacts),
   isWhole: true,
   isCachedInInput: !/^(messages|count)/.test(name),
+  parts: { ...NO_PARTS, cacheWrite5mTokens: WRITTEN.includes(name) ? 64 : 0 },
+  serviceTier: /^chat(?!-stream-reasoning)/.test(name) ? 'default' : name.startsWith('messages') ? 'standard' : null,
+  others: [],
 });
 
 it('every documented answer of a data route is read', () => {
@@ -174,6 +181,15 @@ describe.each(NAMES)('%s', (name) => {
       if (!passed.equals(bytes)) throw new Error(`other bytes when cut at ${at}`);
       if (at % 16 === 0) expect(facts).toEqual(toldBy(name));
     }
+  });
+
+  it('has no texts beside its output, but the message of an error', () => {
+    const { others, isWhole } = readParts(name, [bytes], { isJudged: true }).facts;
+    const message = TOLD[name]?.error?.message;
+    // Its last event has more text than its pieces.
+    const expected = name === 'responses-stream-incomplete' ? [GREETING] : [];
+    expect(isWhole).toBe(true);
+    expect(others).toEqual(message ? expect.arrayContaining([message]) : expected);
   });
 
   it('keeps no output that is not captured', () => {

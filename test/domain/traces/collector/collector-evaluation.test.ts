@@ -80,6 +80,16 @@ describe('an evaluation', () => {
     expect(sendEvaluation({ status: 'skipped', score: 1 })).toMatchObject({ status: 'skipped', score: null });
   });
 
+  it.each(['', 'None', 'undefined'])('is processed where its error is %j, as are other words for nothing', (word) => {
+    const processed = { status: 'processed', passed: true, errorJson: null };
+    expect(sendEvaluation({ error: word })).toMatchObject(processed);
+    expect(sendEvaluation({ error: word, status: word, score: word, cost: word, is_guardrail: word })).toMatchObject({
+      ...processed,
+      ...{ score: null, costJson: null, isGuardrail: false },
+    });
+    expect(sendEvaluation({ passed: word, score: 1 })).toMatchObject({ passed: null, score: 1 });
+  });
+
   it('may say false, zero or nothing in its label', () => {
     expect(sendEvaluation({ passed: false })).toMatchObject({ passed: false });
     expect(sendEvaluation({ passed: null, score: 0 })).toMatchObject({ passed: null, score: 0 });

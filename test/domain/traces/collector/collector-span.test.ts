@@ -247,12 +247,18 @@ describe('optional fields', () => {
     ]);
   });
 
-  it.each(['', 'none', 'NULL', 'Unknown', 'undefined'])('a model or vendor called %j is none', (word) => {
-    expect(sendSpan({ model: word, vendor: word, name: word })).toMatchObject({
-      model: null,
-      vendor: null,
-      name: word,
+  it.each(['', 'none', 'NULL', 'Unknown', 'undefined'])('the word %j says nothing and is not reported', (word) => {
+    const { span, reasons } = keptSpan({
+      ...{ model: word, vendor: word, name: word, params: word, outputs: word, contexts: word, error: word },
+      metrics: { prompt_tokens: word, tokens_estimated: word, cached_tokens_in_prompt: word, mine: word },
     });
+    expect(reasons).toEqual([]);
+    expect(span).toMatchObject({
+      ...{ model: null, vendor: null, name: null, paramsJson: null, outputJson: null, contextsJson: null },
+      ...{ errorJson: null, promptTokens: null, tokensEstimated: false, cachedTokensInPrompt: null },
+      otherMetricsJson: JSON.stringify({ mine: word }),
+    });
+    expect(sendSpan({ metrics: word }).otherMetricsJson).toBeNull();
   });
 
   it('refuse lists whose items are stored far larger than they were sent, all spans of a request together', () => {
@@ -373,7 +379,7 @@ describe('metrics', () => {
     ['input_audio_tokens', 'many', 'must be a number from 0 to 1000000000000'],
     ['output_audio_tokens', -1, 'must be a number from 0 to 1000000000000'],
     ['total_tokens', [], 'must be a number from 0 to 1000000000000'],
-    ['requests', '', 'must be a number from 0 to 1000000000000'],
+    ['requests', ' ', 'must be a number from 0 to 1000000000000'],
     ['cache_creation', 5, 'must be an object'],
     ['service_tier', true, 'must be a string of at most 512 characters'],
     ['service_tier', 'x'.repeat(513), 'must be a string of at most 512 characters'],
@@ -384,6 +390,16 @@ describe('metrics', () => {
     });
     expect(append.spans[0]).toMatchObject({ otherMetricsJson: '{"mine":1}', costNanoUsd: 2_500_000 });
     expect(reasons).toEqual([`spans[0].metrics.${name}: ${reason}`]);
+  });
+
+  it.each(['', 'None'])('with prices of their own are absent where they are %j', (word) => {
+    const names = ['input_audio_tokens', 'total_tokens', 'requests', 'cache_creation', 'service_tier'];
+    const metrics = { prompt_tokens: 1000, ...Object.fromEntries(names.map((name) => [name, word])), mine: 1 };
+    expect(sendSpan({ metrics })).toMatchObject({ otherMetricsJson: '{"mine":1}' });
+    const written = { ephemeral_5m_input_tokens: word, ephemeral_1h_input_tokens: 2 };
+    expect(sendSpan({ metrics: { cache_creation: written } })).toMatchObject({
+      otherMetricsJson: '{"cache_creation":{"ephemeral_5m_input_tokens":null,"ephemeral_1h_input_tokens":2}}',
+    });
   });
 
   it('take the cost of a guardrail from its result', () => {
@@ -403,6 +419,13 @@ describe('errors', () => {
     expect(sendSpan({ error: {} }).errorJson).toBe('{"has_error":true,"message":"Unknown error","stacktrace":[]}');
     expect(sendSpan({ error: { message: null, stacktrace: 'a\r\nb\nc' } }).errorJson).toBe(
       '{"has_error":true,"message":"Unknown error","stacktrace":["a","b","c"]}',
+    );
+  });
+
+  it.each(['', 'None', 'null', 'Unknown'])('that are %j are none, and so is such a message', (word) => {
+    expect(sendSpan({ error: word }).errorJson).toBeNull();
+    expect(sendSpan({ error: { message: word, stacktrace: word } }).errorJson).toBe(
+      '{"has_error":true,"message":"Unknown error","stacktrace":[]}',
     );
   });
 
@@ -450,6 +473,14 @@ describe('requests behind spans', () => {
     };
     expect(send(body).append.requests).toMatchObject([{ spanIndex: 1, requestType: null, errorClass: null }]);
     expect(send(body, { ...PROJECT, emitRequestEvents: false }).append.requests).toEqual([]);
+  });
+
+  it('are not of the outer spans of the ai package', () => {
+    const requestsOf = (name: string) =>
+      send({ trace_id: 't', spans: [spanOf({ type: 'llm', model: 'm', name })] }).append.requests.length;
+    expect(['ai.generateText', 'ai.streamObject chat', 'ai.generateText.doGenerate'].map(requestsOf)).toEqual([
+      0, 0, 1,
+    ]);
   });
 
   it('carry the id a gateway gave, when it is one', () => {

@@ -180,10 +180,11 @@ describe('system instructions', () => {
     );
   });
 
-  it('leave JSON of another form as it is, and are not input by themselves', () => {
+  it('leave JSON of another form as it is, and are the input where there is no other', () => {
     expect(inputOf({ [KEY]: 'Be kind.', 'input.value': '{"city":"Moss"}' })).toMatchObject({ type: 'json' });
-    expect(inputOf({ [KEY]: 'Be kind.' })).toBeUndefined();
+    expect(inputOf({ [KEY]: 'Be kind.' })).toEqual(chat('input', { role: 'system', content: 'Be kind.' }));
     for (const nothing of ['', '[]', 'none']) {
+      expect(inputOf({ [KEY]: nothing })).toBeUndefined();
       expect(inputOf({ [KEY]: nothing, ...MESSAGES })).toEqual(chat('input', USER));
     }
   });

@@ -43,6 +43,34 @@ describe('values that say nothing', () => {
     expect(dropped.map(({ path }) => path)).toEqual([...times, 'rates.input']);
   });
 
+  it.each([
+    ['langwatch.metrics', 'metrics'],
+    ['langwatch.timestamps', 'timestamps'],
+    ['langwatch.params', 'params'],
+    ['llm.invocation_parameters', 'params'],
+  ])('%s that is no object is left out, and named', (key, path) => {
+    for (const value of ['garbage', '[1]', '{broken', 5]) {
+      expect(draftOf({ [key]: value })).toMatchObject({
+        dropped: [{ path, reason: `${key} must be an object` }],
+        metrics: undefined,
+        params: undefined,
+      });
+    }
+    for (const value of ['', 'None', '{}']) expect(draftOf({ [key]: value }).dropped).toEqual([]);
+  });
+
+  it.each(['', 'none', 'NULL'])('%j is no metadata, and no identity in it', (word) => {
+    expect(traceOf(spanWith({ metadata: word, 'langwatch.metadata': word })).metadata).toEqual([]);
+    const json = JSON.stringify({ user_id: word, threadId: word, plan: word });
+    expect(traceOf(spanWith({ 'langwatch.metadata': json, 'session.id': 's' })).metadata).toMatchObject([
+      { members: { plan: word } },
+      { members: { thread_id: 's' } },
+    ]);
+    expect(traceOf(spanWith({ 'langwatch.metadata': json })).metadata).toEqual([
+      { members: { plan: word }, pathPrefix: 'metadata.' },
+    ]);
+  });
+
   it('a document without content has an empty one', () => {
     const { contexts } = draftOf({
       'retrieval.documents.0.document.id': 'a',

@@ -178,6 +178,14 @@ describe('a blank langwatch.input', () => {
   });
 });
 
+describe('a text that is JSON', () => {
+  it.each(['input', 'output'] as const)('is langwatch.%s without its quotes', (side) => {
+    const read = (value: string) => draftOf({ [`langwatch.${side}`]: value })[side];
+    expect(read('"hello"')).toEqual(text(side, 'hello'));
+    expect(read('"open')).toEqual(text(side, '"open'));
+  });
+});
+
 describe('whether the prompt counts cached tokens', () => {
   it.each([
     [{ 'spandrel.cached_tokens_in_prompt': false, 'llm.token_count.prompt': 5 }, false],
@@ -314,6 +322,23 @@ describe('params', () => {
       expect(draftOf({ [`gen_ai.request.${name}`]: 0 }).params).toEqual({ [name]: 0 });
     },
   );
+
+  it.each([
+    ['temperature', '0.7', 0.7],
+    ['temperature', '0.30000000000000004', 0.30000000000000004],
+    ['seed', '42', 42],
+    ['seed', '9007199254740991', 9_007_199_254_740_991],
+    ['seed', '9007199254740993', '9007199254740993'],
+    ['seed', '12345678901234567890', '12345678901234567890'],
+    ['temperature', '0.12345678901234567890', '0.12345678901234567890'],
+    ['stop_sequences', '5', '5'],
+    ['stop_sequences', 'true', 'true'],
+    ['stop_sequences', '["5"]', ['5']],
+    ['choice.count', '2', 2],
+    ['stream', 'true', true],
+  ])('%s as the text %j is %j', (name, sent, expected) => {
+    expect(Object.values(draftOf({ [`gen_ai.request.${name}`]: sent }).params ?? {})).toEqual([expected]);
+  });
 
   it('the id that a gateway gave the request', () => {
     expect(draftOf({ gateway_request_id: 'gw-1' }).params).toEqual({ gateway_request_id: 'gw-1' });

@@ -55,6 +55,17 @@ describe('shares of a trace that grows', () => {
   });
 });
 
+it('are unknown where calls of many models may have become those of one', () => {
+  const trace = createTrace();
+  const call = (spanId: string, callRow: number, promptTokens: number, parentId: string | null) =>
+    summary({ spanId, parentId, type: 'llm', model: `m${callRow}`, callRow, promptTokens });
+  const children = [0, 1, 2, 3, 4].map((index) => `k${index}`);
+  trace.append([call('p', 1, 50, null), ...children.map((id, index) => call(id, index + 1, 9, 'p'))]);
+  const [last = '', ...others] = children.toReversed();
+  for (const id of others) expect(trace.append([call(id, 1, 10, 'p')])).toBe(true);
+  expect(trace.append([call(last, 1, 10, 'p')])).toBe(false);
+});
+
 function usedSpan(spanId: string, parentId: string): SpanSummary {
   return summary({ spanId, parentId, type: 'llm', model: 'gpt-5', callRow: 1, promptTokens: 2 });
 }

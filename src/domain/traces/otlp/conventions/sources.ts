@@ -118,7 +118,7 @@ function aboutTypes(types: { readonly [value: string]: SpanType }, otherwise: Sp
   ].join(', ');
 }
 
-function withoutQuotes(value: LosslessJson | undefined): LosslessJson | undefined {
+export function withoutQuotes(value: LosslessJson | undefined): LosslessJson | undefined {
   return typeof value === 'string' && value.startsWith('"') ? unquote(value) : value;
 }
 

@@ -1,0 +1,1 @@
+import{Y as e,Z as t}from"./index-C8P0cbwD.js";import{m as n,u as r}from"./button-C-XJTPF9.js";var i=n();function a({prefill:n}){let{slug:a=``}=t({strict:!1});return(0,i.jsx)(e,{to:`/$slug/triggers/new`,params:{slug:a},search:n,className:r(`plain`),children:`Alert on this`})}export{a as t};

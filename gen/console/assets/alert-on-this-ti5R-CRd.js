@@ -1,1 +1,0 @@
-import{Y as e,Z as t}from"./index-Bf6E3q8s.js";import{m as n,u as r}from"./button-C-XJTPF9.js";var i=n();function a({prefill:n}){let{slug:a=``}=t({strict:!1});return(0,i.jsx)(e,{to:`/$slug/triggers/new`,params:{slug:a},search:n,className:r(`plain`),children:`Alert on this`})}export{a as t};
