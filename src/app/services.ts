@@ -201,7 +201,7 @@ function compileData(deps: ServiceDeps, shared: ServiceParts): Method[] {
     ...compile(
       TraceService,
       createTraceRpc({
-        ...{ traces, changes, searches, facets, exports, tails, analytics, settings, runCooperatively },
+        ...{ traces, logs, changes, searches, facets, exports, tails, analytics, settings, runCooperatively },
         platformUrl: linkTo('traces'),
       }),
     ),

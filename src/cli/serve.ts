@@ -45,7 +45,6 @@ export async function serve(environment: Environment): Promise<void> {
   // In the turn after it, the rest of the code is loaded while the thread of the writer, or the database, starts.
   await yieldToEventLoop();
   const { createApp } = await import('../app/app.ts');
-  const pricing = createPricing(readPriceList());
   const store = await opening;
   try {
     const installed = await store.installation.readSecret();
@@ -55,7 +54,7 @@ export async function serve(environment: Environment): Promise<void> {
       config,
       store,
       rootKeys,
-      pricing,
+      pricing: createPricing(readPriceList()),
       clock: Date.now,
       random: randomBytes,
       log,

@@ -16,6 +16,7 @@ const FRESH_MS = 2_000;
 /** An older level is told no more. */
 const TOLD_MS = 10_000;
 const LEVELS_MAX = 10_000;
+const WAIT_MAX_MS = 250;
 
 export function createBudgetLevels({ ledger, nowMs }: LevelsDeps) {
   const levels = new Map<string, Level>();
@@ -65,10 +66,16 @@ export function createBudgetLevels({ ledger, nowMs }: LevelsDeps) {
       const old = buckets.filter((bucket) => levelOf(bucket, FRESH_MS) === undefined && !reading.has(nameOf(bucket)));
       if (old.length > 0) beginToRead(organizationNumber, old);
       const unknown = buckets.filter((bucket) => levelOf(bucket, TOLD_MS) === undefined);
-      await Promise.all(unknown.map((bucket) => reading.get(nameOf(bucket))));
+      const reads = unknown.map((bucket) => reading.get(nameOf(bucket)));
+      // An answer never waits long for its warning.
+      if (reads.length > 0) await Promise.race([Promise.all(reads), passed(WAIT_MAX_MS)]);
       return buckets.flatMap(warningsOf).join(', ');
     },
   };
+}
+
+function passed(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
 }
 
 function nameOf({ organizationNumber, budgetId, periodStartedAtMs }: BudgetBucket): string {

@@ -77,6 +77,13 @@ const CASES: readonly Case[] = [
     '/v1/messages',
   ],
   ['the tier asked for', 2.25, { ...gpt5, service_tier: 'priority' }, { body: chatOf(HUNDRED, HUNDRED) }, PATH],
+  [
+    'a cheaper tier that nobody served',
+    1.125,
+    { ...gpt5, service_tier: 'flex' },
+    { body: chatOf(HUNDRED, HUNDRED) },
+    PATH,
+  ],
   ['a cheaper tier', 0.5625, { ...gpt5, service_tier: 'flex' }, { body: chatWith(HUNDRED, HUNDRED, 'flex') }, PATH],
   [
     'the tier served',

@@ -92,6 +92,20 @@ describe('log records of a span that came by the collector', () => {
     expect(await readTrace(app, ids.traceId)).toEqual(trace);
   });
 
+  it('wait for a span that comes later, and join one that is sent again', async () => {
+    const ids = newIds();
+    await sendEvent(ids, 1, QUESTION);
+    await sendEvent(ids, 2, ANSWER);
+    for (const spanId of [ids.spanId.toUpperCase(), ids.spanId]) {
+      await collect({ traceId: ids.traceId.toUpperCase(), spanId });
+      const { input, output } = await readSpan(ids);
+      expect([input.value, output.value]).toEqual([
+        [{ role: 'user', content: 'Rain?' }],
+        [{ role: 'assistant', content: 'Yes.' }],
+      ]);
+    }
+  });
+
   it('never replace what its sender gave, even where they say the same', async () => {
     const ids = newIds();
     const input = { type: 'chat_messages', value: [{ role: 'user', content: 'Rain?' }] };

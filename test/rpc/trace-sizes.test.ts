@@ -60,6 +60,7 @@ async function written(spans: readonly Span[], evaluations: readonly Evaluation[
     exports: {} as never,
     tails: {} as never,
     traces: traces as Traces,
+    logs: {} as never,
     settings: {} as never,
     platformUrl: () => '',
     runCooperatively: async (steps) => runWithoutPauses(steps),

@@ -65,8 +65,11 @@ export function detailMetrics(
   };
 }
 
-/** The tier that a caller asks for, where it has a price: any other text is the caller's, which not every key captures. */
+/** The dearer tier, where a caller asks for it. A cheaper one counts only when the provider says that it served it. */
 function askedTier(body: Pick<ReadBody, 'params'> | null): string | null {
   const asked = body === null ? null : readMember(body.params, 'service_tier');
-  return typeof asked === 'string' ? serviceTierOf(asked) : null;
+  const tier = typeof asked === 'string' ? serviceTierOf(asked) : null;
+  return tier === null || tier === 'priority' ? tier : STANDARD_TIER;
 }
+
+const STANDARD_TIER = 'default';

@@ -16,8 +16,8 @@ export type Operator = 'GT' | 'LT' | 'GTE' | 'LTE';
 export type NoData = 'KEEP' | 'ALERT' | 'OK';
 export type TriggerStatus = 'OK' | 'WARNING' | 'ALERT' | 'NO_DATA' | 'ERROR' | 'PAUSED';
 
-/** The longest that work on triggers is put off, or leased. A later instant was set by a clock that was ahead. */
-export const WAITS_MAX_MS = { evaluation: 16 * 60_000, notification: 61 * 60_000, lease: 120_000 } as const;
+/** Longer than work on triggers is put off, or leased. A later instant was set by a clock that was ahead. */
+export const WAITS_MAX_MS = { evaluation: 16 * 60_000, notification: 61 * 60_000, lease: 5 * 60_000 } as const;
 
 export type Series = { readonly metric: string; readonly aggregation: string; readonly groupBy: string };
 

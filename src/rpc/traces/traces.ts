@@ -8,6 +8,7 @@ import type { RunCooperatively } from '../../domain/steps.ts';
 import type { TraceDraft } from '../../domain/traces/collector/collector-draft.ts';
 import { toTraceDraft } from '../../domain/traces/collector/collector-json.ts';
 import type { TraceExports } from '../../domain/traces/export/trace-export.ts';
+import type { TraceLogs } from '../../domain/traces/logs/trace-logs.ts';
 import type { TraceFacets } from '../../domain/traces/search/trace-facets.ts';
 import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
 import type { TraceTails } from '../../domain/traces/tail/trace-tail.ts';
@@ -34,6 +35,7 @@ const UNREADABLE_MESSAGES: ReadonlyMap<unknown, string> = new Map([
 
 type TraceRpcDeps = {
   readonly traces: Traces;
+  readonly logs: Pick<TraceLogs, 'join'>;
   readonly changes: TraceChanges;
   readonly searches: TraceSearches;
   readonly facets: TraceFacets;
@@ -46,14 +48,17 @@ type TraceRpcDeps = {
 };
 
 export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceService> {
-  const { traces, changes, searches, facets, analytics, settings, platformUrl, runCooperatively } = deps;
+  const { traces, logs, changes, searches, facets, analytics, settings, platformUrl, runCooperatively } = deps;
   const collectDraft = (
     read: () => TraceDraft | Promise<TraceDraft>,
   ): Run<(typeof TraceService)['method']['collectTrace']> => {
     return async (context) => {
       const draft = await read();
       const at = { project: projectOf(context), nowMs: context.nowMs };
-      return { partialSuccess: await traces.collect(draft, at) };
+      const partialSuccess = await traces.collect(draft, at);
+      const { traceId } = draft;
+      if (typeof traceId === 'string') await logs.join({ traces: [{ ...draft, traceId }] }, at);
+      return { partialSuccess };
     };
   };
   return {

@@ -296,8 +296,8 @@ export const ORGANIZATION_MATRIX: Matrix = {
       disabled: true,
     }),
     'remove the last administrator': onLastAdministrator(removeMember, 'cannot_remove_last_admin'),
-    'list events': { method: listEvents, ask: () => ({ query: { from: '0', to: '9007199254740991' } }) },
-    'sum up what was spent': { method: querySpend, ask: () => ({ query: { from: '0', to: '9007199254740991' } }) },
+    'list events': { method: listEvents, ask: () => ({ query: { from: '0', to: '253402300799999' } }) },
+    'sum up what was spent': { method: querySpend, ask: () => ({ query: { from: '0', to: '253402300799999' } }) },
     'read an event': { method: getEvent, ask: ({ fixture }) => ({ parameters: { id: fixture.eventId } }) },
     'report a request of P1': {
       method: reportRequests,
@@ -331,9 +331,9 @@ export const ORGANIZATION_MATRIX: Matrix = {
       body: { name: 'spans.model' },
       message: { name: 'spans.model' },
     })),
-    'sum up the traces of P1': inP1(queryAnalytics, () => ({ query: { from: '0', to: '9007199254740991' } })),
+    'sum up the traces of P1': inP1(queryAnalytics, () => ({ query: { from: '0', to: '253402300799999' } })),
     'sum up the evaluations of P1': inP1(queryEvaluationAnalytics, () => ({
-      query: { from: '0', to: '9007199254740991' },
+      query: { from: '0', to: '253402300799999' },
     })),
     'sum up the traces of a user in P1': inP1(getUserStats, () => ({ parameters: { user_id: 'user-1' } })),
     'export the traces of P1': inP1(exportTraces, () => ({ body: {}, message: {} })),

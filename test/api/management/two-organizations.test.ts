@@ -107,7 +107,8 @@ async function bodyOf(surface: Surface, token: string, question: Question, wante
   return body;
 }
 
-const PERIOD = { from: '0', to: '9007199254740991' };
+// The last instant that both surfaces take.
+const PERIOD = { from: '0', to: '253402300799999' };
 const LISTS: readonly (readonly [DescMethodUnary, Question['query']?])[] = [
   [OrganizationService.method.getOrganization],
   [TeamService.method.listTeams],

@@ -15,13 +15,16 @@ export function readChat(body: LosslessObject, answer: Answer): void {
   for (const [position, choice] of choices.entries()) {
     if (!isObject(choice)) continue;
     const index = indexOf(choice, position);
-    // The text of the older completions, which some servers send here.
-    answer.addText('content', index, readMember(choice, 'text'));
-    for (const name of ['delta', 'message']) {
-      const message = readMember(choice, name);
-      if (isObject(message)) readMessage(message, index, answer);
-    }
+    const messages = ['delta', 'message'].map((name) => readMember(choice, name)).filter(isObject);
+    for (const message of messages) readMessage(message, index, answer);
+    // The text of the older completions, which some servers send here, and some beside the same content.
+    if (!messages.some(hasContent)) answer.addText('content', index, readMember(choice, 'text'));
   }
+}
+
+function hasContent(message: LosslessObject): boolean {
+  const content = readMember(message, 'content');
+  return content !== undefined && content !== null && content !== '';
 }
 
 /** Whether a chunk was sent only to tell the usage. */

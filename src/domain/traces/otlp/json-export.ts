@@ -43,14 +43,16 @@ export function* readJsonExport(body: LosslessJson, { bytes, depth }: Size, span
   checkCount(countJsonRecords(body, ['resourceSpans', 'scopeSpans', 'spans']), 'spans', spansMax);
   const spans: Sent<OtlpSpan>[] = [];
   for (const part of listOf(objectAt(body, 'the request'), 'resourceSpans')) {
-    // What the spans share is reported once, with the first of them.
+    // What the spans share is reported once, with the first of them that is read.
     const shared: Unreadable[] = [];
     const resource = unlessTooWide(() => readResource(part, shared));
     for (const group of listOf(part, 'scopeSpans')) {
       const scope = readScope(group, shared);
       for (const span of listOf(group, 'spans')) {
-        const around = { scope, dropped: shared.splice(0) };
-        spans.push(isUnreadable(resource) ? resource : unlessTooWide(() => readSpan(span, { resource, ...around })));
+        const around = { scope, dropped: [...shared] };
+        const read = isUnreadable(resource) ? resource : unlessTooWide(() => readSpan(span, { resource, ...around }));
+        if (!isUnreadable(read)) shared.length = 0;
+        spans.push(read);
         yield;
       }
     }

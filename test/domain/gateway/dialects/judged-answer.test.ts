@@ -106,6 +106,14 @@ describe('a judged answer', () => {
     expect(read('messages', { ...messageOf(call), stop_reason: 'tool_use' }).others).toEqual([]);
   });
 
+  it('is read once where a server sends the text of the older completions beside the same content', () => {
+    const judgedOf = (choice: object) => read('chat', [{ choices: [{ index: 0, ...choice }] }, '[DONE]']).judged;
+    const delta = { role: 'assistant', content: 'se' };
+    expect(judgedOf({ text: 'se', delta })).toBe(judgedOf({ delta }));
+    expect(judgedOf({ text: 'se' })).toContain('se');
+    expect(judgedOf({ text: 'cret', delta })).toContain('cret');
+  });
+
   it('may have an image or a sound, which has no text', () => {
     const image = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: BASE64 };
     expect(read('responses', responseOf(said, image)).isWhole).toBe(true);
