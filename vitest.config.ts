@@ -23,7 +23,7 @@ const LONG = [
   'test/scenarios/{bombs,hostile-input,overload,postgres-tail,retention,timing}.test.ts',
   'test/scenarios/webhook-{batches,changes,days,kills,neighbours,sockets,trouble}.test.ts',
   'test/scenarios/{access,log-walk,resend,revoke,postgres-{gateway,log,log-records,monitors,processes,resend,webhook-senders}}.test.ts',
-  'test/crash/{evaluator-run-kills,gateway-kills,monitor-kills,start,tls-renewal,trigger-kills}.test.ts',
+  'test/crash/{drain,evaluator-run-kills,gateway-kills,monitor-kills,start,tls-renewal,trigger-kills}.test.ts',
   'test/api/triggers/kills.test.ts',
   'test/browser/webhooks.test.ts',
   'test/crash/postgres-{gateway-kills,gateway-outage,kill,lost-answer,outage,restart,silence,start}.test.ts',
@@ -53,7 +53,7 @@ const API_OF_STORES = isFullTier
     ];
 /** Scenarios named `postgres-*` run kills, revocations, repeats and walks over the log with several processes. */
 const SCENARIOS_OF_STORES = isFullTier
-  ? ['test/scenarios/**/*.test.ts', 'test/crash/{evaluator-run-kills,kill,monitor-kills}.test.ts']
+  ? ['test/scenarios/**/*.test.ts', 'test/crash/{drain,evaluator-run-kills,kill,monitor-kills}.test.ts']
   : ['test/scenarios/secrets.test.ts'];
 /** The memory store is SQLite without a file: a smoke test of the data and one of management are enough. */
 const API_OF_MEMORY = isFullTier
