@@ -36,6 +36,7 @@ export function createLogRecordStore(
   return {
     keep: writer.keepLogRecords,
     noteJoined: writer.noteLogRecordsJoined,
+    isEmpty: async (projectNumber) => (await runQuery(queries.listOldest, { projectNumber, limit: 1 })).length === 0,
     spansOf: (projectNumber, traceIds, sinceMs) =>
       queryInBatches(traceIds, idsPerQuery, (batch) =>
         runQuery(queries.listSpansWithRecords, { projectNumber, traceIds: batch, sinceMs }),

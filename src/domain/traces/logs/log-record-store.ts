@@ -28,6 +28,8 @@ export type LogRecordStore = {
    * and MUST drop the oldest records of the project beyond `bytesMax`. Returns how many of those no span had.
    */
   keep(keeping: Keeping): Promise<{ readonly dropped: number }>;
+  /** Whether the project has no record. MUST see every record kept before the call. */
+  isEmpty(projectNumber: number): Promise<boolean>;
   /** The spans of these traces with records received at the instant or later. MUST see every record kept before the call. */
   spansOf(projectNumber: number, traceIds: readonly string[], sinceMs: number): Promise<readonly NamedSpan[]>;
   /** The first records of a span received at the instant or later. MUST see every record kept before the call. */

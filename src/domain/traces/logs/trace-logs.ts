@@ -36,9 +36,12 @@ export type TraceLogs = {
 const PROJECT_BYTES_MAX = 64 * 1024 * 1024;
 /** Appends of the same moment share a commit; each holds a span in memory. */
 const JOINED_AT_ONCE = 32;
+const EMPTY_KNOWN_MS = 5_000;
+const EMPTY_KNOWN_MAX = 10_000;
 
 export function createTraceLogs(deps: TraceLogsDeps): TraceLogs {
   const { traces, records, runCooperatively, limits, onUnread } = deps;
+  const knownEmpty = createKnownEmpty(records);
 
   async function joinEach(spans: readonly NamedSpan[], at: JoinAt): Promise<void> {
     for (let start = 0; start < spans.length; start += JOINED_AT_ONCE) {
@@ -52,7 +55,7 @@ export function createTraceLogs(deps: TraceLogsDeps): TraceLogs {
   async function join({ traces: drafts }: Pick<BatchDraft, 'traces'>, at: JoinAt): Promise<void> {
     const sinceMs = at.nowMs - LOG_RECORDS_KEPT_MS;
     const traceIds = drafts.map(({ traceId }) => normaliseTraceId(traceId));
-    if (traceIds.length === 0) return;
+    if (traceIds.length === 0 || (await knownEmpty.isEmpty(at))) return;
     const waiting = await records.spansOf(at.project.number, traceIds, sinceMs);
     if (waiting.length === 0) return;
     const sent = new Set(drafts.flatMap((draft) => namesIn(draft)));
@@ -73,7 +76,10 @@ export function createTraceLogs(deps: TraceLogsDeps): TraceLogs {
       );
       if (kept.length > 0) {
         const keeping = { projectNumber: at.project.number, records: kept, receivedAtMs: at.nowMs };
-        await records.keep({ ...keeping, bytesMax: PROJECT_BYTES_MAX });
+        // Also where it fails: whether they were committed is unknown then.
+        await records
+          .keep({ ...keeping, bytesMax: PROJECT_BYTES_MAX })
+          .finally(() => knownEmpty.forget(at.project.number));
       }
       await joinEach([...new Map(kept.map((record) => [nameOf(record), record])).values()], at);
       await join(batch, at);
@@ -82,6 +88,27 @@ export function createTraceLogs(deps: TraceLogsDeps): TraceLogs {
       return { rejectedRecords: report.rejectedSpans, errorMessage };
     },
     join,
+  };
+}
+
+/**
+ * Remembers which projects have no record, as most have none: a read for each request would take a third of the ingest on
+ * PostgreSQL. What this process keeps is seen at once, the first record that another one keeps within a few seconds.
+ */
+function createKnownEmpty(records: Pick<LogRecordStore, 'isEmpty'>) {
+  const known = new Map<number, { readonly atMs: number; readonly isEmpty: Promise<boolean> }>();
+  return {
+    async isEmpty({ project: { number }, nowMs }: JoinAt): Promise<boolean> {
+      const found = known.get(number);
+      if (found !== undefined && Math.abs(nowMs - found.atMs) < EMPTY_KNOWN_MS) return await found.isEmpty;
+      if (known.size >= EMPTY_KNOWN_MAX) known.clear();
+      const isEmpty = records.isEmpty(number);
+      known.set(number, { atMs: nowMs, isEmpty });
+      // A failure is that of the request that asked.
+      isEmpty.catch(() => known.delete(number));
+      return await isEmpty;
+    },
+    forget: (projectNumber: number) => void known.delete(projectNumber),
   };
 }
 
