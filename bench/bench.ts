@@ -23,6 +23,7 @@ export type Bench = {
 /** Before the names of the figures of a store. */
 export const PREFIXES = { sqlite: '', postgres: 'pg-', clickhouse: 'ch-' } as const;
 
+/** The name of a figure, with the prefix of the store of the run. */
 export function nameOf({ store }: Bench, figure: string): string {
   return PREFIXES[store] + figure;
 }

@@ -28,7 +28,7 @@ export const indexing: Row = {
     const perSecond = await measureBuilding(bench, filled);
     const alone = { name: nameOf(bench, 'indexing'), value: perSecond, unit: 'traces/s', reference: null };
     const figure = judge(alone, { of: 'value', atLeast: 5_000 });
-    // What is measured beside ingest is the one machine that it has alone here.
+    // Ingest would be measured against the processors that ClickHouse takes from it on the same machine.
     if (bench.store === 'clickhouse') return [figure];
     const built: number[] = [];
     const building: number[] = [];

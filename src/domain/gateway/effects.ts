@@ -7,9 +7,14 @@ import { dialectOf, type RouteKind } from './dialects/dialect.ts';
 import { isOwnTool, isSent } from './dialects/request-size.ts';
 
 /** Members that refer to what the provider holds and may change, or that make it act. */
-const STATEFUL = [
-  ...['conversation', 'previous_response_id', 'prompt', 'container', 'mcp_servers', 'web_search_options'],
-] as const;
+const STATEFUL: readonly string[] = [
+  'conversation',
+  'previous_response_id',
+  'prompt',
+  'container',
+  'mcp_servers',
+  'web_search_options',
+];
 
 /** Whether a request reads or changes what the provider holds, or lets it run tools. */
 export function hasEffects(route: RouteKind, body: LosslessObject): boolean {

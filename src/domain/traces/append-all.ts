@@ -24,8 +24,8 @@ export async function appendAll(
     const settled = await Promise.allSettled(some.map(append));
     const failures = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
     const isFull = failures.every((failure) => failure instanceof Fault && failure.kind === 'unavailable');
-    // A fault tells the sender to try again. What stands in the way of some may be nothing but the others, though: if
-    // these were stored, the rest has its turn.
+    // The queue may be full of traces of this very request: as long as some of them are stored, the others are tried again.
+    // Only a round that stores none is refused, and the sender tries again.
     if (failures.length === some.length || !isFull) {
       throw failures.find((failure) => failure instanceof Fault) ?? failures[0];
     }

@@ -6,10 +6,10 @@ import type {
   TimeseriesSeries,
   TimeseriesService,
 } from '../../../gen/spandrel/v1/timeseries_pb.js';
-import type { TraceFilter } from '../../../gen/spandrel/v1/traces_pb.js';
 import type { TimeseriesPoint, TimeseriesQueries } from '../../domain/analytics/timeseries.ts';
 import type { SentTimeseries } from '../../domain/analytics/timeseries-request.ts';
 import type { Implementation } from '../method.ts';
+import { readFilter } from '../traces/trace-search.ts';
 import { callOf } from './analytics.ts';
 
 export function createTimeseriesRpc(timeseries: TimeseriesQueries): Implementation<typeof TimeseriesService> {
@@ -35,16 +35,12 @@ function toSent(request: QueryTimeseriesRequest): SentTimeseries {
     groupBy: groupBy ?? null,
     timeScaleJson: request.timeScaleJson ?? null,
     timeZone: request.timeZone || null,
-    filters: request.filters.map(toFilter),
+    filters: request.filters.map(readFilter),
   };
 }
 
 function toSeries({ metric, aggregation, key }: TimeseriesSeries) {
   return { metric, aggregation, key: key || null };
-}
-
-function toFilter({ name, key, values }: TraceFilter) {
-  return { name, key: key ?? null, values };
 }
 
 function pointMessage({ date, values }: TimeseriesPoint) {
