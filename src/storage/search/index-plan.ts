@@ -9,6 +9,7 @@ import {
   type SearchFilter,
   type Wanted,
 } from '../../domain/traces/search/trace-filter.ts';
+import { remember } from './remember.ts';
 
 /** A filter in terms of the index. */
 export type IndexPlan = {
@@ -82,10 +83,14 @@ function firstAtLeast(bound: string, unit: number): number {
 }
 
 const DIGITS = 13;
+/** Most facets of a trace are those of many others. */
+const REMEMBERED_MAX = 20_000;
+
+const numberOf = remember((name: string) => Number.parseInt(hash('md5', name).slice(0, DIGITS), 16), REMEMBERED_MAX);
 
 /** The number of a facet in a project: 52 bits of a hash, so that a collision is less likely than a disk error. */
 export function facetNumber(projectNumber: number, facet: string): number {
-  return Number.parseInt(hash('md5', `${projectNumber} ${facet}`).slice(0, DIGITS), 16);
+  return numberOf(`${projectNumber} ${facet}`);
 }
 
 /** The number of a value by which analytics group traces: of a user, a customer, a thread or a label. */

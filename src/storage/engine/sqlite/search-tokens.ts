@@ -2,6 +2,7 @@
 
 import { bucketOf, NONE } from '../../../domain/number-buckets.ts';
 import type { IndexPlan, NumberRange, RangedNumber } from '../../search/index-plan.ts';
+import { remember } from '../../search/remember.ts';
 import type { IndexedTrace } from '../../search/trace-index.ts';
 
 /** The letter that begins the tokens of a number. */
@@ -21,9 +22,8 @@ export function tokensOf(trace: Omit<IndexedTrace<unknown>, 'text'>): string {
   return [projectToken(projectNumber), ...buckets, ...facets.map(facetToken)].join(' ');
 }
 
-function facetToken(facet: number): string {
-  return `f${facet.toString(BASE)}`;
-}
+const REMEMBERED_MAX = 20_000;
+const facetToken = remember((facet: number) => `f${facet.toString(BASE)}`, REMEMBERED_MAX);
 
 /** Every trace of the project has it. */
 export function projectToken(projectNumber: number): string {
