@@ -12,6 +12,7 @@ import { cleanUp, createDirectory } from './program.ts';
 import { analytics } from './rows/analytics.ts';
 import { authRefuse } from './rows/auth-refuse.ts';
 import { budget } from './rows/budget.ts';
+import { chMove } from './rows/ch-move.ts';
 import { consoleFirst, consoleTrace } from './rows/console.ts';
 import { consoleFind, consoleOverview } from './rows/console-find.ts';
 import { deliverBatch, deliverClient, deliverSingle } from './rows/deliver.ts';
@@ -77,6 +78,7 @@ const rows: readonly Row[] = [
   consoleOverview,
   pgIngest,
   pgScale,
+  chMove,
 ];
 const rowSecondsMax = 300;
 

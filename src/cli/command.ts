@@ -21,6 +21,7 @@ export type Command =
   | { readonly kind: 'migrate'; readonly isDryRun: boolean }
   | { readonly kind: 'copy'; readonly from: string; readonly to: string }
   | { readonly kind: 'backup'; readonly to: string }
+  | { readonly kind: 'return-texts'; readonly drops: 'none' | 'missing' | 'all' }
   | { readonly kind: (typeof BARE)[number] }
   | BudgetsCommand
   | KeysCommand
@@ -43,6 +44,7 @@ export function readCommand(args: readonly string[]): Command {
   if (first === 'migrate') return readMigrate(others);
   if (first === 'copy') return readCopy(others);
   if (first === 'backup') return readBackup(others);
+  if (first === 'return-texts') return readReturnTexts(others);
   if (isBare(first)) {
     return others.length === 0 ? { kind: first } : refuse(`${first} takes no arguments`);
   }
@@ -73,6 +75,13 @@ function readMigrate(args: readonly string[]): Command {
   const options = readOptions(args, { 'dry-run': { type: 'boolean' } });
   if (options === null) return refuse('migrate takes --dry-run and nothing else');
   return { kind: 'migrate', isDryRun: options['dry-run'] === true };
+}
+
+function readReturnTexts(args: readonly string[]): Command {
+  const options = readOptions(args, { 'drop-missing': { type: 'boolean' }, 'drop-all': { type: 'boolean' } });
+  if (options === null) return refuse('return-texts takes --drop-missing or --drop-all and nothing else');
+  const drops = options['drop-all'] === true ? 'all' : options['drop-missing'] === true ? 'missing' : 'none';
+  return { kind: 'return-texts', drops };
 }
 
 function readCopy(args: readonly string[]): Command {
@@ -163,6 +172,8 @@ function helpOfAll(): string {
     'spandrel compact                     give free space of the SQLite database back to the file system',
     'spandrel config                      print the settings in force, without secrets, and where each is set',
     'spandrel doctor                      look for what would keep a server from running well; exits with 1 if something would',
+    'spandrel return-texts                take the texts of traces that were moved to ClickHouse back into PostgreSQL;',
+    '    [--drop-missing | --drop-all]    spans lose the texts that ClickHouse lacks for ever; all, where it has none any more',
     'spandrel healthcheck                 exit with 0 if the server on this machine is ready, else with 1',
     'spandrel mint-admin-key --email E    mint and print a key for an administrator when all keys are lost, directly on',
     '    [--organization ID]              the database; the e-mail may belong to administrators of several organizations',

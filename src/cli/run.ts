@@ -64,6 +64,8 @@ async function execute(command: Exclude<Command, { kind: 'print' | 'wrong' }>, i
       return await (await import('./reprice.ts')).reprice(io, command);
     case 'retention':
       return await (await import('./retention.ts')).retention(io, command);
+    case 'return-texts':
+      return await (await import('./compact.ts')).returnTexts(io.environment, command.drops);
     case 'rotate-secret':
       return await (await import('./rotate-secret.ts')).rotateSecret(io);
     case 'serve':

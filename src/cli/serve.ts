@@ -33,6 +33,7 @@ export async function serve(environment: Environment): Promise<void> {
   const opening = openStore({
     url: config.databaseUrl,
     telemetryUrl: config.telemetryUrl,
+    moveTexts: config.moveTexts,
     queueMaxBytes: config.limits.requests.bodyBytes,
     jobQueue: config.evaluators.jobQueue,
     connectionsMax: config.databaseConnectionsMax,

@@ -52,6 +52,8 @@ export function readConfig(environment: Environment) {
     databaseUrl,
     /** Null: the database itself searches and sums up traces. */
     telemetryUrl: readTelemetryUrl(reader),
+    /** Null: texts of traces stay in the database. */
+    moveTexts: readMoveTexts(reader, databaseUrl),
     databaseConnectionsMax: readInteger(reader, 'SPANDREL_DATABASE_CONNECTIONS', { min: 1, max: 1000 }),
     /** How long a start waits for a database that is away. */
     databaseWaitMs: readInteger(reader, 'SPANDREL_DATABASE_WAIT_MS', { min: 0, max: DATABASE_WAIT_MAX_MS }),
@@ -154,6 +156,18 @@ function readTelemetryUrl(reader: ConfigReader): string | null {
     );
   }
   return text;
+}
+
+const MOVE_AFTER = 'SPANDREL_TELEMETRY_MOVE_AFTER_HOURS';
+const HOUR_MS = 3_600_000;
+
+function readMoveTexts(reader: ConfigReader, databaseUrl: string): { readonly afterMs: number } | null {
+  if (reader.text(MOVE_AFTER) === null) return null;
+  const afterMs = HOUR_MS * readInteger(reader, MOVE_AFTER, { min: 2, max: 87_600 });
+  if (databaseUrl.startsWith('sqlite:') || reader.text('SPANDREL_TELEMETRY_URL') === null) {
+    reader.refuse(`${MOVE_AFTER} needs SPANDREL_TELEMETRY_URL, and a PostgreSQL in SPANDREL_DATABASE_URL`);
+  }
+  return { afterMs };
 }
 
 function isDecodable({ username, password, pathname }: URL): boolean {

@@ -31,12 +31,16 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
   ],
   SPANDREL_DATABASE_CONNECTIONS: [
     '10',
-    'PostgreSQL connections of this process for reading; twelve more are for listening, writing, authentication and deliveries.',
+    'PostgreSQL connections of this process for reading; thirteen more are for listening, writing, authentication, deliveries and the background.',
   ],
   SPANDREL_DATABASE_WAIT_MS: ['0', 'How long a start waits for a PostgreSQL that is away, at most 86400000.'],
   SPANDREL_TELEMETRY_URL: [
     '',
     'ClickHouse that searches and sums up traces: clickhouse://user:password@host:8123/database, or clickhouses:// over TLS; the same for all processes.',
+  ],
+  SPANDREL_TELEMETRY_MOVE_AFTER_HOURS: [
+    '',
+    'Moves long texts of traces that have not changed for so many hours, 2 to 87600, from PostgreSQL to ClickHouse; the same for all processes.',
   ],
   SPANDREL_DATABASE_UNSAFE: ['off', 'on accepts a PostgreSQL that may lose what it has acknowledged.'],
   SPANDREL_SECRET: [

@@ -4,6 +4,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Store } from '../domain/store.ts';
 import type { DatabaseFacts } from './database-facts.ts';
+import type { TextMoving } from './engine/postgres/text-mover.ts';
+import type { Returned, returnTexts as takeBack } from './engine/postgres/text-return.ts';
 import type { Compacted, compactFile } from './engine/sqlite/compact.ts';
 import type { SqliteStoreOptions } from './engine/sqlite/store.ts';
 import { messageOf, StartError } from './errors.ts';
@@ -21,6 +23,8 @@ type StoreConfig = SqliteStoreOptions & {
   readonly connectionsMax?: number;
   /** How long a database that is away is waited for, PostgreSQL only. */
   readonly waitMaxMs?: number;
+  /** Moves long texts of traces to ClickHouse, PostgreSQL only; null: they stay. */
+  readonly moveTexts?: TextMoving | null;
   /** Accepts a database that may lose what it has acknowledged. */
   readonly mayLoseWrites?: boolean;
 };
@@ -35,13 +39,14 @@ export async function openStore({
   connectionsMax = CONNECTIONS,
   mayLoseWrites = false,
   waitMaxMs = 0,
+  moveTexts = null,
   ...options
 }: StoreConfig): Promise<Store> {
   if (options.telemetryUrl != null) await refuseUnfitTelemetry(options.telemetryUrl, options.log);
   // Only the driver in use is loaded: each costs memory and start-up time.
   if (isPostgres(url)) {
     const { openPostgresStore } = await import('./engine/postgres/store.ts');
-    return await openPostgresStore({ ...options, url, connectionsMax, mayLoseWrites, waitMaxMs });
+    return await openPostgresStore({ ...options, url, connectionsMax, mayLoseWrites, waitMaxMs, moveTexts });
   }
   const file = databaseFile(url);
   if (file === null && options.telemetryUrl != null) {
@@ -116,6 +121,12 @@ export async function compactDatabase(
   }
   if (file === null) throw new StartError('a database in memory has no file to compact');
   return { file, ...(await (await import('./engine/sqlite/compact.ts')).compactFile(file, deps)) };
+}
+
+/** Takes texts back from ClickHouse into a PostgreSQL database. Throws StartError. */
+export async function returnTexts(options: Parameters<typeof takeBack>[0]): Promise<Returned> {
+  if (!isPostgres(options.url)) throw new StartError('only a PostgreSQL database moves texts to ClickHouse');
+  return await (await import('./engine/postgres/text-return.ts')).returnTexts(options);
 }
 
 /** The migrations that the database lacks, oldest first. Changes nothing. Throws StartError. */

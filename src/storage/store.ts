@@ -1,7 +1,7 @@
 /** Assembles the store from an engine: the commit queue, the order in which parts close, and refusals after that. */
 
 import { unavailableFault } from '../domain/fault.ts';
-import type { Store } from '../domain/store.ts';
+import type { Store, Upkeep } from '../domain/store.ts';
 import type { TraceChangeStore } from '../domain/traces/trace-changes.ts';
 import { createAnnotationStore, createScoreStore } from './annotations/annotations.ts';
 import { createQueueStore } from './annotations/queues.ts';
@@ -46,6 +46,8 @@ export type Engine = ManagementEngine &
     readonly delivery: Delivery;
     readonly sums: SumReads;
     readonly indexWork: IndexWork;
+    /** What the engine alone does in the background. */
+    readonly upkeep?: readonly Upkeep[];
     readonly spendWriter: SpendWriter;
     /** Changes of the queue of evaluations. */
     readonly jobs: JobWork;
@@ -180,7 +182,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
       spans: (page) => reads.runQuery(reads.queries.pricing.listUnmeasuredSpans, page),
       measure: submit,
     },
-    upkeep: [createIndexer(engine.indexWork), createSpendBlocks(spendBlocks)],
+    upkeep: [createIndexer(engine.indexWork), createSpendBlocks(spendBlocks), ...(engine.upkeep ?? [])],
     usage: async () => {
       refuseWhenClosed();
       return await engine.usage();

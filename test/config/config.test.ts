@@ -22,6 +22,17 @@ describe('settings', () => {
     });
   });
 
+  it('texts move to ClickHouse from PostgreSQL alone, after two hours or more', () => {
+    const SPANDREL_TELEMETRY_URL = 'clickhouse://localhost:8123/spandrel';
+    const both = { SPANDREL_DATABASE_URL: 'postgres://localhost/spandrel', SPANDREL_TELEMETRY_URL };
+    expect(readConfig(both).moveTexts).toBeNull();
+    const moving = { SPANDREL_TELEMETRY_MOVE_AFTER_HOURS: '48' };
+    expect(readConfig({ ...both, ...moving }).moveTexts).toEqual({ afterMs: 48 * 3_600_000 });
+    expect(problemsOf({ SPANDREL_TELEMETRY_URL, ...moving })).toHaveLength(1);
+    expect(problemsOf({ SPANDREL_DATABASE_URL: both.SPANDREL_DATABASE_URL, ...moving })).toHaveLength(1);
+    expect(problemsOf({ ...both, SPANDREL_TELEMETRY_MOVE_AFTER_HOURS: '1' })).toHaveLength(1);
+  });
+
   it('all problems are reported together, by name and without values', () => {
     const problems = problemsOf({
       SPANDREL_PORT: '99999',

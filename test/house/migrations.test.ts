@@ -42,6 +42,7 @@ const FROZEN = {
   'sqlite-0032-duration-counts': '7718aa5745c37a6f84b4d03b467d830e32b9bc15a35fc8eedf24e46f82370985',
   'sqlite-0033-search-state': '063a853d2ae827bbf9cb786d6b9ec6c0756b10f4ffe98a30394e5146ae2c1612',
   'sqlite-0034-model-durations': '063a853d2ae827bbf9cb786d6b9ec6c0756b10f4ffe98a30394e5146ae2c1612',
+  'sqlite-0035-moved-texts': '063a853d2ae827bbf9cb786d6b9ec6c0756b10f4ffe98a30394e5146ae2c1612',
   'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
   'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
   'postgres-0003-span-nanoseconds': '068afa8a72b78e7765f4197dd641816e742df85289b7529c3fb6082f24887c19',
@@ -76,6 +77,7 @@ const FROZEN = {
   'postgres-0032-duration-counts': '460db2c41f7eebad9a0adcb0a51fc18ae1995c4135f53ae81cf98b1478f8371c',
   'postgres-0033-search-state': 'dc53718fed1e15dc242c279ba26467373d25a4664cd1ade5adf4422997314406',
   'postgres-0034-model-durations': 'aa8dac836895cf5864ee1be43f65efd45571177c7187f382add3d62f6f951903',
+  'postgres-0035-moved-texts': 'b344d3a8c7d98273438c93e3d8dc7b8f7773a54e054d44b14fec5b6efdef4d0d',
 };
 
 const ALL = [...SQLITE_SCHEMAS.migrations, ...POSTGRES_SCHEMAS.migrations];

@@ -27,16 +27,16 @@ const NOT_DESCRIBED: readonly { readonly statement: RegExp; readonly reason: str
     reason: 'foreign keys are made of relations between objects alone; those of beyond-mapper.ts are compared below',
   },
   {
-    statement: /^drop trigger if exists "count_\w+" on "\w+"$/,
+    statement: /^drop trigger if exists "(count|texts)_\w+" on "\w+"$/,
     reason:
       'a trigger it knows has one function of its own, fires for whole rows, not for certain columns, and sees no table of them',
   },
   {
-    statement: /^drop function if exists "\w+_count_\w+_fn"\(\)$/,
+    statement: /^drop function if exists "\w+_(count|texts)_\w+_fn"\(\)$/,
     reason: 'the function that such a trigger would have; there is none of this name',
   },
   {
-    statement: /^drop function if exists "(bucket_of|clock_ms|create_month)"\(/,
+    statement: /^drop function if exists "(bucket_of|clock_ms|create_month|moved_place)"\(/,
     reason: 'functions that are not a trigger are not among the routines it knows',
   },
 ];

@@ -9,7 +9,7 @@ import { type DatabaseFacts, databaseFile, inspectDatabase, inspectTelemetry, is
 import { type Finding, findingsAbout, reasonOf } from './finding.ts';
 
 /** Connections that a process has beside those for reading. */
-const OTHER_CONNECTIONS = 12;
+const OTHER_CONNECTIONS = 13;
 
 /** `facts` is null for a database that no server would use. */
 export async function checkDatabase(

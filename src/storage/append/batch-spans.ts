@@ -4,6 +4,7 @@ import type { SpanChange, StoredSpan, TelemetryTables, TraceKey } from '../../do
 import type { Span, SpanSummary } from '../../domain/traces/trace.ts';
 import { summaryOf } from '../../domain/traces/trace-totals.ts';
 import { unpackTyped } from '../rows/codes.ts';
+import { startOfStored } from '../rows/moved-text.ts';
 import {
   type Entry,
   type PartKey,
@@ -128,7 +129,9 @@ export function createBatchSpans({ read, isNewTrace, spanCountOf, noteReplaced }
       const row = spans.get(partKey(traceKey, spanId))?.row;
       if (row !== undefined) return { telemetryJson: row.telemetryJson, inputStart: row.inputJson };
       const [found] = isNewTrace(traceKey) ? [] : read('findCallTexts', keyOfSpan(traceKey, spanId));
-      return found === undefined ? undefined : { ...found, inputStart: unpackTyped(found.inputStart) };
+      if (found === undefined) return undefined;
+      const { inputStart } = found;
+      return { ...found, inputStart: inputStart === null ? null : unpackTyped(startOfStored(inputStart)) };
     },
     changeSpan(traceKey, { summary, ...requests }, change) {
       const {

@@ -69,7 +69,8 @@ export const findPricedSpan = lookup<OfSpan>()(
 
 // A longer text says less about a call than it costs a settlement of many.
 const TELEMETRY_MAX_BYTES = 65_536;
-const INPUT_START_CHARACTERS = 64;
+/** Of what the column has: a reference begins with where the text lies. */
+const INPUT_START_CHARACTERS = 128;
 
 /** What the kind of a call follows from. */
 export const findCallTexts = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, dialect) => {

@@ -9,7 +9,7 @@ import { refuseUnfit } from './fitness.ts';
  * A part is on the disk before an insert is answered: the engine does not do so by default. A row with a higher version
  * replaces those with the same key.
  */
-const DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1';
+export const DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1';
 
 /**
  * One row per trace. The instant of receipt never changes, so a trace stays in its partition. Numbers of values and facets
@@ -89,6 +89,6 @@ async function readVersion({ rows }: ClickHouse): Promise<string | null> {
 function refuseOther(known: string | null): void {
   if (known === null || known === FINGERPRINT || FORMER.has(known)) return;
   throw new StartError(
-    'the tables in ClickHouse are of another version; give SPANDREL_TELEMETRY_URL another database, which is filled anew',
+    'the tables in ClickHouse are of another version; give SPANDREL_TELEMETRY_URL another database, which is filled anew, unless texts were moved to this one',
   );
 }

@@ -100,6 +100,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'indexed_model_durations',
   'indexed_traces',
   'indexed_texts',
+  // SQLite keeps its texts.
+  ...['removed_texts', 'text_moves', 'text_owner'],
   'webhook_changes',
   'write_probe',
 ]);

@@ -36,7 +36,8 @@ export const WriteProbe = table('WriteProbe', 'write_probe', {
 });
 
 const { AuthGeneration, ...ofKeys } = keys;
-const { IndexedTraceRow, IndexedDuration, IndexedModelDuration, ...ofSearch } = search;
+const { IndexedTraceRow, IndexedDuration, IndexedModelDuration, RemovedText, TextMove, TextOwner, ...ofSearch } =
+  search;
 const { TraceOnSqlite, TraceOnPostgres, LargeText, UnusedText, ...ofTraces } = traces;
 const { EventOnSqlite, Envelope, RequestOnSqlite, RequestKeyOnSqlite, IndexedRequests, ...others } = events;
 const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } = others;
@@ -74,5 +75,5 @@ export const SQLITE_TABLES = [
 export const POSTGRES_TABLES = [
   ...SHARED,
   ...[TraceOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, EventOnPostgres, AuthGeneration],
-  ...[IndexedTraceRow, IndexedDuration, IndexedModelDuration],
+  ...[IndexedTraceRow, IndexedDuration, IndexedModelDuration, RemovedText, TextMove, TextOwner],
 ];

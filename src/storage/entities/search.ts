@@ -1,7 +1,10 @@
-/** What the databases themselves know of the search index of traces. SQLite has the index in a file of its own. */
+/**
+ * What the databases themselves know of the search index of traces, and of texts that are moved to ClickHouse
+ * (engine/postgres/text-mover.ts). SQLite has the index in a file of its own.
+ */
 
 import { defineEntity } from '@mikro-orm/core';
-import { bigInteger, bigIntegers, flag, id, instant, integer, nanoUsd, smallIntegers, table } from './kinds.ts';
+import { bigInteger, bigIntegers, flag, id, instant, integer, nanoUsd, smallIntegers, table, text } from './kinds.ts';
 
 /** Traces to index: new ones, and those that changed since they were indexed. */
 export const SearchPending = table('SearchPending', 'search_pending', {
@@ -104,4 +107,30 @@ export const IndexedModelDuration = table('IndexedModelDuration', 'indexed_model
   spans: bigInteger(),
   // When the first of these traces was received. It may be gone.
   insertedFromMs: instant('inserted_from'),
+});
+
+/** PostgreSQL: what may go in ClickHouse: the text at a place (rows/moved-text.ts), or all texts of a trace. Triggers of spans and of traces add it. */
+export const RemovedText = table('RemovedText', 'removed_texts', {
+  id: bigInteger().primary().autoincrement(),
+  place: text().strictNullable(),
+  projectNumber: integer().strictNullable(),
+  traceSequence: bigInteger().strictNullable(),
+});
+
+/** PostgreSQL: how far the texts of a project were copied and moved, in the order of the last change of their traces. */
+export const TextMove = table('TextMove', 'text_moves', {
+  projectNumber: integer().primary().autoincrement(false),
+  copiedToMs: instant('copied_to'),
+  copiedId: id(),
+  movedToMs: instant('moved_to'),
+  movedId: id(),
+});
+
+/**
+ * PostgreSQL: the random name of this database in the ClickHouse that has its texts, and how often it told that what may go; in its only row,
+ * once texts were copied.
+ */
+export const TextOwner = table('TextOwner', 'text_owner', {
+  owner: id().primary(),
+  step: bigInteger(),
 });

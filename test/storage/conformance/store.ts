@@ -126,6 +126,17 @@ export function logPortConformance(open: OpenSubject): void {
 
 /** The rules of `Telemetry`. */
 export function telemetryPortConformance(open: OpenSubject): void {
+  traceConformance(open);
+  feedbackConformance(open);
+  annotationConformance(open);
+  traceAnalyticsConformance(open);
+  modelPercentilesConformance(open);
+  analyticsPropertyConformance(open);
+  evaluationAnalyticsConformance(open);
+}
+
+/** What reads or changes texts of traces, or goes through them. */
+export function traceConformance(open: OpenSubject): void {
   traceReadConformance(open);
   traceTextConformance(open);
   largePartConformance(open);
@@ -134,18 +145,12 @@ export function telemetryPortConformance(open: OpenSubject): void {
   ownRequestConformance(open);
   traceChangeConformance(open);
   logRecordConformance(open);
-  feedbackConformance(open);
-  annotationConformance(open);
   traceRowConformance(open);
   traceSearchConformance(open);
   traceMatchConformance(open);
   filterMeaningConformance(open);
   traceValuesConformance(open);
   searchIndexConformance(open);
-  traceAnalyticsConformance(open);
-  modelPercentilesConformance(open);
-  analyticsPropertyConformance(open);
-  evaluationAnalyticsConformance(open);
   repricingConformance(open);
   measuringConformance(open);
   traceRetentionConformance(open);

@@ -3,6 +3,7 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Dialect, PostgresDb } from '../../queries.ts';
+import { MOVED_COLUMNS, MOVED_MIN_BYTES, MOVED_PATTERN } from '../../rows/moved-text.ts';
 import { arrayOf } from '../../statements/arrays.ts';
 import { type Column, columnNamed, quote, type Schema, typeOf } from '../../statements/columns.ts';
 import { sumOf } from '../../statements/lengths.ts';
@@ -84,8 +85,14 @@ type AnySelect = SelectQueryBuilder<any, any, any>;
 
 type AnyLog = SelectQueryBuilder<{ log: { createdAtMs: number } }, 'log', unknown>;
 
+/** The size of a large text is known without it; only what is small is looked at. */
 function bytesOf(column: string) {
-  return sql<number | null>`octet_length(${sql.ref(column)})`;
+  const [text, bytes] = [sql.ref(column), sql<number | null>`octet_length(${sql.ref(column)})`];
+  // Of other columns anybody may send a text that looks like a reference.
+  if (!MOVED_COLUMNS.has(column)) return bytes;
+  const isMoved = sql`${bytes} < ${sql.lit(MOVED_MIN_BYTES)} and ${text} like ${sql.lit(MOVED_PATTERN)}`;
+  const moved = sql`substring(${text} from 2 for position(' ' in ${text}) - 2)::integer`;
+  return sql<number | null>`case when ${isMoved} then ${moved} else ${bytes} end`;
 }
 
 function isAny(column: string, params: unknown) {

@@ -190,6 +190,8 @@ const MANAGEMENT_CONNECTIONS = 2;
 const DELIVERY_CONNECTIONS = 4;
 // One process indexes at a time, and only one step.
 const INDEX_CONNECTIONS = 1;
+// Only where texts are moved to ClickHouse, by one process at a time.
+const TEXT_CONNECTIONS = 1;
 // All others wait while a transaction has locked the head of a log or an endpoint.
 const WRITE_TIMEOUT_MS = 5_000;
 const READ_TIMEOUT_MS = 30_000;
@@ -209,7 +211,9 @@ const FIND_BY_KEYS = `SET jit = off;
   SET cpu_index_tuple_cost = 1;
   SET join_collapse_limit = 1`;
 
-export type Pools = Readonly<Record<'ingest' | 'control' | 'reads' | 'management' | 'delivery' | 'index', Pool>>;
+export type Pools = Readonly<
+  Record<'ingest' | 'control' | 'reads' | 'management' | 'delivery' | 'index' | 'texts', Pool>
+>;
 
 export type PoolsOptions = {
   readonly url: string;
@@ -261,6 +265,13 @@ export function openPools({ url, connectionsMax, mayLoseWrites }: PoolsOptions):
       connectionsMax: INDEX_CONNECTIONS,
       statementTimeoutMs: INDEX_TIMEOUT_MS,
       isPipelined: true,
+      prepareConnection: prepare(FIND_BY_KEYS),
+    }),
+    texts: openPool({
+      ...write,
+      name: 'texts',
+      connectionsMax: TEXT_CONNECTIONS,
+      statementTimeoutMs: INDEX_TIMEOUT_MS,
       prepareConnection: prepare(FIND_BY_KEYS),
     }),
   };

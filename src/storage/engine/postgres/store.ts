@@ -35,6 +35,7 @@ import { indexOpener, type OpenIndex } from './index-engine.ts';
 import { unitsOf } from './mapper.ts';
 import { createMonitorCache } from './monitor-cache.ts';
 import { createMonths } from './months.ts';
+import { type MovedTexts, openMovedTexts } from './moved-texts.ts';
 import {
   closePools,
   guardPool,
@@ -52,11 +53,14 @@ import { createRetention } from './retention.ts';
 import { createQueryRunner, createRunQuery, queryInPages } from './run-query.ts';
 import { withCurrentSchema } from './schema.ts';
 import { openQueries } from './statements.ts';
+import type { TextMoving } from './text-mover.ts';
 import { createTransact } from './transaction.ts';
 
 type PostgresStoreOptions = PoolsOptions & {
   /** The address of ClickHouse, which then has the index of traces. */
   readonly telemetryUrl?: string | null;
+  /** Moves long texts there; null: they stay. */
+  readonly moveTexts?: TextMoving | null;
   readonly queueMaxBytes: number;
   readonly log: StoreLog;
   readonly jobQueue?: JobQueueOptions;
@@ -111,15 +115,18 @@ export async function startPostgresStore(
     queueMaxBytes,
     jobQueue = JOB_QUEUE_DEFAULTS,
     telemetryUrl = null,
-  }: Pick<PostgresStoreOptions, 'url' | 'queueMaxBytes' | 'jobQueue' | 'telemetryUrl'>,
+    moveTexts = null,
+    log,
+  }: Pick<PostgresStoreOptions, 'url' | 'queueMaxBytes' | 'jobQueue' | 'telemetryUrl' | 'moveTexts' | 'log'>,
 ): Promise<Store> {
   // First, so that reads have their connection before other pools take the last ones.
   await pools.reads.runStatement(READS, []);
   const rowTypes = createRowTypes(pools.control);
   await rowTypes.load();
   const openIndex = await indexOpener(rowTypes, telemetryUrl);
+  const movedTexts = await openMovedTexts(pools.control, { telemetryUrl, moving: moveTexts, log });
   return createStore({ queueMaxBytes, besideBytesMin: BESIDE_BYTES_MIN }, (state) =>
-    startEngine({ url, pools, close, rowTypes, jobQueue, openIndex }, state),
+    startEngine({ url, pools, close, rowTypes, jobQueue, openIndex, movedTexts }, state),
   );
 }
 
@@ -128,16 +135,17 @@ type Parts = OpenPools & {
   readonly rowTypes: RowTypes;
   readonly jobQueue: JobQueueOptions;
   readonly openIndex: OpenIndex;
+  readonly movedTexts: MovedTexts;
 };
 
 function startEngine(
-  { url, pools, close, rowTypes, jobQueue, openIndex }: Parts,
+  { url, pools, close, rowTypes, jobQueue, openIndex, movedTexts }: Parts,
   { refuseWhenClosed }: StoreState,
 ): Engine {
   const queries = openQueries();
   const { ingest, control } = pools;
   const [reads, management, delivery] = [
-    guardPool(pools.reads, refuseWhenClosed),
+    movedTexts.readWith(guardPool(pools.reads, refuseWhenClosed)),
     guardPool(pools.management, refuseWhenClosed),
     guardPool(pools.delivery, refuseWhenClosed),
   ];
@@ -193,6 +201,7 @@ function startEngine(
     },
     sums: createReads(reads, index.reads),
     indexWork: index.work,
+    upkeep: movedTexts.upkeepWith(guardPool(pools.texts, refuseWhenClosed)),
     spendWriter: createSpendWriter(transact),
     ...createRetention(management),
     usage: async () => ({
@@ -219,6 +228,7 @@ function startEngine(
     async release() {
       await wakeUps.close();
       await index.close();
+      await movedTexts.close();
       await close();
     },
   };

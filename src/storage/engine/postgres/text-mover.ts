@@ -1,0 +1,287 @@
+/**
+ * Moves long texts of spans to ClickHouse once their trace has not changed for a while. They are copied after half of that time,
+ * and leave the database after all of it, if what ClickHouse has then is what the database has, and was written half of that
+ * time ago: a ClickHouse that is put back to a backup younger than that loses nothing. Traces are walked in the order of their last
+ * change, so that one that changes is met again. One process at a time does it.
+ */
+
+import type pg from 'pg';
+import type { Upkeep } from '../../../domain/store.ts';
+import type { SpanText, TextStore } from '../../clickhouse/texts.ts';
+import { messageOf } from '../../errors.ts';
+import { MOVED_MIN_BYTES, referenceTo } from '../../rows/moved-text.ts';
+import type { StoreLog } from '../../store.ts';
+import { toFault } from './failures.ts';
+import type { Pool } from './pool.ts';
+import { createCopies, cutByBytes, cutBySpans, cutTraces, longTextsOf, readSpans } from './text-copies.ts';
+import {
+  advance,
+  BEGIN,
+  BEGIN_PROJECT,
+  CLOCK,
+  COLUMNS,
+  type Column,
+  LIST_LEAVING,
+  LIST_SPANS,
+  LIST_TRACES,
+  LOCK_TRACES,
+  listProjects,
+  NOTE_MOVED,
+  type Phase,
+  type Project,
+  SET_TEXTS,
+  type SizedSpan,
+  type SpanRow,
+  TRACES_AT_ONCE,
+  type Trace,
+} from './text-moves.ts';
+import { conveyRemoved, findTextOwner, refuseOlder, whileMover } from './text-owner.ts';
+
+export type TextMoverDeps = {
+  readonly pool: Pool;
+  readonly texts: TextStore;
+  /** Null: texts stay where they are, and those of removed traces are removed. */
+  readonly moving: TextMoving | null;
+  readonly log: StoreLog;
+};
+
+export type TextMoving = {
+  /** How long a trace has not changed before its texts are moved. */
+  readonly afterMs: number;
+  /** Shorter texts stay. */
+  readonly minBytes?: number;
+};
+
+const STEP_MAX_MS = 2_000;
+/** Texts of several projects are written together. */
+const BYTES_PER_WRITE = 4 * 1024 * 1024;
+const PURGE_INTERVAL_MS = 3_600_000;
+/** Looking for work in many projects takes a while. */
+const IDLE_MAX_MS = 60_000;
+const IDLE_SHARE = 100;
+/** With more of them it is no project that fails. */
+const FAILURES_MAX = 5;
+/** A project waits for so many looks when one of its texts has to stay. */
+const WAITED_LOOKS = 5;
+/** No row ever referred to these copies. */
+const NO_STEP = 0;
+const NEVER: TextMoving = { afterMs: Number.POSITIVE_INFINITY };
+
+type Turn = { readonly client: pg.PoolClient; readonly nowMs: number; readonly endsAtMs: number };
+type Listed = { readonly traces: readonly Trace[]; readonly spans: readonly SizedSpan[]; readonly isAll: boolean };
+type Page = { readonly projectNumber: number; readonly traces: readonly Trace[]; readonly page: readonly SizedSpan[] };
+
+export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Upkeep {
+  const { afterMs, minBytes = MOVED_MIN_BYTES } = moving ?? NEVER;
+  const halfMs = afterMs / 2;
+  const idleMs = Math.min(IDLE_MAX_MS, afterMs / IDLE_SHARE);
+  let idleUntilMs = Number.NEGATIVE_INFINITY;
+  let purgedAtMs = Number.NEGATIVE_INFINITY;
+  let areOlderRefused = false;
+  /** When projects are looked at again of which a text had to stay. */
+  const waiting = new Map<number, number>();
+
+  async function step(client: pg.PoolClient): Promise<'more' | 'done'> {
+    const owner = await findTextOwner(client, texts, { isNew: moving !== null, log });
+    if (owner === null) return 'done';
+    // First of all: what leaves must not be referred to anew.
+    if (await conveyRemoved(client, texts, owner)) return 'more';
+    await purgeWhenDue();
+    if (moving === null) return 'done';
+    const { rows } = await client.query<{ nowMs: number }>(CLOCK);
+    const turn = { client, nowMs: rows[0]?.nowMs ?? 0, endsAtMs: performance.now() + STEP_MAX_MS };
+    let failure: unknown = null;
+    const note = (error: unknown) => {
+      failure ??= error;
+      return true;
+    };
+    const isCopied = await copySome(turn).catch(note);
+    const isMoved = await moveSome({ ...turn, endsAtMs: performance.now() + STEP_MAX_MS }).catch(note);
+    if (failure !== null) throw failure;
+    return isCopied && isMoved ? 'done' : 'more';
+  }
+
+  async function purgeWhenDue(): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs - purgedAtMs < PURGE_INTERVAL_MS) return;
+    purgedAtMs = nowMs;
+    await texts.purge().catch((error: unknown) => {
+      log.warn({ reason: messageOf(error) }, 'ClickHouse did not begin to remove texts from its disk');
+    });
+  }
+
+  /** Whether all that is due was copied. */
+  async function copySome(turn: Turn): Promise<boolean> {
+    const { client, nowMs } = turn;
+    let pending: SpanText[] = [];
+    let bytes = 0;
+    const surplus: string[] = [];
+    let done: (() => Promise<unknown>)[] = [];
+    async function write(): Promise<void> {
+      if (pending.length > 0) await texts.write(pending, nowMs);
+      await texts.remove(surplus.splice(0), NO_STEP);
+      for (const each of done) await each();
+      [pending, bytes, done] = [[], 0, []];
+    }
+    const walk = forEachProject(turn, 'copied', async (project) => {
+      const { projectNumber } = project;
+      await client.query(BEGIN_PROJECT, [projectNumber]);
+      const { traces, spans, isAll: isWhole } = await list(turn, 'copied', project);
+      for (const page of cutByBytes(spans)) {
+        const copies = createCopies(await texts.list(page.map((span) => ({ ...span, projectNumber }))));
+        for (const text of (await readSpans(client, projectNumber, page)).flatMap(
+          longTextsOf(projectNumber, minBytes),
+        )) {
+          const { same, others } = copies.of(text);
+          surplus.push(...others.map(({ place }) => place));
+          if (same.length > 0) continue;
+          pending.push(text);
+          bytes += text.text.length;
+        }
+        if (bytes >= BYTES_PER_WRITE) await write();
+      }
+      const last = traces.at(-1);
+      if (last !== undefined) done.push(() => client.query(advance('copied'), [projectNumber, last.atMs, last.id]));
+      return isWhole;
+    });
+    try {
+      return await walk;
+    } finally {
+      await write();
+    }
+  }
+
+  /** Whether all that is due was moved, or has to wait. */
+  async function moveSome(turn: Turn): Promise<boolean> {
+    const { client } = turn;
+    return await forEachProject(turn, 'moved', async (project) => {
+      const { projectNumber } = project;
+      if ((waiting.get(projectNumber) ?? 0) > performance.now()) return true;
+      areOlderRefused ||= await refuseOlder(client, log);
+      if (!areOlderRefused) return true;
+      const { traces, spans, isAll } = await list(turn, 'moved', project);
+      const left = new Set<number>();
+      for (const page of cutByBytes(spans)) {
+        for (const sequence of await move(turn, { projectNumber, traces, page })) left.add(sequence);
+      }
+      // Waits for the first one that could not be moved.
+      const end = traces.findIndex(({ sequence }) => left.has(sequence));
+      const last = end < 0 ? traces.at(-1) : traces[end - 1];
+      if (last !== undefined) await client.query(advance('moved'), [projectNumber, last.atMs, last.id]);
+      if (end >= 0) waiting.set(projectNumber, performance.now() + WAITED_LOOKS * idleMs);
+      else waiting.delete(projectNumber);
+      return isAll || end >= 0;
+    });
+  }
+
+  /** In any order, so that none waits for all others. Whether `body` returned true for all of them. */
+  async function forEachProject(
+    { client, nowMs, endsAtMs }: Turn,
+    phase: Phase,
+    body: (project: Project) => Promise<boolean>,
+  ): Promise<boolean> {
+    const toMs = nowMs - (phase === 'copied' ? halfMs : afterMs);
+    const { rows } = await client.query<Project>(listProjects(phase), [toMs]);
+    let isAll = true;
+    const failures: unknown[] = [];
+    for (const project of rows.toSorted(() => Math.random() - 0.5)) {
+      if (performance.now() > endsAtMs && failures.length === 0) return false;
+      // One that fails must not keep the others waiting.
+      const isThrough = await body(project).catch((error: unknown) => {
+        failures.push(error);
+        return false;
+      });
+      isAll &&= isThrough;
+      if (failures.length >= FAILURES_MAX) break;
+    }
+    if (failures.length > 0) throw failures[0];
+    return isAll;
+  }
+
+  async function list({ client, nowMs }: Turn, phase: Phase, project: Project): Promise<Listed> {
+    const { projectNumber, atMs, id, endMs, endId } = project;
+    const toMs = nowMs - (phase === 'copied' ? halfMs : afterMs);
+    const { rows: all } = await client.query<Trace>(LIST_TRACES, [projectNumber, atMs, id, toMs, endMs, endId]);
+    const listed = cutBySpans(all);
+    const sequences = listed.map(({ sequence }) => sequence);
+    const { rows: spans } = await client.query<SizedSpan>(LIST_SPANS, [projectNumber, sequences, minBytes]);
+    const traces = cutTraces(listed, spans);
+    const isTaken = new Set(traces.map(({ sequence }) => sequence));
+    const isAll = all.length < TRACES_AT_ONCE && traces.length === all.length;
+    return { traces, spans: spans.filter(({ sequence }) => isTaken.has(sequence)), isAll };
+  }
+
+  /** Returns the traces of which some texts stay for now. */
+  async function move({ client, nowMs }: Turn, { projectNumber, traces, page }: Page): Promise<readonly number[]> {
+    const sequences = [...new Set(page.map(({ sequence }) => sequence))];
+    const written = await texts.list(page.map((span) => ({ ...span, projectNumber })));
+    const copies = createCopies(written);
+    const listed = new Map(traces.map(({ sequence, atMs }) => [sequence, atMs]));
+    const missing: SpanText[] = [];
+    const stay = new Set<number>();
+    const surplus: string[] = [];
+    await client.query(BEGIN);
+    try {
+      const { rows: locked } = await client.query<Trace>(LOCK_TRACES, [projectNumber, sequences]);
+      const { rows: noted } = await client.query<{ place: string }>(LIST_LEAVING, [written.map(({ place }) => place)]);
+      const leaving = new Set(noted.map(({ place }) => place));
+      // One that has changed is met again, behind all others.
+      const same = new Set(
+        locked.filter((each) => each.atMs === listed.get(each.sequence)).map((each) => each.sequence),
+      );
+      const referencesOf = (row: SpanRow): { readonly [Each in Column]?: string } =>
+        Object.fromEntries(
+          longTextsOf(
+            projectNumber,
+            minBytes,
+          )(row).flatMap((text) => {
+            const found = copies.of(text);
+            const own = found.same.filter(({ place, writtenAtMs }) => !leaving.has(place) && writtenAtMs <= nowMs);
+            const copy = own.find(({ writtenAtMs }) => writtenAtMs <= nowMs - halfMs);
+            if (own.length === 0) missing.push(text);
+            if (copy === undefined) {
+              stay.add(text.sequence);
+              return [];
+            }
+            for (const { place } of [...found.same, ...found.others]) if (place !== copy.place) surplus.push(place);
+            return [[text.name, referenceTo(copy.place, text.text)]];
+          }),
+        );
+      const kept = page.filter(({ sequence }) => same.has(sequence));
+      const rows = await readSpans(client, projectNumber, kept);
+      const references = rows.map(referencesOf);
+      await client.query(SET_TEXTS, [
+        ...[projectNumber, rows.map(({ sequence }) => sequence), rows.map(({ spanId }) => spanId)],
+        ...COLUMNS.map((column) => references.map((each) => each[column] ?? null)),
+      ]);
+      if (references.some((each) => COLUMNS.some((column) => each[column] !== undefined)))
+        await client.query(NOTE_MOVED, [projectNumber]);
+      await client.query('COMMIT');
+      for (const { sequence } of locked) listed.delete(sequence);
+    } catch (error) {
+      await client.query('ROLLBACK');
+      throw error;
+    }
+    await texts.remove(surplus, NO_STEP);
+    if (missing.length > 0) {
+      log.warn({ texts: missing.length }, 'ClickHouse lacks texts that it had: they are copied again');
+      await texts.write(missing, nowMs);
+    }
+    // Those that are left in it were locked by others, or are gone.
+    return [...stay, ...sequences.filter((sequence) => listed.has(sequence))];
+  }
+
+  return {
+    name: 'moving texts',
+    async step() {
+      if (performance.now() < idleUntilMs) return 'done';
+      try {
+        if ((await pool.withConnection((client) => whileMover(client, () => step(client)))) === 'more') return 'more';
+      } catch (error) {
+        throw toFault(error);
+      }
+      idleUntilMs = performance.now() + idleMs;
+      return 'done';
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/** Whether the ClickHouse at the address is the one that has the texts of this database, and what it is told to remove. */
+
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import type { TextStore } from '../../clickhouse/texts.ts';
+import type { StoreLog } from '../../store.ts';
+import {
+  COUNT_STEP,
+  DELETE_REMOVED,
+  FIND_OWNER,
+  FORGET_COPIES,
+  IS_ANY_MOVED,
+  isOlder,
+  LIST_PROCESSES,
+  LIST_REMOVED,
+  type Owner,
+  REFUSE_OLDER,
+  RELEASE_LOCK,
+  REMOVED_AT_ONCE,
+  type Removed,
+  STORE_OWNER,
+  TAKE_LOCK,
+} from './text-moves.ts';
+
+type OwnerOptions = {
+  /** Whether a database without texts there is going to have some. */
+  readonly isNew: boolean;
+  readonly log: StoreLog;
+};
+
+const LACKS =
+  'lacks the texts that were moved to it: none is moved or removed until its backup is restored, or SPANDREL_TELEMETRY_URL is correct';
+const HAS_OTHERS =
+  'has texts of another database, or of another time of this one: none is moved or removed; set SPANDREL_TELEMETRY_URL to the right one, or to an empty one if no text was moved';
+
+/** Null where nothing may be moved, or removed. */
+export async function findTextOwner(
+  client: pg.ClientBase,
+  texts: TextStore,
+  { isNew, log }: OwnerOptions,
+): Promise<Owner | null> {
+  const own = (await client.query<Owner>(FIND_OWNER)).rows[0] ?? null;
+  if (own === null && !isNew) return null;
+  const stored = await texts.readOwner();
+  if (own !== null && own.owner === stored) {
+    await texts.forgetRemovals(own.step);
+    return own;
+  }
+  const isAnyMoved = (await client.query(IS_ANY_MOVED)).rows.length > 0;
+  if (stored !== null || isAnyMoved) {
+    log.error({}, `ClickHouse ${stored === null ? LACKS : HAS_OTHERS}`);
+    return null;
+  }
+  // A new ClickHouse, or one that lost everything before a text was moved.
+  await client.query(FORGET_COPIES);
+  const { owner, step } = own ?? { owner: randomUUID(), step: 0 };
+  if (own === null) await client.query(STORE_OWNER, [owner]);
+  await texts.storeOwner(owner);
+  return { owner, step };
+}
+
+/** Tells ClickHouse which texts may go. Returns whether there may be more. */
+export async function conveyRemoved(client: pg.ClientBase, texts: TextStore, { step }: Owner): Promise<boolean> {
+  const { rows } = await client.query<Removed>(LIST_REMOVED);
+  if (rows.length === 0) return false;
+  await texts.remove(
+    rows.flatMap(({ place }) => (place === null ? [] : [place])),
+    step + 1,
+  );
+  await texts.removeTraces(
+    rows.flatMap(({ projectNumber, sequence }) =>
+      projectNumber === null || sequence === null ? [] : [{ projectNumber, sequence }],
+    ),
+    step + 1,
+  );
+  await client.query('BEGIN');
+  await client.query(COUNT_STEP);
+  await client.query(DELETE_REMOVED, [rows.map(({ id }) => id)]);
+  await client.query('COMMIT');
+  return rows.length === REMOVED_AT_ONCE;
+}
+
+/** Refuses older processes, which take references for texts. False while one has the database open. */
+export async function refuseOlder(client: pg.ClientBase, log: StoreLog): Promise<boolean> {
+  // Those that connect before they are refused are seen afterwards.
+  for (const refuses of [false, true]) {
+    if (refuses) await client.query(REFUSE_OLDER);
+    const { rows } = await client.query<{ name: string }>(LIST_PROCESSES);
+    const older = rows.map(({ name }) => name).filter(isOlder);
+    if (older.length === 0) continue;
+    log.warn({ connections: older }, 'texts are moved once no older process has the database open');
+    return false;
+  }
+  return true;
+}
+
+/** Runs the body unless another process has the lock, null where it does. The lock ends with the connection. */
+export async function whileMover<T>(client: pg.PoolClient, body: () => Promise<T>): Promise<T | null> {
+  const { rows } = await client.query<{ isMine: boolean }>(TAKE_LOCK);
+  if (rows[0]?.isMine !== true) return null;
+  try {
+    return await body();
+  } finally {
+    await client.query(RELEASE_LOCK);
+  }
+}

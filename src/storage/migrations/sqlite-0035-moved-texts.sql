@@ -1,0 +1,2 @@
+-- Older processes may run.
+-- Only PostgreSQL has something to do.
