@@ -27,6 +27,7 @@ import {
   LOCK_TRACES,
   listProjects,
   NOTE_MOVED,
+  type Owner,
   type Phase,
   type Project,
   SET_TEXTS,
@@ -35,7 +36,7 @@ import {
   TRACES_AT_ONCE,
   type Trace,
 } from './text-moves.ts';
-import { conveyRemoved, findTextOwner, refuseOlder, whileMover } from './text-owner.ts';
+import { conveyRemoved, findTextOwner, refuseOlder, removeSurplus, whileMover } from './text-owner.ts';
 
 export type TextMoverDeps = {
   readonly pool: Pool;
@@ -63,11 +64,14 @@ const IDLE_SHARE = 100;
 const FAILURES_MAX = 5;
 /** A project waits for so many looks when one of its texts has to stay. */
 const WAITED_LOOKS = 5;
-/** No row ever referred to these copies. */
-const NO_STEP = 0;
 const NEVER: TextMoving = { afterMs: Number.POSITIVE_INFINITY };
 
-type Turn = { readonly client: pg.PoolClient; readonly nowMs: number; readonly endsAtMs: number };
+type Turn = {
+  readonly client: pg.PoolClient;
+  readonly owner: Owner;
+  readonly nowMs: number;
+  readonly endsAtMs: number;
+};
 type Listed = { readonly traces: readonly Trace[]; readonly spans: readonly SizedSpan[]; readonly isAll: boolean };
 type Page = { readonly projectNumber: number; readonly traces: readonly Trace[]; readonly page: readonly SizedSpan[] };
 
@@ -89,7 +93,7 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
     await purgeWhenDue();
     if (moving === null) return 'done';
     const { rows } = await client.query<{ nowMs: number }>(CLOCK);
-    const turn = { client, nowMs: rows[0]?.nowMs ?? 0, endsAtMs: performance.now() + STEP_MAX_MS };
+    const turn = { client, owner, nowMs: rows[0]?.nowMs ?? 0, endsAtMs: performance.now() + STEP_MAX_MS };
     let failure: unknown = null;
     const note = (error: unknown) => {
       failure ??= error;
@@ -119,7 +123,7 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
     let done: (() => Promise<unknown>)[] = [];
     async function write(): Promise<void> {
       if (pending.length > 0) await texts.write(pending, nowMs);
-      await texts.remove(surplus.splice(0), NO_STEP);
+      await removeSurplus(turn, texts, surplus.splice(0));
       for (const each of done) await each();
       [pending, bytes, done] = [[], 0, []];
     }
@@ -212,7 +216,8 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
   }
 
   /** Returns the traces of which some texts stay for now. */
-  async function move({ client, nowMs }: Turn, { projectNumber, traces, page }: Page): Promise<readonly number[]> {
+  async function move(turn: Turn, { projectNumber, traces, page }: Page): Promise<readonly number[]> {
+    const { client, nowMs } = turn;
     const sequences = [...new Set(page.map(({ sequence }) => sequence))];
     const written = await texts.list(page.map((span) => ({ ...span, projectNumber })));
     const copies = createCopies(written);
@@ -262,7 +267,7 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
       await client.query('ROLLBACK');
       throw error;
     }
-    await texts.remove(surplus, NO_STEP);
+    await removeSurplus(turn, texts, surplus);
     if (missing.length > 0) {
       log.warn({ texts: missing.length }, 'ClickHouse lacks texts that it had: they are copied again');
       await texts.write(missing, nowMs);

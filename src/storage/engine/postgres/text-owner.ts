@@ -11,6 +11,7 @@ import {
   FORGET_COPIES,
   IS_ANY_MOVED,
   isOlder,
+  LIST_LEAVING,
   LIST_PROCESSES,
   LIST_REMOVED,
   type Owner,
@@ -78,6 +79,22 @@ export async function conveyRemoved(client: pg.ClientBase, texts: TextStore, { s
   await client.query(DELETE_REMOVED, [rows.map(({ id }) => id)]);
   await client.query('COMMIT');
   return rows.length === REMOVED_AT_ONCE;
+}
+
+type Conveying = { readonly client: pg.ClientBase; readonly owner: Owner };
+
+/**
+ * Removes copies that nothing refers to. Those that a span gave up a moment ago are told of later, with a step of their own: a
+ * database that is put back to the time before refers to them again.
+ */
+export async function removeSurplus({ client, owner }: Conveying, texts: TextStore, places: string[]): Promise<void> {
+  if (places.length === 0) return;
+  const { rows } = await client.query<{ place: string }>(LIST_LEAVING, [places]);
+  const leaving = new Set(rows.map(({ place }) => place));
+  await texts.remove(
+    places.filter((place) => !leaving.has(place)),
+    owner.step,
+  );
 }
 
 /** Refuses older processes, which take references for texts. False while one has the database open. */
