@@ -32,6 +32,8 @@ const EMPTY_TABLES: readonly string[] = [
   ...['write_probe', 'backfills', 'unused_texts', 'search_pending'],
   // Answers and sessions are kept for a while only.
   ...['cached_answers', 'cached_bytes', 'sessions'],
+  // Texts are moved where there is a ClickHouse.
+  ...['removed_texts', 'text_moves', 'text_owner'],
 ];
 const ROOT = new URL('..', import.meta.url).pathname;
 
