@@ -16,7 +16,7 @@ const TEXT_BYTES = 1_900;
 const LARGE_SPANS = 10_000;
 const READS = 50;
 const OWNER = { organizationId: 'organization_1', organizationNumber: 1, projectId: 'project_1', projectNumber: 1 };
-const SPAN_ROOM = 64 * 1024 * 1024;
+const QUEUE_MAX_BYTES = 64 * 1024 * 1024;
 
 /** Texts of spans on PostgreSQL are moved to ClickHouse, and read from there. */
 export const chMove: Row = {
@@ -26,7 +26,7 @@ export const chMove: Row = {
   async run(bench) {
     if (bench.calibrate) return [];
     const [{ databaseUrl: url }, telemetryUrl] = [await createClusterWorkspace(), await createTelemetryDatabase()];
-    const options = { url, telemetryUrl, queueMaxBytes: SPAN_ROOM, log: quietLog };
+    const options = { url, telemetryUrl, queueMaxBytes: QUEUE_MAX_BYTES, log: quietLog };
     const store = await openStore({ ...options, moveTexts: { afterMs: 0 } });
     const plan = planTraces(Math.min(bench.traces, TRACES_MAX), Date.now());
     const traceIds: string[] = [];

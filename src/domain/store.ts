@@ -24,7 +24,7 @@ export type Store = Management &
     close(): Promise<void>;
   };
 
-/** Work that makes reads faster; their answers MUST NOT depend on it. */
+/** Work that makes reads faster or the database smaller; no answer may depend on it. */
 export type Upkeep = {
   readonly name: string;
   /** Does some of it. `done`: too little is left to be worth a step. */

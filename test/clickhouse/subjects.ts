@@ -95,7 +95,7 @@ export async function openMoved(noteMoved: (texts: number) => void): Promise<Cli
     const appended = await store.traces.append(given);
     appends += 1;
     // One after the other: they share a connection.
-    last = last.then(moveAll).catch(() => undefined);
+    last = last.then(moveAll, moveAll);
     await last;
     return appended;
   };

@@ -25,19 +25,25 @@ export async function refuseOlderProcesses(
     (before, migration) => servesFromAfter(migration, all.indexOf(migration) + 1, before),
     1,
   );
+  const older = await listOlderProcesses(client, servesFrom);
+  if (older.length === 0) return;
+  throw new StartError(
+    `the upgrade changes tables that processes of an older build still use (connections: ${older.join(', ')}); stop all of them, then start this one again`,
+  );
+}
+
+/** The connections of processes that know only schemas before a number: how many, and their name. */
+export async function listOlderProcesses(client: pg.ClientBase, schemaNumber: number): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string; connections: number }>(
     `SELECT application_name AS name, count(*)::integer AS connections FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'spandrel%' GROUP BY 1 ORDER BY 1`,
   );
-  const older = rows.filter(({ name }) => {
-    const [match, number] = SERVER.exec(name) ?? [];
-    return match !== undefined && Number(number ?? 1) < servesFrom;
-  });
-  if (older.length === 0) return;
-  const connections = older.map(({ name, connections: count }) => `${count} ${name}`).join(', ');
-  throw new StartError(
-    `the upgrade changes tables that processes of an older build still use (connections: ${connections}); stop all of them, then start this one again`,
-  );
+  return rows
+    .filter(({ name }) => {
+      const [match, number] = SERVER.exec(name) ?? [];
+      return match !== undefined && Number(number ?? 1) < schemaNumber;
+    })
+    .map(({ name, connections }) => `${connections} ${name}`);
 }
 
 /** Reads the schema that the tables have now: another process may have changed them since this one started. */

@@ -12,7 +12,7 @@ import { durationCellsOf } from './model-durations.ts';
 import type { Pool } from './pool.ts';
 import { openQueries } from './statements.ts';
 import { createTripleCollectors } from './text-triples.ts';
-import { type PipelinedTransaction, runTransaction } from './transaction.ts';
+import { type PipelinedTransaction, runTransaction, whileLocked } from './transaction.ts';
 
 type WriterDeps = {
   /** For the transactions. */
@@ -31,21 +31,10 @@ const BEGINNING = { projectNumber: 0, traceSequence: 0 };
 // Only its holder lists pending traces, so that a mark is removed by who read its trace.
 const INDEXER_LOCK = 0x5350_4958;
 const TAKE_LOCK = { name: 'index-lock', text: `SELECT pg_try_advisory_xact_lock(${INDEXER_LOCK}) AS "isMine"` };
-const HOLD_LOCK = { name: 'index-hold', text: `SELECT pg_try_advisory_lock(${INDEXER_LOCK}) AS "isMine"` };
-const RELEASE_LOCK = { name: 'index-release', text: `SELECT pg_advisory_unlock(${INDEXER_LOCK})` };
 
-/**
- * Runs the body unless another process indexes, null where it does. Without a transaction, which would be idle, and soon ended
- * by the database, while the body works elsewhere. The lock ends with the connection.
- */
-export async function whileIndexer<T>(client: pg.PoolClient, body: () => Promise<T>): Promise<T | null> {
-  const { rows } = await client.query<{ isMine: boolean }>(HOLD_LOCK);
-  if (rows[0]?.isMine !== true) return null;
-  try {
-    return await body();
-  } finally {
-    await client.query(RELEASE_LOCK);
-  }
+/** Runs the body unless another process indexes, null where it does. */
+export function whileIndexer<T>(client: pg.PoolClient, body: () => Promise<T>): Promise<T | null> {
+  return whileLocked(client, INDEXER_LOCK, body);
 }
 
 export function createIndexWork({ pool, runner, rowTypes }: WriterDeps): IndexWork {

@@ -3,15 +3,15 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import type { SpanText, WrittenText } from '../../clickhouse/texts.ts';
-import { MOVED_MIN_BYTES, placeOf } from '../../rows/moved-text.ts';
-import { COLUMNS, READ_SPANS, type SizedSpan, type SpanRow, type Trace } from './text-moves.ts';
+import { MOVED_MIN_BYTES, placeOf, referenceTo } from '../../rows/moved-text.ts';
+import { COLUMNS, type Column, READ_SPANS, type SizedSpan, type SpanRow, type Trace } from './text-moves.ts';
 
 /** Of text in memory; one span may have more. */
 const BYTES_AT_ONCE = 4 * 1024 * 1024;
 /** Of a project in a step; one trace may have more. */
 const BYTES_OF_PROJECT = 16 * 1024 * 1024;
 
-/** Those with the very text, and others. */
+/** Copies of a text: those with the very text, and others. */
 type Copies = { readonly same: readonly WrittenText[]; readonly others: readonly WrittenText[] };
 
 export function createCopies(written: readonly WrittenText[]) {
@@ -25,6 +25,46 @@ export function createCopies(written: readonly WrittenText[]) {
         others: all.filter((each) => each.digest !== digest),
       };
     },
+  };
+}
+
+type Comparing = {
+  readonly copies: ReturnType<typeof createCopies>;
+  /** Places that ClickHouse is still to be told to remove. */
+  readonly leaving: ReadonlySet<string>;
+  readonly nowMs: number;
+  /** Younger copies do not count yet. */
+  readonly writtenToMs: number;
+};
+export type References = { readonly [Each in Column]?: string };
+
+/** What replaces texts in their columns, and what is left to do about those that stay and about copies that nothing needs. */
+export function createReferences({ copies, leaving, nowMs, writtenToMs }: Comparing) {
+  const missing: SpanText[] = [];
+  const staying = new Set<number>();
+  const surplus: string[] = [];
+
+  function referenceOf(text: SpanText): string | undefined {
+    const { same, others } = copies.of(text);
+    const own = same.filter(({ place, writtenAtMs }) => !leaving.has(place) && writtenAtMs <= nowMs);
+    const copy = own.find(({ writtenAtMs }) => writtenAtMs <= writtenToMs);
+    if (own.length === 0) missing.push(text);
+    if (copy === undefined) {
+      staying.add(text.sequence);
+      return undefined;
+    }
+    for (const { place } of [...same, ...others]) if (place !== copy.place) surplus.push(place);
+    return referenceTo(copy.place, text.text);
+  }
+
+  return {
+    /** Of the long texts of one span. */
+    of: (texts: readonly SpanText[]): References =>
+      Object.fromEntries(texts.map((text) => [text.name, referenceOf(text)])),
+    missing,
+    /** Sequences of traces of which a text stays for now. */
+    staying,
+    surplus,
   };
 }
 

@@ -9,34 +9,42 @@ import type pg from 'pg';
 import type { Upkeep } from '../../../domain/store.ts';
 import type { SpanText, TextStore } from '../../clickhouse/texts.ts';
 import { messageOf } from '../../errors.ts';
-import { MOVED_MIN_BYTES, referenceTo } from '../../rows/moved-text.ts';
+import { MOVED_MIN_BYTES } from '../../rows/moved-text.ts';
 import type { StoreLog } from '../../store.ts';
 import { toFault } from './failures.ts';
 import type { Pool } from './pool.ts';
-import { createCopies, cutByBytes, cutBySpans, cutTraces, longTextsOf, readSpans } from './text-copies.ts';
+import {
+  createCopies,
+  createReferences,
+  cutByBytes,
+  cutBySpans,
+  cutTraces,
+  longTextsOf,
+  readSpans,
+} from './text-copies.ts';
 import {
   advance,
   BEGIN,
   BEGIN_PROJECT,
   CLOCK,
   COLUMNS,
-  type Column,
   LIST_LEAVING,
   LIST_SPANS,
   LIST_TRACES,
   LOCK_TRACES,
   listProjects,
+  MOVER_LOCK,
   NOTE_MOVED,
   type Owner,
   type Phase,
   type Project,
   SET_TEXTS,
   type SizedSpan,
-  type SpanRow,
   TRACES_AT_ONCE,
   type Trace,
 } from './text-moves.ts';
-import { conveyRemoved, findTextOwner, refuseOlder, removeSurplus, whileMover } from './text-owner.ts';
+import { conveyRemoved, findTextOwner, refuseOlder, removeSurplus } from './text-owner.ts';
+import { whileLocked } from './transaction.ts';
 
 export type TextMoverDeps = {
   readonly pool: Pool;
@@ -79,6 +87,8 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
   const { afterMs, minBytes = MOVED_MIN_BYTES } = moving ?? NEVER;
   const halfMs = afterMs / 2;
   const idleMs = Math.min(IDLE_MAX_MS, afterMs / IDLE_SHARE);
+  /** The last change of traces that are due. */
+  const dueMs = (nowMs: number, phase: Phase) => nowMs - (phase === 'copied' ? halfMs : afterMs);
   let idleUntilMs = Number.NEGATIVE_INFINITY;
   let purgedAtMs = Number.NEGATIVE_INFINITY;
   let areOlderRefused = false;
@@ -184,8 +194,7 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
     phase: Phase,
     body: (project: Project) => Promise<boolean>,
   ): Promise<boolean> {
-    const toMs = nowMs - (phase === 'copied' ? halfMs : afterMs);
-    const { rows } = await client.query<Project>(listProjects(phase), [toMs]);
+    const { rows } = await client.query<Project>(listProjects(phase), [dueMs(nowMs, phase)]);
     let isAll = true;
     const failures: unknown[] = [];
     for (const project of rows.toSorted(() => Math.random() - 0.5)) {
@@ -204,8 +213,8 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
 
   async function list({ client, nowMs }: Turn, phase: Phase, project: Project): Promise<Listed> {
     const { projectNumber, atMs, id, endMs, endId } = project;
-    const toMs = nowMs - (phase === 'copied' ? halfMs : afterMs);
-    const { rows: all } = await client.query<Trace>(LIST_TRACES, [projectNumber, atMs, id, toMs, endMs, endId]);
+    const asked = [projectNumber, atMs, id, dueMs(nowMs, phase), endMs, endId];
+    const { rows: all } = await client.query<Trace>(LIST_TRACES, asked);
     const listed = cutBySpans(all);
     const sequences = listed.map(({ sequence }) => sequence);
     const { rows: spans } = await client.query<SizedSpan>(LIST_SPANS, [projectNumber, sequences, minBytes]);
@@ -220,41 +229,24 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
     const { client, nowMs } = turn;
     const sequences = [...new Set(page.map(({ sequence }) => sequence))];
     const written = await texts.list(page.map((span) => ({ ...span, projectNumber })));
-    const copies = createCopies(written);
     const listed = new Map(traces.map(({ sequence, atMs }) => [sequence, atMs]));
-    const missing: SpanText[] = [];
-    const stay = new Set<number>();
-    const surplus: string[] = [];
+    let compared: ReturnType<typeof createReferences>;
     await client.query(BEGIN);
     try {
       const { rows: locked } = await client.query<Trace>(LOCK_TRACES, [projectNumber, sequences]);
       const { rows: noted } = await client.query<{ place: string }>(LIST_LEAVING, [written.map(({ place }) => place)]);
       const leaving = new Set(noted.map(({ place }) => place));
+      compared = createReferences({
+        ...{ copies: createCopies(written), leaving },
+        ...{ nowMs, writtenToMs: nowMs - halfMs },
+      });
       // One that has changed is met again, behind all others.
       const same = new Set(
         locked.filter((each) => each.atMs === listed.get(each.sequence)).map((each) => each.sequence),
       );
-      const referencesOf = (row: SpanRow): { readonly [Each in Column]?: string } =>
-        Object.fromEntries(
-          longTextsOf(
-            projectNumber,
-            minBytes,
-          )(row).flatMap((text) => {
-            const found = copies.of(text);
-            const own = found.same.filter(({ place, writtenAtMs }) => !leaving.has(place) && writtenAtMs <= nowMs);
-            const copy = own.find(({ writtenAtMs }) => writtenAtMs <= nowMs - halfMs);
-            if (own.length === 0) missing.push(text);
-            if (copy === undefined) {
-              stay.add(text.sequence);
-              return [];
-            }
-            for (const { place } of [...found.same, ...found.others]) if (place !== copy.place) surplus.push(place);
-            return [[text.name, referenceTo(copy.place, text.text)]];
-          }),
-        );
       const kept = page.filter(({ sequence }) => same.has(sequence));
       const rows = await readSpans(client, projectNumber, kept);
-      const references = rows.map(referencesOf);
+      const references = rows.map(longTextsOf(projectNumber, minBytes)).map(compared.of);
       await client.query(SET_TEXTS, [
         ...[projectNumber, rows.map(({ sequence }) => sequence), rows.map(({ spanId }) => spanId)],
         ...COLUMNS.map((column) => references.map((each) => each[column] ?? null)),
@@ -267,13 +259,14 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
       await client.query('ROLLBACK');
       throw error;
     }
+    const { missing, staying, surplus } = compared;
     await removeSurplus(turn, texts, surplus);
     if (missing.length > 0) {
       log.warn({ texts: missing.length }, 'ClickHouse lacks texts that it had: they are copied again');
       await texts.write(missing, nowMs);
     }
     // Those that are left in it were locked by others, or are gone.
-    return [...stay, ...sequences.filter((sequence) => listed.has(sequence))];
+    return [...staying, ...sequences.filter((sequence) => listed.has(sequence))];
   }
 
   return {
@@ -281,7 +274,8 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
     async step() {
       if (performance.now() < idleUntilMs) return 'done';
       try {
-        if ((await pool.withConnection((client) => whileMover(client, () => step(client)))) === 'more') return 'more';
+        if ((await pool.withConnection((client) => whileLocked(client, MOVER_LOCK, () => step(client)))) === 'more')
+          return 'more';
       } catch (error) {
         throw toFault(error);
       }

@@ -23,36 +23,28 @@ export type Removed = {
 
 export const TRACES_AT_ONCE = 1_000;
 export const REMOVED_AT_ONCE = 5_000;
-const MOVER_LOCK = 0x5350_4d56;
+export const MOVER_LOCK = 0x5350_4d56;
 /** The migration with the tables of the move. Processes before it would take references for texts. */
-const SCHEMA_NUMBER = 35;
+export const SCHEMA_NUMBER = 35;
 
-export const TAKE_LOCK = `SELECT pg_try_advisory_lock(${MOVER_LOCK}) AS "isMine"`;
-export const RELEASE_LOCK = `SELECT pg_advisory_unlock(${MOVER_LOCK})`;
-/** Waits for it. */
+/** Waits for the lock of the mover, which ends with the connection. */
 export const HOLD_LOCK = `SELECT pg_advisory_lock(${MOVER_LOCK})`;
 export const CLOCK = 'SELECT clock_ms() AS "nowMs"';
 
 const FIRST_MS = Number.MIN_SAFE_INTEGER;
 
+/** The random name of this database, and how often it told ClickHouse what may go (entities/search.ts). */
 export type Owner = { readonly owner: string; readonly step: number };
 export const FIND_OWNER = 'SELECT owner, step FROM text_owner';
 export const STORE_OWNER = 'INSERT INTO text_owner (owner, step) VALUES ($1, 0)';
 export const COUNT_STEP = 'UPDATE text_owner SET step = step + 1';
-/** Nothing is there, and what was copied is copied anew. */
+/** Before a move begins anew: ClickHouse has nothing of this database. */
 export const FORGET_COPIES = 'DELETE FROM text_moves; DELETE FROM removed_texts';
 export const FORGET_OWNER = 'DELETE FROM text_owner';
 export const IS_ANY_MOVED = `SELECT FROM text_moves WHERE moved_to > ${FIRST_MS} LIMIT 1`;
-/** Older processes that have the database open may not go on, and no older one starts from then on. */
-export const LIST_PROCESSES = `SELECT DISTINCT application_name AS name FROM pg_stat_activity
-  WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'spandrel%'`;
+/** No process of a build before the schema of the move connects from then on. */
 export const REFUSE_OLDER = `UPDATE schema_versions SET serves_from = ${SCHEMA_NUMBER}
   WHERE number = (SELECT max(number) FROM schema_versions) AND serves_from < ${SCHEMA_NUMBER}`;
-
-export function isOlder(processName: string): boolean {
-  const [, number = '1'] = /^spandrel(?:\/(\d+))? (?!migrate|copy)/.exec(processName) ?? [null, String(SCHEMA_NUMBER)];
-  return Number(number) < SCHEMA_NUMBER;
-}
 
 /** Behind every id. */
 const LAST_ID = '~';

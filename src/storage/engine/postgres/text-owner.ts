@@ -4,23 +4,21 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { TextStore } from '../../clickhouse/texts.ts';
 import type { StoreLog } from '../../store.ts';
+import { listOlderProcesses } from './processes.ts';
 import {
   COUNT_STEP,
   DELETE_REMOVED,
   FIND_OWNER,
   FORGET_COPIES,
   IS_ANY_MOVED,
-  isOlder,
   LIST_LEAVING,
-  LIST_PROCESSES,
   LIST_REMOVED,
   type Owner,
   REFUSE_OLDER,
-  RELEASE_LOCK,
   REMOVED_AT_ONCE,
   type Removed,
+  SCHEMA_NUMBER,
   STORE_OWNER,
-  TAKE_LOCK,
 } from './text-moves.ts';
 
 type OwnerOptions = {
@@ -87,7 +85,11 @@ type Conveying = { readonly client: pg.ClientBase; readonly owner: Owner };
  * Removes copies that nothing refers to. Those that a span gave up a moment ago are told of later, with a step of their own: a
  * database that is put back to the time before refers to them again.
  */
-export async function removeSurplus({ client, owner }: Conveying, texts: TextStore, places: string[]): Promise<void> {
+export async function removeSurplus(
+  { client, owner }: Conveying,
+  texts: TextStore,
+  places: readonly string[],
+): Promise<void> {
   if (places.length === 0) return;
   const { rows } = await client.query<{ place: string }>(LIST_LEAVING, [places]);
   const leaving = new Set(rows.map(({ place }) => place));
@@ -102,22 +104,10 @@ export async function refuseOlder(client: pg.ClientBase, log: StoreLog): Promise
   // Those that connect before they are refused are seen afterwards.
   for (const refuses of [false, true]) {
     if (refuses) await client.query(REFUSE_OLDER);
-    const { rows } = await client.query<{ name: string }>(LIST_PROCESSES);
-    const older = rows.map(({ name }) => name).filter(isOlder);
+    const older = await listOlderProcesses(client, SCHEMA_NUMBER);
     if (older.length === 0) continue;
     log.warn({ connections: older }, 'texts are moved once no older process has the database open');
     return false;
   }
   return true;
-}
-
-/** Runs the body unless another process has the lock, null where it does. The lock ends with the connection. */
-export async function whileMover<T>(client: pg.PoolClient, body: () => Promise<T>): Promise<T | null> {
-  const { rows } = await client.query<{ isMine: boolean }>(TAKE_LOCK);
-  if (rows[0]?.isMine !== true) return null;
-  try {
-    return await body();
-  } finally {
-    await client.query(RELEASE_LOCK);
-  }
 }

@@ -126,3 +126,17 @@ async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown>
   }
   return null;
 }
+
+/**
+ * Runs the body while no other connection has the lock, null where one has it. Without a transaction, which would be idle, and
+ * soon ended by the database, while the body works elsewhere. The lock ends with the connection.
+ */
+export async function whileLocked<T>(client: pg.PoolClient, lock: number, body: () => Promise<T>): Promise<T | null> {
+  const { rows } = await client.query<{ isMine: boolean }>('SELECT pg_try_advisory_lock($1) AS "isMine"', [lock]);
+  if (rows[0]?.isMine !== true) return null;
+  try {
+    return await body();
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [lock]);
+  }
+}
