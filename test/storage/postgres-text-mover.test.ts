@@ -5,6 +5,8 @@ import type { SpanText, TextStore, WrittenText } from '../../src/storage/clickho
 import { closePools, openPools, type Pools } from '../../src/storage/engine/postgres/pool.ts';
 import { createTextMover } from '../../src/storage/engine/postgres/text-mover.ts';
 import { openStore } from '../../src/storage/open.ts';
+import { packTyped, unpackTyped } from '../../src/storage/rows/codes.ts';
+import { MOVED_MIN_BYTES, placeOf, referenceTo, startOfStored } from '../../src/storage/rows/moved-text.ts';
 import { query } from '../support/postgres-databases.ts';
 import { createPostgresTestDatabase } from '../support/test-database.ts';
 import { PROJECT, sampleAppend, sampleSpan } from './conformance/samples.ts';
@@ -12,6 +14,14 @@ import { quietLog } from './quiet-log.ts';
 
 const LONG = JSON.stringify({ type: 'text', value: 'long '.repeat(200) });
 const NO_TEXTS = { inputJson: null, outputJson: null, contextsJson: null };
+
+const PLACE = 'mfk3l2a9-0123456789abcdef 12345';
+const STARTS = [
+  '{"type":"text","value":"😀😀',
+  '{"type":"chat_messages","value":[{"role":"user"',
+  '[{"a":1},',
+  '"text"',
+];
 
 let database: Awaited<ReturnType<typeof createPostgresTestDatabase>>;
 let [store, pools]: [Store, Pools] = [] as never;
@@ -88,6 +98,19 @@ describe('the mover of texts', () => {
     expect(texts.count()).toBe(0);
   });
 
+  it('leaves a reference that has the place and the beginning of the text, and is shorter than any text that moves', async () => {
+    for (const start of STARTS) {
+      const text = packTyped(`${start}${'😀'.repeat(MOVED_MIN_BYTES)}"}`) ?? '';
+      const sql = referenceTo(quote(PLACE), quote(text));
+      const [row] = await query(database.url, `SELECT ${sql} AS reference, moved_place(${sql}) AS place`);
+      const reference = String(row?.reference);
+      expect([row?.place, placeOf(reference)]).toEqual([PLACE, PLACE]);
+      expect(Buffer.byteLength(reference)).toBeLessThan(MOVED_MIN_BYTES);
+      const beginning = startOfStored(reference.slice(0, 128));
+      expect(unpackTyped(beginning)?.slice(0, 24)).toBe(unpackTyped(text)?.slice(0, 24));
+    }
+  });
+
   it('is not opened without the address of the texts', async () => {
     await append(LONG);
     await move();
@@ -96,6 +119,8 @@ describe('the mover of texts', () => {
     );
   });
 });
+
+const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 async function append(inputJson: string) {
   const sent = sampleAppend({ spans: [sampleSpan({ ...NO_TEXTS, inputJson })] });

@@ -9,14 +9,14 @@ import { type ClickHouse, isRefusal, listOf, openClickHouse, quote } from './cli
 import { DURABLE } from './schema.ts';
 
 /** Which text of which span. */
-type TextKey = {
+export type TextKey = {
   readonly projectNumber: number;
   readonly sequence: number;
   readonly spanId: string;
   readonly name: string;
 };
 export type SpanText = TextKey & { readonly text: string };
-/** A text that was written. `place` names it for ever, `digest` is that of what is stored: see digestOf. */
+/** A text that was written. `place` names it for ever, `digest` is the SHA-256 of what is stored, in hexadecimal. */
 export type WrittenText = TextKey & { readonly place: string; readonly digest: string; readonly writtenAtMs: number };
 export type SpanKey = Omit<TextKey, 'name'>;
 
@@ -91,6 +91,16 @@ export function openTextStore(address: string, { purgeHours = PURGE_HOURS } = {}
     }
   }
 
+  /** The places of texts that were removed, in the batches of some. */
+  async function listRemoved(rows: readonly Row[]): Promise<ReadonlySet<string>> {
+    if (rows.length === 0) return new Set();
+    const batches = new Set(rows.map(({ batch }) => quote(batch)));
+    const removed = await clickHouse.rows<Row>(
+      `SELECT DISTINCT batch, item FROM removed_span_texts WHERE batch IN (${[...batches].join(', ')})`,
+    );
+    return new Set(removed.map(toPlace));
+  }
+
   return {
     readOwner: () =>
       withTables(async () => {
@@ -125,17 +135,22 @@ export function openTextStore(address: string, { purgeHours = PURGE_HOURS } = {}
     list: (spans) =>
       withTables(async () => {
         if (spans.length === 0) return [];
-        // The sequences by themselves are what the index knows.
-        const sequences = new Set(spans.map(({ sequence }) => sequence));
-        const keys = spans.map((span) => `(${span.projectNumber}, ${span.sequence}, ${quote(span.spanId)})`);
+        const [sequences, spanIds] = [new Set<number>(), new Set<string>()];
+        for (const { sequence, spanId } of spans) {
+          sequences.add(sequence);
+          spanIds.add(quote(spanId));
+        }
+        // Two arrays are parsed in a third of the time of as many triples, and find few others.
         const found = await clickHouse.rows<Omit<WrittenText, 'place'> & Row>(
           `SELECT batch, item, project_number AS projectNumber, sequence, span_id AS spanId, name,
              written_at AS writtenAtMs, lower(hex(SHA256(text))) AS digest FROM span_texts
-           WHERE sequence IN ${listOf(sequences)} AND (project_number, sequence, span_id) IN (${keys.join(', ')})
-             AND (batch, item) NOT IN (SELECT batch, item FROM removed_span_texts
-               WHERE batch IN (SELECT batch FROM span_texts WHERE sequence IN ${listOf(sequences)}))`,
+           WHERE sequence IN ${listOf(sequences)} AND span_id IN [${[...spanIds].join(', ')}]`,
         );
-        return found.map(({ batch, item, ...text }) => ({ ...text, place: toPlace({ batch, item }) }));
+        const [asked, removed] = [new Set(spans.map(keyOf)), await listRemoved(found)];
+        return found
+          .filter((row) => asked.has(keyOf(row)))
+          .map(({ batch, item, ...text }) => ({ ...text, place: toPlace({ batch, item }) }))
+          .filter(({ place }) => !removed.has(place));
       }),
 
     remove: (places, step) =>
@@ -220,6 +235,10 @@ function cut<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
   return Array.from({ length: Math.ceil(items.length / REMOVED_PER_STATEMENT) }, (_, part) =>
     items.slice(part * REMOVED_PER_STATEMENT, (part + 1) * REMOVED_PER_STATEMENT),
   );
+}
+
+function keyOf({ projectNumber, sequence, spanId }: SpanKey): string {
+  return `${projectNumber} ${sequence} ${spanId}`;
 }
 
 function toPlace({ batch, item }: Row): string {

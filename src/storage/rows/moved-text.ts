@@ -10,9 +10,10 @@ const START_CHARACTERS = 64;
 /** Shorter texts stay; every reference is shorter. */
 export const MOVED_MIN_BYTES = 513;
 
-/** What stands in the place of a text. `place` has no line feed. */
+/** An expression of PostgreSQL: what stands in the place of a text. Both are expressions; `place` has no line feed. */
 export function referenceTo(place: string, text: string): string {
-  return `${MARK}${Buffer.byteLength(text)} ${place}${SEPARATOR}${text.slice(0, START_CHARACTERS).toWellFormed()}`;
+  const [mark, separator] = [MARK, SEPARATOR].map((character) => `chr(${character.charCodeAt(0)})`);
+  return `${mark} || octet_length(${text}) || ' ' || ${place} || ${separator} || left(${text}, ${START_CHARACTERS})`;
 }
 
 /** Null: the text lies where it is read. */

@@ -1,10 +1,17 @@
 /** Compares long texts of spans with their copies in ClickHouse. */
 
-import { hash } from 'node:crypto';
 import type pg from 'pg';
-import type { SpanText, WrittenText } from '../../clickhouse/texts.ts';
-import { MOVED_MIN_BYTES, placeOf, referenceTo } from '../../rows/moved-text.ts';
-import { COLUMNS, type Column, READ_SPANS, type SizedSpan, type SpanRow, type Trace } from './text-moves.ts';
+import type { SpanText, TextKey, WrittenText } from '../../clickhouse/texts.ts';
+import {
+  COLUMNS,
+  type Column,
+  READ_DIGESTS,
+  READ_TEXTS,
+  type SizedSpan,
+  type SpanKey,
+  type SpanRow,
+  type Trace,
+} from './text-moves.ts';
 
 /** Of text in memory; one span may have more. */
 const BYTES_AT_ONCE = 4 * 1024 * 1024;
@@ -13,16 +20,16 @@ const BYTES_OF_PROJECT = 16 * 1024 * 1024;
 
 /** Copies of a text: those with the very text, and others. */
 type Copies = { readonly same: readonly WrittenText[]; readonly others: readonly WrittenText[] };
+type HashedText = Pick<WrittenText, 'sequence' | 'spanId' | 'name' | 'digest'>;
 
 export function createCopies(written: readonly WrittenText[]) {
   const known = Map.groupBy(written, keyOf);
   return {
-    of(text: SpanText): Copies {
+    of(text: HashedText): Copies {
       const all = known.get(keyOf(text)) ?? [];
-      const digest = hash('sha256', text.text);
       return {
-        same: all.filter((each) => each.digest === digest),
-        others: all.filter((each) => each.digest !== digest),
+        same: all.filter(({ digest }) => digest === text.digest),
+        others: all.filter(({ digest }) => digest !== text.digest),
       };
     },
   };
@@ -36,31 +43,36 @@ type Comparing = {
   /** Younger copies do not count yet. */
   readonly writtenToMs: number;
 };
-export type References = { readonly [Each in Column]?: string };
+type Places = Readonly<Record<Column, string | null>>;
 
-/** What replaces texts in their columns, and what is left to do about those that stay and about copies that nothing needs. */
-export function createReferences({ copies, leaving, nowMs, writtenToMs }: Comparing) {
-  const missing: SpanText[] = [];
+/** The copies that replace texts, and what is left to do about texts that stay and about copies that nothing needs. */
+export function choosePlaces({ copies, leaving, nowMs, writtenToMs }: Comparing) {
+  const missing: HashedText[] = [];
   const staying = new Set<number>();
   const surplus: string[] = [];
 
-  function referenceOf(text: SpanText): string | undefined {
+  function placeOf(text: HashedText): string | null {
     const { same, others } = copies.of(text);
     const own = same.filter(({ place, writtenAtMs }) => !leaving.has(place) && writtenAtMs <= nowMs);
     const copy = own.find(({ writtenAtMs }) => writtenAtMs <= writtenToMs);
     if (own.length === 0) missing.push(text);
     if (copy === undefined) {
       staying.add(text.sequence);
-      return undefined;
+      return null;
     }
     for (const { place } of [...same, ...others]) if (place !== copy.place) surplus.push(place);
-    return referenceTo(copy.place, text.text);
+    return copy.place;
   }
 
   return {
-    /** Of the long texts of one span. */
-    of: (texts: readonly SpanText[]): References =>
-      Object.fromEntries(texts.map((text) => [text.name, referenceOf(text)])),
+    /** `digests`: of the long texts of a span. */
+    of({ sequence, spanId, ...digests }: SpanRow): Places {
+      const place = (name: Column) => {
+        const digest = digests[name];
+        return digest === null ? null : placeOf({ sequence, spanId, name, digest });
+      };
+      return { input: place('input'), output: place('output'), contexts: place('contexts') };
+    },
     missing,
     /** Sequences of traces of which a text stays for now. */
     staying,
@@ -68,18 +80,8 @@ export function createReferences({ copies, leaving, nowMs, writtenToMs }: Compar
   };
 }
 
-function keyOf({ sequence, spanId, name }: Pick<SpanText, 'sequence' | 'spanId' | 'name'>): string {
+function keyOf({ sequence, spanId, name }: Omit<TextKey, 'projectNumber'>): string {
   return `${sequence} ${name} ${spanId}`;
-}
-
-/** The texts of a span that are long enough to move. */
-export function longTextsOf(projectNumber: number, minBytes: number = MOVED_MIN_BYTES) {
-  return ({ sequence, spanId, ...row }: SpanRow): readonly SpanText[] =>
-    COLUMNS.flatMap((name): SpanText[] => {
-      const text = row[name];
-      const isLong = text !== null && Buffer.byteLength(text) >= minBytes && placeOf(text) === null;
-      return isLong ? [{ projectNumber, sequence, spanId, name, text }] : [];
-    });
 }
 
 const SPANS_AT_ONCE = 20_000;
@@ -121,11 +123,44 @@ export function cutByBytes<Row extends { readonly bytes: number }>(rows: readonl
   return pages;
 }
 
-export async function readSpans(
-  client: pg.ClientBase,
-  projectNumber: number,
-  spans: readonly SizedSpan[],
+type Reading = {
+  readonly client: pg.ClientBase;
+  readonly projectNumber: number;
+  /** Shorter texts are left out. */
+  readonly minBytes: number;
+};
+
+export async function readTexts(reading: Reading, spans: readonly SpanKey[]): Promise<readonly SpanText[]> {
+  const { projectNumber } = reading;
+  return (await readRows(READ_TEXTS, reading, spans)).flatMap(({ sequence, spanId, ...texts }) =>
+    COLUMNS.flatMap((name): SpanText[] => {
+      const text = texts[name];
+      return text === null ? [] : [{ projectNumber, sequence, spanId, name, text }];
+    }),
+  );
+}
+
+/** As they are now, of some spans. */
+export async function readAgain(
+  reading: Reading,
+  texts: readonly HashedText[],
+  spans: readonly SpanKey[],
+): Promise<readonly SpanText[]> {
+  const asked = new Set(texts.map(keyOf));
+  const having = spans.filter((span) => COLUMNS.some((name) => asked.has(keyOf({ ...span, name }))));
+  return (await readTexts(reading, having)).filter((text) => asked.has(keyOf(text)));
+}
+
+/** In hexadecimal; null: no long text. */
+export function readDigests(reading: Reading, spans: readonly SpanKey[]): Promise<readonly SpanRow[]> {
+  return readRows(READ_DIGESTS, reading, spans);
+}
+
+async function readRows(
+  statement: string,
+  { client, projectNumber, minBytes }: Reading,
+  spans: readonly SpanKey[],
 ): Promise<readonly SpanRow[]> {
   const keys = [spans.map(({ sequence }) => sequence), spans.map(({ spanId }) => spanId)];
-  return (await client.query<SpanRow>(READ_SPANS, [projectNumber, ...keys])).rows;
+  return (await client.query<SpanRow>(statement, [projectNumber, ...keys, minBytes])).rows;
 }

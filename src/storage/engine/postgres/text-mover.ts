@@ -5,22 +5,24 @@
  * change, so that one that changes is met again. One process at a time does it.
  */
 
+import { hash } from 'node:crypto';
 import type pg from 'pg';
 import type { Upkeep } from '../../../domain/store.ts';
-import type { SpanText, TextStore } from '../../clickhouse/texts.ts';
+import type { TextStore, WrittenText } from '../../clickhouse/texts.ts';
 import { messageOf } from '../../errors.ts';
 import { MOVED_MIN_BYTES } from '../../rows/moved-text.ts';
 import type { StoreLog } from '../../store.ts';
 import { toFault } from './failures.ts';
 import type { Pool } from './pool.ts';
 import {
+  choosePlaces,
   createCopies,
-  createReferences,
   cutByBytes,
   cutBySpans,
   cutTraces,
-  longTextsOf,
-  readSpans,
+  readAgain,
+  readDigests,
+  readTexts,
 } from './text-copies.ts';
 import {
   advance,
@@ -38,12 +40,13 @@ import {
   type Owner,
   type Phase,
   type Project,
-  SET_TEXTS,
+  SET_REFERENCES,
   type SizedSpan,
   TRACES_AT_ONCE,
   type Trace,
 } from './text-moves.ts';
 import { conveyRemoved, findTextOwner, refuseOlder, removeSurplus } from './text-owner.ts';
+import { createTextWrites } from './text-writes.ts';
 import { whileLocked } from './transaction.ts';
 
 export type TextMoverDeps = {
@@ -62,8 +65,6 @@ export type TextMoving = {
 };
 
 const STEP_MAX_MS = 2_000;
-/** Texts of several projects are written together. */
-const BYTES_PER_WRITE = 4 * 1024 * 1024;
 const PURGE_INTERVAL_MS = 3_600_000;
 /** Looking for work in many projects takes a while. */
 const IDLE_MAX_MS = 60_000;
@@ -81,7 +82,12 @@ type Turn = {
   readonly endsAtMs: number;
 };
 type Listed = { readonly traces: readonly Trace[]; readonly spans: readonly SizedSpan[]; readonly isAll: boolean };
-type Page = { readonly projectNumber: number; readonly traces: readonly Trace[]; readonly page: readonly SizedSpan[] };
+type Page = {
+  readonly projectNumber: number;
+  readonly traces: readonly Trace[];
+  readonly page: readonly SizedSpan[];
+  readonly written: readonly WrittenText[];
+};
 
 export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Upkeep {
   const { afterMs, minBytes = MOVED_MIN_BYTES } = moving ?? NEVER;
@@ -127,41 +133,31 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
   /** Whether all that is due was copied. */
   async function copySome(turn: Turn): Promise<boolean> {
     const { client, nowMs } = turn;
-    let pending: SpanText[] = [];
-    let bytes = 0;
-    const surplus: string[] = [];
-    let done: (() => Promise<unknown>)[] = [];
-    async function write(): Promise<void> {
-      if (pending.length > 0) await texts.write(pending, nowMs);
-      await removeSurplus(turn, texts, surplus.splice(0));
-      for (const each of done) await each();
-      [pending, bytes, done] = [[], 0, []];
-    }
+    const writes = createTextWrites({
+      write: (added) => texts.write(added, nowMs),
+      remove: (places) => removeSurplus(turn, texts, places),
+    });
     const walk = forEachProject(turn, 'copied', async (project) => {
       const { projectNumber } = project;
       await client.query(BEGIN_PROJECT, [projectNumber]);
       const { traces, spans, isAll: isWhole } = await list(turn, 'copied', project);
       for (const page of cutByBytes(spans)) {
-        const copies = createCopies(await texts.list(page.map((span) => ({ ...span, projectNumber }))));
-        for (const text of (await readSpans(client, projectNumber, page)).flatMap(
-          longTextsOf(projectNumber, minBytes),
-        )) {
-          const { same, others } = copies.of(text);
-          surplus.push(...others.map(({ place }) => place));
-          if (same.length > 0) continue;
-          pending.push(text);
-          bytes += text.text.length;
+        const copies = createCopies(await listCopies(projectNumber, page));
+        for (const text of await readTexts({ client, projectNumber, minBytes }, page)) {
+          const { same, others } = copies.of({ ...text, digest: hash('sha256', text.text) });
+          writes.removeLater(others.map(({ place }) => place));
+          if (same.length === 0) writes.add(text);
         }
-        if (bytes >= BYTES_PER_WRITE) await write();
+        await writes.sendWhenFull();
       }
       const last = traces.at(-1);
-      if (last !== undefined) done.push(() => client.query(advance('copied'), [projectNumber, last.atMs, last.id]));
+      if (last !== undefined) writes.thenDo(() => client.query(advance('copied'), [projectNumber, last.atMs, last.id]));
       return isWhole;
     });
     try {
       return await walk;
     } finally {
-      await write();
+      await writes.end();
     }
   }
 
@@ -175,8 +171,18 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
       if (!areOlderRefused) return true;
       const { traces, spans, isAll } = await list(turn, 'moved', project);
       const left = new Set<number>();
-      for (const page of cutByBytes(spans)) {
-        for (const sequence of await move(turn, { projectNumber, traces, page })) left.add(sequence);
+      const pages = cutByBytes(spans);
+      const listOf = (page: readonly SizedSpan[] | undefined) => {
+        const listing = page === undefined ? Promise.resolve([]) : listCopies(projectNumber, page);
+        // Whoever moves the page is told.
+        listing.catch(() => undefined);
+        return listing;
+      };
+      let next = listOf(pages[0]);
+      for (const [index, page] of pages.entries()) {
+        const written = await next;
+        next = listOf(pages[index + 1]);
+        for (const sequence of await move(turn, { projectNumber, traces, page, written })) left.add(sequence);
       }
       // Waits for the first one that could not be moved.
       const end = traces.findIndex(({ sequence }) => left.has(sequence));
@@ -224,19 +230,23 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
     return { traces, spans: spans.filter(({ sequence }) => isTaken.has(sequence)), isAll };
   }
 
+  function listCopies(projectNumber: number, page: readonly SizedSpan[]): Promise<readonly WrittenText[]> {
+    return texts.list(page.map(({ sequence, spanId }) => ({ projectNumber, sequence, spanId })));
+  }
+
   /** Returns the traces of which some texts stay for now. */
-  async function move(turn: Turn, { projectNumber, traces, page }: Page): Promise<readonly number[]> {
+  async function move(turn: Turn, { projectNumber, traces, page, written }: Page): Promise<readonly number[]> {
     const { client, nowMs } = turn;
+    const reading = { client, projectNumber, minBytes };
     const sequences = [...new Set(page.map(({ sequence }) => sequence))];
-    const written = await texts.list(page.map((span) => ({ ...span, projectNumber })));
     const listed = new Map(traces.map(({ sequence, atMs }) => [sequence, atMs]));
-    let compared: ReturnType<typeof createReferences>;
+    let chosen: ReturnType<typeof choosePlaces>;
     await client.query(BEGIN);
     try {
       const { rows: locked } = await client.query<Trace>(LOCK_TRACES, [projectNumber, sequences]);
       const { rows: noted } = await client.query<{ place: string }>(LIST_LEAVING, [written.map(({ place }) => place)]);
       const leaving = new Set(noted.map(({ place }) => place));
-      compared = createReferences({
+      chosen = choosePlaces({
         ...{ copies: createCopies(written), leaving },
         ...{ nowMs, writtenToMs: nowMs - halfMs },
       });
@@ -245,13 +255,13 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
         locked.filter((each) => each.atMs === listed.get(each.sequence)).map((each) => each.sequence),
       );
       const kept = page.filter(({ sequence }) => same.has(sequence));
-      const rows = await readSpans(client, projectNumber, kept);
-      const references = rows.map(longTextsOf(projectNumber, minBytes)).map(compared.of);
-      await client.query(SET_TEXTS, [
+      const rows = await readDigests(reading, kept);
+      const places = rows.map(chosen.of);
+      await client.query(SET_REFERENCES, [
         ...[projectNumber, rows.map(({ sequence }) => sequence), rows.map(({ spanId }) => spanId)],
-        ...COLUMNS.map((column) => references.map((each) => each[column] ?? null)),
+        ...COLUMNS.map((column) => places.map((each) => each[column])),
       ]);
-      if (references.some((each) => COLUMNS.some((column) => each[column] !== undefined)))
+      if (places.some((each) => COLUMNS.some((column) => each[column] !== null)))
         await client.query(NOTE_MOVED, [projectNumber]);
       await client.query('COMMIT');
       for (const { sequence } of locked) listed.delete(sequence);
@@ -259,11 +269,11 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
       await client.query('ROLLBACK');
       throw error;
     }
-    const { missing, staying, surplus } = compared;
+    const { missing, staying, surplus } = chosen;
     await removeSurplus(turn, texts, surplus);
     if (missing.length > 0) {
       log.warn({ texts: missing.length }, 'ClickHouse lacks texts that it had: they are copied again');
-      await texts.write(missing, nowMs);
+      await texts.write(await readAgain(reading, missing, page), nowMs);
     }
     // Those that are left in it were locked by others, or are gone.
     return [...staying, ...sequences.filter((sequence) => listed.has(sequence))];

@@ -1,6 +1,6 @@
 /** Statements of the move of texts to ClickHouse; see text-mover.ts. */
 
-import { MOVED_MIN_BYTES } from '../../rows/moved-text.ts';
+import { MOVED_MIN_BYTES, referenceTo } from '../../rows/moved-text.ts';
 
 /** The columns that move, by the names that ClickHouse has for them. */
 export const COLUMNS = ['input', 'output', 'contexts'] as const;
@@ -12,8 +12,10 @@ export type Position = { readonly atMs: number; readonly id: string };
 /** `endMs` and `endId`: the last one that may be walked to. */
 export type Project = Position & { readonly projectNumber: number; readonly endMs: number; readonly endId: string };
 export type Trace = Position & { readonly sequence: number; readonly spanCount: number };
-export type SizedSpan = { readonly sequence: number; readonly spanId: string; readonly bytes: number };
-export type SpanRow = Omit<SizedSpan, 'bytes'> & Readonly<Record<Column, string | null>>;
+export type SpanKey = { readonly sequence: number; readonly spanId: string };
+export type SizedSpan = SpanKey & { readonly bytes: number };
+/** A span, with its long texts or their hashes. */
+export type SpanRow = SpanKey & Readonly<Record<Column, string | null>>;
 export type Removed = {
   readonly id: number;
   readonly place: string | null;
@@ -86,13 +88,13 @@ export function advance(phase: Phase): string {
 }
 
 /** No reference is so long. */
-const isLong = (column: Column) =>
-  `octet_length(${column}) >= $3 AND (octet_length(${column}) >= ${MOVED_MIN_BYTES} OR moved_place(${column}) IS NULL)`;
+const isLong = (column: Column, minBytes = '$3') =>
+  `octet_length(${column}) >= ${minBytes} AND (octet_length(${column}) >= ${MOVED_MIN_BYTES} OR moved_place(${column}) IS NULL)`;
 const longBytes = (column: Column) => `CASE WHEN ${isLong(column)} THEN octet_length(${column}) ELSE 0 END`;
 
 /** $1: the project; $2: sequences of traces; $3: the bytes of a long text. The spans with long texts, and the bytes of these. */
 export const LIST_SPANS = `SELECT trace_sequence AS sequence, span_id AS "spanId", ${COLUMNS.map(longBytes).join(' + ')} AS bytes
-  FROM spans WHERE project_number = $1 AND trace_sequence = ANY ($2) AND (${COLUMNS.map(isLong).join(' OR ')})
+  FROM spans WHERE project_number = $1 AND trace_sequence = ANY ($2) AND (${COLUMNS.map((column) => isLong(column)).join(' OR ')})
   ORDER BY trace_sequence, span_id`;
 
 /** With the project in each row: given once, the planner would read all of its spans while it has no statistics. */
@@ -100,9 +102,14 @@ const PROJECT_OF_EACH = 'array_fill($1::integer, ARRAY[cardinality($2::bigint[])
 const SPANS =
   'spans.project_number = given.project_number AND spans.trace_sequence = given.sequence AND spans.span_id = given.span_id';
 
-/** $1: the project; $2, $3: sequences and ids of spans. */
-export const READ_SPANS = `SELECT trace_sequence AS sequence, spans.span_id AS "spanId", ${COLUMNS.join(', ')}
+const ofSpans = (of: (column: Column) => string) =>
+  `SELECT trace_sequence AS sequence, spans.span_id AS "spanId",
+    ${COLUMNS.map((column) => `CASE WHEN ${isLong(column, '$4')} THEN ${of(column)} END AS ${column}`).join(', ')}
   FROM unnest(${PROJECT_OF_EACH}, $2::bigint[], $3::text[]) AS given (project_number, sequence, span_id) JOIN spans ON ${SPANS}`;
+/** $1: the project; $2, $3: sequences and ids of spans; $4: the bytes of a long text. The long texts. */
+export const READ_TEXTS = ofSpans((column) => column);
+/** The same; the hashes that ClickHouse makes of copies (clickhouse/texts.ts). */
+export const READ_DIGESTS = ofSpans((column) => `encode(sha256(convert_to(${column}, 'UTF8')), 'hex')`);
 
 /** Appends wait for these locks, so nothing here may take long. */
 export const BEGIN = `BEGIN; SET LOCAL statement_timeout = '3s'`;
@@ -114,8 +121,10 @@ export const NOTE_MOVED = `UPDATE text_moves SET moved_to = greatest(moved_to, $
 /** $1: places. Those that ClickHouse is still to be told of. */
 export const LIST_LEAVING = 'SELECT place FROM removed_texts WHERE place = ANY ($1)';
 
-/** $1: the project; $2, $3: sequences and ids of spans; then what replaces each of their texts, null: it stays. */
-export const SET_TEXTS = `UPDATE spans SET ${COLUMNS.map((column) => `${column} = coalesce(given.${column}, spans.${column})`).join(', ')}
+const newText = (column: Column) =>
+  `CASE WHEN given.${column} IS NULL THEN spans.${column} ELSE ${referenceTo(`given.${column}`, `spans.${column}`)} END`;
+/** $1: the project; $2, $3: sequences and ids of spans; then the places of copies that replace texts, null: the text stays. */
+export const SET_REFERENCES = `UPDATE spans SET ${COLUMNS.map((column) => `${column} = ${newText(column)}`).join(', ')}
   FROM unnest(${PROJECT_OF_EACH}, $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
     AS given (project_number, sequence, span_id, ${COLUMNS.join(', ')})
   WHERE ${SPANS} AND coalesce(${COLUMNS.map((column) => `given.${column}`).join(', ')}) IS NOT NULL`;
