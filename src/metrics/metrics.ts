@@ -98,6 +98,15 @@ function registerStore(registry: Registry, { store, clock, monotonicMs, retentio
     help: 'Traces that are new or have changed since they were indexed; of the whole database.',
     read: shareRead(store.search.countUnindexed, monotonicMs),
   });
+  for (const { name: work, lateMs } of store.upkeep) {
+    if (lateMs === undefined) continue;
+    const readLate = shareRead(lateMs, monotonicMs);
+    registry.gauge({
+      name: 'spandrel_upkeep_late_seconds',
+      help: 'For how long what waits longest for a work in the background has been due; of the whole database.',
+      read: async () => [{ labels: { work }, value: (await readLate()) / 1000 }],
+    });
+  }
   const readBackfills = shareRead(store.backfills.list, monotonicMs);
   registry.gauge({
     name: 'spandrel_backfill_rows',

@@ -15,6 +15,7 @@ import { quietLog } from './quiet-log.ts';
 const LONG = JSON.stringify({ type: 'text', value: 'long '.repeat(200) });
 const NO_TEXTS = { inputJson: null, outputJson: null, contextsJson: null };
 
+const HOUR_MS = 3_600_000;
 const PLACE = 'mfk3l2a9-0123456789abcdef 12345';
 const STARTS = [
   '{"type":"text","value":"😀😀',
@@ -96,6 +97,24 @@ describe('the mover of texts', () => {
     await store.traces.append({ ...sent, spans: sent.spans.map((span) => ({ ...span, inputJson: null })) });
     await move();
     expect(texts.count()).toBe(0);
+  });
+
+  it('says for how long texts have been due, to be copied or to be moved', async () => {
+    await append(LONG);
+    await query(database.url, `UPDATE traces SET updated_at = clock_ms() - ${7 * HOUR_MS}`);
+    const lateHours = async (afterHours: number) => {
+      const telemetryUrl = 'clickhouse://127.0.0.1:9/away';
+      const moving = { url: database.url, telemetryUrl, moveTexts: { afterMs: afterHours * HOUR_MS } };
+      const opened = await openStore({ ...moving, queueMaxBytes: 1_024, log: quietLog });
+      const ms = await opened.upkeep.find(({ name }) => name === 'moving texts')?.lateMs?.();
+      await opened.close();
+      return Math.floor((ms ?? Number.NaN) / HOUR_MS);
+    };
+    // To be moved; to be copied; not yet.
+    expect([await lateHours(2), await lateHours(10), await lateHours(20)]).toEqual([6, 2, 0]);
+    await query(database.url, `UPDATE traces SET updated_at = clock_ms() - ${7 * HOUR_MS}`);
+    await move();
+    expect(await lateHours(2)).toBe(0);
   });
 
   it('leaves a reference that has the place and the beginning of the text, and is shorter than any text that moves', async () => {

@@ -8,7 +8,7 @@ import { placeOf } from '../../rows/moved-text.ts';
 import type { StoreLog } from '../../store.ts';
 import type { Pool, Statement } from './pool.ts';
 import { createTextMover, type TextMoving } from './text-mover.ts';
-import { IS_ANY_MOVED } from './text-moves.ts';
+import { IS_ANY_MOVED, READ_LATE } from './text-moves.ts';
 
 /** The names under which queries select the columns that may have a reference, or the beginning of one. */
 const TEXTS = ['inputJson', 'outputJson', 'contextsJson', 'slice'] as const;
@@ -49,7 +49,10 @@ export async function openMovedTexts(
   const texts = (await import('../../clickhouse/texts.ts')).openTextStore(telemetryUrl);
   return {
     readWith: (pool) => withTexts(pool, texts, log),
-    upkeepWith: (pool) => [createTextMover({ pool, texts, moving, log })],
+    upkeepWith(pool) {
+      const mover = createTextMover({ pool, texts, moving, log });
+      return [moving === null ? mover : { ...mover, lateMs: () => readLateMs(control, moving) }];
+    },
     close: texts.close,
   };
 }
@@ -57,6 +60,13 @@ export async function openMovedTexts(
 const MOVED: Statement = { name: 'any-moved-text', text: IS_ANY_MOVED };
 const NO_TELEMETRY =
   'texts of traces were moved to ClickHouse: set SPANDREL_TELEMETRY_URL to its address; with it, spandrel return-texts takes them back';
+
+const LATE: Statement = { name: 'late-texts', text: READ_LATE };
+
+async function readLateMs(control: Pool, { afterMs }: TextMoving): Promise<number> {
+  const [row] = await control.runStatement<{ lateMs: number }>(LATE, [Math.round(afterMs / 2), afterMs]);
+  return row?.lateMs ?? 0;
+}
 
 /** `texts` null: no ClickHouse is set, and none was when the process started. */
 function withTexts(pool: Pool, texts: Pick<TextStore, 'read'> | null, log: StoreLog): Pool {

@@ -56,14 +56,16 @@ const ENDS: Readonly<Record<Phase, readonly [atMs: string, id: string]>> = {
   moved: ['copied_to', 'copied_id'],
 };
 
+const PROJECTS = `project AS (
+      SELECT min(project_number) AS number FROM traces WHERE project_number > 0
+      UNION ALL SELECT (SELECT min(project_number) FROM traces WHERE project_number > project.number) FROM project
+      WHERE project.number IS NOT NULL)`;
+
 /** $1: the latest change. The projects with traces behind their position, and these positions. */
 export function listProjects(phase: Phase): string {
   const [atMs, id] = [`coalesce(${phase}_to, ${FIRST_MS})`, `coalesce(${phase}_id, '')`];
   const [endMs, endId] = ENDS[phase];
-  return `WITH RECURSIVE project AS (
-      SELECT min(project_number) AS number FROM traces WHERE project_number > 0
-      UNION ALL SELECT (SELECT min(project_number) FROM traces WHERE project_number > project.number) FROM project
-      WHERE project.number IS NOT NULL)
+  return `WITH RECURSIVE ${PROJECTS}
     SELECT project.number AS "projectNumber", ${atMs} AS "atMs", ${id} AS id, ${endMs} AS "endMs", ${endId} AS "endId"
     FROM project LEFT JOIN text_moves ON text_moves.project_number = project.number
       CROSS JOIN LATERAL (SELECT FROM traces WHERE traces.project_number = project.number AND updated_at >= ${atMs}
@@ -72,6 +74,18 @@ export function listProjects(phase: Phase): string {
         ORDER BY updated_at LIMIT 1) AS next
     WHERE project.number IS NOT NULL`;
 }
+
+/** $1, $2: how long after its last change a trace is copied, and moved. For how long the one that waits longest has been due. */
+export const READ_LATE = `WITH RECURSIVE ${PROJECTS}
+  SELECT coalesce(max(clock_ms() - phase.after_ms - next.updated_at), 0)::double precision AS "lateMs"
+  FROM project LEFT JOIN text_moves ON text_moves.project_number = project.number
+    CROSS JOIN LATERAL (VALUES
+      ($1::bigint, coalesce(copied_to, ${FIRST_MS}), coalesce(copied_id, '')),
+      ($2::bigint, coalesce(moved_to, ${FIRST_MS}), coalesce(moved_id, ''))) AS phase (after_ms, at_ms, id)
+    CROSS JOIN LATERAL (SELECT updated_at FROM traces WHERE traces.project_number = project.number
+      AND updated_at >= phase.at_ms AND updated_at <= clock_ms() - phase.after_ms AND updated_at IS NOT NULL
+      AND (traces.updated_at, traces.trace_id) > (phase.at_ms, phase.id) ORDER BY updated_at LIMIT 1) AS next
+  WHERE project.number IS NOT NULL`;
 
 /** $1: the project; $2, $3: its position; $4: the latest change; $5, $6: its end. In the order of the walk. */
 export const LIST_TRACES = `SELECT sequence, updated_at AS "atMs", trace_id AS id, span_count AS "spanCount"
