@@ -1,11 +1,8 @@
 /** Starts ClickHouse for the tests of a run, or uses the server of SPANDREL_TEST_CLICKHOUSE_URL. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
 import { temporaryFolder } from '../support/temp.ts';
+import { startEngine } from './engine.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -21,14 +18,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return async () => undefined;
   }
   const folder = temporaryFolder();
-  const server = spawn(process.execPath, [join(import.meta.dirname, 'server.ts'), folder.path], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [port] = (await once(createInterface(server.stdout), 'line')) as [string];
-  project.provide('clickHouse', `clickhouse://127.0.0.1:${port}`);
+  const engine = await startEngine(folder.path);
+  project.provide('clickHouse', engine.url);
   return async () => {
-    server.kill('SIGTERM');
-    await once(server, 'exit');
+    await engine.stop('SIGTERM');
     folder.remove();
   };
 }
