@@ -99,6 +99,18 @@ describe('the mover of texts', () => {
     expect(texts.count()).toBe(0);
   });
 
+  it('moves fewer texts at once where the database takes too long for all of them', async () => {
+    const spans = Array.from({ length: 3 }, () => sampleSpan({ ...NO_TEXTS, inputJson: LONG }));
+    await store.traces.append(sampleAppend({ spans }));
+    await query(
+      database.url,
+      `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.2); RETURN NEW; END $$;
+       CREATE TRIGGER slow BEFORE UPDATE ON spans FOR EACH ROW EXECUTE FUNCTION slow()`,
+    );
+    await move();
+    expect((await storedTexts()).map(({ isMoved }) => isMoved)).toEqual([true, true, true]);
+  });
+
   it('says for how long texts have been due, to be copied or to be moved', async () => {
     await append(LONG);
     await query(database.url, `UPDATE traces SET updated_at = clock_ms() - ${7 * HOUR_MS}`);

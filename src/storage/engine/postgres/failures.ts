@@ -11,6 +11,7 @@ const STORAGE_FAILURES = /^(08|25|53|54|57|58|F0)/;
 const OF_POOLERS: ReadonlySet<string> = new Set(['26000', '42P05']);
 // Another transaction won: nothing was stored, and a retry may succeed.
 const GIVEN_UP: ReadonlySet<string> = new Set(['40001', '40P01', '55P03']);
+const CANCELLED = '57014';
 const UNIQUE_VIOLATION = '23505';
 const DATATYPE_MISMATCH = '42804';
 const DIVISION_BY_ZERO = '22012';
@@ -47,6 +48,11 @@ function isHeadTaken(error: unknown): boolean {
 /** Whether the database aborted the statement in favour of another transaction. */
 export function isGivenUp(error: unknown): boolean {
   return GIVEN_UP.has(codeOf(error));
+}
+
+/** Whether the statement took longer than it may, or an operator cancelled it. */
+export function isCancelled(error: unknown): boolean {
+  return codeOf(error) === CANCELLED;
 }
 
 /** Whether a row did not match the type of its table: another process has added a column. */

@@ -1,8 +1,7 @@
 /**
  * Moves long texts of spans to ClickHouse once their trace has not changed for a while. They are copied after half of that time,
  * and leave the database after all of it, if what ClickHouse has then is what the database has, and was written half of that
- * time ago: a ClickHouse that is put back to a backup younger than that loses nothing. Traces are walked in the order of their last
- * change, so that one that changes is met again. One process at a time does it.
+ * time ago: a ClickHouse that is put back to a backup younger than that loses nothing. One process at a time does it.
  */
 
 import { hash } from 'node:crypto';
@@ -12,18 +11,9 @@ import type { TextStore, WrittenText } from '../../clickhouse/texts.ts';
 import { messageOf } from '../../errors.ts';
 import { MOVED_MIN_BYTES } from '../../rows/moved-text.ts';
 import type { StoreLog } from '../../store.ts';
-import { toFault } from './failures.ts';
+import { isCancelled, toFault } from './failures.ts';
 import type { Pool } from './pool.ts';
-import {
-  choosePlaces,
-  createCopies,
-  cutByBytes,
-  cutBySpans,
-  cutTraces,
-  readAgain,
-  readDigests,
-  readTexts,
-} from './text-copies.ts';
+import { choosePlaces, createCopies, cutByBytes, readAgain, readDigests, readTexts } from './text-copies.ts';
 import {
   advance,
   BEGIN,
@@ -31,21 +21,16 @@ import {
   CLOCK,
   COLUMNS,
   LIST_LEAVING,
-  LIST_SPANS,
-  LIST_TRACES,
   LOCK_TRACES,
-  listProjects,
   MOVER_LOCK,
   NOTE_MOVED,
   type Owner,
-  type Phase,
-  type Project,
   SET_REFERENCES,
   type SizedSpan,
-  TRACES_AT_ONCE,
   type Trace,
 } from './text-moves.ts';
 import { conveyRemoved, findTextOwner, refuseOlder, removeSurplus } from './text-owner.ts';
+import { createTextWalk, type WalkTurn } from './text-walk.ts';
 import { createTextWrites } from './text-writes.ts';
 import { whileLocked } from './transaction.ts';
 
@@ -69,19 +54,11 @@ const PURGE_INTERVAL_MS = 3_600_000;
 /** Looking for work in many projects takes a while. */
 const IDLE_MAX_MS = 60_000;
 const IDLE_SHARE = 100;
-/** With more of them it is no project that fails. */
-const FAILURES_MAX = 5;
 /** A project waits for so many looks when one of its texts has to stay. */
 const WAITED_LOOKS = 5;
 const NEVER: TextMoving = { afterMs: Number.POSITIVE_INFINITY };
 
-type Turn = {
-  readonly client: pg.PoolClient;
-  readonly owner: Owner;
-  readonly nowMs: number;
-  readonly endsAtMs: number;
-};
-type Listed = { readonly traces: readonly Trace[]; readonly spans: readonly SizedSpan[]; readonly isAll: boolean };
+type Turn = WalkTurn & { readonly owner: Owner };
 type Page = {
   readonly projectNumber: number;
   readonly traces: readonly Trace[];
@@ -93,8 +70,7 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
   const { afterMs, minBytes = MOVED_MIN_BYTES } = moving ?? NEVER;
   const halfMs = afterMs / 2;
   const idleMs = Math.min(IDLE_MAX_MS, afterMs / IDLE_SHARE);
-  /** The last change of traces that are due. */
-  const dueMs = (nowMs: number, phase: Phase) => nowMs - (phase === 'copied' ? halfMs : afterMs);
+  const walk = createTextWalk({ afterMs, minBytes });
   let idleUntilMs = Number.NEGATIVE_INFINITY;
   let purgedAtMs = Number.NEGATIVE_INFINITY;
   let areOlderRefused = false;
@@ -137,10 +113,10 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
       write: (added) => texts.write(added, nowMs),
       remove: (places) => removeSurplus(turn, texts, places),
     });
-    const walk = forEachProject(turn, 'copied', async (project) => {
+    const isAll = walk.forEachProject(turn, 'copied', async (project) => {
       const { projectNumber } = project;
       await client.query(BEGIN_PROJECT, [projectNumber]);
-      const { traces, spans, isAll: isWhole } = await list(turn, 'copied', project);
+      const { traces, spans, isAll: isWhole } = await walk.list(turn, 'copied', project);
       for (const page of cutByBytes(spans)) {
         const copies = createCopies(await listCopies(projectNumber, page));
         for (const text of await readTexts({ client, projectNumber, minBytes }, page)) {
@@ -155,7 +131,7 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
       return isWhole;
     });
     try {
-      return await walk;
+      return await isAll;
     } finally {
       await writes.end();
     }
@@ -164,12 +140,12 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
   /** Whether all that is due was moved, or has to wait. */
   async function moveSome(turn: Turn): Promise<boolean> {
     const { client } = turn;
-    return await forEachProject(turn, 'moved', async (project) => {
+    return await walk.forEachProject(turn, 'moved', async (project) => {
       const { projectNumber } = project;
       if ((waiting.get(projectNumber) ?? 0) > performance.now()) return true;
       areOlderRefused ||= await refuseOlder(client, log);
       if (!areOlderRefused) return true;
-      const { traces, spans, isAll } = await list(turn, 'moved', project);
+      const { traces, spans, isAll } = await walk.list(turn, 'moved', project);
       const left = new Set<number>();
       const pages = cutByBytes(spans);
       const listOf = (page: readonly SizedSpan[] | undefined) => {
@@ -182,7 +158,7 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
       for (const [index, page] of pages.entries()) {
         const written = await next;
         next = listOf(pages[index + 1]);
-        for (const sequence of await move(turn, { projectNumber, traces, page, written })) left.add(sequence);
+        for (const sequence of await moveInParts(turn, { projectNumber, traces, page, written })) left.add(sequence);
       }
       // Waits for the first one that could not be moved.
       const end = traces.findIndex(({ sequence }) => left.has(sequence));
@@ -194,40 +170,16 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
     });
   }
 
-  /** In any order, so that none waits for all others. Whether `body` returned true for all of them. */
-  async function forEachProject(
-    { client, nowMs, endsAtMs }: Turn,
-    phase: Phase,
-    body: (project: Project) => Promise<boolean>,
-  ): Promise<boolean> {
-    const { rows } = await client.query<Project>(listProjects(phase), [dueMs(nowMs, phase)]);
-    let isAll = true;
-    const failures: unknown[] = [];
-    for (const project of rows.toSorted(() => Math.random() - 0.5)) {
-      if (performance.now() > endsAtMs && failures.length === 0) return false;
-      // One that fails must not keep the others waiting.
-      const isThrough = await body(project).catch((error: unknown) => {
-        failures.push(error);
-        return false;
-      });
-      isAll &&= isThrough;
-      if (failures.length >= FAILURES_MAX) break;
+  /** In halves where it takes the database too long: appends wait for the locks. */
+  async function moveInParts(turn: Turn, { page, ...of }: Page): Promise<readonly number[]> {
+    try {
+      return await move(turn, { ...of, page });
+    } catch (error) {
+      if (page.length < 2 || !isCancelled(error)) throw error;
+      const middle = Math.floor(page.length / 2);
+      const first = await moveInParts(turn, { ...of, page: page.slice(0, middle) });
+      return [...first, ...(await moveInParts(turn, { ...of, page: page.slice(middle) }))];
     }
-    if (failures.length > 0) throw failures[0];
-    return isAll;
-  }
-
-  async function list({ client, nowMs }: Turn, phase: Phase, project: Project): Promise<Listed> {
-    const { projectNumber, atMs, id, endMs, endId } = project;
-    const asked = [projectNumber, atMs, id, dueMs(nowMs, phase), endMs, endId];
-    const { rows: all } = await client.query<Trace>(LIST_TRACES, asked);
-    const listed = cutBySpans(all);
-    const sequences = listed.map(({ sequence }) => sequence);
-    const { rows: spans } = await client.query<SizedSpan>(LIST_SPANS, [projectNumber, sequences, minBytes]);
-    const traces = cutTraces(listed, spans);
-    const isTaken = new Set(traces.map(({ sequence }) => sequence));
-    const isAll = all.length < TRACES_AT_ONCE && traces.length === all.length;
-    return { traces, spans: spans.filter(({ sequence }) => isTaken.has(sequence)), isAll };
   }
 
   function listCopies(projectNumber: number, page: readonly SizedSpan[]): Promise<readonly WrittenText[]> {
