@@ -29,6 +29,6 @@ export type Upkeep = {
   readonly name: string;
   /** Does some of it. `done`: too little is left to be worth a step. */
   step(): Promise<'more' | 'done'>;
-  /** For how long what waits longest has been due; where the work has an appointed time. Of the whole database. */
+  /** For how long what waits longest has been due, in milliseconds; where the work has an appointed time. Of the whole database. */
   readonly lateMs?: () => Promise<number>;
 };

@@ -76,6 +76,9 @@ export function createMetrics(deps: MetricsDeps) {
   };
 }
 
+/** A look at every project. */
+const LATE_FRESH_MS = 60_000;
+
 function registerStore(registry: Registry, { store, clock, monotonicMs, retentionClock }: MetricsDeps): void {
   registry.gauge({
     name: 'spandrel_retention_clock_ahead_seconds',
@@ -98,13 +101,14 @@ function registerStore(registry: Registry, { store, clock, monotonicMs, retentio
     help: 'Traces that are new or have changed since they were indexed; of the whole database.',
     read: shareRead(store.search.countUnindexed, monotonicMs),
   });
-  for (const { name: work, lateMs } of store.upkeep) {
-    if (lateMs === undefined) continue;
-    const readLate = shareRead(lateMs, monotonicMs);
+  const late = store.upkeep.flatMap(({ name: work, lateMs }) =>
+    lateMs === undefined ? [] : [{ work, read: shareRead(lateMs, monotonicMs, { freshMs: LATE_FRESH_MS }) }],
+  );
+  if (late.length > 0) {
     registry.gauge({
       name: 'spandrel_upkeep_late_seconds',
       help: 'For how long what waits longest for a work in the background has been due; of the whole database.',
-      read: async () => [{ labels: { work }, value: (await readLate()) / 1000 }],
+      read: () => Promise.all(late.map(async ({ work, read }) => ({ labels: { work }, value: (await read()) / 1000 }))),
     });
   }
   const readBackfills = shareRead(store.backfills.list, monotonicMs);

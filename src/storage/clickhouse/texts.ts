@@ -91,12 +91,13 @@ export function openTextStore(address: string, { purgeHours = PURGE_HOURS } = {}
     }
   }
 
-  /** The places of texts that were removed, in the batches of some. */
+  /** The places of those that were removed. */
   async function listRemoved(rows: readonly Row[]): Promise<ReadonlySet<string>> {
     if (rows.length === 0) return new Set();
-    const batches = new Set(rows.map(({ batch }) => quote(batch)));
+    const [batches, items] = [new Set(rows.map(({ batch }) => quote(batch))), new Set(rows.map(({ item }) => item))];
     const removed = await clickHouse.rows<Row>(
-      `SELECT DISTINCT batch, item FROM removed_span_texts WHERE batch IN (${[...batches].join(', ')})`,
+      `SELECT DISTINCT batch, item FROM removed_span_texts
+       WHERE batch IN [${[...batches].join(', ')}] AND item IN ${listOf(items)}`,
     );
     return new Set(removed.map(toPlace));
   }

@@ -64,7 +64,7 @@ const NO_TELEMETRY =
 const LATE: Statement = { name: 'late-texts', text: READ_LATE };
 
 async function readLateMs(control: Pool, { afterMs }: TextMoving): Promise<number> {
-  const [row] = await control.runStatement<{ lateMs: number }>(LATE, [Math.round(afterMs / 2), afterMs]);
+  const [row] = await control.runStatement<{ lateMs: number }>(LATE, [Math.round(afterMs / 2)]);
   return row?.lateMs ?? 0;
 }
 

@@ -14,7 +14,7 @@ import {
 } from './text-moves.ts';
 
 /** Of text in memory; one span may have more. */
-const BYTES_AT_ONCE = 4 * 1024 * 1024;
+export const BYTES_AT_ONCE = 4 * 1024 * 1024;
 /** Of a project in a step; one trace may have more. */
 const BYTES_OF_PROJECT = 16 * 1024 * 1024;
 
@@ -109,14 +109,17 @@ export function cutTraces(traces: readonly Trace[], spans: readonly SizedSpan[])
 }
 
 /** Pages with up to so much text. */
-export function cutByBytes<Row extends { readonly bytes: number }>(rows: readonly Row[]): readonly (readonly Row[])[] {
+export function cutByBytes<Row extends { readonly bytes: number }>(
+  rows: readonly Row[],
+  bytesAtOnce: number = BYTES_AT_ONCE,
+): readonly (readonly Row[])[] {
   const pages: Row[][] = [];
   let left = 0;
   for (const row of rows) {
     left -= row.bytes;
     if (left < 0 || pages.length === 0) {
       pages.push([]);
-      left = BYTES_AT_ONCE - row.bytes;
+      left = bytesAtOnce - row.bytes;
     }
     pages.at(-1)?.push(row);
   }

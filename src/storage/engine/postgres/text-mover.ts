@@ -13,7 +13,15 @@ import { MOVED_MIN_BYTES } from '../../rows/moved-text.ts';
 import type { StoreLog } from '../../store.ts';
 import { isCancelled, toFault } from './failures.ts';
 import type { Pool } from './pool.ts';
-import { choosePlaces, createCopies, cutByBytes, readAgain, readDigests, readTexts } from './text-copies.ts';
+import {
+  BYTES_AT_ONCE,
+  choosePlaces,
+  createCopies,
+  cutByBytes,
+  readAgain,
+  readDigests,
+  readTexts,
+} from './text-copies.ts';
 import {
   advance,
   BEGIN,
@@ -71,6 +79,8 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
   const halfMs = afterMs / 2;
   const idleMs = Math.min(IDLE_MAX_MS, afterMs / IDLE_SHARE);
   const walk = createTextWalk({ afterMs, minBytes });
+  /** Of a page that is moved in one transaction: appends wait for its locks. */
+  let movedBytes = BYTES_AT_ONCE;
   let idleUntilMs = Number.NEGATIVE_INFINITY;
   let purgedAtMs = Number.NEGATIVE_INFINITY;
   let areOlderRefused = false;
@@ -84,8 +94,7 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
     if (await conveyRemoved(client, texts, owner)) return 'more';
     await purgeWhenDue();
     if (moving === null) return 'done';
-    const { rows } = await client.query<{ nowMs: number }>(CLOCK);
-    const turn = { client, owner, nowMs: rows[0]?.nowMs ?? 0, endsAtMs: performance.now() + STEP_MAX_MS };
+    const turn = { client, owner, nowMs: await readClock(client), endsAtMs: performance.now() + STEP_MAX_MS };
     let failure: unknown = null;
     const note = (error: unknown) => {
       failure ??= error;
@@ -108,9 +117,10 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
 
   /** Whether all that is due was copied. */
   async function copySome(turn: Turn): Promise<boolean> {
-    const { client, nowMs } = turn;
+    const { client } = turn;
     const writes = createTextWrites({
-      write: (added) => texts.write(added, nowMs),
+      readClock: () => readClock(client),
+      write: texts.write,
       remove: (places) => removeSurplus(turn, texts, places),
     });
     const isAll = walk.forEachProject(turn, 'copied', async (project) => {
@@ -147,7 +157,7 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
       if (!areOlderRefused) return true;
       const { traces, spans, isAll } = await walk.list(turn, 'moved', project);
       const left = new Set<number>();
-      const pages = cutByBytes(spans);
+      const pages = cutByBytes(spans, movedBytes);
       const listOf = (page: readonly SizedSpan[] | undefined) => {
         const listing = page === undefined ? Promise.resolve([]) : listCopies(projectNumber, page);
         // Whoever moves the page is told.
@@ -158,8 +168,9 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
       for (const [index, page] of pages.entries()) {
         const written = await next;
         next = listOf(pages[index + 1]);
-        for (const sequence of await moveInParts(turn, { projectNumber, traces, page, written })) left.add(sequence);
+        for (const sequence of await movePage(turn, { projectNumber, traces, page, written })) left.add(sequence);
       }
+      movedBytes = Math.min(BYTES_AT_ONCE, 2 * movedBytes);
       // Waits for the first one that could not be moved.
       const end = traces.findIndex(({ sequence }) => left.has(sequence));
       const last = end < 0 ? traces.at(-1) : traces[end - 1];
@@ -170,15 +181,13 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
     });
   }
 
-  /** In halves where it takes the database too long: appends wait for the locks. */
-  async function moveInParts(turn: Turn, { page, ...of }: Page): Promise<readonly number[]> {
+  async function movePage(turn: Turn, page: Page): Promise<readonly number[]> {
     try {
-      return await move(turn, { ...of, page });
+      return await move(turn, page);
     } catch (error) {
-      if (page.length < 2 || !isCancelled(error)) throw error;
-      const middle = Math.floor(page.length / 2);
-      const first = await moveInParts(turn, { ...of, page: page.slice(0, middle) });
-      return [...first, ...(await moveInParts(turn, { ...of, page: page.slice(middle) }))];
+      // It took the database too long: the next pages are smaller.
+      if (isCancelled(error)) movedBytes = Math.ceil(page.page.reduce((sum, { bytes }) => sum + bytes, 0) / 2);
+      throw error;
     }
   }
 
@@ -188,7 +197,7 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
 
   /** Returns the traces of which some texts stay for now. */
   async function move(turn: Turn, { projectNumber, traces, page, written }: Page): Promise<readonly number[]> {
-    const { client, nowMs } = turn;
+    const { client } = turn;
     const reading = { client, projectNumber, minBytes };
     const sequences = [...new Set(page.map(({ sequence }) => sequence))];
     const listed = new Map(traces.map(({ sequence, atMs }) => [sequence, atMs]));
@@ -198,6 +207,7 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
       const { rows: locked } = await client.query<Trace>(LOCK_TRACES, [projectNumber, sequences]);
       const { rows: noted } = await client.query<{ place: string }>(LIST_LEAVING, [written.map(({ place }) => place)]);
       const leaving = new Set(noted.map(({ place }) => place));
+      const nowMs = await readClock(client);
       chosen = choosePlaces({
         ...{ copies: createCopies(written), leaving },
         ...{ nowMs, writtenToMs: nowMs - halfMs },
@@ -225,7 +235,7 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
     await removeSurplus(turn, texts, surplus);
     if (missing.length > 0) {
       log.warn({ texts: missing.length }, 'ClickHouse lacks texts that it had: they are copied again');
-      await texts.write(await readAgain(reading, missing, page), nowMs);
+      await texts.write(await readAgain(reading, missing, page), await readClock(client));
     }
     // Those that are left in it were locked by others, or are gone.
     return [...staying, ...sequences.filter((sequence) => listed.has(sequence))];
@@ -245,4 +255,10 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
       return 'done';
     },
   };
+}
+
+/** Of the database. */
+async function readClock(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ nowMs: number }>(CLOCK);
+  return rows[0]?.nowMs ?? 0;
 }

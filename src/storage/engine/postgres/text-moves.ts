@@ -75,16 +75,14 @@ export function listProjects(phase: Phase): string {
     WHERE project.number IS NOT NULL`;
 }
 
-/** $1, $2: how long after its last change a trace is copied, and moved. For how long the one that waits longest has been due. */
+/** $1: how long after its last change a trace is copied. For how long the one that waits longest for it has been due. */
 export const READ_LATE = `WITH RECURSIVE ${PROJECTS}
-  SELECT coalesce(max(clock_ms() - phase.after_ms - next.updated_at), 0)::double precision AS "lateMs"
+  SELECT greatest(0, clock_ms() - $1::bigint - min(next.updated_at))::double precision AS "lateMs"
   FROM project LEFT JOIN text_moves ON text_moves.project_number = project.number
-    CROSS JOIN LATERAL (VALUES
-      ($1::bigint, coalesce(copied_to, ${FIRST_MS}), coalesce(copied_id, '')),
-      ($2::bigint, coalesce(moved_to, ${FIRST_MS}), coalesce(moved_id, ''))) AS phase (after_ms, at_ms, id)
     CROSS JOIN LATERAL (SELECT updated_at FROM traces WHERE traces.project_number = project.number
-      AND updated_at >= phase.at_ms AND updated_at <= clock_ms() - phase.after_ms AND updated_at IS NOT NULL
-      AND (traces.updated_at, traces.trace_id) > (phase.at_ms, phase.id) ORDER BY updated_at LIMIT 1) AS next
+      AND updated_at >= coalesce(copied_to, ${FIRST_MS}) AND updated_at IS NOT NULL
+      AND (traces.updated_at, traces.trace_id) > (coalesce(copied_to, ${FIRST_MS}), coalesce(copied_id, ''))
+      ORDER BY updated_at LIMIT 1) AS next
   WHERE project.number IS NOT NULL`;
 
 /** $1: the project; $2, $3: its position; $4: the latest change; $5, $6: its end. In the order of the walk. */

@@ -15,13 +15,15 @@ type Part = {
 };
 
 type Writing = {
-  readonly write: (texts: readonly SpanText[]) => ReturnType<TextStore['write']>;
+  /** The clock of the database. Fails once its connection, and with that the lock of the mover, is lost. */
+  readonly readClock: () => Promise<number>;
+  readonly write: TextStore['write'];
   readonly remove: (places: readonly string[]) => Promise<void>;
 };
 
 const emptyPart = (): Part => ({ texts: [], surplus: [], acts: [], bytes: 0 });
 
-export function createTextWrites({ write, remove }: Writing) {
+export function createTextWrites({ readClock, write, remove }: Writing) {
   let part = emptyPart();
   let finish: () => Promise<void> = async () => undefined;
 
@@ -41,7 +43,7 @@ export function createTextWrites({ write, remove }: Writing) {
     await settle();
     const { texts, surplus, acts } = part;
     part = emptyPart();
-    const writing = write(texts);
+    const writing = write(texts, await readClock());
     // Whoever settles is told.
     writing.catch(() => undefined);
     finish = async () => {
