@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/domain/store.ts';
 import type { SearchFilter } from '../../src/domain/traces/search/trace-filter.ts';
-import { ALL_TRACES } from '../../src/domain/traces/search/trace-search-store.ts';
+import {
+  ALL_TRACES,
+  EVER,
+  type InstantRange,
+  type SearchPosition,
+} from '../../src/domain/traces/search/trace-search-store.ts';
 import { type ClickHouse, openClickHouse } from '../../src/storage/clickhouse/client.ts';
 import { purgeRemoved } from '../../src/storage/clickhouse/index-place.ts';
 import { PROJECT, sampleAppend, sampleSpan } from '../storage/conformance/samples.ts';
@@ -207,6 +212,37 @@ export function indexConformance(open: () => Promise<ClickHouseSubject>): void {
     );
 
     it(
+      'finds the newest traces first, however long ago they started, on pages of any size',
+      withSubject(async ({ store }) => {
+        const nowMs = Date.now();
+        const hoursAgo = [-2, 0, 0.5, 0.5, 0.9, 1.1, 5, 7.9, 8.1, 60, 65, 400, 511.9, 512.1, 2_000];
+        const appends = hoursAgo.map((hours) => {
+          const startedAtMs = nowMs - Math.round(hours * 3_600_000);
+          return sampleAppend({ spans: [sampleSpan({ startedAtMs, finishedAtMs: startedAtMs })] });
+        });
+        await Promise.all(appends.map(store.traces.append));
+        await keepUp(store);
+        const [first = '', ...ids] = appends.map(({ traceId }) => traceId);
+        // Both of one instant.
+        const expected = [first, ids[0], ...[ids[1] ?? '', ids[2] ?? ''].sort().toReversed(), ...ids.slice(3)];
+        for (const limit of [1, 4, 100]) {
+          for (const started of [
+            EVER,
+            { fromMs: EVER.fromMs, toMs: nowMs - 1 },
+            { fromMs: nowMs - 9 * 3_600_000, toMs: EVER.toMs },
+          ]) {
+            const found = await findPages(store, started, limit);
+            const isWithin = (_: unknown, index: number) => {
+              const startMs = nowMs - (hoursAgo[index] ?? 0) * 3_600_000;
+              return startMs >= started.fromMs && startMs <= started.toMs;
+            };
+            expect(found).toEqual(expected.filter(isWithin));
+          }
+        }
+      }),
+    );
+
+    it(
       'is filled anew when its tables are of an earlier version',
       withSubject(async ({ store, reopen }, clickHouse) => {
         await appendSome(store, 3);
@@ -238,6 +274,26 @@ async function find(store: Store): Promise<readonly string[]> {
   const query = { ...ALL_TRACES, filter: FILTER, projectNumber: PROJECT.number } as const;
   const { traces } = await store.search.find({ ...query, sort: 'started_at', isAscending: false, limit: 100 });
   return traces.map(({ traceId }) => traceId);
+}
+
+/** On every page, with a count of all. */
+async function findPages(store: Store, started: InstantRange, limit: number): Promise<readonly string[]> {
+  const query = {
+    ...ALL_TRACES,
+    filter: FILTER,
+    projectNumber: PROJECT.number,
+    sort: 'started_at',
+    isAscending: false,
+  } as const;
+  const found: string[] = [];
+  for (let after: SearchPosition | null = null; ; ) {
+    const page = await store.search.find({ ...query, started, after, limit, countMax: 1_000 });
+    found.push(...page.traces.map(({ traceId }) => traceId));
+    after = page.next;
+    if (after !== null) continue;
+    expect(page.total).toEqual({ count: found.length, isExact: true });
+    return found;
+  }
 }
 
 function newLargeSpan() {

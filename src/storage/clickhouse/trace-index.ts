@@ -50,10 +50,16 @@ function createSelection(
     async select({ after, limit }) {
       const behind =
         after === null ? '' : `AND (${key}, trace_id) ${compared} (toInt64(${after.key}), ${quote(after.traceId)})`;
-      const found = await rows<Row>(
-        `SELECT sequence, ${key} AS key, trace_id AS traceId ${fitting} ${behind}
-         ORDER BY key ${direction}, traceId ${direction} LIMIT ${limit}`,
-      );
+      const found: Row[] = [];
+      for (const spell of spellsOf(query, after)) {
+        found.push(
+          ...(await rows<Row>(
+            `SELECT sequence, ${key} AS key, trace_id AS traceId ${fitting} ${behind} ${spell}
+             ORDER BY key ${direction}, traceId ${direction} LIMIT ${limit - found.length}`,
+          )),
+        );
+        if (found.length >= limit) break;
+      }
       const end = found.length < limit ? undefined : found.at(-1);
       return {
         sequences: found.map(({ sequence }) => sequence),
@@ -61,6 +67,30 @@ function createSelection(
       };
     },
   };
+}
+
+const HOUR_MS = 3_600_000;
+/** How far back the newest traces are looked for first, then next. Longer steps read more than is needed, shorter ones ask more often. */
+const SPELLS_MS = [HOUR_MS, 8 * HOUR_MS, 64 * HOUR_MS, 512 * HOUR_MS];
+
+/**
+ * Conditions of spells of time that follow one another in the order of the query, and are all time together. Without them the
+ * engine reads every trace to find the newest.
+ */
+function spellsOf(
+  { sort, isAscending, started }: IndexQuery['query'],
+  after: SearchPosition | null,
+): readonly string[] {
+  if (sort !== 'started_at' || isAscending) return [''];
+  const newestMs = Math.min(Date.now(), started.toMs, after?.key ?? Number.MAX_SAFE_INTEGER);
+  const fromMs = SPELLS_MS.map((lengthMs) => newestMs - lengthMs).filter((ms) => ms > started.fromMs);
+  return [...fromMs, null].map((ms, index) => {
+    const toMs = fromMs[index - 1];
+    return [
+      ...(ms === null ? [] : [`AND started_at >= ${ms}`]),
+      ...(toMs === undefined ? [] : [`AND started_at < ${toMs}`]),
+    ].join(' ');
+  });
 }
 
 function boundsOf({ started, updated, expiredBeforeMs }: IndexQuery['query'], plan: IndexPlan): readonly string[] {
