@@ -100,7 +100,8 @@ describe('the mover of texts', () => {
   });
 
   it('moves fewer texts at once where the database takes too long for all of them', async () => {
-    const spans = Array.from({ length: 3 }, () => sampleSpan({ ...NO_TEXTS, inputJson: LONG }));
+    const longer = JSON.stringify({ type: 'text', value: 'long '.repeat(15_000) });
+    const spans = Array.from({ length: 3 }, () => sampleSpan({ ...NO_TEXTS, inputJson: longer }));
     await store.traces.append(sampleAppend({ spans }));
     await query(
       database.url,

@@ -51,15 +51,16 @@ function createSelection(
       const behind =
         after === null ? '' : `AND (${key}, trace_id) ${compared} (toInt64(${after.key}), ${quote(after.traceId)})`;
       const found: Row[] = [];
-      for (const spell of spellsOf(query, after)) {
-        found.push(
-          ...(await rows<Row>(
-            `SELECT sequence, ${key} AS key, trace_id AS traceId ${fitting} ${behind} ${spell}
-             ORDER BY key ${direction}, traceId ${direction} LIMIT ${limit - found.length}`,
-          )),
+      await forEachSpell(query, after, async (spell) => {
+        const some = await rows<Row>(
+          `SELECT sequence, ${key} AS key, trace_id AS traceId ${fitting} ${behind} ${spell}
+           ORDER BY key ${direction}, traceId ${direction} LIMIT ${limit - found.length}`,
         );
-        if (found.length >= limit) break;
-      }
+        // A trace whose start went back meanwhile is in two spells.
+        const known = new Set(found.map(({ sequence }) => sequence));
+        found.push(...some.filter(({ sequence }) => !known.has(sequence)));
+        return found.length >= limit;
+      });
       const end = found.length < limit ? undefined : found.at(-1);
       return {
         sequences: found.map(({ sequence }) => sequence),
@@ -73,24 +74,30 @@ const HOUR_MS = 3_600_000;
 /** How far back the newest traces are looked for first, then next. Longer steps read more than is needed, shorter ones ask more often. */
 const SPELLS_MS = [HOUR_MS, 8 * HOUR_MS, 64 * HOUR_MS, 512 * HOUR_MS];
 
+/** Of a spell. Servers before 25.6 read every trace for each of them. */
+const SLOW_MS = 200;
+
 /**
- * Conditions of spells of time that follow one another in the order of the query, and are all time together. Without them the
- * engine reads every trace to find the newest.
+ * Calls `read` with conditions of spells of time that follow one another in the order of the query, and are all time together,
+ * until it returns true. Without them the engine reads every trace to find the newest.
  */
-function spellsOf(
+async function forEachSpell(
   { sort, isAscending, started }: IndexQuery['query'],
   after: SearchPosition | null,
-): readonly string[] {
-  if (sort !== 'started_at' || isAscending) return [''];
+  read: (spell: string) => Promise<boolean>,
+): Promise<void> {
   const newestMs = Math.min(Date.now(), started.toMs, after?.key ?? Number.MAX_SAFE_INTEGER);
-  const fromMs = SPELLS_MS.map((lengthMs) => newestMs - lengthMs).filter((ms) => ms > started.fromMs);
-  return [...fromMs, null].map((ms, index) => {
-    const toMs = fromMs[index - 1];
-    return [
-      ...(ms === null ? [] : [`AND started_at >= ${ms}`]),
-      ...(toMs === undefined ? [] : [`AND started_at < ${toMs}`]),
-    ].join(' ');
-  });
+  let before = '';
+  if (sort === 'started_at' && !isAscending) {
+    for (const fromMs of SPELLS_MS.map((lengthMs) => newestMs - lengthMs)) {
+      if (fromMs <= started.fromMs) break;
+      const startedMs = performance.now();
+      if (await read(`AND started_at >= ${fromMs} ${before}`)) return;
+      before = `AND started_at < ${fromMs}`;
+      if (performance.now() - startedMs > SLOW_MS) break;
+    }
+  }
+  await read(before);
 }
 
 function boundsOf({ started, updated, expiredBeforeMs }: IndexQuery['query'], plan: IndexPlan): readonly string[] {

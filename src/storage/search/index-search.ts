@@ -79,8 +79,6 @@ type Parts = {
 
 type SelectedRows = {
   readonly rows: readonly Ranked[];
-  /** How many candidates there were. */
-  readonly selected: number;
   /** The position behind which the selection goes on; null: it has ended. */
   readonly last: SearchPosition | null;
 };
@@ -89,8 +87,7 @@ type SelectedRows = {
 async function selectRows({ runner, query, selection }: Parts, page: SelectedPage): Promise<SelectedRows> {
   const { sequences, last } = await selection.select(page);
   const found = await findBySequences(runner, query.projectNumber, sequences);
-  const rows = rankFound(found, query).filter((row) => isBehind(row, page.after, query));
-  return { rows, selected: sequences.length, last };
+  return { rows: rankFound(found, query).filter((row) => isBehind(row, page.after, query)), last };
 }
 
 /** Searches the index alone; checks only the traces of the page. */
@@ -98,17 +95,12 @@ async function readSelected(parts: Parts): Promise<FoundTraces> {
   const { query, fitting, selection, check } = parts;
   const { after, limit, countMax } = query;
   const rows: Ranked[] = [];
-  let [selected, isEnd] = [0, false];
+  let isEnd = false;
   for (let last = after; rows.length <= limit && !isEnd; ) {
     const some = await selectRows(parts, { after: last, limit: limit + 1 - rows.length });
     rows.push(...some.rows);
-    selected += some.selected;
     [last, isEnd] = [some.last, some.last === null];
   }
-  const isAll = isEnd && after === null;
-  const counting = countMax === null ? 0 : isAll ? selected : selection.count(countMax + 1);
-  // Whoever waits for it is told.
-  Promise.resolve(counting).catch(() => undefined);
   const { page, next } = toPage({ query, fitting, rows, end: null });
   const isFitting = new Set(fitting);
   await check(
@@ -118,11 +110,12 @@ async function readSelected(parts: Parts): Promise<FoundTraces> {
       return false;
     },
   );
-  const count = (await counting) + fitting.length;
+  const isAll = isEnd && after === null;
+  const counted = countMax === null ? 0 : isAll ? rows.length : await selection.count(countMax + 1);
   return {
     traces: page.filter((row) => isFitting.has(row)).map(positionOf),
     next,
-    total: totalOf(count, true, countMax),
+    total: totalOf(counted + fitting.length, true, countMax),
   };
 }
 

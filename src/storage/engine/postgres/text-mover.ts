@@ -64,6 +64,8 @@ const IDLE_MAX_MS = 60_000;
 const IDLE_SHARE = 100;
 /** A project waits for so many looks when one of its texts has to stay. */
 const WAITED_LOOKS = 5;
+/** Of a page. */
+const BYTES_MIN = 64 * 1024;
 const NEVER: TextMoving = { afterMs: Number.POSITIVE_INFINITY };
 
 type Turn = WalkTurn & { readonly owner: Owner };
@@ -79,8 +81,8 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
   const halfMs = afterMs / 2;
   const idleMs = Math.min(IDLE_MAX_MS, afterMs / IDLE_SHARE);
   const walk = createTextWalk({ afterMs, minBytes });
-  /** Of a page that is moved in one transaction: appends wait for its locks. */
-  let movedBytes = BYTES_AT_ONCE;
+  /** Of the pages of projects that the database took too long to move: appends wait for the locks of a page. */
+  const pageBytes = new Map<number, number>();
   let idleUntilMs = Number.NEGATIVE_INFINITY;
   let purgedAtMs = Number.NEGATIVE_INFINITY;
   let areOlderRefused = false;
@@ -157,7 +159,7 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
       if (!areOlderRefused) return true;
       const { traces, spans, isAll } = await walk.list(turn, 'moved', project);
       const left = new Set<number>();
-      const pages = cutByBytes(spans, movedBytes);
+      const pages = cutByBytes(spans, pageBytes.get(projectNumber));
       const listOf = (page: readonly SizedSpan[] | undefined) => {
         const listing = page === undefined ? Promise.resolve([]) : listCopies(projectNumber, page);
         // Whoever moves the page is told.
@@ -170,7 +172,9 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
         next = listOf(pages[index + 1]);
         for (const sequence of await movePage(turn, { projectNumber, traces, page, written })) left.add(sequence);
       }
-      movedBytes = Math.min(BYTES_AT_ONCE, 2 * movedBytes);
+      const bytes = 2 * (pageBytes.get(projectNumber) ?? BYTES_AT_ONCE);
+      if (bytes < BYTES_AT_ONCE) pageBytes.set(projectNumber, bytes);
+      else pageBytes.delete(projectNumber);
       // Waits for the first one that could not be moved.
       const end = traces.findIndex(({ sequence }) => left.has(sequence));
       const last = end < 0 ? traces.at(-1) : traces[end - 1];
@@ -185,8 +189,9 @@ export function createTextMover({ pool, texts, moving, log }: TextMoverDeps): Up
     try {
       return await move(turn, page);
     } catch (error) {
-      // It took the database too long: the next pages are smaller.
-      if (isCancelled(error)) movedBytes = Math.ceil(page.page.reduce((sum, { bytes }) => sum + bytes, 0) / 2);
+      const bytes = page.page.reduce((sum, each) => sum + each.bytes, 0) / 2;
+      if (isCancelled(error))
+        pageBytes.set(page.projectNumber, Math.max(BYTES_MIN, Math.min(bytes, BYTES_AT_ONCE / 2)));
       throw error;
     }
   }
