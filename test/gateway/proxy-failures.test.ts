@@ -7,7 +7,7 @@ let gateway: GatewayFixture;
 let fallback: { readonly secret: string };
 beforeAll(async () => {
   gateway = await startGateway();
-  const second = await gateway.addProvider({ name: 'second', kind: 'openai_compatible', timeout_ms: 1_000 });
+  const second = await gateway.addProvider({ name: 'second', kind: 'openai_compatible' });
   const first = await gateway.addProvider({ name: 'first', kind: 'openai_compatible', timeout_ms: 1_000 });
   fallback = await gateway.addKey({ config: { providers: [first, second] } });
 });

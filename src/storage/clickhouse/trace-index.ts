@@ -51,17 +51,20 @@ function createSelection(
       const behind =
         after === null ? '' : `AND (${key}, trace_id) ${compared} (toInt64(${after.key}), ${quote(after.traceId)})`;
       const found: Row[] = [];
-      await forEachSpell(query, after, async (spell) => {
+      let isFull = false;
+      await forEachWindow(query, after, async (window) => {
+        const left = limit - found.length;
         const some = await rows<Row>(
-          `SELECT sequence, ${key} AS key, trace_id AS traceId ${fitting} ${behind} ${spell}
-           ORDER BY key ${direction}, traceId ${direction} LIMIT ${limit - found.length}`,
+          `SELECT sequence, ${key} AS key, trace_id AS traceId ${fitting} ${behind} ${window}
+           ORDER BY key ${direction}, traceId ${direction} LIMIT ${left}`,
         );
-        // A trace whose start went back meanwhile is in two spells.
+        isFull = some.length >= left;
+        // A trace whose start went back meanwhile is in two windows.
         const known = new Set(found.map(({ sequence }) => sequence));
         found.push(...some.filter(({ sequence }) => !known.has(sequence)));
-        return found.length >= limit;
+        return isFull;
       });
-      const end = found.length < limit ? undefined : found.at(-1);
+      const end = isFull ? found.at(-1) : undefined;
       return {
         sequences: found.map(({ sequence }) => sequence),
         last: end === undefined ? null : { key: end.key, traceId: end.traceId },
@@ -72,24 +75,24 @@ function createSelection(
 
 const HOUR_MS = 3_600_000;
 /** How far back the newest traces are looked for first, then next. Longer steps read more than is needed, shorter ones ask more often. */
-const SPELLS_MS = [HOUR_MS, 8 * HOUR_MS, 64 * HOUR_MS, 512 * HOUR_MS];
+const WINDOWS_MS = [HOUR_MS, 8 * HOUR_MS, 64 * HOUR_MS, 512 * HOUR_MS];
 
-/** Of a spell. Servers before 25.6 read every trace for each of them. */
+/** Of the read of a window. Servers before 25.6 read every trace for each of them. */
 const SLOW_MS = 200;
 
 /**
- * Calls `read` with conditions of spells of time that follow one another in the order of the query, and are all time together,
+ * Calls `read` with conditions of windows of time that follow one another in the order of the query, and are all time together,
  * until it returns true. Without them the engine reads every trace to find the newest.
  */
-async function forEachSpell(
+async function forEachWindow(
   { sort, isAscending, started }: IndexQuery['query'],
   after: SearchPosition | null,
-  read: (spell: string) => Promise<boolean>,
+  read: (window: string) => Promise<boolean>,
 ): Promise<void> {
   const newestMs = Math.min(Date.now(), started.toMs, after?.key ?? Number.MAX_SAFE_INTEGER);
   let before = '';
   if (sort === 'started_at' && !isAscending) {
-    for (const fromMs of SPELLS_MS.map((lengthMs) => newestMs - lengthMs)) {
+    for (const fromMs of WINDOWS_MS.map((lengthMs) => newestMs - lengthMs)) {
       if (fromMs <= started.fromMs) break;
       const startedMs = performance.now();
       if (await read(`AND started_at >= ${fromMs} ${before}`)) return;

@@ -64,7 +64,7 @@ const IDLE_MAX_MS = 60_000;
 const IDLE_SHARE = 100;
 /** A project waits for so many looks when one of its texts has to stay. */
 const WAITED_LOOKS = 5;
-/** Of a page. */
+/** Of text in a page that is moved, of a project whose pages took too long. */
 const BYTES_MIN = 64 * 1024;
 const NEVER: TextMoving = { afterMs: Number.POSITIVE_INFINITY };
 
