@@ -29,6 +29,6 @@ export type Upkeep = {
   readonly name: string;
   /** Does some of it. `done`: too little is left to be worth a step. */
   step(): Promise<'more' | 'done'>;
-  /** For how long what waits longest has been due, in milliseconds; where the work has an appointed time. Of the whole database. */
+  /** Milliseconds for which what waits longest in the whole database has been due, 0: nothing is; absent: the work has no appointed time. */
   readonly lateMs?: () => Promise<number>;
 };

@@ -76,7 +76,7 @@ export function createMetrics(deps: MetricsDeps) {
   };
 }
 
-/** A look at every project. */
+/** The read looks at every project. */
 const LATE_FRESH_MS = 60_000;
 
 function registerStore(registry: Registry, { store, clock, monotonicMs, retentionClock }: MetricsDeps): void {
@@ -107,7 +107,7 @@ function registerStore(registry: Registry, { store, clock, monotonicMs, retentio
   if (late.length > 0) {
     registry.gauge({
       name: 'spandrel_upkeep_late_seconds',
-      help: 'For how long what waits longest for a work in the background has been due; of the whole database.',
+      help: 'For how long what waits longest for work in the background has been due; of the whole database.',
       read: () => Promise.all(late.map(async ({ work, read }) => ({ labels: { work }, value: (await read()) / 1000 }))),
     });
   }

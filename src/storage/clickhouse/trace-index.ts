@@ -77,7 +77,7 @@ const HOUR_MS = 3_600_000;
 /** How far back the newest traces are looked for first, then next. Longer steps read more than is needed, shorter ones ask more often. */
 const WINDOWS_MS = [HOUR_MS, 8 * HOUR_MS, 64 * HOUR_MS, 512 * HOUR_MS];
 
-/** Of the read of a window. Servers before 25.6 read every trace for each of them. */
+/** After a window that took longer, all time before it is the last one: servers before 25.6 read every trace for each window. */
 const SLOW_MS = 200;
 
 /**

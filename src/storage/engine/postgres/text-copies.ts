@@ -2,21 +2,10 @@
 
 import type pg from 'pg';
 import type { SpanText, TextKey, WrittenText } from '../../clickhouse/texts.ts';
-import {
-  COLUMNS,
-  type Column,
-  READ_DIGESTS,
-  READ_TEXTS,
-  type SizedSpan,
-  type SpanKey,
-  type SpanRow,
-  type Trace,
-} from './text-moves.ts';
+import { COLUMNS, type Column, READ_DIGESTS, READ_TEXTS, type SpanKey, type SpanRow } from './text-moves.ts';
 
 /** Of text in memory; one span may have more. */
 export const BYTES_AT_ONCE = 4 * 1024 * 1024;
-/** Of a project in a step; one trace may have more. */
-const BYTES_OF_PROJECT = 16 * 1024 * 1024;
 
 /** Copies of a text: those with the very text, and others. */
 type Copies = { readonly same: readonly WrittenText[]; readonly others: readonly WrittenText[] };
@@ -82,30 +71,6 @@ export function choosePlaces({ copies, leaving, nowMs, writtenToMs }: Comparing)
 
 function keyOf({ sequence, spanId, name }: Omit<TextKey, 'projectNumber'>): string {
   return `${sequence} ${name} ${spanId}`;
-}
-
-const SPANS_AT_ONCE = 20_000;
-
-/** The first traces, up to so many spans: they are gone through for the long ones. */
-export function cutBySpans(traces: readonly Trace[]): readonly Trace[] {
-  let left = SPANS_AT_ONCE;
-  const end = traces.findIndex(({ spanCount }) => {
-    left -= spanCount;
-    return left <= 0;
-  });
-  return end < 0 ? traces : traces.slice(0, end + 1);
-}
-
-/** The first traces, up to so much text. */
-export function cutTraces(traces: readonly Trace[], spans: readonly SizedSpan[]): readonly Trace[] {
-  const bytes = new Map<number, number>();
-  for (const span of spans) bytes.set(span.sequence, (bytes.get(span.sequence) ?? 0) + span.bytes);
-  let left = BYTES_OF_PROJECT;
-  const end = traces.findIndex(({ sequence }) => {
-    left -= bytes.get(sequence) ?? 0;
-    return left <= 0;
-  });
-  return end < 0 ? traces : traces.slice(0, end + 1);
 }
 
 /** Pages with up to so much text. */

@@ -1,7 +1,6 @@
 /** Walks over the traces of each project in the order of their last change, so that one that changes is met again. */
 
 import type pg from 'pg';
-import { cutBySpans, cutTraces } from './text-copies.ts';
 import {
   LIST_SPANS,
   LIST_TRACES,
@@ -13,6 +12,9 @@ import {
   type Trace,
 } from './text-moves.ts';
 
+/** Of a project in a step; one trace may have more. */
+const BYTES_OF_PROJECT = 16 * 1024 * 1024;
+const SPANS_AT_ONCE = 20_000;
 /** With more of them it is no project that fails. */
 const FAILURES_MAX = 5;
 
@@ -72,4 +74,26 @@ export function createTextWalk({ afterMs, minBytes }: Walk) {
       return { traces, spans: spans.filter(({ sequence }) => isTaken.has(sequence)), isAll };
     },
   };
+}
+
+/** The first traces, up to so many spans: they are gone through for the long ones. */
+function cutBySpans(traces: readonly Trace[]): readonly Trace[] {
+  let left = SPANS_AT_ONCE;
+  const end = traces.findIndex(({ spanCount }) => {
+    left -= spanCount;
+    return left <= 0;
+  });
+  return end < 0 ? traces : traces.slice(0, end + 1);
+}
+
+/** The first traces, up to so much text. */
+function cutTraces(traces: readonly Trace[], spans: readonly SizedSpan[]): readonly Trace[] {
+  const bytes = new Map<number, number>();
+  for (const span of spans) bytes.set(span.sequence, (bytes.get(span.sequence) ?? 0) + span.bytes);
+  let left = BYTES_OF_PROJECT;
+  const end = traces.findIndex(({ sequence }) => {
+    left -= bytes.get(sequence) ?? 0;
+    return left <= 0;
+  });
+  return end < 0 ? traces : traces.slice(0, end + 1);
 }
